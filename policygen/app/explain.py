@@ -23,8 +23,6 @@ from policygen.report.report import Report
 VERSION = 1
 """Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
 
-FAMILIES: Mapping[str, Family] = {family.word: family for family in Family}
-
 _NOTES = {
     Family.REFUSED: "The spec is invalid: policygen renders and checks nothing until this is fixed.",
     Family.REPORTED: "The spec can still be rendered.",
@@ -125,12 +123,11 @@ def select(wanted: RuleQuery) -> list[RuleEntry]:
     """The entries that match the filters. Raises UsageError for an unknown kind or version."""
     judged = {_kind(name) for name in wanted.kinds}
     target = {**versions.DEFAULT, **wanted.target} if wanted.target else None
-    families = {FAMILIES[word] for word in wanted.families}
     words = [word.lower() for word in wanted.words]
     return [
         each
         for each in entries()
-        if (not families or each.rule.family in families)
+        if (not wanted.families or each.rule.family.word in wanted.families)
         and (not wanted.severities or str(each.rule.severity) in wanted.severities)
         and (not judged or (each.objects and (not each.judges or judged & set(each.judges))))
         and (target is None or each.holds(target))

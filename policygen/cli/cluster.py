@@ -13,10 +13,10 @@ from policygen.cli.options import (
     RULES,
     SPECS,
     TARGET,
-    clusters,
-    contexts,
+    context,
     extras,
     form,
+    lint_request,
     options,
     paths,
     today,
@@ -24,14 +24,7 @@ from policygen.cli.options import (
 from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode
 
-_CONTEXT = click.option(
-    "--context",
-    "contexts",
-    multiple=True,
-    metavar="CONTEXT",
-    shell_complete=contexts,
-    help="Read the live cluster of this kubeconfig context.",
-)
+_CONTEXT = context("Read the live cluster of this kubeconfig context.")
 _EXTRAS = extras("Also read the configuration of this controller, if the spec renders it")
 
 _reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, _EXTRAS, *RULES)
@@ -184,12 +177,4 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
 def _request(given: dict[str, Any], *, live: bool = True) -> LintRequest:
     if live and len(given["contexts"]) + given["in_cluster"] != 1:
         raise click.UsageError("name one cluster: --context CONTEXT or --in-cluster")
-    looked_at = clusters(given)
-    return LintRequest(
-        specs=given["specs"],
-        target=given["target"],
-        extras=frozenset(given.get("extras", ())),
-        only=given["only"],
-        skip=given["skip"],
-        clusters=looked_at,
-    )
+    return lint_request(given)

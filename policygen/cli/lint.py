@@ -16,15 +16,16 @@ from policygen.cli.options import (
     RULES,
     SPECS,
     TARGET,
-    clusters,
-    contexts,
+    context,
     extras,
     formats,
     forms,
+    lint_request,
     options,
     paths,
     stdin,
     today,
+    unique,
 )
 from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode, SpecError, UsageError
@@ -50,18 +51,12 @@ _inputs = options(
         shell_complete=paths,
         help="Check the manifests in this file, folder or - (standard input); repeatable.",
     ),
-    click.option(
-        "--context",
-        "contexts",
-        multiple=True,
-        metavar="CONTEXT",
-        shell_complete=contexts,
-        help="Check the live cluster of this kubeconfig context, read-only; repeatable.",
-    ),
+    context("Check the live cluster of this kubeconfig context, read-only; repeatable."),
     click.option(
         "--snapshot",
         "snapshots",
         multiple=True,
+        callback=unique,
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
         help="Check the cluster in this file, written by `policygen snapshot`; repeatable.",
@@ -303,34 +298,22 @@ def update(**given: Any) -> None:
 
 
 def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:
-    inputs = (*given["specs"], *given["manifests"])
-    looked_at = clusters(given)
-    if not inputs and not looked_at.named:
+    request = lint_request(given)
+    inputs, clusters = (*request.specs, *request.manifests), request.clusters
+    if not inputs and not clusters.named:
         raise click.UsageError(
             "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
         )
-    if not looked_at.named and (looked_at.namespaces or looked_at.kubeconfig):
+    if not clusters.named and (clusters.namespaces or clusters.kubeconfig):
         raise click.UsageError(
             "--namespace and --kubeconfig need a cluster; name one with --context CONTEXT"
         )
-    if looked_at.namespaces and not (looked_at.contexts or looked_at.in_cluster):
+    if clusters.namespaces and not (clusters.contexts or clusters.in_cluster):
         raise click.UsageError(
             "--namespace needs a live cluster; a snapshot is always checked as it was taken"
         )
-    if Path("-") in looked_at.snapshots:
+    if Path("-") in clusters.snapshots:
         raise click.UsageError("--snapshot cannot read standard input; name a file")
     if inputs.count("-") > 1:
         raise click.UsageError("standard input can be read only once; write - only once")
-    request = LintRequest(
-        specs=given["specs"],
-        manifests=given["manifests"],
-        clusters=looked_at,
-        target=given["target"],
-        partial=given["partial"],
-        extras=frozenset(given["extras"]),
-        templates=given["templates"],
-        only=given["only"],
-        skip=given["skip"],
-        baseline=given["baseline"],
-    )
     return request, stdin(inputs)

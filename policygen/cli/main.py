@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import NoReturn
 
 import click
@@ -10,8 +11,9 @@ from policygen import __version__
 from policygen.app import stdout
 from policygen.cli import cluster, lint, rules, spec, test
 from policygen.cli import completion as completing
-from policygen.cli.stderr import say, show
-from policygen.core.errors import CheckFailed, ExitCode, PolicygenError, SpecError
+from policygen.cli.options import beginning
+from policygen.cli.stderr import refusals, say
+from policygen.core.errors import CheckFailed, ExitCode, PolicygenError
 
 
 @click.group(
@@ -28,12 +30,10 @@ def cli() -> None:
     """
 
 
-def _schemas(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Names of schemas for completion."""
+def _schemas() -> Iterable[str]:
     from policygen.spec import forms
 
-    start = incomplete.lower()
-    return [name for name in forms.schema_names() if name.lower().startswith(start)]
+    return forms.schema_names()
 
 
 @cli.command(
@@ -43,7 +43,7 @@ Examples:
   policygen schema ResourcePool > resource-pool.schema.json
 """
 )
-@click.argument("kind", required=False, shell_complete=_schemas)
+@click.argument("kind", required=False, shell_complete=beginning(_schemas))
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of a KIND, or the names of all kinds.
 
@@ -93,16 +93,15 @@ def main() -> NoReturn:
     """Run the command line. Every way that a run can end has an exit code."""
     completing.prepare()
     try:
-        cli(prog_name=completing.PROGRAM, complete_var=completing.VARIABLE, standalone_mode=False)
+        with refusals(quiet=False, every=True):
+            cli(
+                prog_name=completing.PROGRAM,
+                complete_var=completing.VARIABLE,
+                standalone_mode=False,
+            )
     except CheckFailed as failed:
         stdout.out(str(failed))
         raise SystemExit(failed.exit_code) from None
-    except SpecError as error:
-        from policygen.report import text
-
-        show(error.findings, every=True)
-        say(text.summary(error.findings))
-        raise SystemExit(error.exit_code) from None
     except PolicygenError as error:
         _fail(str(error), error.exit_code)
     except click.exceptions.Exit as stop:

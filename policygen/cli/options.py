@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import click
 from click.shell_completion import CompletionItem
 
-from policygen.app.requests import ClusterRequest, Targets, parse_targets
+from policygen.app.requests import ClusterRequest, LintRequest, Targets, parse_targets
 from policygen.cli.stderr import say
 from policygen.core import versions
 from policygen.core.errors import UsageError
@@ -50,14 +50,23 @@ def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
     return parse_targets(read)
 
 
-def _components(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Values such as `kueue=0.19` for completion."""
-    known = [
+def _components() -> list[str]:
+    """Values such as `kueue=0.19`."""
+    return [
         f"{component}={first[0]}.{minor}"
         for component, (first, last) in versions.SUPPORTED.items()
         for minor in range(first[1], last[1] + 1)
     ]
-    return [word for word in known if word.startswith(incomplete)]
+
+
+def beginning(names: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
+    """Completion with the names that begin as the word does, in upper or lower case."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+        start = incomplete.lower()
+        return [name for name in names() if name.lower().startswith(start)]
+
+    return complete
 
 
 def paths(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
@@ -96,17 +105,13 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
 
 def formats(known: Collection[str], description: str) -> Decorator:
     """The option whose values `forms` reads; `known` are the names."""
-
-    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-        return [name for name in known if name.startswith(incomplete)]
-
     return click.option(
         "-f",
         "--format",
         "formats",
         multiple=True,
         default=("text",),
-        shell_complete=complete,
+        shell_complete=beginning(lambda: known),
         metavar="FORMAT[=FILE]",
         help=f"Output format: {description}. Written to standard output, or to FILE; repeatable.",
     )
@@ -130,7 +135,7 @@ TARGET = click.option(
     "--target",
     multiple=True,
     callback=_targets,
-    shell_complete=_components,
+    shell_complete=beginning(_components),
     metavar="COMPONENT=VERSION",
     help="Use this version instead of the one in the Platform; repeatable.",
 )
@@ -153,11 +158,11 @@ EVERY_NOTE = click.option(
 )
 
 
-def _rule_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Names of rules for completion."""
+def _rule_names() -> Iterable[str]:
+    """The names of all rules."""
     from policygen.lint import registry
 
-    return [name for name in registry.names() if name.startswith(incomplete)]
+    return registry.names()
 
 
 def say_renamed(names: Iterable[str]) -> None:
@@ -182,7 +187,7 @@ RULES = (
         multiple=True,
         callback=_rules,
         metavar="RULE",
-        shell_complete=_rule_names,
+        shell_complete=beginning(_rule_names),
         help="Run only this rule; repeatable.",
     ),
     click.option(
@@ -190,13 +195,13 @@ RULES = (
         multiple=True,
         callback=_rules,
         metavar="RULE",
-        shell_complete=_rule_names,
+        shell_complete=beginning(_rule_names),
         help="Do not run this rule; repeatable.",
     ),
 )
 
 
-def contexts(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+def _contexts(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Contexts of the kubeconfig for completion."""
     from policygen.client import kubeconfig
 
@@ -213,9 +218,39 @@ def extras(description: str) -> Decorator:
         "--with",
         "extras",
         multiple=True,
+        callback=lambda _, __, values: frozenset(values),
         type=click.Choice(EXTRAS),
         help=f"{description}; repeatable.",
     )
+
+
+def context(description: str) -> Decorator:
+    """The option that names live clusters."""
+    return click.option(
+        "--context",
+        "contexts",
+        multiple=True,
+        callback=unique,
+        metavar="CONTEXT",
+        shell_complete=_contexts,
+        help=description,
+    )
+
+
+def unique(_: click.Context, __: click.Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values of an option without repetitions."""
+    return tuple(dict.fromkeys(values))
+
+
+def _namespaces(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The values if they are names of namespaces. Raises UsageError."""
+    for name in values:
+        if not _NAMESPACE.fullmatch(name):
+            raise UsageError(
+                f"--namespace: {name!r} is not a valid namespace name; "
+                "for several namespaces repeat --namespace"
+            )
+    return values
 
 
 ACCESS = (
@@ -234,6 +269,7 @@ ACCESS = (
         "--namespace",
         "namespaces",
         multiple=True,
+        callback=_namespaces,
         metavar="NAMESPACE",
         help="Read namespaced objects of a live cluster only in this namespace; repeatable.",
     ),
@@ -249,22 +285,15 @@ ACCESS = (
 """The options for access to a live cluster."""
 
 
-def clusters(options: dict[str, Any]) -> ClusterRequest:
-    """The cluster settings in the options of a command. Raises UsageError for an invalid namespace."""
-    for name in options["namespaces"]:
-        if not _NAMESPACE.fullmatch(name):
-            raise UsageError(
-                f"--namespace: {name!r} is not a valid namespace name; "
-                "for several namespaces repeat --namespace"
-            )
-    return ClusterRequest(
-        snapshots=tuple(dict.fromkeys(options.get("snapshots", ()))),
-        contexts=tuple(dict.fromkeys(options["contexts"])),
-        in_cluster=options["in_cluster"],
-        kubeconfig=options["kubeconfig"],
-        namespaces=options["namespaces"],
-        timeout_s=options["timeout_s"],
-    )
+def fields(request: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a command that are fields of a request, a NamedTuple."""
+    return {name: given[name] for name in request._fields if name in given}
+
+
+def lint_request(given: dict[str, Any]) -> LintRequest:
+    """The request in the options of a command."""
+    clusters = ClusterRequest(**fields(ClusterRequest, given))
+    return LintRequest(**fields(LintRequest, given), clusters=clusters)
 
 
 def stdin(given: Collection[str]) -> BinaryIO | None:

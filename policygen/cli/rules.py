@@ -1,47 +1,38 @@
 """The commands about rules: rules, explain."""
 
 import io
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
 from policygen.app import stdout
-from policygen.cli.options import TARGET, form, say_renamed
+from policygen.cli.options import TARGET, beginning, form, say_renamed
 from policygen.cli.stderr import say
 from policygen.core.errors import UsageError
 from policygen.core.rule import Family, Severity
 
+FAMILIES = tuple(family.word for family in Family)
 
-def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Names of findings for completion."""
+
+def _names() -> Iterable[str]:
     from policygen.app import explain as app_explain
 
-    return [name for name in app_explain.names() if name.startswith(incomplete)]
+    return app_explain.names()
 
 
-def _kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Kinds that rules check, for completion."""
+def _kinds() -> Iterable[str]:
     from policygen.app import explain as app_explain
 
-    start = incomplete.lower()
-    return [kind for kind in app_explain.kinds() if kind.lower().startswith(start)]
-
-
-def _families(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """First words of families for completion."""
-    from policygen.app import explain as app_explain
-
-    return [word for word in app_explain.FAMILIES if word.startswith(incomplete)]
+    return app_explain.kinds()
 
 
 def _known_families(
     _: click.Context, __: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
-    from policygen.app import explain as app_explain
-
     for value in values:
-        if value not in app_explain.FAMILIES:
-            raise click.BadParameter(f"{value!r}: use one of {', '.join(app_explain.FAMILIES)}")
+        if value not in FAMILIES:
+            raise click.BadParameter(f"{value!r}: use one of {', '.join(FAMILIES)}")
     return values
 
 
@@ -60,7 +51,7 @@ Examples:
     "families",
     multiple=True,
     callback=_known_families,
-    shell_complete=_families,
+    shell_complete=beginning(lambda: FAMILIES),
     metavar="FAMILY",
     help="; ".join(f"{family.word} ({family.about})" for family in Family) + "; repeatable.",
 )
@@ -76,7 +67,7 @@ Examples:
     "kinds",
     multiple=True,
     metavar="KIND",
-    shell_complete=_kinds,
+    shell_complete=beginning(_kinds),
     help="List only rules that check this kind of object; repeatable.",
 )
 @TARGET
@@ -111,7 +102,7 @@ Examples:
   policygen explain limit-above-parent --full
 """
 )
-@click.argument("rule", shell_complete=_names)
+@click.argument("rule", shell_complete=beginning(_names))
 @click.option("--full", is_flag=True, help="Print the whole page with its complete examples.")
 def explain(*, rule: str, full: bool) -> None:
     """Explain a RULE on one screen: why it matters, how to fix it, and an example."""

@@ -9,7 +9,17 @@ import click
 
 from policygen.app import stdout
 from policygen.app.requests import RenderRequest
-from policygen.cli.options import EVERY_NOTE, FAIL_ON, QUIET_NOTES, TARGET, extras, paths, stdin
+from policygen.cli.options import (
+    EVERY_NOTE,
+    FAIL_ON,
+    QUIET_NOTES,
+    TARGET,
+    beginning,
+    extras,
+    fields,
+    paths,
+    stdin,
+)
 from policygen.cli.stderr import refusals, say, show
 from policygen.core.errors import ExitCode, UsageError
 from policygen.core.rule import Severity
@@ -20,12 +30,10 @@ RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
 VALIDATE_CODES = f"Exit codes: 0 valid, 1 findings at or above --fail-on, {REFUSED}"
 
 
-def _kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Kinds for completion."""
+def _kinds() -> list[str]:
     from policygen.plan.catalog import KINDS
 
-    start = incomplete.lower()
-    return [kind.name for kind in KINDS if kind.name.lower().startswith(start)]
+    return [kind.name for kind in KINDS]
 
 
 _SPECS = click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
@@ -60,7 +68,7 @@ Examples:
     "--only",
     multiple=True,
     metavar="KIND",
-    shell_complete=_kinds,
+    shell_complete=beginning(_kinds),
     help="Render only this kind; repeatable.",
 )
 @TARGET
@@ -86,7 +94,7 @@ Examples:
 )
 @QUIET_NOTES
 @EVERY_NOTE
-def render(specs: tuple[str, ...], **given: Any) -> None:
+def render(**given: Any) -> None:
     """Render all policy objects of a spec, in the order to apply them.
 
     SPEC is a file, a folder (read recursively: .yaml, .yml, .json) or - for standard input.
@@ -118,15 +126,15 @@ def render(specs: tuple[str, ...], **given: Any) -> None:
             "--raw-scheduler-config and --kueue-helm-values each print one file to standard output; "
             "use only one of them, without -o and --only"
         )
-    _output_elsewhere(output, specs)
-    request = _request(specs, given)
+    _check_output(output, given["specs"])
+    request = RenderRequest(**fields(RenderRequest, given))
     command = app_render.render
     if given["raw_scheduler_config"]:
         command = app_render.raw_scheduler_config
     elif given["kueue_helm_values"]:
         command = app_render.kueue_helm_values
     with refusals(quiet=given["quiet"], every=given["every"]):
-        result = command(request, stdin=stdin(specs), output=_redirected())
+        result = command(request, stdin=stdin(request.specs), output=_redirected())
     # A check renders nothing that could need new fields in pods, so with -q it prints only differences.
     pods = () if given["check"] and given["quiet"] else result.pods
     show(result.findings, quiet=given["quiet"], every=given["every"], pods=pods)
@@ -153,16 +161,16 @@ Examples:
 @FAIL_ON
 @QUIET_NOTES
 @EVERY_NOTE
-def validate(specs: tuple[str, ...], **given: Any) -> None:
+def validate(**given: Any) -> None:
     """Check a spec: syntax, schema, references, sums and effects.
 
     Warnings are about settings that do not have the intended effect.
     """
     from policygen.app import render as app_render
 
-    request = _request(specs, given)
+    request = RenderRequest(**fields(RenderRequest, given))
     with refusals(quiet=given["quiet"], every=given["every"]):
-        result = app_render.validate(request, stdin=stdin(specs), output=_redirected())
+        result = app_render.validate(request, stdin=stdin(request.specs), output=_redirected())
     show(result.findings, quiet=given["quiet"], every=given["every"], pods=result.pods)
     counted = ", ".join(
         f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
@@ -173,17 +181,6 @@ def validate(specs: tuple[str, ...], **given: Any) -> None:
         raise SystemExit(ExitCode.FINDINGS)
 
 
-def _request(specs: tuple[str, ...], given: dict[str, Any]) -> RenderRequest:
-    return RenderRequest(
-        specs=specs,
-        target=given["target"],
-        extras=frozenset(given.get("extras", ())),
-        only=given.get("only", ()),
-        templates=given.get("templates", ()),
-        allow_empty=given.get("allow_empty", False),
-    )
-
-
 def _redirected() -> os.stat_result | None:
     """The status of standard output, or None. It may be a file that is also an input."""
     try:
@@ -192,7 +189,7 @@ def _redirected() -> os.stat_result | None:
         return None  # closed, or not a file
 
 
-def _output_elsewhere(output: Path | None, specs: tuple[str, ...]) -> None:
+def _check_output(output: Path | None, specs: tuple[str, ...]) -> None:
     from policygen.documents import files
 
     if output is not None and files.inside(output, specs):
