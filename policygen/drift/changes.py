@@ -1,15 +1,14 @@
 """Changes of policy objects between two snapshots, field by field, with their writers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum
-from typing import Any
 
 from msgspec import UNSET, Struct
 
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.drift.compare import FieldDifference, Read, differences
-from policygen.drift.drift import GROUP_KINDS, alike, is_unasked
+from policygen.drift.drift import GROUP_KINDS, alike, identity, is_unasked
 from policygen.drift.field_managers import first
 from policygen.drift.messages import amounts, author, entries, value
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO
@@ -89,15 +88,11 @@ def _within(seen: Seen, namespace: str) -> bool:
 
 def _policy(snapshot: Snapshot) -> dict[tuple[str, str, str, str], Object]:
     return {
-        (it.group, it.kind, it.namespace, it.name): it
+        identity(it): it
         for it in snapshot.objects
         if (it.group, it.kind) in POLICY
-        or ((it.group, it.kind) in GROUP_KINDS and _labels(it).get(MANAGED_BY) == TOOL)
+        or ((it.group, it.kind) in GROUP_KINDS and it.labels.get(MANAGED_BY) == TOOL)
     }
-
-
-def _labels(it: Object) -> Mapping[str, Any]:
-    return mapping(it.data, "metadata", "labels")
 
 
 def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:

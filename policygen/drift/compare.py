@@ -81,7 +81,7 @@ def differences(
         custom=served is None or served.custom, read=read if kind == "ConfigMap" else None
     )
     for path in foreign(kind):
-        left, right = _without(path, left, right)
+        _drop_foreign(path, left, right)
     for it in (left, right):
         for name in NOT_FIELDS:
             it.pop(name, None)
@@ -89,15 +89,12 @@ def differences(
         yield each if each.named else replace(each, named=_named(each, left, right))
 
 
-def _without(
-    path: Path, wanted: dict[str, Any], found: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The found object without a field of other owners, unless the wanted object has it."""
+def _drop_foreign(path: Path, wanted: dict[str, Any], found: dict[str, Any]) -> None:
+    """Remove a field of other owners from the found object, unless the wanted object has it."""
     mine, theirs = at_path(wanted, path[:-1]), at_path(found, path[:-1])
     last = path[-1]
     if isinstance(theirs, dict) and not (isinstance(mine, dict) and last in mine):
         theirs.pop(last, None)
-    return wanted, found
 
 
 class _Comparison:

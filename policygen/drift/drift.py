@@ -1,6 +1,6 @@
 """Compares a cluster with the rendered objects: missing, changed, orphaned and taken-over objects."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,7 +14,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import canonical
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
-from policygen.kubernetes.untyped import mapping, numbered, text
+from policygen.kubernetes.untyped import numbered, text
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
@@ -30,8 +30,6 @@ GROUP_KINDS = frozenset(
 """All kinds that can be rendered."""
 
 _IDENTITY = (("metadata", "labels", MANAGED_BY), ("metadata", "labels", SET))
-
-_Key = tuple[str, str, str, str]
 
 
 class RenderedObject(Struct, frozen=True, eq=False):
@@ -124,18 +122,18 @@ class Rendered:
         seen = cluster.seen
         if seen is None or CONFIG_MAP not in seen.read:
             return ()
-        there = {_key(it) for it in cluster.of(*CONFIG_MAP)}
+        there = {identity(it) for it in cluster.of(*CONFIG_MAP)}
         return tuple(
             it.object
             for it in self.wanted
-            if is_unasked(seen, it.object) and _key(it.object) not in there
+            if is_unasked(seen, it.object) and identity(it.object) not in there
         )
 
     def _drift(self, cluster: Cluster) -> Drift:
-        there = {_key(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
+        there = {identity(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
         changed, missing, leaving = [], [], []
         for each in self.wanted:
-            found = there.get(_key(each.object))
+            found = there.get(identity(each.object))
             if found is None:
                 if _is_known(cluster, each.object):
                     missing.append(each)
@@ -149,7 +147,7 @@ class Rendered:
                 state = replace(state, older=found.api_version)
             if state.fields or state.labels or state.controllers:
                 changed.append(state)
-        ours = {_key(it.object) for it in self.wanted}
+        ours = {identity(it.object) for it in self.wanted}
         orphans = (it for key, it in there.items() if key not in ours and self._is_orphan(it))
         seen = cluster.seen
         return Drift(
@@ -163,10 +161,9 @@ class Rendered:
         )
 
     def _is_orphan(self, it: Object) -> bool:
-        labels = _metadata(it, "labels")
-        mine = labels.get(MANAGED_BY) == TOOL and labels.get(SET) == self.name
         return (
-            mine
+            it.labels.get(MANAGED_BY) == TOOL
+            and it.labels.get(SET) == self.name
             and it.kind != KEPT
             and not deleted_at(it)
             and (it.kind, it.namespace, it.name) not in self._unrequested
@@ -182,9 +179,8 @@ def _changed(wanted: RenderedObject, found: Object, read: Read) -> Changed:
     fields: list[FieldDifference] = []
     labels: list[FieldDifference] = []
     # Of objects with pod templates that are not ours, a snapshot keeps what rules read (projection.py).
-    whole = (found.group, found.kind) not in TEMPLATES or _metadata(found, "labels").get(
-        MANAGED_BY
-    ) == TOOL
+    is_ours = found.labels.get(MANAGED_BY) == TOOL
+    whole = is_ours or (found.group, found.kind) not in TEMPLATES
     for it in differences(wanted.data, found.data, read):
         if not whole and it.path[:1] != ("metadata",):
             continue
@@ -202,12 +198,9 @@ def _controllers(it: Object) -> Iterator[tuple[Path, str]]:
             )
 
 
-def _key(it: Object) -> _Key:
+def identity(it: Object) -> tuple[str, str, str, str]:
+    """Group, kind, namespace and name of an object."""
     return it.group, it.kind, it.namespace, it.name
-
-
-def _metadata(it: Object, part: str) -> Mapping[str, Any]:
-    return mapping(it.data, "metadata", part)
 
 
 def _is_known(cluster: Cluster, it: Object) -> bool:

@@ -89,7 +89,7 @@ def _owns(entry: dict[str, Any], found: dict[str, Any], path: Path, *, gone: boo
         if not isinstance(node, dict):
             return False
         node = next((node[key] for key in _keys(node, data, step) if key in node), None)
-        data = _below(data, step)
+        data = at_path(data, (step,))
         schema = below(schema, step)
     return node == {} and _whole(schema, data) if gone else isinstance(node, dict)
 
@@ -103,20 +103,13 @@ def _whole(schema: Schema, value: Any) -> bool:
     return True  # a text, which can contain a file
 
 
-def _below(data: Any, step: str | int) -> Any:
-    try:
-        return data[step]
-    except (LookupError, TypeError):
-        return None
-
-
 def _keys(node: dict[str, Any], data: Any, step: str | int) -> Iterator[str]:
     """The names that a set can have for the next step."""
     if isinstance(step, str):
         yield f"f:{step}"
         return
     yield f"i:{step}"
-    item = _below(data, step)
+    item = at_path(data, (step,))
     for key in node:
         if key[:2] not in {"k:", "v:"} or item is None:
             continue

@@ -7,7 +7,7 @@ packages/core/src/command.ts for what is escaped.
 from typing import TextIO
 
 from policygen.core.rule import Severity
-from policygen.report.phrases import behind, whereabouts
+from policygen.report.phrases import behind, placed_message
 from policygen.report.report import Report
 from policygen.report.text import printable
 
@@ -26,11 +26,8 @@ def write(report: Report, out: TextIO) -> None:
             if place.column:
                 properties["col"] = str(place.column)
                 properties["endColumn"] = str(place.column + max(place.length, 1))
-        message = finding.message
-        if finding.cluster:
-            message = f"{whereabouts(finding)}: {message}"
         written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-        out.write(f"::{_COMMANDS[finding.severity]} {written}::{_data(message)}\n")
+        out.write(f"::{_COMMANDS[finding.severity]} {written}::{_data(placed_message(finding))}\n")
 
 
 def _data(text: str) -> str:

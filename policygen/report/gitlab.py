@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from policygen.core.finding import Finding
 from policygen.core.fingerprint import fingerprints
 from policygen.core.rule import Severity
-from policygen.report.phrases import behind, whereabouts, write_json
+from policygen.report.phrases import behind, placed_message, whereabouts, write_json
 from policygen.report.report import Report
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
@@ -18,7 +18,7 @@ def write(report: Report, out: TextIO) -> None:
     """Write one JSON list and a newline."""
     data = [
         {
-            "description": f"{_message(finding)} [{finding.rule}]",
+            "description": f"{placed_message(finding)} [{finding.rule}]",
             "check_name": finding.rule.name,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.severity],
@@ -27,10 +27,6 @@ def write(report: Report, out: TextIO) -> None:
         for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
     ]
     write_json(data, out)
-
-
-def _message(finding: Finding) -> str:
-    return f"{whereabouts(finding)}: {finding.message}" if finding.cluster else finding.message
 
 
 def _location(finding: Finding) -> dict[str, Any]:

@@ -93,6 +93,11 @@ def whereabouts(finding: Finding) -> str:
     return f"{finding.cluster}: {field}" if field else finding.cluster
 
 
+def placed_message(finding: Finding) -> str:
+    """The message for formats with a field for files: it names the place on a cluster."""
+    return f"{whereabouts(finding)}: {finding.message}" if finding.cluster else finding.message
+
+
 def headline(finding: Finding) -> str:
     """The finding on one line: `file:line:column: severity: message [rule]`."""
     at = whereabouts(finding)

@@ -53,7 +53,7 @@ class Repair(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """The answer of one run, in the order in which it is shown."""
+    """The result of one run; findings are in the order in which they are shown."""
 
     findings: tuple[Finding, ...]
     rules: tuple[RuleResult, ...] = ()
@@ -62,34 +62,32 @@ class Report(Struct, frozen=True):
     complete: bool = True
     """False if some input could not be read."""
     off: int = 0
-    """How many findings are of rules that the spec switches off."""
+    """Number of findings of rules that the spec switches off."""
     waived: int = 0
-    """How many findings the spec's waivers accept."""
+    """Number of findings that waivers accept."""
     in_baseline: int = 0
-    """How many findings were there before."""
+    """Number of findings that the baseline contains."""
     compared: tuple[str, ...] = ()
-    """The clusters that were held against a spec in all that it renders, by the names under which they were
-    reached."""
+    """Names of the clusters that were compared with everything that the spec renders."""
     began: datetime | None = None
-    """When the run began; None: nobody looked."""
+    """When the run began; None if unknown."""
     seconds: float = 0.0
-    """How long it took."""
+    """Duration of the run."""
     documents: tuple[Document, ...] = ()
-    """What of the manifests was judged: the findings' edits are about these."""
+    """The documents of the manifests, to which the edits of findings refer."""
     repairs: Mapping[int, Repair] = field(default_factory=dict)
-    """What mends a finding, by its number; only where somebody has asked for it."""
+    """The fixes of findings, by the number of the finding; only for SARIF."""
     pages: Mapping[str, str] = field(default_factory=dict)
-    """What explains a finding, as Markdown, by its rule; only where somebody has asked for it."""
+    """The pages of rules in Markdown, by the name of the rule; only for SARIF."""
     drifts: "tuple[Drift, ...]" = ()
-    """Of each cluster that was held against a spec; findings say what of it counts."""
-
+    """The differences of each cluster from the spec, also those that are waived."""
     gaps: tuple[Gap, ...] = ()
-    """What of clusters rules needed and could not be read."""
+    """Kinds of clusters that rules need and that could not be read."""
 
     def count(self, verdict: Verdict) -> int:
-        """How many rules ended so."""
+        """The number of rules with a verdict."""
         return sum(1 for each in self.rules if each.verdict == verdict)
 
     def of(self, severity: Severity) -> int:
-        """How many findings have a severity."""
+        """The number of findings with a severity."""
         return sum(1 for finding in self.findings if finding.severity == severity)
