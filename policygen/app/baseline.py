@@ -33,10 +33,10 @@ def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[
     stale = [
         Finding(
             BASELINE_STALE,
-            f"{path} contains {it.rule} for {it.object or it.message}, but lint no longer finds it; "
+            f"{path} contains {entry.rule} for {entry.object or entry.message}, but lint no longer finds it; "
             "run `policygen baseline update`",
         )
-        for it in found.gone
+        for entry in found.gone
     ]
     findings = tuple(ordered([*found.new, *stale]))
     return replace(report, findings=findings, in_baseline=found.known)

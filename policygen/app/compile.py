@@ -67,7 +67,9 @@ def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
 def _unknown_rules(loaded: Loaded) -> list[Finding]:
     """Findings about unknown rules in the spec's `lint`."""
     given = [
-        it for it in loaded.lints if it.severities or it.waivers or it.bounds or it.annotations
+        settings
+        for settings in loaded.lints
+        if settings.severities or settings.waivers or settings.bounds or settings.annotations
     ]
     if not given:
         return []  # so that rules are not imported

@@ -42,9 +42,9 @@ def write(
             colour = colour and text.colours(sys.stdout, os.environ)
             write_page = partial(text.full, colour=colour, quiet=quiet, every=every)
         made.append((file, page(write_page, report)))
-    for each in report.rules:
-        if each.verdict == Verdict.CRASHED and sys.stderr is not None:
-            sys.stderr.write(f"policygen: rule {each.rule} has a bug; please report it\n")
+    for result in report.rules:
+        if result.verdict == Verdict.CRASHED and sys.stderr is not None:
+            sys.stderr.write(f"policygen: rule {result.rule} has a bug; please report it\n")
     if not report.complete and sys.stderr is not None:
         refused = any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps)
         rights = "; `policygen rbac` prints the required permissions" if refused else ""

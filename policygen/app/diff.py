@@ -75,10 +75,14 @@ def compare(
         changes=tuple(changes.changes(was, now, mapping)),
         # If a rule did not run completely, its findings can be hidden, so they do not count as changes.
         new=tuple(
-            it for key, it in new.items() if key not in old and it.rule.name not in unjudged[0]
+            finding
+            for key, finding in new.items()
+            if key not in old and finding.rule.name not in unjudged[0]
         ),
         gone=tuple(
-            it for key, it in old.items() if key not in new and it.rule.name not in unjudged[1]
+            finding
+            for key, finding in old.items()
+            if key not in new and finding.rule.name not in unjudged[1]
         ),
         incomparable=(
             *incomparable.unread((was, now), [report.gaps for report in reports]),
@@ -93,9 +97,9 @@ def _is_alone(seen: Seen) -> bool:
     return seen.redacted and not seen.key
 
 
-def _identity(it: Finding) -> tuple[str, str, str]:
+def _identity(finding: Finding) -> tuple[str, str, str]:
     """A key that does not depend on the name of the cluster: rule and field, or rule and message."""
-    return it.rule.name, it.object, it.anchor if it.object else it.message
+    return finding.rule.name, finding.object, finding.anchor if finding.object else finding.message
 
 
 def _findings(report: Report) -> Iterator[Finding]:

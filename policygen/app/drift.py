@@ -33,9 +33,9 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
     for index, manifest in enumerate(render.rendered(request, loaded, plan)):
         # Parsed as kubectl does, since a user's template may have printed it.
         data = mapping(manifest.text)
-        it = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
-        if it is not None:
-            wanted.append(RenderedObject(manifest.item, it, manifest.text))
+        parsed = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
+        if parsed is not None:
+            wanted.append(RenderedObject(manifest.item, parsed, manifest.text))
     origins = Origins(loaded.spec, plan.pools, plan.trees)
     decided = Decisions(loaded.spec, plan.pools, plan.trees, plan.workloads)
     not_requested = _not_requested(decided, request.extras)
@@ -110,10 +110,12 @@ def _folder(context: str, used: Collection[str]) -> str:
 def _waiver_filter(report: Report, drift: Drift) -> patches.Keep:
     """Whether a shown finding reports the difference; waived differences stay."""
     shown = {
-        (it.rule.name, it.object, it.path) for it in report.findings if it.cluster == drift.context
+        (finding.rule.name, finding.object, finding.path)
+        for finding in report.findings
+        if finding.cluster == drift.context
     }
 
-    def keep(rule: str, it: Object, path: Field) -> bool:
-        return (rule, str(it), dotted(written(it, path))) in shown
+    def keep(rule: str, changed: Object, path: Field) -> bool:
+        return (rule, str(changed), dotted(written(changed, path))) in shown
 
     return keep

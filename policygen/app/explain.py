@@ -125,13 +125,13 @@ def select(wanted: RuleQuery) -> list[RuleEntry]:
     target = {**versions.DEFAULT, **wanted.target} if wanted.target else None
     words = [word.lower() for word in wanted.words]
     return [
-        each
-        for each in entries()
-        if (not wanted.families or each.rule.family.word in wanted.families)
-        and (not wanted.severities or str(each.rule.severity) in wanted.severities)
-        and (not judged or (each.objects and (not each.judges or judged & set(each.judges))))
-        and (target is None or each.holds(target))
-        and all(word in _text(each) for word in words)
+        entry
+        for entry in entries()
+        if (not wanted.families or entry.rule.family.word in wanted.families)
+        and (not wanted.severities or str(entry.rule.severity) in wanted.severities)
+        and (not judged or (entry.objects and (not entry.judges or judged & set(entry.judges))))
+        and (target is None or entry.holds(target))
+        and all(word in _text(entry) for word in words)
     ]
 
 
@@ -147,9 +147,9 @@ def lost(words: Iterable[str]) -> str:
     return ""
 
 
-def _text(each: RuleEntry) -> str:
+def _text(entry: RuleEntry) -> str:
     """The text in which words are searched."""
-    return f"{each.rule} {each.rule.summary} {each.judges}".lower()
+    return f"{entry.rule} {entry.rule.summary} {entry.judges}".lower()
 
 
 def kinds() -> tuple[str, ...]:
@@ -168,33 +168,33 @@ def table(found: Sequence[RuleEntry]) -> str:
     """One line per rule: name, severity, family, fix, whether it is proven, the fault."""
     width = max((len(each.rule.name) for each in found), default=0)
     return "".join(
-        f"{each.rule.name:{width}}  {each.rule.severity!s:7}  {each.rule.family.word:7}  "
-        f"{each.fix or '-':6}  {_shown(each):9}  {each.rule.summary}\n"
-        for each in found
+        f"{entry.rule.name:{width}}  {entry.rule.severity!s:7}  {entry.rule.family.word:7}  "
+        f"{entry.fix or '-':6}  {_shown(entry):9}  {entry.rule.summary}\n"
+        for entry in found
     )
 
 
-def _shown(each: RuleEntry) -> str:
-    return "proven" if each.proof else "not shown" if each.not_shown else "-"
+def _shown(entry: RuleEntry) -> str:
+    return "proven" if entry.proof else "not shown" if entry.not_shown else "-"
 
 
 def write(found: Sequence[RuleEntry], out: TextIO) -> None:
     """Write the entries as JSON, described by schemas/rules.schema.json."""
     rules = [
         {
-            "rule": each.rule.name,
-            "severity": str(each.rule.severity),
-            "family": each.rule.family,
-            "about": each.rule.summary,
-            "judges": list(each.judges),
-            "needs": list(each.needs),
-            "fix": each.fix or None,
-            "since": _releases(each.objects.since if each.objects else {}),
-            "until": _releases(each.objects.until if each.objects else {}),
-            "proof": each.proof,
-            "notShown": each.not_shown,
+            "rule": entry.rule.name,
+            "severity": str(entry.rule.severity),
+            "family": entry.rule.family,
+            "about": entry.rule.summary,
+            "judges": list(entry.judges),
+            "needs": list(entry.needs),
+            "fix": entry.fix or None,
+            "since": _releases(entry.objects.since if entry.objects else {}),
+            "until": _releases(entry.objects.until if entry.objects else {}),
+            "proof": entry.proof,
+            "notShown": entry.not_shown,
         }
-        for each in found
+        for entry in found
     ]
     write_json({"version": VERSION, "rules": rules}, out)
 

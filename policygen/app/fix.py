@@ -234,14 +234,14 @@ class _Text(Struct, frozen=True, eq=False):
             return self.source.text
         proposals: list[_Proposal] = []
         taken = Taken()
-        for each in self.documents:
-            findings = found.get(each.index, ())
-            fixes = rewrite.splices(each, [it.edits for it in findings])
+        for document in self.documents:
+            findings = found.get(document.index, ())
+            fixes = rewrite.splices(document, [it.edits for it in findings])
             for finding, parts in zip(findings, fixes, strict=True):
                 if isinstance(parts, EditError):
                     self.out.left.append((finding, str(parts)))
                 elif taken.take(parts):
-                    proposals.append(_Proposal(finding, self.source, each.index, tuple(parts)))
+                    proposals.append(_Proposal(finding, self.source, document.index, tuple(parts)))
         used, text = self._sound(proposals)
         self.out.done.update(it.finding.rule.name for it in used)
         self.out.used += used
@@ -273,8 +273,8 @@ class _Text(Struct, frozen=True, eq=False):
         if not again.complete or len(again.documents) != len(self.documents):
             return None
         edits: dict[int, list[Edit]] = {}
-        for it in proposals:
-            edits.setdefault(it.index, []).extend(it.finding.edits)
+        for proposal in proposals:
+            edits.setdefault(proposal.index, []).extend(proposal.finding.edits)
         pairs = list(zip(self.documents, again.documents, strict=True))
         inner = {old.positions.text: new.positions.text for old, new in pairs}
         for old, new in pairs:

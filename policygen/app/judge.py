@@ -232,17 +232,17 @@ def _without_objects(inputs: ManifestInput, spec: Sequence[Document]) -> Iterato
         yield Finding(NOTHING_TO_JUDGE, message, Place(name))
 
 
-def _is_judged(it: Object, target: Mapping[str, Version]) -> bool:
+def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
     """Whether a rule checks objects of this kind, or the name of the kind."""
-    typed = (it.group, it.kind) in _NO_OBJECTS.tables
-    served = schemas.served(it.api_version, it.kind) is not None
-    return typed or served or api_versions.fault(it, target) is not None
+    typed = (declared.group, declared.kind) in _NO_OBJECTS.tables
+    served = schemas.served(declared.api_version, declared.kind) is not None
+    return typed or served or api_versions.fault(declared, target) is not None
 
 
-def _not_requested(it: Object) -> Gap:
+def _not_requested(expected: Object) -> Gap:
     """A gap for an object that a snapshot without the spec does not contain."""
-    reason = f"{it.name}: the snapshot was taken without this spec; take it with the spec"
-    return Gap(it.group, it.kind, it.namespace, reason)
+    reason = f"{expected.name}: the snapshot was taken without this spec; take it with the spec"
+    return Gap(expected.group, expected.kind, expected.namespace, reason)
 
 
 def _supported(found: Mapping[str, Version]) -> dict[str, Version]:

@@ -281,9 +281,9 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     complete = not (unreadable or run.spec.hollow) and all(part.complete for part in parts)
     findings = [
         *(
-            it
-            for it in run.spec.findings
-            if it.rule.family is not Family.REPORTED or it.rule.name in run.selected.names
+            finding
+            for finding in run.spec.findings
+            if finding.rule.family is not Family.REPORTED or finding.rule.name in run.selected.names
         ),
         *unreadable,
         *(it for part in parts for it in part.findings),

@@ -239,20 +239,20 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
     for source in sources:
         documents, more = document.load(source)
         faults += document.with_faults(documents, more)
-        for each in documents:
-            if each.header.kind == "ConfigMap":
+        for base in documents:
+            if base.header.kind == "ConfigMap":
                 path_in = ("data", kueue_configuration.CONFIG_KEY)
-                inner, more = document.inner(each, path_in, index=len(documents))
+                inner, more = document.inner(base, path_in, index=len(documents))
                 faults += more
-                each = inner or each  # noqa: PLW2901 - what counts is inside
-            if each.header.kind == kueue_configuration.CONFIGURATION.name and each.data:
+                base = inner or base  # noqa: PLW2901 - what counts is inside
+            if base.header.kind == kueue_configuration.CONFIGURATION.name and base.data:
                 wrong = [
-                    Hit(BAD_BASE_FILE, message, At(each.index, path))
-                    for path, message in kueue_configuration.faults(each.data)
+                    Hit(BAD_BASE_FILE, message, At(base.index, path))
+                    for path, message in kueue_configuration.faults(base.data)
                 ]
-                faults += locate([each], wrong)
+                faults += locate([base], wrong)
                 if not faults:
-                    fields: dict[str, Any] = each.data
+                    fields: dict[str, Any] = base.data
                     return fields
     if faults:
         raise SpecError(faults)

@@ -144,9 +144,9 @@ def _linted(case: Case, run: Run, today: date) -> _Linted:
     inside = f"{case.folder.rstrip('/')}/"
     return _Linted(
         tuple(
-            it
-            for it in report.findings
-            if it.place is None or Path(it.place.file).is_relative_to(inside)
+            finding
+            for finding in report.findings
+            if finding.place is None or Path(finding.place.file).is_relative_to(inside)
         ),
         crashed,
     )

@@ -32,10 +32,10 @@ def with_findings(
     """The same, where a rule that checks objects fails too if a spec has the same fault."""
     found = {it.rule.name for it in findings if not isinstance(it.rule, ObjectRule)}
     return tuple(
-        replace(it, verdict=Verdict.FAIL, reason="")
-        if it.rule in found and it.verdict is not Verdict.CRASHED
-        else it
-        for it in rules
+        replace(result, verdict=Verdict.FAIL, reason="")
+        if result.rule in found and result.verdict is not Verdict.CRASHED
+        else result
+        for result in rules
     )
 
 
@@ -63,9 +63,9 @@ def evaluated(rules: Sequence[RuleResult]) -> set[str]:
 def compared(outcomes: Sequence[RuleOutcome]) -> bool:
     """Whether a cluster was compared with all objects that the spec renders."""
     judged = {
-        it.rule.name
-        for it in outcomes
-        if it.verdict in {Verdict.PASS, Verdict.FAIL} and not it.missed
+        outcome.rule.name
+        for outcome in outcomes
+        if outcome.verdict in {Verdict.PASS, Verdict.FAIL} and not outcome.missed
     }
     return judged.issuperset(it.name for it in RULES if it.family is Family.DRIFT)
 

@@ -55,11 +55,11 @@ def show(
     if every and not quiet:
         text.write_findings(minor, sys.stderr, colour=colour, excerpt=False)
         return
-    for it in () if quiet else notes.grouped(minor):
-        if isinstance(it, Finding):
-            text.write_findings([it], sys.stderr, colour=colour, excerpt=False)
+    for note in () if quiet else notes.grouped(minor):
+        if isinstance(note, Finding):
+            text.write_findings([note], sys.stderr, colour=colour, excerpt=False)
         else:
-            say(it)
+            say(note)
     for line in notes.pod_fields(pods):
         say(line)
 

@@ -78,9 +78,9 @@ class Access:
                 self._again()
             with self._usable(), kubeconfig.without_files():
                 headers = urllib3.HTTPHeaderDict(own)
-                for each in self._client.configuration.auth_settings().values():
-                    if each["in"] == "header" and each["value"]:
-                        headers[each["key"]] = _clean(str(each["value"]))
+                for setting in self._client.configuration.auth_settings().values():
+                    if setting["in"] == "header" and setting["value"]:
+                        headers[setting["key"]] = _clean(str(setting["value"]))
                 for name, value in self._impersonated:
                     headers.add(name, _clean(value))
             return headers, self._renewals

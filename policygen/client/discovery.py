@@ -20,8 +20,8 @@ class Resource(Struct, frozen=True):
     """The path of the objects of a kind."""
 
     group: str
-    version: str
     kind: str
+    version: str
     plural: str
     namespaced: bool
 
@@ -53,9 +53,9 @@ class ServedResources(Struct, frozen=True):
     def find(self, kind: GroupKind, preferred: str = "") -> Resource | None:
         """The resource of a kind, in the preferred version if it exists. Raises ReadError if unknown."""
         found = self.resources.get(kind, ())
-        for each in found:
-            if each.api_version == preferred:
-                return each
+        for resource in found:
+            if resource.api_version == preferred:
+                return resource
         if found:
             return found[0]
         if kind.group in self.broken:
@@ -107,13 +107,12 @@ def served(get: Callable[..., bytes]) -> ServedResources:
             for version in group.versions:
                 if version.freshness != "Current":
                     broken.add(name)
-                for it in version.resources:
-                    if it.response_kind is None or "list" not in it.verbs:
-                        continue
-                    kind = it.response_kind.kind
-                    resources.setdefault(GroupKind(name, kind), []).append(
-                        Resource(name, version.version, kind, it.resource, it.scope == "Namespaced")
-                    )
+                for listed in version.resources:
+                    if listed.response_kind is not None and "list" in listed.verbs:
+                        kind = GroupKind(name, listed.response_kind.kind)
+                        namespaced = listed.scope == "Namespaced"
+                        resource = Resource(*kind, version.version, listed.resource, namespaced)
+                        resources.setdefault(kind, []).append(resource)
     return ServedResources(
         {kind: tuple(found) for kind, found in resources.items()}, frozenset(broken)
     )

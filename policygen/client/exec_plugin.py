@@ -135,9 +135,9 @@ def _cluster_info(cluster: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     if authority and "certificate-authority-data" not in found:
         read = (folder / authority).read_bytes()
         found["certificate-authority-data"] = base64.b64encode(read).decode()
-    for each in mappings(cluster, "extensions"):
-        if each.get("name") == _EXTENSION:
-            found["config"] = each.get("extension")
+    for extension in mappings(cluster, "extensions"):
+        if extension.get("name") == _EXTENSION:
+            found["config"] = extension.get("extension")
     return found
 
 

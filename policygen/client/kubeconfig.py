@@ -140,9 +140,9 @@ def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"Impersonate-Extra-{quote(key, safe='')}", value
 
 
-def _check(it: Context) -> None:
+def _check(context: Context) -> None:
     """Raise ValueError if kubectl would refuse the context."""
-    cluster, user = it.cluster, it.user
+    cluster, user = context.cluster, context.user
     if not cluster.get("server"):
         raise ValueError("its cluster has no server")
     authority = {"certificate-authority", "certificate-authority-data"} & _given(cluster)

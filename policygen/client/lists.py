@@ -101,9 +101,9 @@ def plain(item: Any) -> dict[str, Any]:
     return dict(item)
 
 
-def _set(it: Struct) -> dict[str, Any]:
+def _set(item: Struct) -> dict[str, Any]:
     """The fields that the item had."""
-    values = ((name, getattr(it, field)) for field, name in _names(type(it)))
+    values = ((name, getattr(item, field)) for field, name in _names(type(item)))
     return {name: value for name, value in values if value is not UNSET}
 
 

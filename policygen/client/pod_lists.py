@@ -171,11 +171,13 @@ class Pods:
         return None if time is None else self._times.setdefault(time, time)
 
     def _owner(self, owners: Iterable[_Owner]) -> Owner | None:
-        for it in owners:
-            if it.controller:
-                found = self._owners.get(it)
+        for owner in owners:
+            if owner.controller:
+                found = self._owners.get(owner)
                 if found is None:
-                    found = self._owners[it] = Owner(it.api_version, it.kind, it.name, it.uid)
+                    found = self._owners[owner] = Owner(
+                        owner.api_version, owner.kind, owner.name, owner.uid
+                    )
                 return found
         return None
 
@@ -209,9 +211,9 @@ def unowned(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
 
 
 def _unscheduled(conditions: Iterable[_Condition]) -> _Condition | None:
-    for each in conditions:
-        if each.type == "PodScheduled" and each.status == "False":
-            return each
+    for condition in conditions:
+        if condition.type == "PodScheduled" and condition.status == "False":
+            return condition
     return None
 
 
@@ -221,7 +223,7 @@ def _first(message: str) -> str:
 
 
 def _waiting(statuses: Iterable[_ContainerStatus]) -> str:
-    for each in statuses:
-        if each.state and each.state.waiting and each.state.waiting.reason:
-            return each.state.waiting.reason
+    for container in statuses:
+        if container.state and container.state.waiting and container.state.waiting.reason:
+            return container.state.waiting.reason
     return ""

@@ -73,9 +73,9 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
         "status": {
             **_only(status, ("allocatable", "capacity")),
             "conditions": [
-                _only(each, ("type", "status", "reason", "lastTransitionTime"))
-                for each in mappings(status.get("conditions"))
-                if each.get("type") == "Ready"
+                _only(condition, ("type", "status", "reason", "lastTransitionTime"))
+                for condition in mappings(status.get("conditions"))
+                if condition.get("type") == "Ready"
             ],
         },
     }
@@ -85,15 +85,15 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
     """A Workload of Kueue, without its templates, since its owner has them."""
     spec, status = dict(mapping(data.get("spec"))), dict(mapping(data.get("status")))
     spec["podSets"] = [
-        _only(each, ("name", "count", "minCount")) for each in mappings(spec.get("podSets"))
+        _only(pod_set, ("name", "count", "minCount")) for pod_set in mappings(spec.get("podSets"))
     ]
     admission = status.get("admission")
     if isinstance(admission, dict):
         status["admission"] = {
             **admission,
             "podSetAssignments": [
-                {key: value for key, value in each.items() if key != "topologyAssignment"}
-                for each in mappings(admission.get("podSetAssignments"))
+                {key: value for key, value in assignment.items() if key != "topologyAssignment"}
+                for assignment in mappings(admission.get("podSetAssignments"))
             ],
         }
     metadata = _only(metadata, _METADATA)
@@ -106,10 +106,10 @@ def _with_templates(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str,
     ours = labels.get(MANAGED_BY) == TOOL
     if not ours:
         data["metadata"] = _only(metadata, _METADATA)
-    it = Object.read(data, At(0))
+    workload = Object.read(data, At(0))
     keep: Callable[[dict[str, Any]], dict[str, Any]] = _without_values if ours else _asked
-    if it is not None:
-        for _, template, _ in pod_templates(it):
+    if workload is not None:
+        for _, template, _ in pod_templates(workload):
             spec = template.get("spec")
             _forget_copies(mapping(template.get("metadata")))
             if isinstance(spec, dict) and isinstance(template, dict):
@@ -128,13 +128,16 @@ def _asked(spec: dict[str, Any]) -> dict[str, Any]:
         listed = spec.get(key)
         if listed is not None:
             short[key] = [
-                {**_only(each, _CONTAINER), **_environment(each), **_gates(each)}
-                for each in mappings(listed)
+                {**_only(container, _CONTAINER), **_environment(container), **_gates(container)}
+                for container in mappings(listed)
             ]
     mounted = [
-        {"name": each.get("name"), "configMap": {"name": mapping(each["configMap"]).get("name")}}
-        for each in mappings(spec.get("volumes"))
-        if "configMap" in each
+        {
+            "name": volume.get("name"),
+            "configMap": {"name": mapping(volume["configMap"]).get("name")},
+        }
+        for volume in mappings(spec.get("volumes"))
+        if "configMap" in volume
     ]
     if mounted:
         short["volumes"] = mounted
@@ -182,8 +185,8 @@ def _scrubbed(value: Any) -> Any:
     if isinstance(value, dict):
         _forget_copies(mapping(value, "metadata"))  # for a Job inside a JobSet
         return {
-            key: each if key in _LABELS else _scrubbed(each)
-            for key, each in value.items()
+            key: inner if key in _LABELS else _scrubbed(inner)
+            for key, inner in value.items()
             if key not in _SECRET
         }
     if isinstance(value, list):

@@ -179,17 +179,19 @@ class _Swap:
             )
         return self._specs[id(spec)]
 
-    def _container(self, it: Container) -> Container:
-        return replace(it, name=self.name(it.name), image=self.value(it.image, "image"))
+    def _container(self, container: Container) -> Container:
+        return replace(
+            container, name=self.name(container.name), image=self.value(container.image, "image")
+        )
 
     def key(self, name: str) -> str:
         """A redacted key: keys of managedFields contain the names of list entries."""
         return self.prose(name) if name.startswith(("k:{", 'v:"')) else name
 
 
-def _object(it: Object, swap: _Swap) -> Object:
-    data = Object.read(swap.value(it.data), it.at)
-    return it if data is None else data
+def _object(original: Object, swap: _Swap) -> Object:
+    data = Object.read(swap.value(original.data), original.at)
+    return original if data is None else data
 
 
 def _pod(pod: Pod, swap: _Swap) -> Pod:
@@ -208,11 +210,11 @@ def _pod(pod: Pod, swap: _Swap) -> Pod:
 
 
 def _names(snapshot: Snapshot) -> Iterator[str]:
-    for it in snapshot.objects:
-        yield from (it.name, it.namespace)
-        if it.kind == "Node":
-            yield it.labels.get(_HOSTNAME, "")  # can be the first part of the name
-        yield from _referred(it.data)
+    for listed in snapshot.objects:
+        yield from (listed.name, listed.namespace)
+        if listed.kind == "Node":
+            yield listed.labels.get(_HOSTNAME, "")  # can be the first part of the name
+        yield from _referred(listed.data)
     for pod in snapshot.pods:
         yield from (pod.name, pod.namespace, pod.node)
         yield pod.spec.priority_class_name
@@ -238,14 +240,14 @@ def _referred(data: Any) -> Iterator[str]:
             else:
                 yield from _referred(value)
     elif isinstance(data, list):
-        for each in data:
-            yield from _referred(each)
+        for item in data:
+            yield from _referred(item)
 
 
 def _resources(snapshot: Snapshot) -> Iterator[str]:
     """Names of resources, complete and after their slash; these words are not replaced."""
-    for it in snapshot.objects:
-        for name in _amounts(it.data):
+    for listed in snapshot.objects:
+        for name in _amounts(listed.data):
             yield name
             yield from name.split("/")
 
@@ -257,7 +259,7 @@ def _amounts(data: Any, key: str = "") -> Iterable[str]:
         for name, value in data.items():
             yield from _amounts(value, name)
     elif isinstance(data, list):
-        for each in data:
-            if key == "coveredResources" and isinstance(each, str):
-                yield each
-            yield from _amounts(each)
+        for item in data:
+            if key == "coveredResources" and isinstance(item, str):
+                yield item
+            yield from _amounts(item)

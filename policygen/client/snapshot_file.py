@@ -191,17 +191,17 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
 
 
 def _object(data: dict[str, Any], at: At) -> Object:
-    it = Object.read(data, at)
-    if it is None:
+    found = Object.read(data, at)
+    if found is None:
         raise SnapshotError("is damaged: an object has no apiVersion and kind")
-    return it
+    return found
 
 
 def _lines(snapshot: Snapshot) -> Iterator[bytes]:
     encode = msgspec.json.Encoder(enc_hook=_encoded).encode
     yield encode(_Header(snapshot.seen))
-    for it in snapshot.objects:
-        yield encode(_ObjectLine(it.data))
+    for listed in snapshot.objects:
+        yield encode(_ObjectLine(listed.data))
     numbers: dict[int, int] = {}
     for pod in snapshot.pods:
         number = numbers.get(id(pod.spec))

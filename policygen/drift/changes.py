@@ -88,10 +88,10 @@ def _within(seen: Seen, namespace: str) -> bool:
 
 def _policy(snapshot: Snapshot) -> dict[tuple[str, str, str, str], Object]:
     return {
-        identity(it): it
-        for it in snapshot.objects
-        if (it.group, it.kind) in POLICY
-        or ((it.group, it.kind) in GROUP_KINDS and it.labels.get(MANAGED_BY) == TOOL)
+        identity(policy): policy
+        for policy in snapshot.objects
+        if (policy.group, policy.kind) in POLICY
+        or ((policy.group, policy.kind) in GROUP_KINDS and policy.labels.get(MANAGED_BY) == TOOL)
     }
 
 
@@ -104,18 +104,20 @@ def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
             if key not in mine:
                 path = ("metadata", part, key)
                 found.append(FieldDifference(path, UNSET, text, path))
-    for it in (*found, *differences(was.data, now.data, read)):
-        inside = "".join(f"of {each} " for each in entries(it))
-        yield Change(What.CHANGED, new, dotted(it.path), f"{inside}{_message(it, now)}")
+    for difference in (*found, *differences(was.data, now.data, read)):
+        inside = "".join(f"of {each} " for each in entries(difference))
+        yield Change(
+            What.CHANGED, new, dotted(difference.path), f"{inside}{_message(difference, now)}"
+        )
 
 
-def _message(it: FieldDifference, now: Object) -> str:
-    who = author(now, it.path, gone=it.found is UNSET)
-    if it.reordered:
+def _message(difference: FieldDifference, now: Object) -> str:
+    who = author(now, difference.path, gone=difference.found is UNSET)
+    if difference.reordered:
         return f"has its entries in another order; {who}"
-    if it.found is UNSET:
-        return f"was {value(it.wanted)} and is gone; {who}"
-    if it.wanted is UNSET:
-        return f"is new, {value(it.found)}; {who}"
-    both = amounts(it, it.wanted, it.found)
-    return f"was {value(it.wanted)} and is {value(it.found)}{both}; {who}"
+    if difference.found is UNSET:
+        return f"was {value(difference.wanted)} and is gone; {who}"
+    if difference.wanted is UNSET:
+        return f"is new, {value(difference.found)}; {who}"
+    both = amounts(difference, difference.wanted, difference.found)
+    return f"was {value(difference.wanted)} and is {value(difference.found)}{both}; {who}"

@@ -82,11 +82,12 @@ def differences(
     )
     for path in foreign(kind):
         _drop_foreign(path, left, right)
-    for it in (left, right):
+    for data in (left, right):
         for name in NOT_FIELDS:
-            it.pop(name, None)
-    for each in comparison.mappings(left, right, schema, (), ()):
-        yield each if each.named else replace(each, named=_named(each, left, right))
+            data.pop(name, None)
+    for difference in comparison.mappings(left, right, schema, (), ()):
+        path = difference.named or _named(difference, left, right)
+        yield replace(difference, named=path)
 
 
 def _drop_foreign(path: Path, wanted: dict[str, Any], found: dict[str, Any]) -> None:
@@ -230,18 +231,20 @@ class _Comparison:
         )
         return (
             replace(
-                it,
-                path=(*path, *it.path),
-                source=(*path, *it.source),
+                difference,
+                path=(*path, *difference.path),
+                source=(*path, *difference.source),
                 text=path,
-                named=(*path, *_named(it, mine, theirs)),
+                named=(*path, *_named(difference, mine, theirs)),
             )
-            for it in inside
+            for difference in inside
         )
 
 
-def _named(it: FieldDifference, wanted: Any, found: Any) -> Path:
-    return named(wanted, it.source) if it.found is UNSET else named(found, it.path)
+def _named(difference: FieldDifference, wanted: Any, found: Any) -> Path:
+    if difference.found is UNSET:
+        return named(wanted, difference.source)
+    return named(found, difference.path)
 
 
 def _is_one_sided(wanted: Any, found: Any) -> bool:

@@ -33,32 +33,32 @@ def foreign(kind: str) -> Sequence[Path]:
     return _FOREIGN.get(kind, ())
 
 
-def filled(it: Data, api_version: str, kind: str) -> Data:
+def filled(data: Data, api_version: str, kind: str) -> Data:
     """A copy of an object in which missing fields have the defaults that code sets.
 
     The caller may change its top level, and its `foreign` fields.
     """
     fill = _FILL.get((api_version.rpartition("/")[0], kind))
     if fill is None and all(len(path) == 1 for path in foreign(kind)):
-        return dict(it)  # callers change only its top level
-    made = copy.deepcopy(it)
+        return dict(data)  # callers change only its top level
+    made = copy.deepcopy(data)
     if fill is not None:
         fill(made)
     return made
 
 
-def _default(it: Data, **values: Any) -> None:
+def _default(data: Data, **values: Any) -> None:
     for name, value in values.items():
-        if it.get(name) is None:
-            it[name] = value
+        if data.get(name) is None:
+            data[name] = value
 
 
-def _priority_class(it: Data) -> None:
-    _default(it, preemptionPolicy="PreemptLowerPriority", globalDefault=False)
+def _priority_class(data: Data) -> None:
+    _default(data, preemptionPolicy="PreemptLowerPriority", globalDefault=False)
 
 
-def _limit_range(it: Data) -> None:
-    for item in mappings(it, "spec", "limits"):
+def _limit_range(data: Data) -> None:
+    for item in mappings(data, "spec", "limits"):
         if item.get("type") == "Container":
             limits = {**mapping(item, "max"), **mapping(item, "default")}
             requests = {**mapping(item, "min"), **limits, **mapping(item, "defaultRequest")}
@@ -66,19 +66,19 @@ def _limit_range(it: Data) -> None:
             item.update({"defaultRequest": requests} if requests else {})
 
 
-def _binding(it: Data) -> None:
+def _binding(data: Data) -> None:
     rbac = "rbac.authorization.k8s.io"
-    _default(mapping(it, "roleRef"), apiGroup=rbac)
-    for subject in mappings(it, "subjects"):
+    _default(mapping(data, "roleRef"), apiGroup=rbac)
+    for subject in mappings(data, "subjects"):
         _default(subject, apiGroup="" if subject.get("kind") == "ServiceAccount" else rbac)
 
 
-def _queue(it: Data) -> None:
-    _default(mapping(it, "spec"), reclaimable=True, parent="root")
+def _queue(data: Data) -> None:
+    _default(mapping(data, "spec"), reclaimable=True, parent="root")
 
 
-def _deployment(it: Data) -> None:
-    spec = mapping(it, "spec")
+def _deployment(data: Data) -> None:
+    spec = mapping(data, "spec")
     _default(
         spec,
         replicas=1,
@@ -113,30 +113,30 @@ def _pod(spec: Data) -> None:
                 _default(mapping(volume, source), defaultMode=0o644)
 
 
-def _container(it: Data) -> None:
-    kept = without_values(it)  # snapshots have no more data about it
-    it.clear()
-    it.update(kept)
-    image = str(it.get("image", ""))
+def _container(container: Data) -> None:
+    kept = without_values(container)  # snapshots have no more data about it
+    container.clear()
+    container.update(kept)
+    image = str(container.get("image", ""))
     name = image.rpartition("/")[2]
     newest = "@" not in image and (":" not in name or name.endswith(":latest"))
     _default(
-        it,
+        container,
         imagePullPolicy="Always" if newest else "IfNotPresent",
         terminationMessagePath="/dev/termination-log",
         terminationMessagePolicy="File",
     )
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
-        if name in it:
-            probe = mapping(it, name)
+        if name in container:
+            probe = mapping(container, name)
             _default(
                 probe, timeoutSeconds=1, periodSeconds=10, successThreshold=1, failureThreshold=3
             )
             if "httpGet" in probe:
                 _default(mapping(probe, "httpGet"), path="/", scheme="HTTP")
-    for port in mappings(it, "ports"):
+    for port in mappings(container, "ports"):
         _default(port, protocol="TCP")
-    resources = mapping(it, "resources")
+    resources = mapping(container, "resources")
     if "limits" in resources:
         limits = mapping(resources, "limits")
         resources["requests"] = {**limits, **mapping(resources, "requests")}

@@ -99,16 +99,16 @@ class Rendered:
         self._unrequested = frozenset(unrequested)
         self._against: WeakKeyDictionary[Cluster, Drift] = WeakKeyDictionary()
 
-    def origin(self, it: RenderedObject, path: Path = ()) -> At | None:
+    def origin(self, rendered: RenderedObject, path: Path = ()) -> At | None:
         """The place in the spec behind an object or a field of it."""
-        return self._origin(it.item, named(self._opened(it, path), path))
+        return self._origin(rendered.item, named(self._opened(rendered, path), path))
 
-    def _opened(self, it: RenderedObject, path: Path) -> Any:
+    def _opened(self, rendered: RenderedObject, path: Path) -> Any:
         """An object in which the file at a path is replaced by its parsed data."""
         part, *rest = path or ("",)
-        text = at_path(it.data, path[:2])
+        text = at_path(rendered.data, path[:2])
         if part != "data" or not rest[1:] or not isinstance(text, str):
-            return it.data
+            return rendered.data
         return {part: {rest[0]: self._read(text)}}
 
     def against(self, cluster: Cluster) -> Drift:
@@ -124,25 +124,25 @@ class Rendered:
             return ()
         there = {identity(it) for it in cluster.of(*CONFIG_MAP)}
         return tuple(
-            it.object
-            for it in self.wanted
-            if is_unasked(seen, it.object) and identity(it.object) not in there
+            rendered.object
+            for rendered in self.wanted
+            if is_unasked(seen, rendered.object) and identity(rendered.object) not in there
         )
 
     def _drift(self, cluster: Cluster) -> Drift:
         there = {identity(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
         changed, missing, leaving = [], [], []
-        for each in self.wanted:
-            found = there.get(identity(each.object))
+        for rendered in self.wanted:
+            found = there.get(identity(rendered.object))
             if found is None:
-                if _is_known(cluster, each.object):
-                    missing.append(each)
+                if _is_known(cluster, rendered.object):
+                    missing.append(rendered)
                 continue
             if deleted_at(found):
-                leaving.append((each, found))
+                leaving.append((rendered, found))
                 continue
-            mine, theirs = alike(each.object, found)
-            state = _changed(replace(each, object=mine), theirs, self._read)
+            mine, theirs = alike(rendered.object, found)
+            state = _changed(replace(rendered, object=mine), theirs, self._read)
             if found.version != theirs.version:
                 state = replace(state, older=found.api_version)
             if state.fields or state.labels or state.controllers:
@@ -160,19 +160,19 @@ class Rendered:
             tuple(orphans),
         )
 
-    def _is_orphan(self, it: Object) -> bool:
+    def _is_orphan(self, found: Object) -> bool:
         return (
-            it.labels.get(MANAGED_BY) == TOOL
-            and it.labels.get(SET) == self.name
-            and it.kind != KEPT
-            and not deleted_at(it)
-            and (it.kind, it.namespace, it.name) not in self._unrequested
+            found.labels.get(MANAGED_BY) == TOOL
+            and found.labels.get(SET) == self.name
+            and found.kind != KEPT
+            and not deleted_at(found)
+            and (found.kind, found.namespace, found.name) not in self._unrequested
         )
 
 
-def deleted_at(it: Object) -> str:
+def deleted_at(found: Object) -> str:
     """When the deletion of an object was requested, RFC 3339; empty if it was not."""
-    return text(it.data, "metadata", "deletionTimestamp")
+    return text(found.data, "metadata", "deletionTimestamp")
 
 
 def _changed(wanted: RenderedObject, found: Object, read: Read) -> Changed:
@@ -181,16 +181,16 @@ def _changed(wanted: RenderedObject, found: Object, read: Read) -> Changed:
     # Of objects with pod templates that are not ours, a snapshot keeps what rules read (projection.py).
     is_ours = found.labels.get(MANAGED_BY) == TOOL
     whole = is_ours or (found.group, found.kind) not in TEMPLATES
-    for it in differences(wanted.data, found.data, read):
-        if not whole and it.path[:1] != ("metadata",):
+    for difference in differences(wanted.data, found.data, read):
+        if not whole and difference.path[:1] != ("metadata",):
             continue
-        other = it.path in _IDENTITY and it.found is not UNSET
-        (labels if other else fields).append(it)
+        other = difference.path in _IDENTITY and difference.found is not UNSET
+        (labels if other else fields).append(difference)
     return Changed(wanted, found, tuple(fields), tuple(labels), tuple(_controllers(found)))
 
 
-def _controllers(it: Object) -> Iterator[tuple[Path, str]]:
-    for index, owner in numbered(it.data, "metadata", "ownerReferences"):
+def _controllers(found: Object) -> Iterator[tuple[Path, str]]:
+    for index, owner in numbered(found.data, "metadata", "ownerReferences"):
         if owner.get("controller") is True:
             yield (
                 ("metadata", "ownerReferences", index),
@@ -198,25 +198,28 @@ def _controllers(it: Object) -> Iterator[tuple[Path, str]]:
             )
 
 
-def identity(it: Object) -> tuple[str, str, str, str]:
+def identity(found: Object) -> tuple[str, str, str, str]:
     """Group, kind, namespace and name of an object."""
-    return it.group, it.kind, it.namespace, it.name
+    return found.group, found.kind, found.namespace, found.name
 
 
-def _is_known(cluster: Cluster, it: Object) -> bool:
+def _is_known(cluster: Cluster, rendered: Object) -> bool:
     """Whether an object that was not seen does not exist."""
     seen = cluster.seen
     if seen is None:
         return True
-    kind = GroupKind(it.group, it.kind)
-    if it.namespace and seen.namespaces and it.namespace not in seen.namespaces:
+    kind = GroupKind(rendered.group, rendered.kind)
+    if rendered.namespace and seen.namespaces and rendered.namespace not in seen.namespaces:
         return False
-    return (kind in seen.read and not is_unasked(seen, it)) or kind in seen.unserved
+    return (kind in seen.read and not is_unasked(seen, rendered)) or kind in seen.unserved
 
 
-def is_unasked(seen: Seen, it: Object) -> bool:
+def is_unasked(seen: Seen, config_map: Object) -> bool:
     """Whether a snapshot does not know if an object exists: a ConfigMap whose name was not requested."""
-    return GroupKind(it.group, it.kind) == CONFIG_MAP and it.name not in seen.config_maps
+    return (
+        GroupKind(config_map.group, config_map.kind) == CONFIG_MAP
+        and config_map.name not in seen.config_maps
+    )
 
 
 def alike(one: Object, other: Object) -> tuple[Object, Object]:
@@ -225,7 +228,7 @@ def alike(one: Object, other: Object) -> tuple[Object, Object]:
         return one, other
     newest = max(one, other, key=lambda it: it.version).api_version
     mine, theirs = (
-        replace(it, api_version=newest, data={**canonical(it), "apiVersion": newest})
-        for it in (one, other)
+        replace(version, api_version=newest, data={**canonical(version), "apiVersion": newest})
+        for version in (one, other)
     )
     return mine, theirs

@@ -78,9 +78,9 @@ def _owns(entry: dict[str, Any], found: dict[str, Any], path: Path, *, gone: boo
     node: Any = entry.get("fieldsV1") or None
     api_version = str(entry.get("apiVersion") or found.get("apiVersion"))
     # An entry uses the field names of the API version in which its manager wrote.
-    it = Object(At(0), api_version, str(found.get("kind")), "", "", found)
-    path = written(it, path)
-    served = schemas.served(api_version, it.kind)
+    owned = Object(At(0), api_version, str(found.get("kind")), "", "", found)
+    path = written(owned, path)
+    served = schemas.served(api_version, owned.kind)
     schema: Schema = served.schema if served else {}
     data: Any = found
     for step in path[:-1] if gone else path:

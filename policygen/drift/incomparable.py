@@ -48,9 +48,9 @@ def _unread(look: Snapshot, missed: Sequence[Gap]) -> dict[str, str]:
 def config_maps(looks: Sequence[Snapshot]) -> Iterator[Incomparable]:
     """ConfigMaps that one of the snapshots did not read, since they are read by name."""
     for which, one, other in zip(_WHICH, looks, reversed(looks), strict=True):
-        for it in unasked(other, one):
+        for config_map in unasked(other, one):
             reason = f"not requested for the {which}; take both with the same spec"
-            yield Incomparable(str(it), reason)
+            yield Incomparable(str(config_map), reason)
 
 
 def rules(unjudged: Sequence[Mapping[str, str]]) -> Iterator[Incomparable]:

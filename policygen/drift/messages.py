@@ -17,26 +17,26 @@ from policygen.kubernetes.object import Object
 NOT_KEPT = "servers do not store who removed it"
 
 
-def message(it: FieldDifference, found: Object, planned: Any) -> str:
+def message(difference: FieldDifference, found: Object, planned: Any) -> str:
     """The difference in one sentence. `planned` is the rendered value, UNSET if nothing is rendered."""
-    name = subject(it)
-    who = author(found, it.path, gone=it.found is UNSET)
-    if it.reordered:
+    name = subject(difference)
+    who = author(found, difference.path, gone=difference.found is UNSET)
+    if difference.reordered:
         return f"{name} has the correct entries, but in another order; {who}"
-    if it.found is UNSET:
-        return f"{name} is not set on the cluster, but the spec renders {value(it.wanted)}; {who}"
-    there = f"{name} is {value(it.found)} on the cluster"
-    if it.wanted is UNSET:
+    if difference.found is UNSET:
+        return f"{name} is not set on the cluster, but the spec renders {value(difference.wanted)}; {who}"
+    there = f"{name} is {value(difference.found)} on the cluster"
+    if difference.wanted is UNSET:
         return f"{there}, but the spec does not set it; {who}"
-    both = amounts(it, it.found, it.wanted)
-    if planned is UNSET and it.text is None:
-        return f"{there}, but the spec keeps the default {value(it.wanted)}{both}; {who}"
-    return f"{there}, but the spec renders {value(it.wanted)}{both}; {who}"
+    both = amounts(difference, difference.found, difference.wanted)
+    if planned is UNSET and difference.text is None:
+        return f"{there}, but the spec keeps the default {value(difference.wanted)}{both}; {who}"
+    return f"{there}, but the spec renders {value(difference.wanted)}{both}; {who}"
 
 
-def amounts(it: FieldDifference, first: Any, second: Any) -> str:
+def amounts(difference: FieldDifference, first: Any, second: Any) -> str:
     """Both quantities in one unit, if they have different units or too many digits."""
-    if not it.is_quantity:
+    if not difference.is_quantity:
         return ""
     try:
         read = [quantity.parse(each) for each in (first, second)]
@@ -48,7 +48,7 @@ def amounts(it: FieldDifference, first: Any, second: Any) -> str:
     if len(units) == 1 and max(map(len, numbers)) <= _READABLE:
         return ""
     binary = any(each.format is quantity.Format.BINARY_SI for each in read)
-    binary = binary or any(str(step).endswith(_BYTES) for step in it.named)
+    binary = binary or any(str(step).endswith(_BYTES) for step in difference.named)
     one, other = quantity.compared((each.value for each in read), binary=binary)
     return f" ({one} and {other})"
 
@@ -66,22 +66,22 @@ def author(found: Object, path: Path, *, gone: bool = False) -> str:
     return NOT_KEPT if gone else "no manager owns it"
 
 
-def value(it: Any) -> str:
+def value(data: Any) -> str:
     """A value as JSON, shortened."""
-    return short(json.dumps(it, ensure_ascii=False, default=str))
+    return short(json.dumps(data, ensure_ascii=False, default=str))
 
 
-def subject(it: FieldDifference) -> str:
+def subject(difference: FieldDifference) -> str:
     """The subject of a message: `nominalQuota of resource cpu of flavor a100`."""
-    return " of ".join([_name(it.path), *entries(it)])
+    return " of ".join([_name(difference.path), *entries(difference)])
 
 
-def entries(it: FieldDifference) -> Iterator[str]:
+def entries(difference: FieldDifference) -> Iterator[str]:
     """The named list entries that contain a field, from the innermost to the outermost."""
-    inside = [index for index, step in enumerate(it.path) if isinstance(step, str)]
+    inside = [index for index, step in enumerate(difference.path) if isinstance(step, str)]
     for index in range(inside[-1] if inside else 0, 0, -1):
-        if isinstance(it.path[index], int) and isinstance(it.named[index], str):
-            yield f"{str(it.path[index - 1]).removesuffix('s')} {it.named[index]}"
+        if isinstance(difference.path[index], int) and isinstance(difference.named[index], str):
+            yield f"{str(difference.path[index - 1]).removesuffix('s')} {difference.named[index]}"
 
 
 _READABLE = 5

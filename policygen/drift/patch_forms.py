@@ -45,34 +45,34 @@ def operations(
 
 
 def alone(
-    wanted: dict[str, Any], found: dict[str, Any], it: FieldDifference
+    wanted: dict[str, Any], found: dict[str, Any], difference: FieldDifference
 ) -> tuple[str, list[Operation] | dict[str, Any]]:
     """The `--type` for kubectl, and the patch that fixes one difference, independent of other patches.
 
     A JSON patch cannot add to a mapping that may be missing: it would replace entries that another
     patch or user has added since. A merge patch can (RFC 7386).
     """
-    path, value = _change(wanted, it)
+    path, value = _change(wanted, difference)
     outside_lists = all(isinstance(step, str) for step in path)
     if value is not UNSET and outside_lists and _parents(found, path, value)[0] != path:
         for step in reversed(path):
             value = {step: value}
         return "merge", value
-    return "json", operations(wanted, found, [it])
+    return "json", operations(wanted, found, [difference])
 
 
-def _change(wanted: dict[str, Any], it: FieldDifference) -> tuple[Path, Any]:
+def _change(wanted: dict[str, Any], difference: FieldDifference) -> tuple[Path, Any]:
     """The path to write, and the value; UNSET to remove it."""
-    if it.text is not None:
-        return it.text, at(wanted, it.text)
-    if it.reordered:
-        return it.path, at(wanted, it.source)
-    inside = it.path and isinstance(it.path[-1], int)
-    if inside and (it.wanted is UNSET or it.found is UNSET):
-        return it.path[:-1], at(wanted, it.source[:-1])
+    if difference.text is not None:
+        return difference.text, at(wanted, difference.text)
+    if difference.reordered:
+        return difference.path, at(wanted, difference.source)
+    inside = difference.path and isinstance(difference.path[-1], int)
+    if inside and (difference.wanted is UNSET or difference.found is UNSET):
+        return difference.path[:-1], at(wanted, difference.source[:-1])
     # The planned value as it was rendered; else the default.
-    planned = at(wanted, it.source)
-    return it.path, it.wanted if planned is UNSET else planned
+    planned = at(wanted, difference.source)
+    return difference.path, difference.wanted if planned is UNSET else planned
 
 
 def _written(found: dict[str, Any], path: Path, value: Any) -> Operation:

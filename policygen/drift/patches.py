@@ -105,27 +105,32 @@ def _anew(wanted: RenderedObject, found: Object) -> PatchStep:
     return PatchStep(Act.RECREATE, wanted.object, text=wanted.text, held=held)
 
 
-def _exceeds(it: FieldDifference) -> bool:
+def _exceeds(difference: FieldDifference) -> bool:
     """Whether a queue has more of a resource than the spec renders."""
-    if it.path[:2] not in _AMOUNTS or isinstance(it.found, dict):
+    if difference.path[:2] not in _AMOUNTS or isinstance(difference.found, dict):
         return False
     try:
-        amounts = [0 if each is UNSET else parse(each).value for each in (it.wanted, it.found)]
+        amounts = [
+            0 if each is UNSET else parse(each).value
+            for each in (difference.wanted, difference.found)
+        ]
     except ValueError:
         return False
     return amounts[0] < amounts[1]
 
 
-def resource(it: Object) -> str:
+def resource(target: Object) -> str:
     """The resource name of the kind for kubectl, in the API version that was read."""
-    served = schemas.served(it.api_version, it.kind)
-    plural = served.plural if served else BY_NAME[it.kind].plural
-    return f"{plural}.{it.version}.{it.group}" if it.group else plural
+    served = schemas.served(target.api_version, target.kind)
+    plural = served.plural if served else BY_NAME[target.kind].plural
+    return f"{plural}.{target.version}.{target.group}" if target.group else plural
 
 
-def patch_command(wanted: Object, found: Object, it: FieldDifference, begin: Sequence[str]) -> str:
+def patch_command(
+    wanted: Object, found: Object, difference: FieldDifference, begin: Sequence[str]
+) -> str:
     """The shell command that fixes one difference; `begin` is the result of `kubectl`."""
-    form, patch = alone(wanted.data, found.data, it)
+    form, patch = alone(wanted.data, found.data, difference)
     text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))
     return shlex.join([*begin, "patch", *named(found), f"--type={form}", "-p", text])
 
@@ -140,9 +145,10 @@ def kubectl(context: str, kubeconfig: str = "") -> list[str]:
     return ["kubectl", *(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", context]
 
 
-def named(it: Object) -> list[str]:
+def named(target: Object) -> list[str]:
     """The arguments of kubectl for an object."""
-    where = ["-n", it.namespace] if it.namespace else []
-    if it.name.startswith("-"):  # a ClusterRole can have such a name; `--all` would be an option
-        return [f"{resource(it)}/{it.name}", *where]
-    return [resource(it), it.name, *where]
+    where = ["-n", target.namespace] if target.namespace else []
+    # A ClusterRole can have such a name; `--all` would be an option.
+    if target.name.startswith("-"):
+        return [f"{resource(target)}/{target.name}", *where]
+    return [resource(target), target.name, *where]

@@ -29,8 +29,8 @@ def text(
     """Write one line for each change, new finding, gone finding and incomparable kind or rule."""
     lines = [" -> ".join(f"{look.context} {_time(look.taken)}" for look in looks)]
     changed = [
-        f"{_MARKS[it.what]} {it.object}{f': {it.path}' if it.path else ''}: {it.message}"
-        for it in changes
+        f"{_MARKS[change.what]} {change.object}{f': {change.path}' if change.path else ''}: {change.message}"
+        for change in changes
     ]
     lines += changed
     new, gone = findings
@@ -47,8 +47,8 @@ def text(
 def _together(incomparable: Iterable[Incomparable]) -> Iterator[str]:
     """One line for each reason, with all its names. JSON has one entry per name instead."""
     by_reason: dict[str, list[Incomparable]] = {}
-    for it in incomparable:
-        by_reason.setdefault(it.reason, []).append(it)
+    for entry in incomparable:
+        by_reason.setdefault(entry.reason, []).append(entry)
     for reason, several in by_reason.items():
         names = [it.name for it in several[:MAX_NAMES]]
         names += [f"{len(several) - MAX_NAMES} more"] if len(several) > MAX_NAMES else []
@@ -73,12 +73,12 @@ def json(
             "looks": [{"cluster": it.context, "taken": _time(it.taken)} for it in looks],
             "changes": [
                 {
-                    "what": it.what.value,
-                    "object": str(it.object),
-                    "path": it.path or None,
-                    "message": it.message,
+                    "what": change.what.value,
+                    "object": str(change.object),
+                    "path": change.path or None,
+                    "message": change.message,
                 }
-                for it in changes
+                for change in changes
             ],
             "findings": {
                 "new": [_finding(it) for it in new],
@@ -90,15 +90,15 @@ def json(
     )
 
 
-def _finding(it: Finding) -> dict[str, Any]:
+def _finding(finding: Finding) -> dict[str, Any]:
     return {
-        "rule": it.rule.name,
-        "severity": str(it.severity),
-        "message": it.message,
-        "object": it.object or None,
-        "path": it.path or None,
+        "rule": finding.rule.name,
+        "severity": str(finding.severity),
+        "message": finding.message,
+        "object": finding.object or None,
+        "path": finding.path or None,
     }
 
 
-def _time(it: datetime) -> str:
-    return it.isoformat(timespec="seconds").replace("+00:00", "Z")
+def _time(time: datetime) -> str:
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")

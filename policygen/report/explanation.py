@@ -67,9 +67,9 @@ def _prose(page: RulePage) -> list[str]:
     """The text between the title and the examples, without the lines that are facts."""
     text = page.text.split("\n\n", 1)[1].partition("\n## Bad")[0]
     paragraphs = [
-        each
-        for each in text.strip().split("\n\n")
-        if not each.startswith(("Proven:", "Not shown:", "Fixed by:"))
+        paragraph
+        for paragraph in text.strip().split("\n\n")
+        if not paragraph.startswith(("Proven:", "Not shown:", "Fixed by:"))
     ]
     return [line for each in paragraphs for line in ("", *_fitted(each))][1:]
 

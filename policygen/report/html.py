@@ -41,11 +41,11 @@ def write(report: Report, out: TextIO) -> None:
         for rule, count in more.items()
     )
     out.write("<h2>Rules</h2>\n<table>\n<tr><th>Rule<th>Verdict<th>About\n")
-    for each in report.rules:
-        verdict = f"{each.verdict}: {each.reason}" if each.reason else each.verdict
+    for result in report.rules:
+        verdict = f"{result.verdict}: {result.reason}" if result.reason else result.verdict
         out.write(
-            f"<tr><td><code>{_shown(each.rule)}</code><td>{_shown(verdict)}"
-            f"<td>{_shown(each.about)}\n"
+            f"<tr><td><code>{_shown(result.rule)}</code><td>{_shown(verdict)}"
+            f"<td>{_shown(result.about)}\n"
         )
     out.write("</table>\n</body>\n</html>\n")
 
@@ -66,8 +66,8 @@ def _article(finding: Finding) -> str:
         excerpt = f"{_shown(before)}<mark>{_shown(marked)}</mark>{_shown(after)}"
         parts.append(f"<pre>{place.line:5} | {excerpt}</pre>\n")
     parts += [
-        f"<p>see also {_shown(cut(each.object))} <code>{_shown(cut(where(each.place)))}</code></p>\n"
-        for each in finding.related[:MAX_OF_A_RULE]
+        f"<p>see also {_shown(cut(related.object))} <code>{_shown(cut(where(related.place)))}</code></p>\n"
+        for related in finding.related[:MAX_OF_A_RULE]
     ]
     return "".join([*parts, "</article>\n"])
 

@@ -33,8 +33,8 @@ def write(report: Report, out: TextIO) -> None:
                 "path": finding.path or None,
                 "place": _place(finding.place),
                 "related": [
-                    {"object": each.object or None, "place": _place(each.place)}
-                    for each in finding.related
+                    {"object": related.object or None, "place": _place(related.place)}
+                    for related in finding.related
                 ],
                 "command": finding.command or None,
                 "fingerprint": fingerprint,
@@ -43,13 +43,13 @@ def write(report: Report, out: TextIO) -> None:
         ],
         "rules": [
             {
-                "rule": each.rule,
-                "severity": str(each.severity),
-                "family": each.family.value,
-                "verdict": each.verdict.value,
-                "reason": each.reason or None,
+                "rule": result.rule,
+                "severity": str(result.severity),
+                "family": result.family.value,
+                "verdict": result.verdict.value,
+                "reason": result.reason or None,
             }
-            for each in report.rules
+            for result in report.rules
         ],
     }
     write_json(data, out)

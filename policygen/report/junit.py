@@ -23,14 +23,15 @@ def write(report: Report, out: TextIO) -> None:
     run = {each.rule: each for each in report.rules}
     cases = []
     for name in [*run, *sorted(found.keys() - run.keys())]:
-        each = run.get(name)
-        case: Any = junitparser.TestCase(printable(name), each.family if each else "spec")
-        if each and each.verdict == Verdict.CRASHED:
+        result = run.get(name)
+        case: Any = junitparser.TestCase(printable(name), result.family if result else "spec")
+        if result and result.verdict == Verdict.CRASHED:
             error = junitparser.Error("this rule has a bug")
-            error.text = _lines([each.reason])
+            error.text = _lines([result.reason])
             case.append(error)
-        elif each and each.verdict in _SKIPPED and name not in found:  # a spec may have the fault
-            case.append(junitparser.Skipped(printable(f"{each.verdict}: {each.reason}")))
+        elif result and result.verdict in _SKIPPED and name not in found:
+            # If it is in `found`, a spec has the fault.
+            case.append(junitparser.Skipped(printable(f"{result.verdict}: {result.reason}")))
         findings = found.get(name, [])
         lines = _lines(map(headline, findings))
         if any(finding.severity > Severity.INFO for finding in findings):

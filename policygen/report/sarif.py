@@ -59,11 +59,11 @@ def write(report: Report, out: TextIO) -> None:
                 "executionSuccessful": report.complete and not report.count(Verdict.CRASHED),
                 "toolExecutionNotifications": [
                     {
-                        "level": "error" if each.verdict == Verdict.CRASHED else "note",
-                        "message": {"text": f"{each.rule}: {each.verdict}: {each.reason}"},
+                        "level": "error" if result.verdict == Verdict.CRASHED else "note",
+                        "message": {"text": f"{result.rule}: {result.verdict}: {result.reason}"},
                     }
-                    for each in report.rules
-                    if each.verdict in {Verdict.CRASHED, Verdict.NOT_EVALUATED}
+                    for result in report.rules
+                    if result.verdict in {Verdict.CRASHED, Verdict.NOT_EVALUATED}
                 ],
             }
         ],
@@ -85,12 +85,12 @@ def _first_paragraph(page: str) -> str:
 def _fix(repair: Repair) -> dict[str, Any]:
     command = "policygen lint --fix --unsafe" if repair.unsafe else "policygen lint --fix"
     replacements = []
-    for each in repair.replacements:
-        region = dict(zip(("startLine", "startColumn"), each.start, strict=True))
-        region |= dict(zip(("endLine", "endColumn"), each.end, strict=True))
+    for part in repair.replacements:
+        region = dict(zip(("startLine", "startColumn"), part.start, strict=True))
+        region |= dict(zip(("endLine", "endColumn"), part.end, strict=True))
         replacement: dict[str, Any] = {"deletedRegion": region}
-        if each.text:
-            replacement["insertedContent"] = {"text": each.text}
+        if part.text:
+            replacement["insertedContent"] = {"text": part.text}
         replacements.append(replacement)
     change = {"artifactLocation": _artifact(repair.file), "replacements": replacements}
     return {"description": {"text": f"as `{command}` does"}, "artifactChanges": [change]}

@@ -71,9 +71,9 @@ def full(
     pods need. The counts are always of all.
     """
     wanted = [
-        it
-        for it in report.findings
-        if not (quiet and it.severity == Severity.INFO) or it.rule is PODS_MUST_CARRY
+        finding
+        for finding in report.findings
+        if not (quiet and finding.severity == Severity.INFO) or finding.rule is PODS_MUST_CARRY
     ]
     page = _Page(out.encoding or "utf-8", colour=colour)
     for shown in wanted if every else grouped(wanted):
@@ -81,11 +81,11 @@ def full(
             out.write(page.more(shown) + "\n")
         else:
             out.writelines(f"{line}\n" for line in (page.headline(shown), *page.below(shown)))
-    for each in report.rules:
-        if each.verdict == Verdict.CRASHED:
-            lines = [printable(line) for line in each.reason.splitlines()]
+    for result in report.rules:
+        if result.verdict == Verdict.CRASHED:
+            lines = [printable(line) for line in result.reason.splitlines()]
             out.write(
-                "\n".join([f"{each.rule}: this rule has a bug; please report it", *lines, ""])
+                "\n".join([f"{result.rule}: this rule has a bug; please report it", *lines, ""])
             )
     if line := unevaluated(report):
         out.write(f"{page.safe(line)}\n")

@@ -115,14 +115,14 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
             place = Place(source.name, number, begin, len(match["rule"]), text)
             faults.append(Finding(UNKNOWN_RULE, registry.unknown(match["rule"], known), place))
         else:
-            it = Expected(
+            finding = Expected(
                 match["file"] or "",
                 int(match["number"] or 0),
                 Severity[match["severity"].upper()],
                 rule,
                 match["about"] or "",
             )
-            entries.append(SheetEntry(it, tuple(comment)))
+            entries.append(SheetEntry(finding, tuple(comment)))
             comment = []
     return Sheet(head, tuple(entries), tuple(comment)), faults
 
@@ -148,22 +148,22 @@ def compare(expected: Iterable[Expected], found: Iterable[Expected]) -> CaseDiff
     both = Counter(map(str, wanted)) & Counter(map(str, there))
     missing, unexpected = _without(wanted, both), _without(there, both)
     moved = []
-    for each in list(missing):
-        now = next((it for it in unexpected if it.subject == each.subject), None)
+    for line in list(missing):
+        now = next((it for it in unexpected if it.subject == line.subject), None)
         if now is not None:
-            moved.append((each, now))
-            missing.remove(each)
+            moved.append((line, now))
+            missing.remove(line)
             unexpected.remove(now)
     return CaseDifference(tuple(missing), tuple(unexpected), tuple(moved))
 
 
 def _without(lines: Iterable[Expected], taken: Counter[str]) -> list[Expected]:
     left, rest = Counter(taken), []
-    for each in lines:
-        if left[str(each)]:
-            left[str(each)] -= 1
+    for line in lines:
+        if left[str(line)]:
+            left[str(line)] -= 1
         else:
-            rest.append(each)
+            rest.append(line)
     return rest
 
 
@@ -174,10 +174,10 @@ def updated(sheet: Sheet, found: Sequence[Expected]) -> Sheet:
 
 
 def _with_comments(old: list[SheetEntry], found: Iterable[Expected]) -> Iterator[SheetEntry]:
-    for it in found:
-        entry = next((each for each in old if each.it == it), None) or next(
-            (each for each in old if each.it.subject == it.subject), None
+    for finding in found:
+        entry = next((each for each in old if each.it == finding), None) or next(
+            (each for each in old if each.it.subject == finding.subject), None
         )
         if entry is not None:
             old.remove(entry)
-        yield SheetEntry(it, entry.comment if entry else ())
+        yield SheetEntry(finding, entry.comment if entry else ())

@@ -33,12 +33,12 @@ def failed(outcomes: Sequence[CaseOutcome]) -> int:
 
 def text(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
     """Write one line for each case, its differences below it, and a summary."""
-    for each in outcomes:
-        count = len(each.found)
+    for outcome in outcomes:
+        count = len(outcome.found)
         plural = "" if count == 1 else "s"
-        word = "ok  " if each.passed else "FAIL"
-        out.write(f"{word}  {printable(each.case.name)}  {count} finding{plural}\n")
-        out.writelines(f"      {line}\n" for line in _difference(each))
+        word = "ok  " if outcome.passed else "FAIL"
+        out.write(f"{word}  {printable(outcome.case.name)}  {count} finding{plural}\n")
+        out.writelines(f"      {line}\n" for line in _difference(outcome))
     count, bad = len(outcomes), failed(outcomes)
     out.write(f"{count} case{'s' if count != 1 else ''}, {bad} failed\n")
 
@@ -48,11 +48,11 @@ def junit(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
     import junitparser  # noqa: PLC0415 - text does not pay for its import
 
     cases = []
-    for each in outcomes:
-        case: Any = junitparser.TestCase(printable(each.case.name), "policygen.test")
-        lines = list(_difference(each))
+    for outcome in outcomes:
+        case: Any = junitparser.TestCase(printable(outcome.case.name), "policygen.test")
+        lines = list(_difference(outcome))
         if lines:
-            kind = junitparser.Error if each.crashed else junitparser.Failure
+            kind = junitparser.Error if outcome.crashed else junitparser.Failure
             result = kind(printable(lines[0]))
             result.text = "\n".join(map(printable, lines))
             case.append(result)
@@ -67,13 +67,13 @@ FORMS: Mapping[str, Callable[[Sequence[CaseOutcome], TextIO], None]] = {
 """The name of a format to the function that writes it."""
 
 
-def _difference(each: CaseOutcome) -> Iterator[str]:
-    for rule in each.crashed:
+def _difference(outcome: CaseOutcome) -> Iterator[str]:
+    for rule in outcome.crashed:
         yield f"rule {rule} has a bug; please report it"
-    for it in each.difference.missing:
-        yield f"missing     {it}"
-    for it in each.difference.unexpected:
-        yield f"unexpected  {it}"
-    for before, now in each.difference.moved:
+    for line in outcome.difference.missing:
+        yield f"missing     {line}"
+    for line in outcome.difference.unexpected:
+        yield f"unexpected  {line}"
+    for before, now in outcome.difference.moved:
         yield f"moved       {before}"
         yield f"         to {now}"
