@@ -24,7 +24,7 @@ _FORBIDDEN = ("403", "the server answered 403")
 
 def write(
     report: Report,
-    wanted: Sequence[tuple[str, Path | None]],
+    outputs: Sequence[tuple[str, Path | None]],
     *,
     quiet: bool = False,
     every: bool = False,
@@ -35,7 +35,7 @@ def write(
     repeated findings one by one. Raises UsageError as `send` does.
     """
     made = []
-    for name, file in wanted:
+    for name, file in outputs:
         write_page = writer(name)
         if name == "text":
             colour = file is None and sys.stdout is not None

@@ -29,17 +29,17 @@ DOCUMENT = -1
 def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
     """Every object of the set, to compare clusters with. Raises UsageError as `render.rendered` does."""
     loaded, plan = compiled.loaded, compiled.plan
-    wanted = []
+    expected = []
     for index, manifest in enumerate(render.rendered(request, loaded, plan)):
         # Parsed as kubectl does, since a user's template may have printed it.
         data = mapping(manifest.text)
         parsed = Object.read(data, At(DOCUMENT, ("objects", index))) if data else None
         if parsed is not None:
-            wanted.append(RenderedObject(manifest.item, parsed, manifest.text))
+            expected.append(RenderedObject(manifest.item, parsed, manifest.text))
     origins = Origins(loaded.spec, plan.pools, plan.trees)
     decided = Decisions(loaded.spec, plan.pools, plan.trees, plan.workloads)
     not_requested = _not_requested(decided, request.extras)
-    return Rendered(decided.platform.name, wanted, origins.of, mapping, not_requested)
+    return Rendered(decided.platform.name, expected, origins.of, mapping, not_requested)
 
 
 def _not_requested(decided: Decisions, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:

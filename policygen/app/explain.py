@@ -119,16 +119,16 @@ def pages(report: Report) -> dict[str, str]:
     return {rule.name: _text_of(rule) for rule in sorted(rules, key=str)}
 
 
-def select(wanted: RuleQuery) -> list[RuleEntry]:
+def select(query: RuleQuery) -> list[RuleEntry]:
     """The entries that match the filters. Raises UsageError for an unknown kind or version."""
-    judged = {_kind(name) for name in wanted.kinds}
-    target = {**versions.DEFAULT, **wanted.target} if wanted.target else None
-    words = [word.lower() for word in wanted.words]
+    judged = {_kind(name) for name in query.kinds}
+    target = {**versions.DEFAULT, **query.target} if query.target else None
+    words = [word.lower() for word in query.words]
     return [
         entry
         for entry in entries()
-        if (not wanted.families or entry.rule.family.word in wanted.families)
-        and (not wanted.severities or str(entry.rule.severity) in wanted.severities)
+        if (not query.families or entry.rule.family.word in query.families)
+        and (not query.severities or str(entry.rule.severity) in query.severities)
         and (not judged or (entry.objects and (not entry.judges or judged & set(entry.judges))))
         and (target is None or entry.holds(target))
         and all(word in _text(entry) for word in words)

@@ -279,17 +279,17 @@ class _Text(Struct, frozen=True, eq=False):
         inner = {old.positions.text: new.positions.text for old, new in pairs}
         for old, new in pairs:
             try:
-                wanted = _wanted(old, edits.get(old.index, ()))
+                expected = _expected(old, edits.get(old.index, ()))
             except EditError:
                 return None
-            if not same(_swapped(wanted, inner), new.data):
+            if not same(_swapped(expected, inner), new.data):
                 return None
         if any(Counter(comments(old)) != Counter(comments(new)) for old, new in inner.items()):
             return None
         return text
 
 
-def _wanted(document: Document, edits: Sequence[Edit]) -> Any:
+def _expected(document: Document, edits: Sequence[Edit]) -> Any:
     quoted = [edit.at.path for edit in edits if edit.verb is Verb.QUOTE]
     return applied(document.data, edits, {path: document.raw(path) or "" for path in quoted})
 

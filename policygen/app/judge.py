@@ -141,7 +141,7 @@ def judge(
     inside = manifests.inside(snapshot.objects, first_index=index + 1)
     rendered = None if seen.redacted else settings.rendered
     cluster = Cluster((*snapshot.objects, *inside.objects), seen=seen, pods=snapshot.pods)
-    if rendered and (not_requested := tuple(map(_not_requested, rendered.unasked(cluster)))):
+    if rendered and (not_requested := tuple(map(_not_requested, rendered.not_requested(cluster)))):
         seen = replace(seen, gaps=(*seen.gaps, *not_requested))
         cluster = Cluster(cluster.objects, seen=seen, pods=snapshot.pods)
     available = {
@@ -165,7 +165,7 @@ def judge(
     hits = [hit for outcome in outcomes for hit in outcome.hits]
     gaps = tuple(_gaps(seen, outcomes))
     objects = [*cluster.objects, *_pods(cluster, hits)]
-    objects += [it.object for it in rendered.wanted] if rendered else []
+    objects += [it.object for it in rendered.expected] if rendered else []
     documents = (*settings.documents, *inside.documents)
     findings = [*inside.findings, *locate_objects(documents, objects, hits)]
     return ClusterCheckResult(

@@ -271,5 +271,5 @@ def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:
     for name in only:
         if name.lower() not in kinds:
             raise UsageError(f'--only: no kind "{name}"; {suggest(name, kinds.values())}')
-    wanted = {name.lower() for name in only}
-    return list(order(item for item in items if not wanted or item.kind.name.lower() in wanted))
+    selected = {name.lower() for name in only}
+    return list(order(item for item in items if not selected or item.kind.name.lower() in selected))

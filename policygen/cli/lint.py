@@ -148,10 +148,10 @@ def lint(**given: Any) -> None:
 
     from policygen.app import delivery
 
-    wanted = forms(given["formats"], catalog.FORMATS)
+    outputs = forms(given["formats"], catalog.FORMATS)
     request, source = _request(given)
-    _refuse_outputs(request, wanted)
-    _refuse_fix(request, given, wanted)
+    _refuse_outputs(request, outputs)
+    _refuse_fix(request, given, outputs)
     if given["patches"] and not request.clusters.named:
         raise click.UsageError(
             "--patches fixes a cluster; name one with --context CONTEXT or --snapshot FILE"
@@ -161,7 +161,7 @@ def lint(**given: Any) -> None:
     began, start = datetime.now(UTC), time.monotonic()
     # The diff replaces the text report: a dry run finds nothing that lint does not find.
     if given["fix"] and not given["write"]:
-        wanted = [(name, file) for name, file in wanted if file]
+        outputs = [(name, file) for name, file in outputs if file]
     try:
         report = _fixed(request, given, source) if given["fix"] else _found(request, source)
     except SpecError as error:
@@ -170,8 +170,8 @@ def lint(**given: Any) -> None:
         least = Severity.WARNING if given["quiet"] else Severity.INFO
         findings = [it for it in error.findings if it.severity >= least]
         # The text form goes to standard error, as for every command.
-        others = [(name, file) for name, file in wanted if file or name != "text"]
-        refused = _explained(app_lint.refused(error, findings), wanted)
+        others = [(name, file) for name, file in outputs if file or name != "text"]
+        refused = _explained(app_lint.refused(error, findings), outputs)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
         raise SpecError(findings) from None
     from policygen.app import verdicts
@@ -182,8 +182,8 @@ def lint(**given: Any) -> None:
         from policygen.app import drift
 
         say(drift.write_patches(report, folder, given["kubeconfig"]))
-    report = _explained(report, wanted)
-    delivery.write(report, wanted, quiet=given["quiet"], every=given["every"])
+    report = _explained(report, outputs)
+    delivery.write(report, outputs, quiet=given["quiet"], every=given["every"])
     raise SystemExit(
         {
             Verdict.CRASHED: ExitCode.INTERNAL,
@@ -194,9 +194,9 @@ def lint(**given: Any) -> None:
     )
 
 
-def _explained(report: "Report", wanted: list[tuple[str, Path | None]]) -> "Report":
+def _explained(report: "Report", outputs: list[tuple[str, Path | None]]) -> "Report":
     """The report with the parts that only SARIF shows: fixes, and the pages of rules."""
-    if all(name != "sarif" for name, _ in wanted):
+    if all(name != "sarif" for name, _ in outputs):
         return report
     from msgspec.structs import replace
 
@@ -242,7 +242,7 @@ def _fixed(request: LintRequest, given: dict[str, Any], source: BinaryIO | None)
     return report
 
 
-def _refuse_outputs(request: LintRequest, wanted: list[tuple[str, Path | None]]) -> None:
+def _refuse_outputs(request: LintRequest, outputs: list[tuple[str, Path | None]]) -> None:
     """Refuse a report file that is an input, or that the next run would read as one."""
     from policygen.documents import files
 
@@ -252,7 +252,7 @@ def _refuse_outputs(request: LintRequest, wanted: list[tuple[str, Path | None]])
         *map(str, request.clusters.snapshots),
         *([str(request.baseline)] if request.baseline else []),
     ]
-    for _, file in wanted:
+    for _, file in outputs:
         if file is not None and files.is_input(file, named):
             raise UsageError(
                 f"-f: {file} is one of the inputs, or the next run would read it; write it elsewhere"
@@ -260,7 +260,7 @@ def _refuse_outputs(request: LintRequest, wanted: list[tuple[str, Path | None]])
 
 
 def _refuse_fix(
-    request: LintRequest, given: dict[str, Any], wanted: list[tuple[str, Path | None]]
+    request: LintRequest, given: dict[str, Any], outputs: list[tuple[str, Path | None]]
 ) -> None:
     """Refuse combinations of options that have no meaning."""
     if not given["fix"]:
@@ -273,7 +273,7 @@ def _refuse_fix(
         )
     if given["write"] and "-" in request.manifests:
         raise click.UsageError("--write cannot change standard input; omit --write to print a diff")
-    if not given["write"] and any(name != "text" and file is None for name, file in wanted):
+    if not given["write"] and any(name != "text" and file is None for name, file in outputs):
         raise click.UsageError("--fix prints its diff to standard output; write -f FORMAT=FILE")
 
 

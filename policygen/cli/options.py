@@ -79,7 +79,7 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
 
     The file is None for standard output, which takes only one format. Raises BadParameter.
     """
-    wanted = []
+    outputs = []
     for value in values:
         name, equals, file = value.partition("=")
         if name not in known:
@@ -88,19 +88,19 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
             raise click.BadParameter(
                 f"{value!r} names no file; write -f {name}=FILE", param_hint="-f"
             )
-        wanted.append((name, Path(file) if file else None))
-    files = [Path(os.path.realpath(file)) for _, file in wanted if file is not None]
+        outputs.append((name, Path(file) if file else None))
+    files = [Path(os.path.realpath(file)) for _, file in outputs if file is not None]
     twice = [it for it in files if files.count(it) > 1 and (it.is_file() or not it.exists())]
     if twice:
         raise click.BadParameter(
             f"two formats go to {twice[0]}; write another file for one of them", param_hint="-f"
         )
-    if sum(1 for _, file in wanted if file is None) > 1:
+    if sum(1 for _, file in outputs if file is None) > 1:
         raise click.BadParameter(
             "only one format can go to standard output; write -f FORMAT=FILE for the others",
             param_hint="-f",
         )
-    return wanted
+    return outputs
 
 
 def formats(known: Collection[str], description: str) -> Decorator:

@@ -48,13 +48,13 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
     from policygen.app import test as app_test
     from policygen.testing import outcome
 
-    wanted = forms(given.pop("formats"), FORMATS)
+    outputs = forms(given.pop("formats"), FORMATS)
     settings = app_test.TestRequest(folder, **given)
     if update:
         stdout.out(app_test.update(settings, today=today()))
         return
     outcomes = app_test.run(settings, today=today())
-    delivery.send((file, delivery.page(outcome.FORMS[name], outcomes)) for name, file in wanted)
+    delivery.send((file, delivery.page(outcome.FORMS[name], outcomes)) for name, file in outputs)
     if any(it.crashed for it in outcomes):
         raise SystemExit(ExitCode.INTERNAL)
     raise SystemExit(ExitCode.FINDINGS if outcome.failed(outcomes) else ExitCode.CLEAN)

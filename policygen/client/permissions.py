@@ -1,4 +1,4 @@
-"""The permissions that an identity needs to read everything that is wanted."""
+"""The permissions that an identity needs to read everything in a query."""
 
 from collections.abc import Iterable, Iterator
 
@@ -26,24 +26,24 @@ class Permission(Struct, frozen=True, order=True):
         return f"list {resource}{names}{where}"
 
 
-def permissions(wanted: ClusterQuery) -> tuple[Permission, ...]:
+def permissions(query: ClusterQuery) -> tuple[Permission, ...]:
     """The smallest set of permissions, sorted.
 
     ConfigMaps are allowed only by name. If namespaces are set, namespaced objects are allowed only
     in them.
     """
-    return tuple(sorted(_permissions(wanted)))
+    return tuple(sorted(_permissions(query)))
 
 
-def _permissions(wanted: ClusterQuery) -> Iterator[Permission]:
+def _permissions(query: ClusterQuery) -> Iterator[Permission]:
     known = dict(_served())
-    for kind in wanted.kinds:
-        names = tuple(sorted(wanted.config_maps)) if kind == CONFIG_MAP else ()
+    for kind in query.kinds:
+        names = tuple(sorted(query.config_maps)) if kind == CONFIG_MAP else ()
         # Kinds without a schema are namespaced. Those that only rules read have regular plurals.
         served = known.get(kind)
-        plural = served.plural if served else wanted.plurals.get(kind, f"{kind.kind.lower()}s")
+        plural = served.plural if served else query.plurals.get(kind, f"{kind.kind.lower()}s")
         namespaced = served is None or served.namespaced
-        for namespace in (namespaced and wanted.namespaces) or ("",):
+        for namespace in (namespaced and query.namespaces) or ("",):
             yield Permission(kind.group, plural, names, namespace)
 
 

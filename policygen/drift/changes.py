@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.drift.compare import FieldDifference, Read, differences
-from policygen.drift.drift import GROUP_KINDS, alike, identity, is_unasked
+from policygen.drift.drift import GROUP_KINDS, alike, identity, was_not_requested
 from policygen.drift.field_managers import first
 from policygen.drift.messages import amounts, author, entries, value
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO
@@ -58,22 +58,22 @@ def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
             continue
         old, new = was.get(key), now.get(key)
         if old is None and new is not None:
-            if is_unasked(before.seen, new):
+            if was_not_requested(before.seen, new):
                 continue
             yield Change(What.ADDED, new, "", f"is new; {first(new.data)}")
         elif old is not None and new is None:
-            if is_unasked(after.seen, old):
+            if was_not_requested(after.seen, old):
                 continue
             yield Change(What.REMOVED, old, "", "is gone; servers do not store who deleted it")
         elif old is not None and new is not None:
             yield from _fields(old, new, read)
 
 
-def unasked(one: Snapshot, other: Snapshot) -> Iterator[Object]:
+def not_requested(one: Snapshot, other: Snapshot) -> Iterator[Object]:
     """ConfigMaps of one snapshot that the other one did not request."""
     there, others = _policy(one), _policy(other)
     for key in sorted(there.keys() - others.keys()):
-        if is_unasked(other.seen, there[key]):
+        if was_not_requested(other.seen, there[key]):
             yield there[key]
 
 
@@ -116,8 +116,8 @@ def _message(difference: FieldDifference, now: Object) -> str:
     if difference.reordered:
         return f"has its entries in another order; {who}"
     if difference.found is UNSET:
-        return f"was {value(difference.wanted)} and is gone; {who}"
-    if difference.wanted is UNSET:
+        return f"was {value(difference.expected)} and is gone; {who}"
+    if difference.expected is UNSET:
         return f"is new, {value(difference.found)}; {who}"
-    both = amounts(difference, difference.wanted, difference.found)
-    return f"was {value(difference.wanted)} and is {value(difference.found)}{both}; {who}"
+    both = amounts(difference, difference.expected, difference.found)
+    return f"was {value(difference.expected)} and is {value(difference.found)}{both}; {who}"

@@ -43,12 +43,12 @@ class FieldDifference(Struct, frozen=True):
 
     path: Path
     """In the object on the cluster. A missing entry has the index that it should have."""
-    wanted: Any
+    expected: Any
     """UNSET if it is not set."""
     found: Any
     """UNSET if it is not set."""
     source: Path
-    """The same place in the wanted object."""
+    """The same place in the expected object."""
     reordered: bool = False
     """Whether it is a list with the correct entries in another order."""
     text: Path | None = None
@@ -59,24 +59,24 @@ class FieldDifference(Struct, frozen=True):
 
 
 def differences(
-    wanted: dict[str, Any], found: dict[str, Any], read: Read
+    expected: dict[str, Any], found: dict[str, Any], read: Read
 ) -> Iterator[FieldDifference]:
-    """Everything in which an object is not the wanted one, in the order of the wanted fields.
+    """Everything in which an object is not the expected one, in the order of the expected fields.
 
     Both have the same API version. All fields except metadata and status are compared. In metadata,
-    the labels and annotations of the wanted object are compared.
+    the labels and annotations of the expected object are compared.
     """
     for part in ("labels", "annotations"):
-        mine, theirs = (mapping(it, "metadata", part) for it in (wanted, found))
+        mine, theirs = (mapping(it, "metadata", part) for it in (expected, found))
         for key, value in mine.items():
             other = theirs.get(key, UNSET)
             if other != value:
                 path: Path = ("metadata", part, key)
                 yield FieldDifference(path, value, other, path)
-    api_version, kind = str(wanted.get("apiVersion", "")), str(wanted.get("kind", ""))
+    api_version, kind = str(expected.get("apiVersion", "")), str(expected.get("kind", ""))
     served = schemas.served(api_version, kind)
     schema = served.schema if served else {}
-    left, right = (filled(it, api_version, kind) for it in (wanted, found))
+    left, right = (filled(it, api_version, kind) for it in (expected, found))
     comparison = _Comparison(
         custom=served is None or served.custom, read=read if kind == "ConfigMap" else None
     )
@@ -90,9 +90,9 @@ def differences(
         yield replace(difference, named=path)
 
 
-def _drop_foreign(path: Path, wanted: dict[str, Any], found: dict[str, Any]) -> None:
-    """Remove a field of other owners from the found object, unless the wanted object has it."""
-    mine, theirs = at_path(wanted, path[:-1]), at_path(found, path[:-1])
+def _drop_foreign(path: Path, expected: dict[str, Any], found: dict[str, Any]) -> None:
+    """Remove a field of other owners from the found object, unless the expected object has it."""
+    mine, theirs = at_path(expected, path[:-1]), at_path(found, path[:-1])
     last = path[-1]
     if isinstance(theirs, dict) and not (isinstance(mine, dict) and last in mine):
         theirs.pop(last, None)
@@ -105,38 +105,40 @@ class _Comparison:
         self._of_file = of_file
 
     def values(
-        self, wanted: Any, found: Any, schema: Schema, path: Path, source: Path
+        self, expected: Any, found: Any, schema: Schema, path: Path, source: Path
     ) -> Iterator[FieldDifference]:
         """The differences of two values, either of which may be UNSET."""
-        wanted, found = (self._canonical(it, schema) for it in (wanted, found))
-        if wanted is UNSET or found is UNSET:
-            there = found if wanted is UNSET else wanted
+        expected, found = (self._canonical(it, schema) for it in (expected, found))
+        if expected is UNSET or found is UNSET:
+            there = found if expected is UNSET else expected
             if not self._says_nothing(there, schema):
-                yield FieldDifference(path, wanted, found, source)
-        elif isinstance(wanted, dict) and isinstance(found, dict):
-            yield from self.mappings(wanted, found, schema, path, source)
-        elif isinstance(wanted, list) and isinstance(found, list):
-            yield from self._lists(wanted, found, schema, path, source)
-        elif not (_equal(wanted, found, schema) or self._are_same(path, wanted, found)):
-            inside = self._inside(wanted, found, path)
+                yield FieldDifference(path, expected, found, source)
+        elif isinstance(expected, dict) and isinstance(found, dict):
+            yield from self.mappings(expected, found, schema, path, source)
+        elif isinstance(expected, list) and isinstance(found, list):
+            yield from self._lists(expected, found, schema, path, source)
+        elif not (_equal(expected, found, schema) or self._are_same(path, expected, found)):
+            inside = self._inside(expected, found, path)
             if inside is None:
-                yield FieldDifference(path, wanted, found, source, is_quantity=is_quantity(schema))
+                yield FieldDifference(
+                    path, expected, found, source, is_quantity=is_quantity(schema)
+                )
             else:
                 yield from inside
 
     def mappings(
         self,
-        wanted: dict[str, Any],
+        expected: dict[str, Any],
         found: dict[str, Any],
         schema: Schema,
         path: Path,
         source: Path,
     ) -> Iterator[FieldDifference]:
-        """The differences of two mappings: the wanted entries first, then other entries."""
+        """The differences of two mappings: the expected entries first, then other entries."""
         known: dict[str, Schema] = schema.get("properties", {})
         other: Schema = schema.get("additionalProperties") or {}
-        for key in (*wanted, *(key for key in found if key not in wanted)):
-            mine, theirs = wanted.get(key, UNSET), found.get(key, UNSET)
+        for key in (*expected, *(key for key in found if key not in expected)):
+            mine, theirs = expected.get(key, UNSET), found.get(key, UNSET)
             below = (*path, key), (*source, key)
             if key not in known and _is_one_sided(mine, theirs):
                 yield FieldDifference(below[0], mine, theirs, below[1])
@@ -159,18 +161,18 @@ class _Comparison:
 
     def _lists(
         self,
-        wanted: list[Any],
+        expected: list[Any],
         found: list[Any],
         schema: Schema,
         path: Path,
         source: Path,
     ) -> Iterator[FieldDifference]:
         item: Schema = schema.get("items", {})
-        label = _label(schema, wanted, found)
+        label = _label(schema, expected, found)
         if label is None:
-            yield from self._positions(wanted, found, item, path, source)
+            yield from self._positions(expected, found, item, path, source)
             return
-        mine = {label(it): index for index, it in enumerate(wanted)}
+        mine = {label(it): index for index, it in enumerate(expected)}
         theirs = {label(it): index for index, it in enumerate(found)}
         paired: set[int] = set()
         for key, index in mine.items():
@@ -178,11 +180,11 @@ class _Comparison:
             if there is None and index < len(found) and label(found[index]) not in mine:
                 there = index  # another name in the same place
             if there is None:
-                yield FieldDifference((*path, index), wanted[index], UNSET, (*source, index))
+                yield FieldDifference((*path, index), expected[index], UNSET, (*source, index))
                 continue
             paired.add(there)
             below = (*path, there), (*source, index)
-            yield from self.values(wanted[index], found[there], item, *below)
+            yield from self.values(expected[index], found[there], item, *below)
         for index in theirs.values():
             if index not in paired:
                 yield FieldDifference((*path, index), UNSET, found[index], (*source, index))
@@ -190,20 +192,20 @@ class _Comparison:
         if schema.get("x-kubernetes-list-type") != "set" and not unordered:
             common = [key for key in theirs if key in mine]
             if common != [key for key in mine if key in theirs]:
-                yield FieldDifference(path, wanted, found, source, reordered=True)
+                yield FieldDifference(path, expected, found, source, reordered=True)
 
     def _positions(
-        self, wanted: list[Any], found: list[Any], item: Schema, path: Path, source: Path
+        self, expected: list[Any], found: list[Any], item: Schema, path: Path, source: Path
     ) -> Iterator[FieldDifference]:
         """Entries without an identifying key: skip equal entries at both ends, then compare by index."""
         first = 0
-        shorter = min(len(wanted), len(found))
-        while first < shorter and self._same(wanted[first], found[first], item):
+        shorter = min(len(expected), len(found))
+        while first < shorter and self._same(expected[first], found[first], item):
             first += 1
         last = 0
-        while last < shorter - first and self._same(wanted[-1 - last], found[-1 - last], item):
+        while last < shorter - first and self._same(expected[-1 - last], found[-1 - last], item):
             last += 1
-        mine, theirs = wanted[first : len(wanted) - last], found[first : len(found) - last]
+        mine, theirs = expected[first : len(expected) - last], found[first : len(found) - last]
         for offset in range(max(len(mine), len(theirs))):
             index = first + offset
             left = mine[offset] if offset < len(mine) else UNSET
@@ -213,17 +215,17 @@ class _Comparison:
             else:
                 yield from self.values(left, right, item, (*path, index), (*source, index))
 
-    def _are_same(self, path: Path, wanted: Any, found: Any) -> bool:
-        return self._of_file and file_equality.are_same(path, wanted, found)
+    def _are_same(self, path: Path, expected: Any, found: Any) -> bool:
+        return self._of_file and file_equality.are_same(path, expected, found)
 
-    def _same(self, wanted: Any, found: Any, schema: Schema) -> bool:
-        return next(self.values(wanted, found, schema, (), ()), None) is None
+    def _same(self, expected: Any, found: Any, schema: Schema) -> bool:
+        return next(self.values(expected, found, schema, (), ()), None) is None
 
-    def _inside(self, wanted: Any, found: Any, path: Path) -> Iterator[FieldDifference] | None:
+    def _inside(self, expected: Any, found: Any, path: Path) -> Iterator[FieldDifference] | None:
         """The differences of two files inside a ConfigMap; None unless both are mappings."""
-        if self._read is None or not (isinstance(wanted, str) and isinstance(found, str)):
+        if self._read is None or not (isinstance(expected, str) and isinstance(found, str)):
             return None
-        mine, theirs = self._read(wanted), self._read(found)
+        mine, theirs = self._read(expected), self._read(found)
         if mine is None or theirs is None:
             return None
         inside = _Comparison(custom=True, read=None, of_file=True).mappings(
@@ -241,28 +243,28 @@ class _Comparison:
         )
 
 
-def _named(difference: FieldDifference, wanted: Any, found: Any) -> Path:
+def _named(difference: FieldDifference, expected: Any, found: Any) -> Path:
     if difference.found is UNSET:
-        return named(wanted, difference.source)
+        return named(expected, difference.source)
     return named(found, difference.path)
 
 
-def _is_one_sided(wanted: Any, found: Any) -> bool:
+def _is_one_sided(expected: Any, found: Any) -> bool:
     """Whether one of two values is not set, and the other is set, maybe to an empty value."""
-    return (wanted is UNSET and found not in (UNSET, None)) or (
-        found is UNSET and wanted not in (UNSET, None)
+    return (expected is UNSET and found not in (UNSET, None)) or (
+        found is UNSET and expected not in (UNSET, None)
     )
 
 
-def _equal(wanted: Any, found: Any, schema: Schema) -> bool:
-    if wanted is UNSET or found is UNSET:
+def _equal(expected: Any, found: Any, schema: Schema) -> bool:
+    if expected is UNSET or found is UNSET:
         return False
     if is_quantity(schema):
         try:
-            return quantity.parse(wanted).value == quantity.parse(found).value
+            return quantity.parse(expected).value == quantity.parse(found).value
         except ValueError:
-            return bool(wanted == found)
-    return isinstance(wanted, bool) == isinstance(found, bool) and bool(wanted == found)
+            return bool(expected == found)
+    return isinstance(expected, bool) == isinstance(found, bool) and bool(expected == found)
 
 
 def is_quantity(schema: Schema) -> bool:
@@ -273,11 +275,11 @@ def is_quantity(schema: Schema) -> bool:
     return bool(schema.get("x-kubernetes-int-or-string")) and pattern.startswith(r"^(\+|-)?(([0")
 
 
-def _label(schema: Schema, wanted: list[Any], found: list[Any]) -> Label | None:
+def _label(schema: Schema, expected: list[Any], found: list[Any]) -> Label | None:
     """The function that identifies list entries; None if only their index does."""
-    entries = [*wanted, *found]
+    entries = [*expected, *found]
     if all(isinstance(it, str | int | float) for it in entries):
-        return _unique(lambda it: it, wanted, found)
+        return _unique(lambda it: it, expected, found)
     if not all(isinstance(it, dict) for it in entries):
         return None
     keys: list[str] = schema.get("x-kubernetes-list-map-keys", [])
@@ -285,11 +287,11 @@ def _label(schema: Schema, wanted: list[Any], found: list[Any]) -> Label | None:
         properties = schema.get("items", {}).get("properties", {})
         defaults = {key: properties.get(key, {}).get("default") for key in keys}
         return _unique(
-            lambda it: tuple(repr(it.get(key, defaults[key])) for key in keys), wanted, found
+            lambda it: tuple(repr(it.get(key, defaults[key])) for key in keys), expected, found
         )
     for name in _NATURAL:
         if all(isinstance(it.get(name), str) for it in entries):
-            label = _unique(itemgetter(name), wanted, found)
+            label = _unique(itemgetter(name), expected, found)
             if label is not None:
                 return label
     return None

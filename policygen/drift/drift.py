@@ -50,7 +50,7 @@ class RenderedObject(Struct, frozen=True, eq=False):
 class Changed(Struct, frozen=True, eq=False):
     """An object that differs from the rendered object."""
 
-    wanted: RenderedObject
+    expected: RenderedObject
     """In the API version of the found object."""
     found: Object
     fields: tuple[FieldDifference, ...]
@@ -85,15 +85,15 @@ class Rendered:
     def __init__(
         self,
         name: str,
-        wanted: Iterable[RenderedObject],
+        expected: Iterable[RenderedObject],
         origin: Callable[[Item, Path], At | None],
         read: Read,
         unrequested: Iterable[tuple[str, str, str]] = (),
     ) -> None:
         self.name = name
         """The name of the set."""
-        self.wanted = tuple(wanted)
-        self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.wanted)
+        self.expected = tuple(expected)
+        self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.expected)
         self._origin = origin
         self._read = read
         self._unrequested = frozenset(unrequested)
@@ -117,7 +117,7 @@ class Rendered:
             self._against[cluster] = self._drift(cluster)
         return self._against[cluster]
 
-    def unasked(self, cluster: Cluster) -> tuple[Object, ...]:
+    def not_requested(self, cluster: Cluster) -> tuple[Object, ...]:
         """ConfigMaps that the snapshot did not read, since they are read by name."""
         seen = cluster.seen
         if seen is None or CONFIG_MAP not in seen.read:
@@ -125,14 +125,14 @@ class Rendered:
         there = {identity(it) for it in cluster.of(*CONFIG_MAP)}
         return tuple(
             rendered.object
-            for rendered in self.wanted
-            if is_unasked(seen, rendered.object) and identity(rendered.object) not in there
+            for rendered in self.expected
+            if was_not_requested(seen, rendered.object) and identity(rendered.object) not in there
         )
 
     def _drift(self, cluster: Cluster) -> Drift:
         there = {identity(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
         changed, missing, leaving = [], [], []
-        for rendered in self.wanted:
+        for rendered in self.expected:
             found = there.get(identity(rendered.object))
             if found is None:
                 if _is_known(cluster, rendered.object):
@@ -147,13 +147,13 @@ class Rendered:
                 state = replace(state, older=found.api_version)
             if state.fields or state.labels or state.controllers:
                 changed.append(state)
-        ours = {identity(it.object) for it in self.wanted}
+        ours = {identity(it.object) for it in self.expected}
         orphans = (it for key, it in there.items() if key not in ours and self._is_orphan(it))
         seen = cluster.seen
         return Drift(
             seen.context if seen else "",
             seen.kubectl_context if seen else "",
-            tuple(it.item for it in self.wanted),
+            tuple(it.item for it in self.expected),
             tuple(changed),
             tuple(missing),
             tuple(leaving),
@@ -175,18 +175,18 @@ def deleted_at(found: Object) -> str:
     return text(found.data, "metadata", "deletionTimestamp")
 
 
-def _changed(wanted: RenderedObject, found: Object, read: Read) -> Changed:
+def _changed(expected: RenderedObject, found: Object, read: Read) -> Changed:
     fields: list[FieldDifference] = []
     labels: list[FieldDifference] = []
     # Of objects with pod templates that are not ours, a snapshot keeps what rules read (projection.py).
     is_ours = found.labels.get(MANAGED_BY) == TOOL
     whole = is_ours or (found.group, found.kind) not in TEMPLATES
-    for difference in differences(wanted.data, found.data, read):
+    for difference in differences(expected.data, found.data, read):
         if not whole and difference.path[:1] != ("metadata",):
             continue
         other = difference.path in _IDENTITY and difference.found is not UNSET
         (labels if other else fields).append(difference)
-    return Changed(wanted, found, tuple(fields), tuple(labels), tuple(_controllers(found)))
+    return Changed(expected, found, tuple(fields), tuple(labels), tuple(_controllers(found)))
 
 
 def _controllers(found: Object) -> Iterator[tuple[Path, str]]:
@@ -211,10 +211,10 @@ def _is_known(cluster: Cluster, rendered: Object) -> bool:
     kind = GroupKind(rendered.group, rendered.kind)
     if rendered.namespace and seen.namespaces and rendered.namespace not in seen.namespaces:
         return False
-    return (kind in seen.read and not is_unasked(seen, rendered)) or kind in seen.unserved
+    return (kind in seen.read and not was_not_requested(seen, rendered)) or kind in seen.unserved
 
 
-def is_unasked(seen: Seen, config_map: Object) -> bool:
+def was_not_requested(seen: Seen, config_map: Object) -> bool:
     """Whether a snapshot does not know if an object exists: a ConfigMap whose name was not requested."""
     return (
         GroupKind(config_map.group, config_map.kind) == CONFIG_MAP

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from policygen.drift.changes import POLICY, readable, unasked
+from policygen.drift.changes import POLICY, not_requested, readable
 from policygen.kubernetes.snapshot import Gap, GroupKind, Snapshot
 
 _WHICH = ("first", "second")
@@ -48,7 +48,7 @@ def _unread(look: Snapshot, missed: Sequence[Gap]) -> dict[str, str]:
 def config_maps(looks: Sequence[Snapshot]) -> Iterator[Incomparable]:
     """ConfigMaps that one of the snapshots did not read, since they are read by name."""
     for which, one, other in zip(_WHICH, looks, reversed(looks), strict=True):
-        for config_map in unasked(other, one):
+        for config_map in not_requested(other, one):
             reason = f"not requested for the {which}; take both with the same spec"
             yield Incomparable(str(config_map), reason)
 

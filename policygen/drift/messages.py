@@ -24,14 +24,14 @@ def message(difference: FieldDifference, found: Object, planned: Any) -> str:
     if difference.reordered:
         return f"{name} has the correct entries, but in another order; {who}"
     if difference.found is UNSET:
-        return f"{name} is not set on the cluster, but the spec renders {value(difference.wanted)}; {who}"
+        return f"{name} is not set on the cluster, but the spec renders {value(difference.expected)}; {who}"
     there = f"{name} is {value(difference.found)} on the cluster"
-    if difference.wanted is UNSET:
+    if difference.expected is UNSET:
         return f"{there}, but the spec does not set it; {who}"
-    both = amounts(difference, difference.found, difference.wanted)
+    both = amounts(difference, difference.found, difference.expected)
     if planned is UNSET and difference.text is None:
-        return f"{there}, but the spec keeps the default {value(difference.wanted)}{both}; {who}"
-    return f"{there}, but the spec renders {value(difference.wanted)}{both}; {who}"
+        return f"{there}, but the spec keeps the default {value(difference.expected)}{both}; {who}"
+    return f"{there}, but the spec renders {value(difference.expected)}{both}; {who}"
 
 
 def amounts(difference: FieldDifference, first: Any, second: Any) -> str:

@@ -17,14 +17,14 @@ Operation = dict[str, Any]
 
 
 def operations(
-    wanted: dict[str, Any], found: dict[str, Any], differences: Iterable[FieldDifference]
+    expected: dict[str, Any], found: dict[str, Any], differences: Iterable[FieldDifference]
 ) -> list[Operation]:
     """The patch that removes these differences from the found object.
 
     A list whose entries are added, removed or moved is written completely, and so is a text that
     contains a file.
     """
-    changes = dict(_change(wanted, it) for it in differences)
+    changes = dict(_change(expected, it) for it in differences)
     outer = [
         path for path in changes if not any(path[:length] in changes for length in range(len(path)))
     ]
@@ -45,34 +45,34 @@ def operations(
 
 
 def alone(
-    wanted: dict[str, Any], found: dict[str, Any], difference: FieldDifference
+    expected: dict[str, Any], found: dict[str, Any], difference: FieldDifference
 ) -> tuple[str, list[Operation] | dict[str, Any]]:
     """The `--type` for kubectl, and the patch that fixes one difference, independent of other patches.
 
     A JSON patch cannot add to a mapping that may be missing: it would replace entries that another
     patch or user has added since. A merge patch can (RFC 7386).
     """
-    path, value = _change(wanted, difference)
+    path, value = _change(expected, difference)
     outside_lists = all(isinstance(step, str) for step in path)
     if value is not UNSET and outside_lists and _parents(found, path, value)[0] != path:
         for step in reversed(path):
             value = {step: value}
         return "merge", value
-    return "json", operations(wanted, found, [difference])
+    return "json", operations(expected, found, [difference])
 
 
-def _change(wanted: dict[str, Any], difference: FieldDifference) -> tuple[Path, Any]:
+def _change(expected: dict[str, Any], difference: FieldDifference) -> tuple[Path, Any]:
     """The path to write, and the value; UNSET to remove it."""
     if difference.text is not None:
-        return difference.text, at(wanted, difference.text)
+        return difference.text, at(expected, difference.text)
     if difference.reordered:
-        return difference.path, at(wanted, difference.source)
+        return difference.path, at(expected, difference.source)
     inside = difference.path and isinstance(difference.path[-1], int)
-    if inside and (difference.wanted is UNSET or difference.found is UNSET):
-        return difference.path[:-1], at(wanted, difference.source[:-1])
+    if inside and (difference.expected is UNSET or difference.found is UNSET):
+        return difference.path[:-1], at(expected, difference.source[:-1])
     # The planned value as it was rendered; else the default.
-    planned = at(wanted, difference.source)
-    return difference.path, difference.wanted if planned is UNSET else planned
+    planned = at(expected, difference.source)
+    return difference.path, difference.expected if planned is UNSET else planned
 
 
 def _written(found: dict[str, Any], path: Path, value: Any) -> Operation:

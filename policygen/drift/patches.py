@@ -59,18 +59,18 @@ def steps(drift: Drift, keep: Keep) -> list[PatchStep]:
     their parent.
     """
     missing = {id(it.item): it for it in drift.missing if keep(MISSING, it.object, ())}
-    changed = {id(it.wanted.item): it for it in drift.changed}
+    changed = {id(it.expected.item): it for it in drift.changed}
     leaving = {
-        id(wanted.item): _anew(wanted, found)
-        for wanted, found in drift.leaving
+        id(expected.item): _anew(expected, found)
+        for expected, found in drift.leaving
         if keep(MISSING, found, ()) and found.kind != KEPT
     }
     made: list[PatchStep] = []
     lowered: list[PatchStep] = []
     for item in drift.order:
         if id(item) in missing:
-            wanted = missing[id(item)]
-            made.append(PatchStep(Act.CREATE, wanted.object, text=wanted.text))
+            expected = missing[id(item)]
+            made.append(PatchStep(Act.CREATE, expected.object, text=expected.text))
         elif id(item) in leaving:
             made.append(leaving[id(item)])
         elif id(item) in changed:
@@ -85,24 +85,24 @@ def steps(drift: Drift, keep: Keep) -> list[PatchStep]:
 
 def _steps(changed: Changed, keep: Keep) -> tuple[list[PatchStep], list[PatchStep]]:
     """The steps that reduce amounts of a queue, and all other steps."""
-    wanted, found = changed.wanted, changed.found
+    expected, found = changed.expected, changed.found
     if changed.older:
         return [], []
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
     kept += [it for it in changed.labels if keep(MANAGED_BY_ANOTHER, found, it.path)]
     if any(is_immutable(found.data, it.path) for it in kept):
-        return [], [_anew(wanted, found)]
+        return [], [_anew(expected, found)]
     queue = (found.group, found.kind) == (VOLCANO, "Queue")
     less = [it for it in kept if queue and _exceeds(it)]
     parts = less, [it for it in kept if it not in less]
-    patches = [tuple(operations(wanted.data, found.data, part)) for part in parts]
+    patches = [tuple(operations(expected.data, found.data, part)) for part in parts]
     lowered, others = ([PatchStep(Act.PATCH, found, it)] if it else [] for it in patches)
     return lowered, others
 
 
-def _anew(wanted: RenderedObject, found: Object) -> PatchStep:
+def _anew(expected: RenderedObject, found: Object) -> PatchStep:
     held = found.data.get("metadata", {}).get("finalizers") == [_IN_USE]
-    return PatchStep(Act.RECREATE, wanted.object, text=wanted.text, held=held)
+    return PatchStep(Act.RECREATE, expected.object, text=expected.text, held=held)
 
 
 def _exceeds(difference: FieldDifference) -> bool:
@@ -112,7 +112,7 @@ def _exceeds(difference: FieldDifference) -> bool:
     try:
         amounts = [
             0 if each is UNSET else parse(each).value
-            for each in (difference.wanted, difference.found)
+            for each in (difference.expected, difference.found)
         ]
     except ValueError:
         return False
@@ -127,10 +127,10 @@ def resource(target: Object) -> str:
 
 
 def patch_command(
-    wanted: Object, found: Object, difference: FieldDifference, begin: Sequence[str]
+    expected: Object, found: Object, difference: FieldDifference, begin: Sequence[str]
 ) -> str:
     """The shell command that fixes one difference; `begin` is the result of `kubectl`."""
-    form, patch = alone(wanted.data, found.data, difference)
+    form, patch = alone(expected.data, found.data, difference)
     text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"))
     return shlex.join([*begin, "patch", *named(found), f"--type={form}", "-p", text])
 

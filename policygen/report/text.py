@@ -70,13 +70,13 @@ def full(
     places of the others. `every` writes all of them. `quiet` writes no notes, except the fields that
     pods need. The counts are always of all.
     """
-    wanted = [
+    chosen = [
         finding
         for finding in report.findings
         if not (quiet and finding.severity == Severity.INFO) or finding.rule is PODS_MUST_CARRY
     ]
     page = _Page(out.encoding or "utf-8", colour=colour)
-    for shown in wanted if every else grouped(wanted):
+    for shown in chosen if every else grouped(chosen):
         if isinstance(shown, More):
             out.write(page.more(shown) + "\n")
         else:

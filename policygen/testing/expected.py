@@ -144,9 +144,9 @@ def text(sheet: Sheet) -> str:
 def compare(expected: Iterable[Expected], found: Iterable[Expected]) -> CaseDifference:
     """The missing, unexpected and moved findings. Equal findings are counted."""
     # Compared as lines: a name that looks like part of a line cannot split one finding into two.
-    wanted, there = list(expected), list(found)
-    both = Counter(map(str, wanted)) & Counter(map(str, there))
-    missing, unexpected = _without(wanted, both), _without(there, both)
+    here, there = list(expected), list(found)
+    both = Counter(map(str, here)) & Counter(map(str, there))
+    missing, unexpected = _without(here, both), _without(there, both)
     moved = []
     for line in list(missing):
         now = next((it for it in unexpected if it.subject == line.subject), None)

@@ -1,7 +1,7 @@
 """What changed between two snapshots."""
 
 from policygen.documents.parse import mapping
-from policygen.drift.changes import What, changes, readable, unasked
+from policygen.drift.changes import What, changes, not_requested, readable
 from policygen.kubernetes.snapshot import GroupKind
 from tests.client.looks import snapshot
 
@@ -56,5 +56,5 @@ def test_a_kind_that_is_not_served_was_read():
 def test_a_config_map_that_the_other_did_not_ask_for():
     text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: n}}"
     one = snapshot(text, config_maps=frozenset({"c"}))
-    assert [it.name for it in unasked(one, snapshot("", config_maps=frozenset()))] == ["c"]
-    assert list(unasked(one, snapshot("", config_maps=frozenset({"c"})))) == []
+    assert [it.name for it in not_requested(one, snapshot("", config_maps=frozenset()))] == ["c"]
+    assert list(not_requested(one, snapshot("", config_maps=frozenset({"c"})))) == []

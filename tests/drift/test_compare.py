@@ -48,7 +48,7 @@ def queue(**spec):
 def found(wanted, change):
     thing = copy.deepcopy(wanted)
     change(thing)
-    return {it.path: (it.wanted, it.found) for it in differences(wanted, thing, mapping)}
+    return {it.path: (it.expected, it.found) for it in differences(wanted, thing, mapping)}
 
 
 FLAVORS = ("spec", "resourceGroups", 0, "flavors")
@@ -184,7 +184,7 @@ def test_an_entry_of_a_free_mapping_is_told_though_it_is_empty(side):
         wanted, there = (less, more) if side == "added" else (more, less)
         values = (UNSET, empty) if side == "added" else (empty, UNSET)
         told = list(differences(wanted, there, mapping))
-        assert [(it.path, it.wanted, it.found) for it in told] == [((*way, key), *values)]
+        assert [(it.path, it.expected, it.found) for it in told] == [((*way, key), *values)]
         assert (
             list(differences(wanted, applied(there, operations(wanted, there, told)), mapping))
             == []

@@ -48,7 +48,7 @@ def test_queues_give_first_and_get_then():
     path = ("spec", "deserved", "cpu")
     root, leaf, more = (queue(name, cpu=cpu) for name, cpu in [("a", 2), ("b", 1), ("c", 9)])
     several = (changed(root, path, 2, 4), changed(leaf, path, 1, 3), changed(more, path, 9, 5))
-    made = steps(drift((it.wanted.item for it in several), changed=several), everything)
+    made = steps(drift((it.expected.item for it in several), changed=several), everything)
     assert [(it.act, it.object.name) for it in made] == [
         *((Act.PATCH, "b"), (Act.PATCH, "a"), (Act.PATCH, "c")),
     ]

@@ -31,7 +31,7 @@ def _hit(
     from policygen.drift.patch_forms import at
     from policygen.drift.patches import patch_command
 
-    expected, found = changed.wanted, changed.found
+    expected, found = changed.expected, changed.found
     message = described(difference, found, at(expected.data, difference.source))
     command = ""
     if changed.older:

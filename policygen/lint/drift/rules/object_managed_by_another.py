@@ -25,14 +25,14 @@ def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Hits:
     from policygen.drift.messages import author, value
     from policygen.drift.patches import patch_command
 
-    expected, found = changed.wanted, changed.found
+    expected, found = changed.expected, changed.found
     origin = rendered.origin(expected)
     related = (origin,) if origin else ()
     for difference in changed.labels:
         yield Hit(
             RULE,
             f"{found} has {difference.path[-1]}: {value(difference.found)}, but the spec renders "
-            f"{value(difference.wanted)}, so it belongs to another tool or set; {author(found, difference.path)}",
+            f"{value(difference.expected)}, so it belongs to another tool or set; {author(found, difference.path)}",
             found.at.to(*difference.path),
             related,
             command=""

@@ -68,8 +68,8 @@ def _missing_namespaces(facts: Facts) -> set[str]:
     seen, rendered = facts.cluster.seen, facts.rendered
     if rendered is None or seen is None or seen.namespaces or _NAMESPACE not in seen.read:
         return set()
-    needed = {it.object.namespace for it in rendered.wanted}
-    made = {it.object.name for it in rendered.wanted if it.object.kind == "Namespace"}
+    needed = {it.object.namespace for it in rendered.expected}
+    made = {it.object.name for it in rendered.expected if it.object.kind == "Namespace"}
     existing = {it.name for it in facts.cluster.of(*_NAMESPACE)}
     return needed - made - existing - {""}
 
