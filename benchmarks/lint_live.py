@@ -61,11 +61,11 @@ class Noting(requests.Server):
         path: str,
         query: Any = None,
         accept: str = requests.JSON,
-        begun: requests.Begun | None = None,
+        on_begin: requests.OnBegin | None = None,
     ) -> requests.Answer:
         """As ever."""
         own = {key: value for key, value in (query or {}).items() if key != "continue"}
-        body = super().fetch(path, query, accept, begun)
+        body = super().fetch(path, query, accept, on_begin)
         kind = json.loads(body.whole()).get("kind", "").removesuffix("List")
         answer = Answer(path, own, accept, kind, [], [])
         self.asked.setdefault(answer.key, answer)

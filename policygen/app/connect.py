@@ -56,5 +56,5 @@ def connected(request: ClusterRequest) -> "Iterator[Future[Server]]":
             connection.set_result(reached)
             stack.callback(reached.close)
             stack.enter_context(short_switch_interval())
-            pages.begin(reached.ask, PODS)
+            pages.begin(reached.fetch_early, PODS)
         yield connection

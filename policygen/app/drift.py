@@ -42,15 +42,15 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
     return Rendered(decided.platform.name, expected, origins.of, mapping, not_requested)
 
 
-def _not_requested(decided: Decisions, asked: frozenset[str]) -> Iterator[tuple[str, str, str]]:
+def _not_requested(decided: Decisions, extras: frozenset[str]) -> Iterator[tuple[str, str, str]]:
     """Kind, namespace and name of objects that need an option that was not set."""
     platform = decided.platform
-    kinds = [kind for kind in KINDS if kind.extra and kind.extra not in asked]
+    kinds = [kind for kind in KINDS if kind.extra and kind.extra not in extras]
     for item in objects(decided, kinds):
         yield item.kind.name, item.meta.namespace or "", item.meta.name
-    if VOLCANO_CONFIG not in asked:
+    if VOLCANO_CONFIG not in extras:
         yield "ConfigMap", platform.volcano.namespace, platform.volcano.config_map
-    if KUEUE_CONFIG not in asked:
+    if KUEUE_CONFIG not in extras:
         yield "ConfigMap", platform.kueue.namespace, kueue_configuration.CONFIG_MAP
 
 

@@ -45,7 +45,7 @@ class RunSpec(Struct, frozen=True):
 
     compiled: "Compiled | None" = None
     findings: tuple[Finding, ...] = ()
-    hollow: bool = False
+    is_missing: bool = False
     """Whether the named files contain no spec."""
 
     @property
@@ -194,8 +194,8 @@ def compiled_spec(
     if made.loaded.own:
         return RunSpec(made, made.findings)
     others = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
-    hollow = no_spec(request.specs, made.loaded)
-    return RunSpec(findings=(*others, *hollow), hollow=bool(hollow))
+    missing = no_spec(request.specs, made.loaded)
+    return RunSpec(findings=(*others, *missing), is_missing=bool(missing))
 
 
 def cluster_query(run: Run) -> "ClusterQuery":
@@ -278,7 +278,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         found = judge.judge_manifests(run.manifests, run.selected.rules, _settings(run))
         parts.insert(0, found)
     rules = verdicts.merged([part.outcomes for part in parts], whole=not unreadable)
-    complete = not (unreadable or run.spec.hollow) and all(part.complete for part in parts)
+    complete = not (unreadable or run.spec.is_missing) and all(part.complete for part in parts)
     findings = [
         *(
             finding

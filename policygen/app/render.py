@@ -266,7 +266,7 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
 
 
 def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:
-    """The items of the kinds asked for, in apply order."""
+    """The items of the selected kinds, in apply order."""
     kinds = {kind.name.lower(): kind.name for kind in KINDS}
     for name in only:
         if name.lower() not in kinds:

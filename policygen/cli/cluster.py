@@ -162,11 +162,11 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     request = _request(given, live=after is None)
     found = app_diff.compare(request, before, after, today=today(), progress=progress)
     findings = (found.new, found.gone)
-    looks, page = (found.before, found.after), StringIO()
+    snapshots, page = (found.before, found.after), StringIO()
     if given["form"] == "json":
-        changes.json(looks, found.changes, findings, found.incomparable, page)
+        changes.json(snapshots, found.changes, findings, found.incomparable, page)
     else:
-        changes.text(looks, found.changes, findings, found.incomparable, page)
+        changes.text(snapshots, found.changes, findings, found.incomparable, page)
     stdout.out(page.getvalue())
     changed = found.changes or found.new or found.gone
     if found.incomparable:

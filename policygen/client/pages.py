@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 from msgspec import Struct
 
-from policygen.client.requests import BEGIN, Answer, Begun, ReadError, RefusedError
+from policygen.client.requests import BEGIN, Answer, OnBegin, ReadError, RefusedError
 
 FetchPage = Callable[..., Answer]
 T = TypeVar("T")
@@ -31,14 +31,14 @@ _CONTINUE = re.compile(
 class Fetch(Protocol):
     """Fetches a page, as `Server.fetch` does."""
 
-    def __call__(self, path: str, query: Mapping[str, str], *, begun: Begun | None) -> Answer:
-        """The answer. `begun` is called with its first bytes, if it arrives in several pieces."""
+    def __call__(self, path: str, query: Mapping[str, str], *, on_begin: OnBegin | None) -> Answer:
+        """The answer. `on_begin` is called with its first bytes, if it arrives in several pieces."""
 
 
-class Ask(Protocol):
-    """Requests a page, as `Server.ask` does."""
+class FetchEarly(Protocol):
+    """Requests a page, as `Server.fetch_early` does."""
 
-    def __call__(self, path: str, query: Mapping[str, str], *, begun: Begun | None) -> None:
+    def __call__(self, path: str, query: Mapping[str, str], *, on_begin: OnBegin | None) -> None:
         """Send the request in a thread."""
 
 
@@ -72,7 +72,7 @@ def items(
     raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
 
 
-def begin(ask: Ask, path: str) -> None:
+def begin(fetch_early: FetchEarly, path: str) -> None:
     """Request the first pages of a list for `items`, each when the page before starts to arrive."""
 
     def of(token: str, left: int) -> None:
@@ -81,7 +81,7 @@ def begin(ask: Ask, path: str) -> None:
             if after and left:
                 of(after, left - 1)
 
-        ask(path, _page(_first({}), token), begun=begun)
+        fetch_early(path, _page(_first({}), token), on_begin=begun)
 
     of("", AHEAD)
 
@@ -158,7 +158,7 @@ class _Ahead:
             nonlocal heard
             heard = heard or self._begun(answer)
 
-        answer = self._fetch(_page(self._query, token), begun=begun)
+        answer = self._fetch(_page(self._query, token), on_begin=begun)
         begun(answer)  # for an answer that arrived in one piece
         return answer
 

@@ -31,7 +31,7 @@ MAX_ANSWER_BYTES = 1 << 30
 _MAX_PLAIN_BYTES = 200
 """The largest refusal as plain text; longer texts are pages of a proxy."""
 BEGIN = 1024
-"""The number of bytes after which `begun` is called."""
+"""The number of bytes after which `on_begin` is called."""
 _WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
 """The beginning of urllib3's messages."""
 _LINE = re.compile(r" \(_ssl\.c:\d+\)$")
@@ -110,7 +110,7 @@ class Answer(NamedTuple):
         return b"".join(parts)
 
 
-Begun = Callable[[Answer], None]
+OnBegin = Callable[[Answer], None]
 """Is called with the first bytes of an answer, once for each request."""
 
 
@@ -121,7 +121,7 @@ class Server:
         self._access = access
         self._deadline = deadline
         self._call_s = call_s
-        self._asked: dict[tuple[str, str], Future[Answer]] = {}
+        self._early: dict[tuple[str, str], Future[Answer]] = {}
         """Requests sent ahead whose answer was not fetched yet, by URL and accepted type."""
 
     @property
@@ -162,40 +162,40 @@ class Server:
         path: str,
         query: Mapping[str, str] | None = None,
         accept: str = JSON,
-        begun: Begun | None = None,
+        on_begin: OnBegin | None = None,
     ) -> Answer:
-        """The answer to one GET. `begun` is called when it starts to arrive. Raises ReadError.
+        """The answer to one GET. `on_begin` is called when it starts to arrive. Raises ReadError.
 
         Repeats the request after a lost connection, 429 and 5xx, and once with new credentials
-        after 401. If `ask` already sent it, waits for that answer and does not call `begun`.
+        after 401. If `fetch_early` already sent it, waits for that answer and does not call `on_begin`.
         """
         url = self._url(path, query)
-        asked = self._asked.pop((url, accept), None)
-        return asked.result() if asked else self._fetch(url, accept, begun)
+        early = self._early.pop((url, accept), None)
+        return early.result() if early else self._fetch(url, accept, on_begin)
 
-    def ask(
+    def fetch_early(
         self,
         path: str,
         query: Mapping[str, str] | None = None,
         accept: str = JSON,
-        begun: Begun | None = None,
+        on_begin: OnBegin | None = None,
     ) -> None:
         """Send one GET now, in a thread, so that `fetch` has its answer or error sooner."""
         url = self._url(path, query)
-        asked = self._asked[url, accept] = Future()
+        early = self._early[url, accept] = Future()
 
         def run() -> None:
             try:
-                asked.set_result(self._fetch(url, accept, begun))
+                early.set_result(self._fetch(url, accept, on_begin))
             except Exception as error:  # noqa: BLE001 - raised where it is fetched
-                asked.set_exception(error)
+                early.set_exception(error)
 
-        Thread(target=run, name="policygen-asked", daemon=True).start()
+        Thread(target=run, name="policygen-early", daemon=True).start()
 
     def _url(self, path: str, query: Mapping[str, str] | None) -> str:
         return f"{self._access.host}{path}{f'?{urlencode(query)}' if query else ''}"
 
-    def _fetch(self, url: str, accept: str, begun: Begun | None) -> Answer:
+    def _fetch(self, url: str, accept: str, on_begin: OnBegin | None) -> Answer:
         renewed = False
         for number in range(1, TRIES + 1):
             headers, renewals = self._access.credentials(
@@ -206,7 +206,7 @@ class Server:
                 }
             )
             try:
-                status, fields, answer = self._once(url, headers, begun)
+                status, fields, answer = self._once(url, headers, on_begin)
             except _LostError as error:
                 if number == TRIES or not self._deadline.wait(_pause(number)):
                     raise ReadError(f"{error} ({_times(number)})") from None
@@ -222,7 +222,7 @@ class Server:
         raise ReadError(f"the answer did not change after {_times(TRIES)}")
 
     def _once(
-        self, url: str, headers: Mapping[str, str], begun: Begun | None
+        self, url: str, headers: Mapping[str, str], on_begin: OnBegin | None
     ) -> tuple[int, Mapping[str, str], Answer]:
         import urllib3  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
@@ -245,7 +245,7 @@ class Server:
                 raise ReadError(_reason(error)) from None
             raise _LostError(_reason(error)) from None
         try:
-            answer = self._answer(response, end, begun if response.status == 200 else None)
+            answer = self._answer(response, end, on_begin if response.status == 200 else None)
         except urllib3.exceptions.ReadTimeoutError:
             response.close()
             raise ReadError(f"the answer was not complete after {seconds:.0f} s") from None
@@ -258,7 +258,7 @@ class Server:
         response.release_conn()
         return response.status, response.headers, answer
 
-    def _answer(self, response: Any, end: float, begun: Begun | None) -> Answer:
+    def _answer(self, response: Any, end: float, on_begin: OnBegin | None) -> Answer:
         packed = response.headers.get("content-encoding", "").strip().lower()
         if packed not in {"", "identity", ENCODING}:
             raise ReadError(f"the answer has the encoding {packed}, which was not requested")
@@ -269,11 +269,11 @@ class Server:
             _within(size)
             if time.monotonic() > end:
                 raise ReadError("the answer arrived too slowly")
-            if begun is not None:
+            if on_begin is not None:
                 so_far = Answer(b"".join(parts), packed == ENCODING)
                 if len(so_far.start(BEGIN)) == BEGIN:
-                    begun(so_far)
-                    begun = None
+                    on_begin(so_far)
+                    on_begin = None
         return Answer(b"".join(parts), packed == ENCODING)
 
 

@@ -26,10 +26,12 @@ class Incomparable(Struct, frozen=True):
         return ": ".join(filter(None, (self.name, self.reason, self.detail)))
 
 
-def unread(looks: Sequence[Snapshot], missed: Sequence[Sequence[Gap]]) -> Iterator[Incomparable]:
+def unread(
+    snapshots: Sequence[Snapshot], missed: Sequence[Sequence[Gap]]
+) -> Iterator[Incomparable]:
     """Kinds that could not be read for one snapshot or both; `missed` are those that rules need."""
-    names = [_unread(look, gaps) for look, gaps in zip(looks, missed, strict=True)]
-    known = [readable(look.seen) for look in looks]
+    names = [_unread(snapshot, gaps) for snapshot, gaps in zip(snapshots, missed, strict=True)]
+    known = [readable(it.seen) for it in snapshots]
     for mine, lacking in zip(names, (known[1] - known[0], known[0] - known[1]), strict=True):
         mine.update({str(kind): "" for kind in lacking if str(kind) not in mine})
     first, second = names
@@ -39,15 +41,15 @@ def unread(looks: Sequence[Snapshot], missed: Sequence[Sequence[Gap]]) -> Iterat
         yield Incomparable(name, f"not read for {which}", first.get(name) or second.get(name, ""))
 
 
-def _unread(look: Snapshot, missed: Sequence[Gap]) -> dict[str, str]:
+def _unread(snapshot: Snapshot, missed: Sequence[Gap]) -> dict[str, str]:
     """The kinds that policy or rules lack, and why."""
-    policy = [it for it in look.seen.gaps if GroupKind(it.group, it.kind) in POLICY]
+    policy = [it for it in snapshot.seen.gaps if GroupKind(it.group, it.kind) in POLICY]
     return {it.what: it.reason for it in reversed([*policy, *missed])}
 
 
-def config_maps(looks: Sequence[Snapshot]) -> Iterator[Incomparable]:
+def config_maps(snapshots: Sequence[Snapshot]) -> Iterator[Incomparable]:
     """ConfigMaps that one of the snapshots did not read, since they are read by name."""
-    for which, one, other in zip(_WHICH, looks, reversed(looks), strict=True):
+    for which, one, other in zip(_WHICH, snapshots, reversed(snapshots), strict=True):
         for config_map in not_requested(other, one):
             reason = f"not requested for the {which}; take both with the same spec"
             yield Incomparable(str(config_map), reason)

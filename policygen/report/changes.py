@@ -20,14 +20,14 @@ _MARKS = {What.ADDED: "+", What.REMOVED: "-", What.CHANGED: "~"}
 
 
 def text(
-    looks: Sequence[Seen],
+    snapshots: Sequence[Seen],
     changes: Iterable[Change],
     findings: tuple[Sequence[Finding], Sequence[Finding]],
     incomparable: Sequence[Incomparable],
     out: TextIO,
 ) -> None:
     """Write one line for each change, new finding, gone finding and incomparable kind or rule."""
-    lines = [" -> ".join(f"{look.context} {_time(look.taken)}" for look in looks)]
+    lines = [" -> ".join(f"{it.context} {_time(it.taken)}" for it in snapshots)]
     changed = [
         f"{_MARKS[change.what]} {change.object}{f': {change.path}' if change.path else ''}: {change.message}"
         for change in changes
@@ -59,7 +59,7 @@ def _together(incomparable: Iterable[Incomparable]) -> Iterator[str]:
 
 
 def json(
-    looks: Sequence[Seen],
+    snapshots: Sequence[Seen],
     changes: Iterable[Change],
     findings: tuple[Sequence[Finding], Sequence[Finding]],
     incomparable: Iterable[Incomparable],
@@ -70,7 +70,7 @@ def json(
     write_json(
         {
             "version": VERSION,
-            "looks": [{"cluster": it.context, "taken": _time(it.taken)} for it in looks],
+            "looks": [{"cluster": it.context, "taken": _time(it.taken)} for it in snapshots],
             "changes": [
                 {
                     "what": change.what.value,

@@ -62,12 +62,12 @@ def test_the_next_page_is_asked_for_when_one_begins():
     """Long before it has come: what comes after its first bytes is not waited for."""
     began = {number: threading.Event() for number in range(4)}
 
-    def get(_, query, begun=None):
+    def get(_, query, on_begin=None):
         number = int(query.get("continue", "0"))
         began[number].set()
         after = str(number + 1) if number < 3 else ""
         whole = page(number, after)
-        begun(Answer(whole.content[: whole.content.index(b"items")], packed=False))
+        on_begin(Answer(whole.content[: whole.content.index(b"items")], packed=False))
         if after:
             assert began[number + 1].wait(10), "nobody asked for the next page"
         return whole
@@ -79,11 +79,11 @@ def test_a_page_that_gets_lost_on_its_way_is_asked_for_once():
     """It begins twice then, and names the next one twice."""
     asked = []
 
-    def get(_, query, begun=None):
+    def get(_, query, on_begin=None):
         asked.append(query.get("continue", ""))
         whole = page(len(asked), "b" if asked[-1] == "" else "")
-        begun(whole)
-        begun(whole)
+        on_begin(whole)
+        on_begin(whole)
         return whole
 
     assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [1, 2]
@@ -94,16 +94,16 @@ def test_a_page_that_comes_again_as_that_of_a_newer_list_leads_on():
     """What the lost one led to would hold the room of all pages ahead for ever."""
     asked = []
 
-    def get(_, query, begun=None):
+    def get(_, query, on_begin=None):
         token = query.get("continue", "")
         asked.append(token)
         if not token:
-            begun(page(0, "old-1"))  # and is cut off
-            begun(page(0, "new-1"))
+            on_begin(page(0, "old-1"))  # and is cut off
+            on_begin(page(0, "new-1"))
             return page(0, "new-1")
         age, _, number = token.partition("-")
         whole = page(int(number), f"{age}-{int(number) + 1}" if int(number) < 9 else "")
-        begun(whole)
+        on_begin(whole)
         return whole
 
     found = []
@@ -123,9 +123,9 @@ def test_a_page_that_comes_again_as_that_of_a_newer_list_leads_on():
 def test_the_first_pages_are_asked_for_when_the_one_before_begins():
     asked = []
 
-    def ask(path, query, begun):
+    def ask(path, query, on_begin):
         asked.append((path, query.get("continue", ""), query["limit"]))
-        begun(page(0, f"after {asked[-1][1]}"))
+        on_begin(page(0, f"after {asked[-1][1]}"))
 
     pages.begin(ask, "/p")
     tokens = ["", "after ", "after after "]
@@ -134,7 +134,7 @@ def test_the_first_pages_are_asked_for_when_the_one_before_begins():
 
     asked.clear()
     last = page(0, "")
-    pages.begin(lambda path, _, begun: (asked.append(path), begun(last)), "/p")
+    pages.begin(lambda path, _, on_begin: (asked.append(path), on_begin(last)), "/p")
     assert asked == ["/p"], "it has one page"
 
 

@@ -156,7 +156,7 @@ def test_the_beginning_of_an_answer_is_heard_before_the_rest_is_sent(slow, packe
         heard.append(answer.start(requests.BEGIN))
         slow["may"].set()
 
-    assert slow["server"].fetch("/p", begun=begun).whole() == BODY
+    assert slow["server"].fetch("/p", on_begin=begun).whole() == BODY
     assert heard == [BODY[: requests.BEGIN]]
 
 
@@ -166,14 +166,14 @@ def test_the_beginning_of_a_refusal_is_not_heard(slow):
     slow["may"].set()
     heard = []
     with pytest.raises(requests.RefusedError) as refused:
-        slow["server"].fetch("/p", begun=heard.append)
+        slow["server"].fetch("/p", on_begin=heard.append)
     assert (refused.value.status, heard) == (410, [])
 
 
 def test_what_was_asked_for_ahead_is_fetched_once(slow):
     server = slow["server"]
     heard = []
-    server.ask("/p", {"a": "b"}, begun=heard.append)
+    server.fetch_early("/p", {"a": "b"}, on_begin=heard.append)
     slow["may"].set()
     assert server.fetch("/p", {"a": "c"}).whole() == BODY
     assert server.fetch("/p", {"a": "b"}, "text/plain").whole() == BODY
@@ -189,7 +189,7 @@ def test_what_went_wrong_ahead_is_raised_where_it_is_fetched(slow):
     server = slow["server"]
     slow["status"] = 403
     slow["may"].set()
-    server.ask("/p")
+    server.fetch_early("/p")
     with pytest.raises(requests.RefusedError, match="the server answered 403"):
         server.fetch("/p")
     slow["status"] = 200
@@ -198,7 +198,7 @@ def test_what_went_wrong_ahead_is_raised_where_it_is_fetched(slow):
 
 def test_an_answer_ahead_that_never_ends_takes_no_longer_than_another(slow):
     began = time.monotonic()
-    slow["server"].ask("/p")
+    slow["server"].fetch_early("/p")
     with pytest.raises(requests.ReadError, match="was not complete after 3 s"):
         slow["server"].fetch("/p")
     assert time.monotonic() - began < 15
@@ -206,7 +206,7 @@ def test_an_answer_ahead_that_never_ends_takes_no_longer_than_another(slow):
 
 def test_nothing_more_is_asked_ahead_of_a_server_that_was_stopped(slow):
     slow["server"].stop()
-    slow["server"].ask("/p")
+    slow["server"].fetch_early("/p")
     with pytest.raises(requests.ReadError, match="time limit was reached"):
         slow["server"].fetch("/p")
     assert slow["asked"] == []
