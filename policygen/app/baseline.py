@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from policygen.app.delivery import writing
 from policygen.core import atomic
 from policygen.core.errors import UsageError
 from policygen.core.finding import Finding
@@ -52,10 +53,8 @@ def write(path: Path, before: Baseline | None, report: Report) -> str:
             "not all input could be read, so old findings may only look resolved; fix that first"
         )
     after = baseline.create(report.findings)
-    try:
+    with writing(path):
         atomic.write(path, baseline.text(after).encode())
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     known = before.findings if before else ()
     old, new = ({it.fingerprint: it for it in findings} for findings in (known, after.findings))
     added = [it for print_, it in new.items() if print_ not in old]

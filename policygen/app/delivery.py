@@ -3,7 +3,8 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -61,6 +62,15 @@ def page(write_page: Callable[[About, TextIO], None], about: About) -> bytes:
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise UsageError if a file cannot be written in this block."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"{path} cannot be written: {atomic.reason(error)}") from None
+
+
 def send(made: Iterable[tuple[Path | None, bytes]]) -> None:
     """Write pages to their files, then the one for standard output (None).
 
@@ -72,9 +82,9 @@ def send(made: Iterable[tuple[Path | None, bytes]]) -> None:
             stdout.out(data, "write -f FORMAT=FILE")
             continue
         try:
-            atomic.write(file, data)
-        except (OSError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or "links in a circle"
-            failed.append(f"{file} cannot be written: {reason}")
+            with writing(file):
+                atomic.write(file, data)
+        except UsageError as error:
+            failed.append(str(error))
     if failed:
         raise UsageError("; ".join(failed))

@@ -1,12 +1,12 @@
 """What `policygen snapshot` and `policygen rbac` do."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from policygen.app import connect, lint, sources, stdout
+from policygen.app.delivery import writing
 from policygen.app.requests import LintRequest
 from policygen.client import preflight, unread
 from policygen.client import snapshot_file as files
@@ -48,13 +48,13 @@ def take(
     if key is not None:
         snapshot = redacted(snapshot, key)
     if key is not None and key_file is not None:
-        with _writing(key_file):
+        with writing(key_file):
             text = msgspec.json.format(msgspec.json.encode(key))
             atomic.write(key_file, text + b"\n", private=True)
     if output is None:
         stdout.out(files.packed(snapshot))
         return gaps
-    with _writing(output):
+    with writing(output):
         files.write(snapshot, output)
     return gaps
 
@@ -66,14 +66,6 @@ def read(
     (begin,) = sources.clusters(request.clusters, query, progress=progress)
     with begin(document) as finish:
         return finish()
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, RuntimeError) as error:
-        raise UsageError(f"{path} cannot be written: {atomic.reason(error)}") from None
 
 
 def _key(path: Path | None) -> Key:

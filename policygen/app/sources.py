@@ -85,7 +85,7 @@ def _live(  # noqa: PLR0913 - the request, and what it is answered from
             server,
             query,
             document=document,
-            progress=lambda kind: progress(f"{server.name}: {kind}"),
+            progress=lambda kind: progress(f"{server.access.name}: {kind}"),
         )
         try:
             lists = stack.enter_context(listing)
@@ -106,8 +106,8 @@ def _finished(server: Server, lists: ClusterListing) -> Snapshot | Finding:
 
 
 def _unreadable(server: Server, error: Exception) -> Finding:
-    message = f"nothing could be read of {server.shown}: {error}"
-    return Finding(CLUSTER_UNREADABLE, message, cluster=server.name)
+    message = f"nothing could be read of {server.access.shown}: {error}"
+    return Finding(CLUSTER_UNREADABLE, message, cluster=server.access.name)
 
 
 def opened(path: Path, index: int = 0) -> Snapshot:

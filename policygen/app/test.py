@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from policygen.app import explain, lint
+from policygen.app.delivery import writing
 from policygen.app.lint import Run
 from policygen.app.requests import LintRequest, Targets
 from policygen.core.errors import SpecError, UsageError
@@ -91,10 +92,8 @@ def update(request: TestRequest, *, today: date) -> str:
         text = expected.text(after)
         if not case.sheet.exists() or case.sheet.read_text("utf-8") != text:
             changed += 1
-            try:
+            with writing(case.sheet):
                 case.sheet.write_text(text, "utf-8")
-            except OSError as error:
-                raise UsageError(f"{case.sheet} cannot be written: {error.strerror}") from None
         old, new = ([str(entry.it) for entry in sheet.entries] for sheet in (before, after))
         lines += [f"+ {case.name}: {it}" for it in new if it not in old]
         lines += [f"- {case.name}: {it}" for it in old if it not in new]

@@ -4,11 +4,10 @@ Pods have separate types in `pod_lists`.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct
 
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.kubernetes.snapshot import GroupKind
@@ -48,30 +47,10 @@ class _ListedNode(Struct):
     status: _NodeStatus | None = None
 
 
-class _MakerMeta(Struct, rename="camel"):
-    """All fields of API metadata, since rendered objects are kept completely."""
-
-    name: Any = UNSET
-    generate_name: Any = UNSET
-    namespace: Any = UNSET
-    self_link: Any = UNSET
-    uid: Any = UNSET
-    resource_version: Any = UNSET
-    generation: Any = UNSET
-    creation_timestamp: Any = UNSET
-    deletion_timestamp: Any = UNSET
-    deletion_grace_period_seconds: Any = UNSET
-    labels: Any = UNSET
-    annotations: Any = UNSET
-    owner_references: Any = UNSET
-    finalizers: Any = UNSET
-    managed_fields: msgspec.Raw | UnsetType = UNSET
-
-
 class _ListedMaker(Struct):
-    """An object with a pod template in the list of a server, without managedFields, half of its size."""
+    """An object with a pod template in the list of a server; managedFields are half of its size."""
 
-    metadata: _MakerMeta
+    metadata: dict[str, msgspec.Raw]
     spec: Any = UNSET
     status: Any = UNSET
 
@@ -93,20 +72,19 @@ def plain(item: Any) -> dict[str, Any]:
         data: dict[str, Any] = msgspec.to_builtins(item)
         return data
     if isinstance(item, _ListedMaker):
-        metadata = _set(item.metadata)
-        written = metadata.pop("managedFields", None)
-        if written is not None and mapping(metadata, "labels").get(MANAGED_BY) == TOOL:
-            metadata["managedFields"] = msgspec.json.decode(written)
-        return {**_set(item), "metadata": metadata}
+        labels = mapping(_decoded(item.metadata.get("labels")))
+        is_ours = labels.get(MANAGED_BY) == TOOL
+        data = {"spec": item.spec, "status": item.status}
+        return {
+            "metadata": {
+                name: _decoded(raw)
+                for name, raw in item.metadata.items()
+                if name != "managedFields" or is_ours
+            },
+            **{name: value for name, value in data.items() if value is not UNSET},
+        }
     return dict(item)
 
 
-def _set(item: Struct) -> dict[str, Any]:
-    """The fields that the item had."""
-    values = ((name, getattr(item, field)) for field, name in _names(type(item)))
-    return {name: value for name, value in values if value is not UNSET}
-
-
-@cache
-def _names(type_: type[Struct]) -> tuple[tuple[str, str], ...]:
-    return tuple(zip(type_.__struct_fields__, type_.__struct_encode_fields__, strict=True))
+def _decoded(raw: msgspec.Raw | None) -> Any:
+    return None if raw is None else msgspec.json.decode(raw)

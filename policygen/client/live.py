@@ -128,8 +128,8 @@ class ClusterListing:
             server, no_server = "", str(error)
         unread = {GroupKind(gap.group, gap.kind) for gap in self.gaps}
         seen = Seen(
-            context=self.server.name,
-            in_cluster=self.server.in_cluster,
+            context=self.server.access.name,
+            in_cluster=self.server.access.in_cluster,
             taken=taken,
             server=server,
             no_server=no_server,

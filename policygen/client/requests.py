@@ -118,26 +118,11 @@ class Server:
     """An API server that receives only GET requests."""
 
     def __init__(self, access: Access, deadline: Deadline, call_s: float = CALL_S) -> None:
-        self._access = access
+        self.access = access
         self._deadline = deadline
         self._call_s = call_s
         self._early: dict[tuple[str, str], Future[Answer]] = {}
         """Requests sent ahead whose answer was not fetched yet, by URL and accepted type."""
-
-    @property
-    def name(self) -> str:
-        """The name of its context."""
-        return self._access.name
-
-    @property
-    def shown(self) -> str:
-        """Its URL for messages."""
-        return self._access.shown
-
-    @property
-    def in_cluster(self) -> bool:
-        """Whether we run in a pod of it."""
-        return self._access.in_cluster
 
     @property
     def late_s(self) -> float:
@@ -151,7 +136,7 @@ class Server:
     def close(self) -> None:
         """Stop, and renew no credentials any more."""
         self.stop()
-        self._access.close()
+        self.access.close()
 
     def get(self, path: str, query: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
         """The body of the answer to one GET. Raises ReadError as `fetch` does."""
@@ -193,12 +178,12 @@ class Server:
         Thread(target=run, name="policygen-early", daemon=True).start()
 
     def _url(self, path: str, query: Mapping[str, str] | None) -> str:
-        return f"{self._access.host}{path}{f'?{urlencode(query)}' if query else ''}"
+        return f"{self.access.host}{path}{f'?{urlencode(query)}' if query else ''}"
 
     def _fetch(self, url: str, accept: str, on_begin: OnBegin | None) -> Answer:
         renewed = False
         for number in range(1, TRIES + 1):
-            headers, renewals = self._access.credentials(
+            headers, renewals = self.access.credentials(
                 {
                     "user-agent": f"policygen/{policygen.__version__}",
                     "accept-encoding": ENCODING,
@@ -213,7 +198,7 @@ class Server:
                 continue
             if status == 401 and not renewed:
                 renewed = True
-                self._access.renew(renewals)
+                self.access.renew(renewals)
                 continue
             pause = max(_pause(number), retry_after(fields))
             if status in _AGAIN and number < TRIES and self._deadline.wait(pause):
@@ -229,7 +214,7 @@ class Server:
         seconds = min(self._call_s, self._deadline.left())
         end = time.monotonic() + seconds
         try:
-            response = self._access.pool.request(
+            response = self.access.pool.request(
                 "GET",
                 url,
                 headers=headers,

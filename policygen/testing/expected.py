@@ -110,7 +110,7 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
             place = Place(source.name, number, begin, len(line), text)
             message = f"this line is not a finding; write {FORM}, or use --update"
             faults.append(Finding(BAD_EXPECTATION, message, place))
-        elif (rule := _current(match["rule"])) not in known:
+        elif (rule := registry.current_name(match["rule"])) not in known:
             begin = len(text) - len(text.lstrip()) + match.start("rule") + 1
             place = Place(source.name, number, begin, len(match["rule"]), text)
             faults.append(Finding(UNKNOWN_RULE, registry.unknown(match["rule"], known), place))
@@ -125,12 +125,6 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
             entries.append(SheetEntry(finding, tuple(comment)))
             comment = []
     return Sheet(head, tuple(entries), tuple(comment)), faults
-
-
-def _current(name: str) -> str:
-    """The current name of a rule that has this name or had it."""
-    rule = registry.find(name)
-    return name if rule is None else rule.name
 
 
 def text(sheet: Sheet) -> str:

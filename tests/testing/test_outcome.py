@@ -1,10 +1,44 @@
-"""When a case has passed."""
+"""When a case has passed, and outcomes as people and CI systems see them."""
 
-from policygen.testing.outcome import failed
-from tests.testing.outcomes import BAD, CRASHED, GOOD
+import io
+
+import junitparser
+
+from policygen.testing import outcome
+from tests.testing.outcomes import BAD, CRASHED, GOOD, ONE, OTHER
+
+
+def written(write, *outcomes):
+    out = io.StringIO()
+    write(outcomes, out)
+    return out.getvalue()
+
+
+def test_a_line_for_each_case_and_its_differences():
+    assert written(outcome.text, GOOD, BAD, CRASHED).splitlines() == [
+        "ok    good  1 finding",
+        "FAIL  bad\\x1b  2 findings",
+        f"      missing     {ONE}",
+        f"      unexpected  {OTHER}",
+        f"      moved       {ONE}",
+        f"               to {OTHER}",
+        "FAIL  crashed  0 findings",
+        "      rule rule-b has a bug; please report it",
+        "3 cases, 2 failed",
+    ]
+    assert written(outcome.text, GOOD).endswith("1 case, 0 failed\n")
+
+
+def test_junit_tells_failures_from_bugs():
+    (suite,) = junitparser.JUnitXml.fromstring(written(outcome.junit, GOOD, BAD, CRASHED).encode())
+    assert (suite.tests, suite.failures, suite.errors) == (3, 1, 1)
+    _, bad, _ = suite
+    (failure,) = bad.result
+    assert failure.message == f"missing     {ONE}"
+    assert failure.text.count("\n") == 3
 
 
 def test_a_difference_or_a_crash_fails_a_case():
     assert [it.passed for it in (GOOD, BAD, CRASHED)] == [True, False, False]
-    assert failed([GOOD, BAD, CRASHED]) == 2
-    assert failed([]) == 0
+    assert outcome.failed([GOOD, BAD, CRASHED]) == 2
+    assert outcome.failed([]) == 0
