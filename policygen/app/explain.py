@@ -135,7 +135,7 @@ def select(query: RuleQuery) -> list[RuleEntry]:
     ]
 
 
-def lost(words: Iterable[str]) -> str:
+def unknown_word(words: Iterable[str]) -> str:
     """A message about a word that no entry contains; "" if all words occur."""
     texts = [_text(each) for each in entries()]
     for word in words:

@@ -99,8 +99,8 @@ def fix(
         fixable = [it for it in report.findings if in_files & {e.at.document for e in it.edits}]
         allowed = [it for it in fixable if rules.get(it.rule.name) in kinds_of_fix]
         step = _pass(now, report.documents, allowed) if number < MAX_PASSES else _Pass(now)
-        done.update(step.done)
-        if not step.done:
+        done.update(it.finding.rule.name for it in step.used)
+        if not step.used:
             break
         now = step.sources
         unreadable = run.manifests.unreadable
@@ -189,7 +189,6 @@ class _Pass(Struct, eq=False):
     """The result of one round over all texts."""
 
     sources: list[Source]
-    done: Counter[str] = field(default_factory=Counter)
     used: list[_Proposal] = field(default_factory=list)
     """The applied fixes, one per finding."""
     left: list[tuple[Finding, str]] = field(default_factory=list)
@@ -212,9 +211,8 @@ def _pass(sources: list[Source], documents: Iterable[Document], findings: list[F
     for number, found in sorted(by_source.items()):
         source = sources[number]
         of_source = [each for each in by_index.values() if each.source is source]
-        text = _Text(source, tuple(of_source), made)
-        new = text.fixed(found)
-        made.sources[number] = replace(source, text=new)
+        text = _Text(source, of_source, made).fixed(found)
+        made.sources[number] = replace(source, text=text)
     return made
 
 
@@ -222,7 +220,7 @@ class _Text(Struct, frozen=True, eq=False):
     """One file in one round."""
 
     source: Source
-    documents: tuple[Document, ...]
+    documents: Sequence[Document]
     """The documents in the file, and those in texts inside it."""
     out: _Pass
 
@@ -243,7 +241,6 @@ class _Text(Struct, frozen=True, eq=False):
                 elif taken.take(parts):
                     proposals.append(_Proposal(finding, self.source, document.index, tuple(parts)))
         used, text = self._sound(proposals)
-        self.out.done.update(it.finding.rule.name for it in used)
         self.out.used += used
         return text
 

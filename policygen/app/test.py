@@ -57,7 +57,7 @@ def run(request: TestRequest, *, today: date) -> list[CaseOutcome]:
     for case, sheet in zip(found, sheets, strict=True):
         linted = _linted(case, run_of_specs, today)
         faults += _unreadable(linted)
-        now = _told(case, linted)
+        now = _actual(case, linted)
         difference = expected.compare((entry.it for entry in sheet.entries), now)
         outcomes.append(CaseOutcome(case, now, difference, linted.crashed))
     if faults:
@@ -83,7 +83,7 @@ def update(request: TestRequest, *, today: date) -> str:
         faults += _unreadable(linted)
         if linted.crashed:
             raise UsageError(f"{case.folder}: rule {linted.crashed[0]} has a bug; please report it")
-        written.append((case, sheet, expected.updated(sheet, _told(case, linted))))
+        written.append((case, sheet, expected.updated(sheet, _actual(case, linted))))
     if faults:
         raise SpecError(ordered(faults))
     lines: list[str] = []
@@ -156,5 +156,5 @@ def _unreadable(linted: _Linted) -> list[Finding]:
     return [it for it in linted.findings if it.rule in {UNREADABLE_INPUT, NO_SPEC_FILES}]
 
 
-def _told(case: Case, linted: _Linted) -> tuple[Expected, ...]:
+def _actual(case: Case, linted: _Linted) -> tuple[Expected, ...]:
     return tuple(sorted(expected.expectation(it, case.folder) for it in linted.findings))

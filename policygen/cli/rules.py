@@ -82,7 +82,7 @@ def rules(**given: Any) -> None:
     from policygen.app import explain as app_explain
 
     as_json = given.pop("form") == "json"
-    if advice := app_explain.lost(given["words"]):
+    if advice := app_explain.unknown_word(given["words"]):
         raise UsageError(advice)
     found = app_explain.select(app_explain.RuleQuery(**given))
     if as_json:

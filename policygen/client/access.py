@@ -38,7 +38,7 @@ class Access:
         self._lock = Lock()
         self._renewals = 0
         self._expires: datetime | None = None
-        self._is_over = False
+        self._is_closed = False
         self._impersonated: Sequence[tuple[str, str]] = ()
         self._load()
         self.credentials({})  # reports now if a credential does not fit into a header
@@ -75,7 +75,7 @@ class Access:
 
         with self._lock:
             if self._expires is not None and self._expires <= datetime.now(UTC):
-                self._again()
+                self._reload()
             with self._usable(), kubeconfig.without_files():
                 headers = urllib3.HTTPHeaderDict(own)
                 for setting in self._client.configuration.auth_settings().values():
@@ -92,15 +92,15 @@ class Access:
         """
         with self._lock:
             if self._renewals == renewals:
-                self._again()
+                self._reload()
 
     def close(self) -> None:
         """Stop renewing credentials, and end a running plugin, since its answer is not needed."""
-        self._is_over = True
+        self._is_closed = True
         exec_plugin.end()
 
-    def _again(self) -> None:
-        if self._is_over:
+    def _reload(self) -> None:
+        if self._is_closed:
             raise UsageError("the time limit was reached before the credentials were renewed")
         self._load()
         self._renewals += 1

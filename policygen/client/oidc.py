@@ -27,7 +27,7 @@ SKEW_S = 10.0
 """A token that expires within this time counts as expired."""
 TIMEOUT_S = 20.0
 DISCOVERY = "/.well-known/openid-configuration"
-_AGAIN = "log in again"
+_LOG_IN = "log in again"
 
 
 class _Claims(Struct):
@@ -51,14 +51,16 @@ def token(config: MutableMapping[str, Any], folder: Path) -> tuple[str, bool]:
 
     Relative paths in `config` start at `folder`. Raises ValueError if no token is available.
     """
-    held = str(config.get("id-token") or "")
-    ends = _ends(held)
-    if held and ends > time.time() + SKEW_S:
-        return held, False
-    when = datetime.fromtimestamp(ends, UTC)
-    ended = f"its id-token expired at {when:%Y-%m-%dT%H:%M:%SZ}" if held else "it has no id-token"
+    current = str(config.get("id-token") or "")
+    expiry_s = _expiry_s(current)
+    if current and expiry_s > time.time() + SKEW_S:
+        return current, False
+    when = datetime.fromtimestamp(expiry_s, UTC)
+    ended = (
+        f"its id-token expired at {when:%Y-%m-%dT%H:%M:%SZ}" if current else "it has no id-token"
+    )
     if not config.get("refresh-token"):
-        raise ValueError(f"{ended}, and it has no refresh-token; {_AGAIN}")
+        raise ValueError(f"{ended}, and it has no refresh-token; {_LOG_IN}")
     try:
         answer = _refreshed(config, folder)
     except (OSError, ValueError) as error:
@@ -81,13 +83,13 @@ def write(path: Path, content: Any) -> None:
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}"
         raise ValueError(
-            f"its id-token was renewed, but cannot be written back ({reason}); {_AGAIN}"
+            f"its id-token was renewed, but cannot be written back ({reason}); {_LOG_IN}"
         ) from None
 
 
-def _ends(held: str) -> float:
+def _expiry_s(current: str) -> float:
     """When a token expires, in seconds since 1970; 0 for a missing or invalid token."""
-    parts = held.split(".")
+    parts = current.split(".")
     if len(parts) != 3:
         return 0.0
     try:
@@ -101,8 +103,8 @@ def _refreshed(config: Mapping[str, Any], folder: Path) -> _Answer:
     """New tokens from the issuer. Raises ValueError, and OSError for the file of the authority."""
     issuer = str(config.get("idp-issuer-url") or "").rstrip("/")
     with _pool(config, folder, issuer) as pool:
-        found = msgspec.json.decode(_asked(pool, "GET", issuer + DISCOVERY), type=_Discovered)
-        body = _asked(pool, "POST", found.token_endpoint, *_request(config, found))
+        found = msgspec.json.decode(_body(pool, "GET", issuer + DISCOVERY), type=_Discovered)
+        body = _body(pool, "POST", found.token_endpoint, *_request(config, found))
     answer = msgspec.json.decode(body, type=_Answer)
     if not answer.id_token:
         raise ValueError(
@@ -142,7 +144,7 @@ def _pool(config: Mapping[str, Any], folder: Path, issuer: str) -> Iterator[Any]
         yield tls.connect(configuration).rest_client.pool_manager
 
 
-def _asked(
+def _body(
     pool: Any,
     method: str,
     url: str,
@@ -160,15 +162,15 @@ def _asked(
     except urllib3.exceptions.HTTPError as error:
         raise ValueError(f"no answer from {url}: {' '.join(str(error).split())}") from None
     if answer.status != 200:
-        raise ValueError(f"{url} answered {answer.status}{_why(answer.data)}")
+        raise ValueError(f"{url} answered {answer.status}{_refusal(answer.data)}")
     return bytes(answer.data)
 
 
-def _why(body: bytes) -> str:
+def _refusal(body: bytes) -> str:
     """The reason for a refusal, in the answer of an issuer."""
     try:
         answer = msgspec.json.decode(body, type=_Answer)
     except ValueError:
         return ""
     words = " ".join(f"{answer.error} {answer.error_description}".split())
-    return f": {words}; {_AGAIN}" if words else ""
+    return f": {words}; {_LOG_IN}" if words else ""

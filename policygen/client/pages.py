@@ -141,7 +141,7 @@ class _Ahead:
     def __init__(self, fetch: FetchPage, query: Mapping[str, str]) -> None:
         self._fetch = fetch
         self._query = query
-        self._room = Semaphore(AHEAD)
+        self._slots = Semaphore(AHEAD)
         self._futures: dict[str, Future[Answer]] = {}
         self._stopped = False
 
@@ -152,11 +152,11 @@ class _Ahead:
         continue token. Then the page that was requested for the first token is not used, and the
         next pages are requested again. Otherwise the unused page would block their slot.
         """
-        heard = False
+        requested = False
 
         def begun(answer: Answer) -> None:
-            nonlocal heard
-            heard = heard or self._begun(answer)
+            nonlocal requested
+            requested = requested or self._begun(answer)
 
         answer = self._fetch(_page(self._query, token), on_begin=begun)
         begun(answer)  # for an answer that arrived in one piece
@@ -168,13 +168,13 @@ class _Ahead:
         if future is None:
             return None
         answer = future.result()
-        self._room.release()
+        self._slots.release()
         return answer
 
     def stop(self) -> None:
         """Request no further page."""
         self._stopped = True
-        self._room.release()
+        self._slots.release()
 
     def _begun(self, answer: Answer) -> bool:
         """Request the next page if the answer has a continue token. Returns whether it has one."""
@@ -189,7 +189,7 @@ class _Ahead:
         return True
 
     def _run(self, token: str, future: "Future[Answer]") -> None:
-        self._room.acquire()
+        self._slots.acquire()
         if self._stopped:
             return
         try:

@@ -103,25 +103,25 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
 def _with_templates(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """An object with pod templates: the parts of the templates that rules read, without secrets."""
     labels = mapping(metadata.get("labels"))
-    ours = labels.get(MANAGED_BY) == TOOL
-    if not ours:
+    is_ours = labels.get(MANAGED_BY) == TOOL
+    if not is_ours:
         data["metadata"] = _only(metadata, _METADATA)
     workload = Object.read(data, At(0))
-    keep: Callable[[dict[str, Any]], dict[str, Any]] = _without_values if ours else _asked
+    keep: Callable[[dict[str, Any]], dict[str, Any]] = _without_values if is_ours else _requests
     if workload is not None:
         for _, template, _ in pod_templates(workload):
             spec = template.get("spec")
             _forget_copies(mapping(template.get("metadata")))
             if isinstance(spec, dict) and isinstance(template, dict):
                 template["spec"] = _Kept(keep(spec))
-    return {key: _scrubbed(value) for key, value in data.items()} if not ours else data
+    return {key: _scrubbed(value) for key, value in data.items()} if not is_ours else data
 
 
 class _Kept(dict[str, Any]):
     """A pod spec without secrets."""
 
 
-def _asked(spec: dict[str, Any]) -> dict[str, Any]:
+def _requests(spec: dict[str, Any]) -> dict[str, Any]:
     """The requests of a pod spec, and the names of environment variables, which rules read."""
     short = {key: value for key, value in spec.items() if key in _SPEC}
     for key in ("containers", "initContainers"):
@@ -152,7 +152,7 @@ def _without_values(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_values(container: Mapping[str, Any]) -> dict[str, Any]:
-    """A container in an object of ours. Containers of other tools are kept without their command."""
+    """A container in a rendered object. Containers of other tools are kept without their command."""
     if container.get("name") != SCHEDULER_CONTAINER:
         return {**_only(container, _CONTAINER), **_environment(container)}
     fields = {key: value for key, value in container.items() if key != "envFrom"}

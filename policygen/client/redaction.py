@@ -35,7 +35,7 @@ from policygen.kubernetes.snapshot import Gap, Pod, Snapshot
 from policygen.kubernetes.untyped import mapping, mappings
 from policygen.kubernetes.workloads import Container, PodSpec
 
-_EVERYBODYS = frozenset(
+_COMMON_NAMES = frozenset(
     {
         "default", "root", *SYSTEM_NAMESPACES, KUEUE_NAMESPACE, VOLCANO_NAMESPACE,
         DEFAULT_SCHEDULER, "volcano", "kubernetes", *CONFIG_MAPS,
@@ -49,7 +49,7 @@ _REFERENCES = frozenset(
     }
 )  # fmt: skip
 """Fields whose text is a name, also the name of an object that does not exist."""
-_AS_IT_IS = frozenset(
+_NEVER_NAMES = frozenset(
     {"apiVersion", "kind", "operator", "effect", "type", "status", "reason",
      "manager", "operation", "resourceVersion", "coveredResources", "time"}
 )  # fmt: skip
@@ -91,7 +91,7 @@ class Key(Struct):
 
 def redacted(snapshot: Snapshot, key: Key) -> Snapshot:
     """The snapshot with names replaced by hashes with this key; the key stores the names."""
-    known = frozenset(_names(snapshot)) - _EVERYBODYS - frozenset(_resources(snapshot)) - {""}
+    known = frozenset(_names(snapshot)) - _COMMON_NAMES - frozenset(_resources(snapshot)) - {""}
     context = snapshot.seen.context
     hidden = {name: key.hide(name) for name in known if not name.startswith(("system-", "system:"))}
     key.names |= {hashed: name for name, hashed in (hidden | {context: key.hide(context)}).items()}
@@ -147,7 +147,7 @@ class _Swap:
     def value(self, value: Any, key: str = "") -> Any:
         """The value of a key."""
         if isinstance(value, str):
-            if key in _AS_IT_IS:
+            if key in _NEVER_NAMES:
                 return value
             if key == "schedulerName":
                 return self.scheduler(value)

@@ -32,12 +32,12 @@ _MAX_PLAIN_BYTES = 200
 """The largest refusal as plain text; longer texts are pages of a proxy."""
 BEGIN = 1024
 """The number of bytes after which `on_begin` is called."""
-_WHO = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
+_CONNECTION = re.compile(r"^<?(urllib3\.\S*\.)?HTTPS?Connection\w*\([^)]*\)( object at \w+)?>?: ")
 """The beginning of urllib3's messages."""
 _LINE = re.compile(r" \(_ssl\.c:\d+\)$")
 """The end of messages of Python's TLS."""
 _SWITCH_INTERVAL_S = 0.0005
-_AGAIN = {429, 500, 502, 503, 504}
+_TEMPORARY = {429, 500, 502, 503, 504}
 
 
 class ReadError(Exception):
@@ -201,7 +201,7 @@ class Server:
                 self.access.renew(renewals)
                 continue
             pause = max(_pause(number), retry_after(fields))
-            if status in _AGAIN and number < TRIES and self._deadline.wait(pause):
+            if status in _TEMPORARY and number < TRIES and self._deadline.wait(pause):
                 continue
             return _checked(status, fields, answer)
         raise ReadError(f"the answer did not change after {_times(TRIES)}")
@@ -226,7 +226,7 @@ class Server:
         except urllib3.exceptions.ReadTimeoutError:
             raise ReadError(f"no answer within {seconds:.0f} s") from None
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            if _stays(error):
+            if _is_permanent(error):
                 raise ReadError(_reason(error)) from None
             raise _LostError(_reason(error)) from None
         try:
@@ -329,7 +329,7 @@ def _pause(number: int) -> float:
     return float(PAUSE_S * 2 ** (number - 1))
 
 
-def _stays(error: Exception) -> bool:
+def _is_permanent(error: Exception) -> bool:
     """Whether a repetition cannot help: an invalid URL, or TLS settings that do not match."""
     import ssl  # noqa: PLC0415 - what reaches a cluster is imported when one is reached
 
@@ -347,5 +347,5 @@ def _reason(error: Exception) -> str:
     inner: BaseException = error
     while isinstance(reason := getattr(inner, "reason", None), BaseException):
         inner = reason
-    text = _LINE.sub("", _WHO.sub("", " ".join(str(inner).split())))
+    text = _LINE.sub("", _CONNECTION.sub("", " ".join(str(inner).split())))
     return text or type(inner).__name__
