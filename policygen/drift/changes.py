@@ -57,16 +57,12 @@ def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
         ):
             continue
         old, new = was.get(key), now.get(key)
-        if old is None and new is not None:
-            if was_not_requested(before.seen, new):
-                continue
-            yield Change(What.ADDED, new, "", f"is new; {first(new.data)}")
-        elif old is not None and new is None:
-            if was_not_requested(after.seen, old):
-                continue
-            yield Change(What.REMOVED, old, "", "is gone; servers do not store who deleted it")
-        elif old is not None and new is not None:
+        if old and new:
             yield from _fields(old, new, read)
+        elif new and not was_not_requested(before.seen, new):
+            yield Change(What.ADDED, new, "", f"is new; {first(new.data)}")
+        elif old and not was_not_requested(after.seen, old):
+            yield Change(What.REMOVED, old, "", "is gone; servers do not store who deleted it")
 
 
 def not_requested(one: Snapshot, other: Snapshot) -> Iterator[Object]:

@@ -11,7 +11,8 @@ equal:
 An entry of a mapping with free keys, such as a label or a setting in a file, counts also if it is empty.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -117,7 +118,10 @@ class _Comparison:
             yield from self.mappings(expected, found, schema, path, source)
         elif isinstance(expected, list) and isinstance(found, list):
             yield from self._lists(expected, found, schema, path, source)
-        elif not (_equal(expected, found, schema) or self._are_same(path, expected, found)):
+        elif not (
+            _equal(expected, found, schema)
+            or (self._of_file and file_equality.are_same(path, expected, found))
+        ):
             inside = self._inside(expected, found, path)
             if inside is None:
                 yield FieldDifference(
@@ -198,25 +202,20 @@ class _Comparison:
         self, expected: list[Any], found: list[Any], item: Schema, path: Path, source: Path
     ) -> Iterator[FieldDifference]:
         """Entries without an identifying key: skip equal entries at both ends, then compare by index."""
-        first = 0
-        shorter = min(len(expected), len(found))
-        while first < shorter and self._same(expected[first], found[first], item):
-            first += 1
-        last = 0
-        while last < shorter - first and self._same(expected[-1 - last], found[-1 - last], item):
-            last += 1
-        mine, theirs = expected[first : len(expected) - last], found[first : len(found) - last]
-        for offset in range(max(len(mine), len(theirs))):
-            index = first + offset
-            left = mine[offset] if offset < len(mine) else UNSET
-            right = theirs[offset] if offset < len(theirs) else UNSET
+        first = self._equal_pairs(zip(expected, found, strict=False), item)
+        mine, theirs = expected[first:], found[first:]
+        last = self._equal_pairs(zip(reversed(mine), reversed(theirs), strict=False), item)
+        mine, theirs = mine[: len(mine) - last], theirs[: len(theirs) - last]
+        pairs = zip_longest(mine, theirs, fillvalue=UNSET)
+        for index, (left, right) in enumerate(pairs, first):
             if left is UNSET or right is UNSET:
                 yield FieldDifference((*path, index), left, right, (*source, index))
             else:
                 yield from self.values(left, right, item, (*path, index), (*source, index))
 
-    def _are_same(self, path: Path, expected: Any, found: Any) -> bool:
-        return self._of_file and file_equality.are_same(path, expected, found)
+    def _equal_pairs(self, pairs: Iterable[tuple[Any, Any]], item: Schema) -> int:
+        """The number of pairs before the first one that differs."""
+        return sum(1 for _ in takewhile(lambda it: self._same(*it, item), pairs))
 
     def _same(self, expected: Any, found: Any, schema: Schema) -> bool:
         return next(self.values(expected, found, schema, (), ()), None) is None
