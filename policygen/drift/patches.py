@@ -110,10 +110,8 @@ def _exceeds(difference: FieldDifference) -> bool:
     if difference.path[:2] not in _AMOUNTS or isinstance(difference.found, dict):
         return False
     try:
-        amounts = [
-            0 if each is UNSET else parse(each).value
-            for each in (difference.expected, difference.found)
-        ]
+        values = (difference.expected, difference.found)
+        amounts = [0 if it is UNSET else parse(it).value for it in values]
     except ValueError:
         return False
     return amounts[0] < amounts[1]
