@@ -20,8 +20,8 @@ class Resource(Struct, frozen=True):
     """The path of the objects of a kind."""
 
     group: str
-    kind: str
     version: str
+    kind: str
     plural: str
     namespaced: bool
 
@@ -109,10 +109,10 @@ def served(get: Callable[..., bytes]) -> ServedResources:
                     broken.add(name)
                 for listed in version.resources:
                     if listed.response_kind is not None and "list" in listed.verbs:
-                        kind = GroupKind(name, listed.response_kind.kind)
-                        namespaced = listed.scope == "Namespaced"
-                        resource = Resource(*kind, version.version, listed.resource, namespaced)
-                        resources.setdefault(kind, []).append(resource)
+                        kind, namespaced = listed.response_kind.kind, listed.scope == "Namespaced"
+                        resources.setdefault(GroupKind(name, kind), []).append(
+                            Resource(name, version.version, kind, listed.resource, namespaced)
+                        )
     return ServedResources(
         {kind: tuple(found) for kind, found in resources.items()}, frozenset(broken)
     )

@@ -145,7 +145,11 @@ def _missed(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]
     if rule.family is Family.DRIFT and facts.rendered is not None:
         missed |= facts.rendered.kinds
     missed -= seen.read | seen.unserved
-    if rule.family is Family.DRIFT and facts.rendered and facts.rendered.not_requested(facts.cluster):
+    if (
+        rule.family is Family.DRIFT
+        and facts.rendered
+        and facts.rendered.not_requested(facts.cluster)
+    ):
         missed |= {CONFIG_MAP}
     return tuple(sorted(missed))
 
