@@ -20,8 +20,6 @@ WITHOUT = {
     "app/sources": "tests/app/test_lint.py reads snapshots through it, and tests/app/test_connect.py clusters.",
     "app/test": "tests/cli/test_test.py runs and updates cases through it.",
     "client/oidc": "tests/servers/test_ways_in.py logs in at an issuer through it.",
-    "client/switch_interval": "tests/client/test_live.py::test_turns_of_threads_are_as_long_as_before shows "
-    "that nothing of it is left.",
     "client/tls": "tests/servers/test_ways_in.py connects through it, with good and bad certificates.",
     "core/errors": "It has only types; tests/cli/test_main.py shows the exit codes.",
     "core/names": "It has only names.",
