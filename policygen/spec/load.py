@@ -160,26 +160,21 @@ class _SpecReading:
         first = True
         if kind is not None and name is not None:
             first = self._claim(kind, name, document, At(document.index, ("metadata", "name")))
-        faults: list[Hit] = []
-        if isinstance(form, Hit):
-            faults = [form]
-        elif document.data is not None:
-            faults = schema.check(form, document.data, document.index, document.raw)
-            self._advise(document, form)
+        if isinstance(form, Hit) or document.data is None:
+            faults = [form] if isinstance(form, Hit) else []
+            self.hits += faults
+            self._unread(kind, document, faults)
+            return
+        faults = schema.check(form, document.data, document.index, document.raw)
+        self._advise(document, form)
         self.hits += faults
-        good = (
-            isinstance(form, forms.DocumentForm)
-            and document.data is not None
-            and first
-            and not faults
-        )
+        good = first and not faults
         if not good or document.flawed:
             self._unread(kind, document, faults)
-        if isinstance(form, forms.DocumentForm) and document.data is not None:
-            if good:
-                self._typed(document, form)
-            else:
-                self._remnant(document, form, faults)
+        if good:
+            self._typed(document, form)
+        else:
+            self._remnant(document, form, faults)
 
     def _advise(self, document: Document, form: forms.DocumentForm) -> None:
         """Add the values that the fields of the form allow to earlier findings."""
