@@ -101,8 +101,8 @@ def objects(decided: Decisions, kinds: Iterable[Kind]) -> Iterator[Item]:
     """The objects of some kinds. ConfigMaps are missing: they contain files that are rendered first."""
     for kind in kinds:
         if kind.name in OBJECTS:
-            for it in OBJECTS[kind.name](decided):
-                yield released(decided.spec, kind, it)
+            for fields in OBJECTS[kind.name](decided):
+                yield released(decided.spec, kind, fields)
 
 
 def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> Item | None:

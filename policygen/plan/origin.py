@@ -41,9 +41,9 @@ class Origins:
         self._platform = spec.platform.at
         self._pools = {pool.name: pool for pool in spec.pools}
         self._priorities = {
-            name: it
-            for it in spec.platform.priorities
-            for name in (it.name, derived_names.preempting_class(it))
+            name: priority
+            for priority in spec.platform.priorities
+            for name in (priority.name, derived_names.preempting_class(priority))
         }
         self._nodes = {tree.name_of(node): (tree, node) for tree in trees for node in tree.nodes}
         self._roots = {tree.queue: tree for tree in trees}

@@ -169,8 +169,8 @@ def _nearest(shape: re.Match[str], known: Mapping[str, MigProfile]) -> list[str]
     similar = [it for it in shapes if it["extras"] == shape["extras"]]
     similar = similar or [it for it in shapes if not it["extras"]]
 
-    def off(it: re.Match[str], what: str) -> int:
-        return abs(int(it[what]) - int(shape[what]))
+    def off(other: re.Match[str], what: str) -> int:
+        return abs(int(other[what]) - int(shape[what]))
 
     compute = min(similar, key=lambda it: (off(it, "slices"), off(it, "gigabytes")))
     memory = min(similar, key=lambda it: (off(it, "gigabytes"), off(it, "slices")))

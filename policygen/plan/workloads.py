@@ -121,11 +121,11 @@ def _together(model: Model) -> tuple[int, int]:
     """The least and the most replicas, or pods of gangs, that run at one time."""
     if model.gang is None and model.autoscaling is not None:
         return model.autoscaling.min_replicas, model.autoscaling.max_replicas
-    each = model.gang.size if model.gang is not None else 1
+    pods = model.gang.size if model.gang is not None else 1
     if model.workload == "batch":
-        return each, each  # independent jobs: those above the limit wait
-    most = each * (model.replicas or 1)
-    return (most if model.gang is None else each), most
+        return pods, pods  # independent jobs: those above the limit wait
+    most = pods * (model.replicas or 1)
+    return (most if model.gang is None else pods), most
 
 
 def _limits(assignment: Assignment) -> Iterator[Hit]:
