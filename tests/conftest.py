@@ -1,5 +1,6 @@
 """Fixtures of every test: specs from text, and the switch that rewrites golden files."""
 
+import io
 import os
 import signal
 import subprocess
@@ -139,21 +140,23 @@ def indent(more):
 
 
 @pytest.fixture
-def policygen(tmp_path):
-    """`policygen ARGUMENTS` in a process and a folder of its own, without the colours of a user."""
+def policygen(tmp_path, capfd, monkeypatch):
+    """`policygen ARGUMENTS` in a folder of its own, without the colours of a user: what it printed.
 
-    def run(*arguments, given=None):
-        environ = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "FORCE_COLOR"}}
-        return subprocess.run(
-            [sys.executable, "-m", "policygen", *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environ,
-            timeout=120,
-            check=False,
-        )
+    In this process, since most of a short run is the start of Python. What only a process shows, such
+    as signals and closed streams, has tests of its own.
+    """
+
+    def run(*arguments, given=""):
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            for name in ("NO_COLOR", "FORCE_COLOR"):
+                patch.delenv(name, raising=False)
+            patch.setattr(sys, "argv", ["policygen", *arguments])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()), "utf-8"))
+            with pytest.raises(SystemExit) as stop:
+                main.main()
+        return subprocess.CompletedProcess(arguments, stop.value.code or 0, *capfd.readouterr())
 
     return run
 

@@ -202,7 +202,7 @@ def test_nothing_to_lint_is_told(policygen):
 @pytest.mark.parametrize("text", ["", "# no object\n", "replicas: 1\n"])
 def test_an_input_without_objects_does_not_look_clean(policygen, tmp_path, text):
     (tmp_path / "empty.yaml").write_text(text)
-    for arguments, given in ((("-",), text), (("empty.yaml",), None)):
+    for arguments, given in ((("-",), text), (("empty.yaml",), "")):
         done = policygen("lint", "--manifests", *arguments, given=given)
         assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
 

@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,18 +20,8 @@ LINE = "q.yaml:4: error: local-queue-without-cluster-queue: LocalQueue b/a spec.
 
 
 @pytest.fixture
-def policygen(tmp_path):
-    def run(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "policygen", "test", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=120,
-            check=False,
-        )
-
-    return run
+def policygen(policygen):
+    return lambda *arguments: policygen("test", *map(str, arguments))
 
 
 @pytest.fixture
