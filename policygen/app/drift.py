@@ -1,6 +1,7 @@
 """Parses the rendered objects for the comparison with clusters, and writes the folder of patches."""
 
 from collections.abc import Collection, Iterator
+from itertools import count
 from pathlib import Path
 
 from policygen.app import render
@@ -99,12 +100,9 @@ def _unwritten(report: Report) -> str:
 
 def _folder(context: str, used: Collection[str]) -> str:
     """A unique folder name for a cluster; safe names of two clusters can be equal."""
-    name = safe = scripts.safe(context)
-    number = 1
-    while name in used:
-        number += 1
-        name = f"{safe}-{number}"
-    return name
+    name = scripts.safe(context)
+    names = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    return next(it for it in names if it not in used)
 
 
 def _waiver_filter(report: Report, drift: Drift) -> patches.Keep:

@@ -190,8 +190,7 @@ class _Swap:
 
 
 def _object(original: Object, swap: _Swap) -> Object:
-    data = Object.read(swap.value(original.data), original.at)
-    return original if data is None else data
+    return Object.read(swap.value(original.data), original.at) or original
 
 
 def _pod(pod: Pod, swap: _Swap) -> Pod:
