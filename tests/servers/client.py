@@ -69,6 +69,7 @@ class Client:
         self._token = token
         self._context = ssl.create_default_context(cadata=ca)
         self._kept: list[http.client.HTTPSConnection] = []
+        self._closed = False
         self._resources: dict[tuple[str, str], Resource] = {}
 
     @classmethod
@@ -105,27 +106,38 @@ class Client:
             "Accept": accept,
             "Content-Type": content_type,
         }
+        response, text = self.send(method, target, data, headers)
+        try:
+            parsed = json.loads(text)
+        except ValueError:
+            parsed = {"message": text.decode(errors="replace")}
+        warnings = tuple(_warning(h) for h in response.headers.get_all("Warning", []))
+        return Answer(response.status, parsed, warnings)
+
+    def send(
+        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[http.client.HTTPResponse, bytes]:
+        """One exchange as it is, over a connection that is kept: the answer, and its body."""
         while True:
             connection, kept = self._connection()
             try:
-                connection.request(method, target, data, headers)
+                connection.request(method, target, data, dict(headers))
                 response = connection.getresponse()
-                text = response.read()
+                body = response.read()
             except (OSError, http.client.HTTPException):
                 connection.close()
                 if not kept:
                     raise
                 continue  # the server may have closed a kept one: once more
-            self._kept.append(connection)
-            try:
-                parsed = json.loads(text)
-            except ValueError:
-                parsed = {"message": text.decode(errors="replace")}
-            warnings = tuple(_warning(h) for h in response.headers.get_all("Warning", []))
-            return Answer(response.status, parsed, warnings)
+            if self._closed:
+                connection.close()
+            else:
+                self._kept.append(connection)
+            return response, body
 
     def close(self) -> None:
-        """Close the connections that were kept; no request may be under way."""
+        """Close the connections that were kept; those under way are closed when they end."""
+        self._closed = True
         while self._kept:
             self._kept.pop().close()
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import http.client
-import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qs, urlsplit
 
 from tests import kubeconfigs, loopback
 from tests.loopback import Loopback
+
+from .client import Client
 
 _HOP = {"connection", "transfer-encoding", "content-length", "keep-alive"}
 
@@ -52,11 +53,18 @@ class Proxy(Loopback):
 
     def __init__(self, server: str, ca: Path) -> None:
         super().__init__(loopback.http(self.handle))
-        self._to = urlsplit(server)
-        self._context = ssl.create_default_context(cafile=str(ca))
+        self._client = Client(server, "", ca.read_text(encoding="ascii"))
         self.asked: list[Asked] = []
         self.breaks: Breaks = lambda _: None
         self._lock = threading.Lock()
+
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        try:
+            with super().running():
+                yield self
+        finally:
+            self._client.close()
 
     def kubeconfig(self, path: Path, user: dict[str, Any], context: str = "bench") -> Path:
         """A file with one context, which leads through the proxy."""
@@ -97,15 +105,7 @@ class Proxy(Loopback):
     def _forward(
         self, request: BaseHTTPRequestHandler, body: bytes
     ) -> tuple[int, dict[str, str], bytes]:
-        connection = http.client.HTTPSConnection(
-            str(self._to.hostname), self._to.port, timeout=60, context=self._context
-        )
-        try:
-            headers = {k: v for k, v in request.headers.items() if k.lower() not in {"host", *_HOP}}
-            connection.request(request.command, request.path, body or None, headers)
-            answer = connection.getresponse()
-            data = answer.read()
-            kept = {k.lower(): v for k, v in answer.getheaders() if k.lower() not in _HOP}
-            return answer.status, kept, data
-        finally:
-            connection.close()
+        headers = {k: v for k, v in request.headers.items() if k.lower() not in {"host", *_HOP}}
+        answer, data = self._client.send(request.command, request.path, body or None, headers)
+        kept = {k.lower(): v for k, v in answer.getheaders() if k.lower() not in _HOP}
+        return answer.status, kept, data
