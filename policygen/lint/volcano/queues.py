@@ -58,10 +58,11 @@ def tree(cluster: Cluster) -> QueueTree:
             if found is None:
                 break
             name = found.it.parent or ROOT
-        if name in good or (name not in trail and cluster.queues.knows(name)):
+        unread = cluster.queues.get(name) is None and cluster.queues.knows(name)
+        if name in good or unread:
             good.update(trail)
         else:
-            lost.update(dict.fromkeys(trail, name))
+            lost.update(dict.fromkeys(trail, lost.get(name, name)))
     return QueueTree(cluster.queues.by(_parent), lost)
 
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from policygen.core.finding import At
 from policygen.lint.volcano import queues
 from tests.objects import cluster, workload
 
@@ -38,6 +39,18 @@ def test_queues_whose_ancestor_is_missing_or_repeats():
         "y": "x",
     }
     assert [each.name for each in queues.ancestors(objects, objects.queues.get("x"))] == ["y"]
+
+
+def test_the_order_of_documents_does_not_matter():
+    found, _ = tree(queue("a", "gone"), queue("b", "a"))
+    assert {name: found.lost[name] for name in "ab"} == {"a": "gone", "b": "gone"}
+
+
+def test_a_queue_below_one_that_cannot_be_read_is_not_lost():
+    _, objects = tree(queue("b", "a"), queue("a", spec="deserved: 5"))
+    partly_read = objects.without(frozenset({At(1)}))
+    assert partly_read.queues.get("a") is None
+    assert queues.tree(partly_read).lost == {}
 
 
 def test_amounts_by_their_fields():
