@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policygen.hardware import catalog, models
-from tests.hardware.files import DATA, ROWS
+from tests.hardware.files import DATA
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -360,7 +360,7 @@ def mig_table():
             for row in family["profiles"]
         ]
         rows.append([f"`{family['id']}`", ", ".join(cards), "; ".join(profiles)])
-    return table(["family", "products", "profile, instances a card x usable MiB"], rows)
+    return table(["family", "products", "profile, instances per card x usable MiB"], rows)
 
 
 def shape_table():
@@ -400,22 +400,26 @@ def model_table():
                 guessed.get(key, ""),
             ]
         )
-    head = ["family", "size", "model", "parameters", "weights GiB", "KV KiB a token"]
-    return table([*head, "context", "also as"], rows)
+    head = ["family", "size", "model", "parameters", "weights GiB", "KV KiB per token"]
+    return table([*head, "context", "short name"], rows)
 
 
 def source_list():
-    """Each source once, with what it is the source of."""
-    used = {}
-    for row in ROWS:
-        name = row.get("id") or row.get("name")
-        used.setdefault(row["source"], []).append(name)
-    used[DATA["shapes"]["system_reserved"]["source"]] = ["system_reserved"]
+    """Each source once, with the entries whose values come from it."""
+    used = {DATA["shapes"]["system_reserved"]["source"]: ["the default of", "`systemReserved`"]}
+    for file, entries, values in (
+        ("products", "products", "the usable memory of"),
+        ("mig", "families", "the MIG profiles of"),
+        ("shapes", "shapes", "the size of"),
+        ("models", "models", "the parameters of"),
+    ):
+        for row in DATA[file][entries]:
+            used.setdefault(row["source"], [values]).append(row.get("id") or row.get("name"))
     lines = []
     for source in sorted(used, key=str.lower):
-        names = used[source]
+        values, *names = used[source]
         shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        lines.append(f"- {source} ({shown})")
+        lines.append(f"- Source of {values} {shown}: {source}")
     return "\n".join(lines)
 
 
