@@ -72,7 +72,7 @@ def test_causes_that_stand_in_objects_are_other_rules_if_these_are_run(reason, o
     condition["reason"] = reason
     assert said("cluster-queue-not-active", documents, beside=[other]) == []
     (message,) = said("cluster-queue-not-active", documents)
-    assert f"admits nothing: {reason}: " in message
+    assert f"admits nothing ({reason}: " in message
 
 
 def test_templates_of_operators_kinds_are_judged_on_a_cluster_too():
@@ -124,7 +124,9 @@ def test_a_workload_that_waits_for_no_quota_is_not_sent_for_quota():
     (condition,) = of(documents, "Workload")["status"]["conditions"]
     condition["message"] = "LocalQueue nosuch doesn't exist"
     (message,) = said(rule, documents)
-    assert message.endswith(": LocalQueue nosuch doesn't exist; fix this, or delete the Workload")
+    assert message.endswith(
+        ": LocalQueue nosuch doesn't exist; fix this cause, or delete the Workload"
+    )
 
 
 def _nodes(documents, *taints):
@@ -142,9 +144,7 @@ def test_a_taint_of_some_nodes_is_told_unless_another_flavor_knows_it():
     taint = {"key": "held", "value": "x", "effect": "NoSchedule"}
     documents = _nodes(bad(rule), [taint], [], [taint], [])
     (message,) = said(rule, documents)
-    assert message.startswith(
-        "ResourceFlavor a100 has 2 of 4 nodes with taint held (n0, n2), which"
-    )
+    assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), which")
     assert "admitted for 16 nvidia.com/gpu cannot" in message
     flavor = of(documents, "ResourceFlavor")
     spec = flavor["spec"] | {"nodeTaints": [taint]}
@@ -220,7 +220,7 @@ def with_job(rule, count=3, job=JOB):
 
 def test_pods_of_one_maker_are_told_once_and_what_they_leave_of_guarantees():
     (message,) = said("pod-bypasses-queue", with_job("pod-bypasses-queue"))
-    assert message.startswith("3 pods of Job vision/train use 12 nvidia.com/gpu of pool")
+    assert "do not count 12 nvidia.com/gpu of 3 pods of Job vision/train and" in message
     assert "they leave 0 of the 8 guaranteed nvidia.com/gpu" in message
 
 
@@ -249,12 +249,12 @@ def test_a_pod_that_does_not_go_away_and_one_whose_job_has_ended():
     assert said("gpu-held-unused", documents) == []
     pod["metadata"]["deletionTimestamp"] = "2026-11-20T12:00:00Z"
     (message,) = said("gpu-held-unused", documents)
-    assert "holds 4 nvidia.com/gpu of node n1 without using them: deleted 15h ago" in message
+    assert "(4 nvidia.com/gpu on node n1): the pod was deleted 15h ago but still exists" in message
     pods = copies(pod, 2, deletionTimestamp=None)
     others = [*without(documents, "Pod"), *pods]
     (message,) = said("gpu-held-unused", [*others, job_ended_at("2026-11-21T01:00:00Z")])
-    assert "2 pods of Job vision/train hold 8" in message
-    assert "its Job has ended" in message
+    assert "the GPUs of 2 pods of Job vision/train are unused (8 " in message
+    assert "the pod's Job has ended" in message
     # Pods are listed first, and a Job may end before it is listed itself.
     assert said("gpu-held-unused", [*others, job_ended_at("2026-11-21T03:00:04Z")]) == []
 

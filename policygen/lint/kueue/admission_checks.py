@@ -56,18 +56,14 @@ def users(cluster: Cluster, controller: str) -> Mapping[str, list[Entry[ClusterQ
     return found
 
 
-def stray_flavors(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, str, str]]:
+def stray_flavors(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, str, str, str]]:
     """Flavors in onFlavors that the queue does not have.
 
-    Yields the place of each, the message without its end, and a suggestion of a flavor.
+    Yields the place of each, the names of the check and the flavor, and a suggestion of a flavor.
     """
     used_checks = tuple(checks(queue))
     known = {flavor.name for _, flavor in flavors(queue)} if used_checks else set()
     for at, check in used_checks:
         for i, name in enumerate(check.on_flavors):
             if name not in known:
-                fault = (
-                    f'{queue} uses AdmissionCheck "{check.name}" for flavor "{name}", which the '
-                    "queue does not have"
-                )
-                yield at.to("onFlavors", i), fault, suggest(name, known, "flavor")
+                yield at.to("onFlavors", i), check.name, name, suggest(name, known, "flavor")

@@ -73,7 +73,10 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         and tls.get("minVersion") == "VersionTLS13"
         and tls.get("cipherSuites")
     ):
-        yield ("tls", "cipherSuites"), "cipher suites cannot be chosen for TLS 1.3; remove them"
+        yield (
+            ("tls", "cipherSuites"),
+            "cipherSuites cannot be combined with minVersion VersionTLS13; remove cipherSuites",
+        )
 
 
 def _selectors(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -88,7 +91,7 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
         text = at_path(data, path)
         duration = seconds(text)
         if text is not None and duration is None:
-            yield path, f"{shown(text)} is not a valid duration; write one such as 5m"
+            yield path, f"{shown(text)} is not a valid duration; write a duration such as 5m"
         elif duration is not None and duration < 0:
             yield path, f"{text} is negative; write 0s or more"
     for path in _COUNTS:
@@ -98,7 +101,7 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
     for path, words in _WORDS:
         word = at_path(data, path)
         if word is not None and word not in words:
-            yield path, f"{shown(word)} is unknown; write {' or '.join(words)}"
+            yield path, f"value {shown(word)} is unknown; write {' or '.join(words)}"
     yield from _numbers(data)
 
 
@@ -111,7 +114,7 @@ def _numbers(data: Mapping[str, Any]) -> Iterator[Fault]:
     if isinstance(port, int) and not 0 < port < 65536:
         yield (
             ("visibilityServer", "bindPort"),
-            f"{port} is not a valid port; write one from 1 to 65535",
+            f"{port} is not a valid port; write a port from 1 to 65535",
         )
 
 
@@ -126,10 +129,10 @@ def _frameworks(data: Mapping[str, Any]) -> Iterator[Fault]:
 def _kinds(root: Path, names: tuple[str, ...]) -> Iterator[Fault]:
     for i, name in enumerate(names):
         if not _KIND.fullmatch(name):
-            fault = f"{shown(name)} is not Kind.version.group; write one such as Job.v1.batch"
+            fault = f"{shown(name)} does not have the form Kind.version.group; write a name such as Job.v1.batch"
             yield (*root, i), fault
         elif name in names[:i]:
-            yield (*root, i), f"{name} is listed twice; remove one"
+            yield (*root, i), f"{name} is listed twice; remove one of the two entries"
 
 
 def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -148,19 +151,22 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
         if rule.get("strategy") not in (None, "Retain", "Replace"):
             yield (
                 (*root, "strategy"),
-                f"{shown(rule['strategy'])} is unknown; write Retain or Replace",
+                f"strategy {shown(rule['strategy'])} is unknown; write Retain or Replace",
             )
         for name, amount in mapping(rule, "outputs").items():
             if not _is_quantity(amount):
                 yield (
                     (*root, "outputs", name),
-                    f"{shown(amount)} is not a valid quantity; write one such as 1",
+                    f"{shown(amount)} is not a valid quantity; write a quantity such as 1",
                 )
         resource = rule.get("input")
         if not isinstance(resource, str):
             continue
         if resource in seen:
-            yield (*root, "input"), f"{resource} is transformed twice; remove one"
+            yield (
+                (*root, "input"),
+                f"resource {resource} has two transformations; remove one of them",
+            )
         seen.add(resource)
 
 
@@ -176,20 +182,32 @@ def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:
     root: Path = ("resources", "deviceClassMappings")
     found = mappings(at_path(data, root))
     if len(found) > 16:
-        yield root, f"{len(found)} mappings are more than 16; remove some"
+        yield (
+            root,
+            f"deviceClassMappings has {len(found)} entries, but Kueue accepts at most 16; remove some of them",
+        )
     names = Counter(str(mapped.get("name")) for mapped in found)
     owners: dict[str, str] = {}
     for i, mapped in enumerate(found):
         name, classes = str(mapped.get("name")), texts(mapped.get("deviceClassNames"))
         if names[name] > 1:
-            yield (*root, i, "name"), f"{name} is mapped twice; write its classes in one mapping"
+            yield (
+                (*root, i, "name"),
+                f"two mappings have the name {name}; write their device classes in one mapping",
+            )
         if not 1 <= len(classes) <= 8:
-            yield (*root, i), f"{name} has {len(classes)} device classes; write 1 to 8"
+            yield (
+                (*root, i),
+                f"mapping {name} has {len(classes)} device classes; write 1 to 8 device classes",
+            )
         for j, device_class in enumerate(classes):
             owner = owners.setdefault(device_class, name)
             if device_class in classes[:j] or (owner != name and not _has_counter(mapped)):
                 path = (*root, i, "deviceClassNames", j)
-                yield path, f"{device_class} is mapped twice; remove one"
+                yield (
+                    path,
+                    f"device class {device_class} is listed twice; remove one of the two entries",
+                )
 
 
 def _has_counter(mapped: Mapping[str, Any]) -> bool:
@@ -205,17 +223,17 @@ def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
     if incremental is not None and stanza.get("dispatcherName") != INCREMENTAL:
         yield (
             ("multiKueue", "incrementalDispatcherConfig"),
-            f"this requires the incremental dispatcher; write dispatcherName: {INCREMENTAL}",
+            f"the incremental dispatcher is not enabled; write dispatcherName: {INCREMENTAL}",
         )
     step = at_path(stanza, ("incrementalDispatcherConfig", "stepSize"))
     if isinstance(step, int) and step < 1:
         path = ("multiKueue", "incrementalDispatcherConfig", "stepSize")
-        yield path, f"{step} is too small; write 1 or more"
+        yield path, f"stepSize {step} is too small; write 1 or more"
     profile = stanza.get("clusterProfile")
     if isinstance(profile, dict) and (
         profile.get("accessProviders") and profile.get("credentialsProviders")
     ):
         yield (
             ("multiKueue", "clusterProfile", "credentialsProviders"),
-            "this cannot be combined with accessProviders; remove it",
+            "credentialsProviders cannot be combined with accessProviders; remove credentialsProviders",
         )

@@ -42,21 +42,21 @@ def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
         yield from _seconds(job)
         yield from _prebuilt(job, settings)
     if job.kind == "Job":
-        yield from _of_annotation(MIN_PARALLELISM, _parallelism(job, settings))
-        yield from _of_annotation(EQUAL_COMPLETIONS, _completions(job))
+        yield from _at(MIN_PARALLELISM, _parallelism(job, settings))
+        yield from _at(EQUAL_COMPLETIONS, _completions(job))
     if _elastic(job, settings) and job.kind not in _ELASTIC:
         kinds = f"{', '.join(_ELASTIC[:-1])} and {_ELASTIC[-1]}"
-        yield ("annotations", ELASTIC), f"{ELASTIC} is only for {kinds}; remove it"
+        yield ("annotations", ELASTIC), f"{ELASTIC} is only for {kinds}; remove the annotation"
     if settings.gate("AdmissionGatedBy"):
-        yield from _of_annotation(GATED_BY, _gates(job.annotations.get(GATED_BY, "")))
+        yield from _at(GATED_BY, _gates(job.annotations.get(GATED_BY, "")))
     if job.kind == "Pod":
         yield from _pod(job, settings)
 
 
-def _of_annotation(key: str, messages: Iterable[str]) -> Iterator[Fault]:
-    """Faults of one annotation, from the ends of their messages."""
+def _at(key: str, messages: Iterable[str]) -> Iterator[Fault]:
+    """Faults of one annotation, from their messages."""
     for message in messages:
-        yield ("annotations", key), f"{key} {message}"
+        yield ("annotations", key), message
 
 
 def _elastic(job: WebhookObject, settings: Settings) -> bool:
@@ -75,10 +75,9 @@ def _seconds(job: WebhookObject) -> Iterator[Fault]:
     if number is None:
         duration = durations.seconds(text)
         right = int(duration) if duration and duration >= 1 else 3600
-        form = f'write "{right}"' if duration else f'write one such as "{right}"'
         yield (
             ("labels", MAX_SECONDS),
-            f"{MAX_SECONDS} is {quoted(text)}, which is not an integer number of seconds; {form}",
+            f'{MAX_SECONDS} is {quoted(text)}, which is not an integer; write the seconds, such as "{right}"',
         )
     elif number <= 0:
         yield ("labels", MAX_SECONDS), f"{MAX_SECONDS} is {text}; write 1 or more"
@@ -101,7 +100,7 @@ def _prebuilt(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
         if group and group != name:
             yield (
                 (place, PREBUILT),
-                f"{PREBUILT} is {quoted(name)}, but the pod's group is {quoted(group)}; write the same name in both",
+                f"{PREBUILT} is {quoted(name)}, but the pod is in group {quoted(group)}; write the same name in both keys",
             )
 
 
@@ -111,13 +110,17 @@ def _parallelism(job: WebhookObject, settings: Settings) -> Iterator[str]:
         return
     number, count = go_values.integer(text), job.count
     if number is None:
-        yield f"is {quoted(text)}, which is not an integer; write one"
+        yield f"{MIN_PARALLELISM} is {quoted(text)}, which is not an integer; write an integer"
     elif count is not None and not 0 < number < count:
-        right = f"write 1 to {count - 1}" if count > 1 else "remove it"
-        pods = "one pod" if count == 1 else f"{count} pods"
-        yield f"is {text}, but the Job has {pods}; {right}"
+        if count > 1:
+            yield (
+                f"{MIN_PARALLELISM} is {text}, but the Job has {count} pods; write a number from 1 "
+                f"to {count - 1}"
+            )
+        else:
+            yield f"{MIN_PARALLELISM} is {text}, but the Job has only one pod; remove the annotation"
     if _elastic(job, settings):
-        yield f"and {ELASTIC} exclude each other; remove one of them"
+        yield f"{MIN_PARALLELISM} and {ELASTIC} exclude each other; remove one of them"
 
 
 def _completions(job: WebhookObject) -> Iterator[str]:
@@ -126,20 +129,23 @@ def _completions(job: WebhookObject) -> Iterator[str]:
         return
     on = go_values.boolean(text)
     if on is None:
-        yield f'is {quoted(text)}; write "true" or "false"'
+        yield f'{EQUAL_COMPLETIONS} is {quoted(text)}; write "true" or "false"'
     if not on:
         return
     mode = job.spec.get("completionMode")
     if not isinstance(mode, str | None):
         return  # the API server refuses its type
     if mode != "Indexed":
-        yield "is only for Jobs with indexes; write completionMode: Indexed, or remove it"
+        yield (
+            f"{EQUAL_COMPLETIONS} is only for indexed Jobs; write completionMode: Indexed, or "
+            "remove the annotation"
+        )
     else:
         pods, ends = job.number("parallelism"), job.number("completions")
         if pods is not None and ends is not None and pods != ends:
             yield (
-                f"needs equal completions ({ends}) and parallelism ({pods}); write the same number "
-                "in both"
+                f"{EQUAL_COMPLETIONS} requires equal completions ({ends}) and parallelism ({pods}); "
+                "write the same number in both fields"
             )
 
 
@@ -148,16 +154,19 @@ def _gates(text: str) -> Iterator[str]:
     for i, name in enumerate(names):
         domain, slash, rest = name.partition("/")
         if not name:
-            yield "has an empty name between its commas; remove it"
+            yield f"{GATED_BY} has an empty entry; remove the extra comma"
         elif name in names[:i]:
-            yield f"names {quoted(name)} twice; remove one"
+            yield f"{GATED_BY} lists {quoted(name)} twice; remove one of the two entries"
         elif not (slash and rest and is_subdomain(domain)):
             yield (
-                f"names {quoted(name)}, which is not a valid controller name; write one such as "
-                "example.com/controller"
+                f"{GATED_BY} lists {quoted(name)}, which is not a valid controller name; write a "
+                "name such as example.com/controller"
             )
         elif len(name) > _LONGEST:
-            yield f"names {quoted(name)} of {len(name)} characters; write at most {_LONGEST}"
+            yield (
+                f"{GATED_BY} lists a name of {len(name)} characters, {quoted(name)}; write at most "
+                f"{_LONGEST} characters"
+            )
 
 
 def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
@@ -165,7 +174,7 @@ def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
     count = pod.annotations.get(GROUP_COUNT)
     if not group:
         if count is not None:
-            message = f"{GROUP_COUNT} is set without {GROUP}; write the label {GROUP}"
+            message = f"{GROUP_COUNT} is set, but the pod has no label {GROUP}; add this label"
             yield ("annotations", GROUP_COUNT), message
         return
     if not is_subdomain(group) and not (place == "labels" and value_fault(group)):
@@ -179,7 +188,7 @@ def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
     if count is None:
         yield (
             (place, GROUP),
-            f"{GROUP} is set without {GROUP_COUNT}; write the annotation {GROUP_COUNT} with the number of pods of the group",
+            f"{GROUP} is set, but the pod has no annotation {GROUP_COUNT}; add this annotation with the number of pods of the group",
         )
     elif (go_values.integer(count) or 0) < 1:
         yield (

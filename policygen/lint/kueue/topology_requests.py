@@ -53,12 +53,15 @@ def _group(annotations: Mapping[str, str]) -> Iterator[AnnotationFault]:
     if name is None:
         return
     if name.isascii() and name.isdigit():
-        yield GROUP, f"{GROUP} is {quoted(name)}; write a name that is not a number"
+        yield GROUP, f"{GROUP} is {quoted(name)}, but must not be a number; write another name"
     beside = next((key for key in (SLICE_SIZE, SLICE_REQUIRED, LAYERS) if key in annotations), None)
     if beside:
         yield GROUP, f"{GROUP} and {beside} exclude each other; remove one of them"
     if REQUIRED not in annotations and PREFERRED not in annotations:
-        yield GROUP, f"{GROUP} needs {REQUIRED} or {PREFERRED}; write one of them, or remove it"
+        yield (
+            GROUP,
+            f"{GROUP} requires {REQUIRED} or {PREFERRED}; add one of the two, or remove {GROUP}",
+        )
 
 
 def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[AnnotationFault]:
@@ -67,7 +70,7 @@ def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Annot
         if SLICE_REQUIRED in annotations:
             yield (
                 SLICE_REQUIRED,
-                f"{SLICE_REQUIRED} needs {SLICE_SIZE}; write the number of pods in a slice",
+                f"{SLICE_REQUIRED} requires {SLICE_SIZE}; add {SLICE_SIZE} with the number of pods in a slice",
             )
         return
     size = go_values.integer(text)
@@ -79,13 +82,18 @@ def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Annot
             f"{SLICE_SIZE} is {text}, but the workload has {count} pods; write at most {count}",
         )
     if SLICE_REQUIRED not in annotations and LAYERS not in annotations:
-        yield SLICE_SIZE, f"{SLICE_SIZE} needs {SLICE_REQUIRED}; write it, or remove {SLICE_SIZE}"
+        yield (
+            SLICE_SIZE,
+            f"{SLICE_SIZE} requires {SLICE_REQUIRED}; add {SLICE_REQUIRED}, or remove {SLICE_SIZE}",
+        )
 
 
 def _layers(annotations: Mapping[str, str], count: int | None, settings: Settings) -> Iterator[str]:
     if not settings.gate("TASMultiLayerTopology"):
-        gate = "the feature gate TASMultiLayerTopology"
-        yield f"{LAYERS} needs {gate}; enable it, or remove the annotation"
+        yield (
+            f"{LAYERS} requires feature gate TASMultiLayerTopology; enable the gate, or remove the "
+            "annotation"
+        )
         return
     beside = next((key for key in (SLICE_REQUIRED, SLICE_SIZE) if key in annotations), None)
     if beside:
@@ -95,7 +103,7 @@ def _layers(annotations: Mapping[str, str], count: int | None, settings: Setting
         example = '[{"topology": "example.com/rack", "size": 4}]'
         yield f"{LAYERS} is not a list of layers; write JSON such as {example}"
     elif not 1 <= len(layers) <= _MOST_LAYERS:
-        yield f"{LAYERS} has {len(layers)} layers; write 1 to {_MOST_LAYERS}"
+        yield f"{LAYERS} has {len(layers)} layers; write 1 to {_MOST_LAYERS} layers"
     else:
         yield from _of_layers(layers, count)
 
@@ -106,17 +114,22 @@ def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[str
         if fault := key_fault(level):
             yield f"{LAYERS}: {fault}"
         elif level in seen:
-            yield f"{LAYERS} names {quoted(level)} twice; remove one"
+            yield f"{LAYERS} lists level {quoted(level)} twice; remove one of the two layers"
         seen.add(level)
         if size < 1:
-            yield f"{LAYERS} has size {size}; write 1 or more"
+            yield f"{LAYERS} has a layer of size {size}; write a size of 1 or more"
     sizes = [size for _, size in layers]
     for above, below in pairwise(sizes):
         if below > 0 and above % below:
-            yield f"{LAYERS} has size {above}, which is not a multiple of {below}; write a multiple"
+            yield (
+                f"{LAYERS} has a layer of size {above}, but the next layer has size {below}; write "
+                f"a multiple of {below}"
+            )
     if count is not None and sizes[0] > count:
-        most = f"the workload has {count} pods; write at most {count}"
-        yield f"{LAYERS} has size {sizes[0]}, but {most}"
+        yield (
+            f"{LAYERS} has a layer of size {sizes[0]}, but the workload has {count} pods; write at "
+            f"most {count}"
+        )
 
 
 def _read(text: str) -> list[tuple[str, int]] | None:

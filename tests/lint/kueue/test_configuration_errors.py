@@ -14,7 +14,7 @@ from policygen.lint.kueue.configuration_errors import faults
         ("waitForPodsReady: {timeout: -5m}", "waitForPodsReady.timeout", "is negative"),
         ("waitForPodsReady: {requeuingStrategy: {timestamp: Now}}", "waitForPodsReady.requeuingStrategy.timestamp", "write Eviction or Creation"),
         ("waitForPodsReady: {blockAdmission: 'true'}", "waitForPodsReady.blockAdmission", "without quotes"),
-        ("tls: {minVersion: VersionTLS13, cipherSuites: [a]}", "tls.cipherSuites", "remove them"),
+        ("tls: {minVersion: VersionTLS13, cipherSuites: [a]}", "tls.cipherSuites", "remove cipherSuites"),
         ("multiKueue: {origin: a b}", "multiKueue.origin", "is not a valid label value"),
         ("admissionFairSharing: {resourceWeights: {cpu: -1}}", "admissionFairSharing.resourceWeights.cpu", "write 0 or more"),
         ("managedJobsNamespaceSelector: {matchLabels: {a b: c}}", 'managedJobsNamespaceSelector.matchLabels["a b"]', "is not a valid label key"),

@@ -37,19 +37,19 @@ def told(it, **target):
 @pytest.mark.parametrize(
     ("it", "key", "words"),
     [
-        (made(labels={"max-exec-time-seconds": "1h"}), "max-exec-time-seconds", 'write "3600"'),
+        (made(labels={"max-exec-time-seconds": "1h"}), "max-exec-time-seconds", 'write the seconds, such as "3600"'),
         (made(labels={"max-exec-time-seconds": "0"}), "max-exec-time-seconds", "write 1 or more"),
         (made(labels={"prebuilt-workload-name": "A_b"}), "prebuilt-workload-name", "is not a valid object name"),
         (made(annotations={"job-min-parallelism": "x"}, parallelism=4), "job-min-parallelism", "is not an integer"),
-        (made(annotations={"job-min-parallelism": "4"}, parallelism=4), "job-min-parallelism", "write 1 to 3"),
+        (made(annotations={"job-min-parallelism": "4"}, parallelism=4), "job-min-parallelism", "write a number from 1 to 3"),
         (made(annotations={"job-completions-equal-parallelism": "on"}), "job-completions-equal-parallelism", 'write "true" or "false"'),
         (made(annotations={"job-completions-equal-parallelism": "true"}), "job-completions-equal-parallelism", "completionMode: Indexed"),
-        (made(annotations={"job-completions-equal-parallelism": "true"}, completionMode="Indexed", parallelism=2, completions=3), "job-completions-equal-parallelism", "needs equal completions (3) and parallelism (2)"),
-        (made("Pod", labels={"pod-group-name": "g"}), "pod-group-name", "is set without"),
-        (made("Pod", annotations={"pod-group-total-count": "2"}), "pod-group-total-count", "is set without"),
+        (made(annotations={"job-completions-equal-parallelism": "true"}, completionMode="Indexed", parallelism=2, completions=3), "job-completions-equal-parallelism", "requires equal completions (3) and parallelism (2)"),
+        (made("Pod", labels={"pod-group-name": "g"}), "pod-group-name", "is set, but the pod has no annotation"),
+        (made("Pod", annotations={"pod-group-total-count": "2"}), "pod-group-total-count", "is set, but the pod has no label"),
         (made("Pod", {"pod-group-name": "g"}, {"pod-group-total-count": "0"}), "pod-group-total-count", "1 or more"),
-        (made("Pod", {"pod-group-name": "g", "prebuilt-workload-name": "h"}, {"pod-group-total-count": "1"}), "prebuilt-workload-name", "the pod's group is"),
-        (made(annotations={"admission-gated-by": "a.com/b,,"}), "admission-gated-by", "has an empty name"),
+        (made("Pod", {"pod-group-name": "g", "prebuilt-workload-name": "h"}, {"pod-group-total-count": "1"}), "prebuilt-workload-name", "the pod is in group"),
+        (made(annotations={"admission-gated-by": "a.com/b,,"}), "admission-gated-by", "has an empty entry"),
     ],
 )  # fmt: skip
 def test_what_is_refused(it, key, words):

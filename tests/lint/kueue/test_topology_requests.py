@@ -43,12 +43,12 @@ def test_what_is_right(annotations):
         ({REQUIRED: "a", PREFERRED: "b"}, PREFERRED, "exclude each other"),
         ({REQUIRED: "a b"}, REQUIRED, "is not a valid label key"),
         ({UNCONSTRAINED: "yes"}, UNCONSTRAINED, 'write "true"'),
-        ({REQUIRED: "a", GROUP: "7"}, GROUP, "write a name that is not a number"),
-        ({GROUP: "g"}, GROUP, f"needs {REQUIRED} or {PREFERRED}"),
-        ({SLICE_REQUIRED: "a"}, SLICE_REQUIRED, f"needs {SLICE_SIZE}"),
+        ({REQUIRED: "a", GROUP: "7"}, GROUP, "must not be a number"),
+        ({GROUP: "g"}, GROUP, f"requires {REQUIRED} or {PREFERRED}"),
+        ({SLICE_REQUIRED: "a"}, SLICE_REQUIRED, f"requires {SLICE_SIZE}"),
         ({SLICE_REQUIRED: "a", SLICE_SIZE: "0"}, SLICE_SIZE, "write an integer, 1 or more"),
         ({SLICE_REQUIRED: "a", SLICE_SIZE: "9"}, SLICE_SIZE, "has 8 pods; write at most 8"),
-        ({SLICE_SIZE: "2"}, SLICE_SIZE, f"needs {SLICE_REQUIRED}"),
+        ({SLICE_SIZE: "2"}, SLICE_SIZE, f"requires {SLICE_REQUIRED}"),
     ],
 )
 def test_what_is_refused(annotations, key, words):
@@ -65,9 +65,12 @@ def test_what_is_refused(annotations, key, words):
         ("[", "is not a list of layers"),
         ('[{"topology": 1}]', "is not a list of layers"),
         ("[]", "has 0 layers; write 1 to 3"),
-        ('[{"topology": "a", "size": 4}, {"topology": "a", "size": 2}]', 'names "a" twice'),
-        ('[{"topology": "a", "size": 0}]', "has size 0; write 1 or more"),
-        ('[{"topology": "a", "size": 4}, {"topology": "b", "size": 3}]', "not a multiple of 3"),
+        ('[{"topology": "a", "size": 4}, {"topology": "a", "size": 2}]', 'lists level "a" twice'),
+        ('[{"topology": "a", "size": 0}]', "has a layer of size 0; write a size of 1 or more"),
+        (
+            '[{"topology": "a", "size": 4}, {"topology": "b", "size": 3}]',
+            "but the next layer has size 3; write a multiple of 3",
+        ),
         ('[{"topology": "a", "size": 16}]', "has 8 pods; write at most 8"),
         ('[{"topology": "a b", "size": 1}]', "is not a valid label key"),
     ],
@@ -85,4 +88,4 @@ def test_the_number_of_pods_may_be_unknown():
 def test_layers_need_their_gate():
     ((key, message),) = told({LAYERS: "[]"}, gates="TASMultiLayerTopology: false")
     assert key == LAYERS
-    assert "needs the feature gate TASMultiLayerTopology" in message
+    assert "requires feature gate TASMultiLayerTopology" in message

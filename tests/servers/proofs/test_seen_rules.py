@@ -116,7 +116,7 @@ def test_gpu_held_unused(cluster):
     assert said(cluster, rule) == []
     (message,) = said(cluster, rule, later=HOURS)
     assert (
-        "Pod team/old holds 8 nvidia.com/gpu of node node-0 without using them: deleted 2h ago"
+        "the GPUs of Pod team/old are unused (8 nvidia.com/gpu on node node-0): the pod was deleted 2h"
         in message
     )
     cluster.patch("v1", "Pod", "old", {"metadata": {"finalizers": None}}, "team")

@@ -36,7 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name an existing configuration in spec.parameters, or create it.",
+    remedy="Name an existing configuration in spec.parameters, or create the missing one.",
     judges=("AdmissionCheck",),
     check=check,
     needs=frozenset({Need.WHOLE}),

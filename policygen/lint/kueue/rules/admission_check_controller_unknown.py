@@ -1,4 +1,4 @@
-"""An AdmissionCheck names a controller in Kueue's domain that Kueue does not have."""
+"""An AdmissionCheck names a kueue.x-k8s.io controller that Kueue does not have."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.admission_checks import CONFIGS

@@ -1,4 +1,4 @@
-"""An admission check is for a flavor that the ClusterQueue does not have."""
+"""A ClusterQueue uses an admission check for a flavor that the queue does not have."""
 
 from policygen.lint.kueue.admission_checks import checked, stray_flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -10,8 +10,13 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/clusterqueue_webhook.go; issue 7259.
     """
     for queue in facts.cluster.derive(checked):
-        for at, fault, remedy in stray_flavors(queue):
-            yield Hit(RULE, f"{fault}, so the check has no effect; {remedy}", at)
+        for at, name, flavor, remedy in stray_flavors(queue):
+            yield Hit(
+                RULE,
+                f'{queue} uses AdmissionCheck "{name}" for flavor "{flavor}", which the queue does '
+                f"not have, so the check has no effect; {remedy}",
+                at,
+            )
 
 
 RULE = ObjectRule(

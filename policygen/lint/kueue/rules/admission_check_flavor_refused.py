@@ -1,4 +1,4 @@
-"""An admission check names a flavor that its ClusterQueue does not have."""
+"""onFlavors of an admission check names a flavor that the ClusterQueue does not have."""
 
 from policygen.lint.kueue.admission_checks import checked, stray_flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -9,10 +9,16 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/webhooks/clusterqueue_webhook.go, validateAdmissionCheckOnFlavors; issue 7259.
     """
-    effect = "Kueue refuses it" if facts.cluster.seen is None else "the check has no effect"
+    exists = facts.cluster.seen is not None
+    effect = "the check has no effect" if exists else "Kueue refuses the queue"
     for queue in facts.cluster.derive(checked):
-        for at, fault, remedy in stray_flavors(queue):
-            yield Hit(RULE, f"{fault}, so {effect}; {remedy}", at)
+        for at, name, flavor, remedy in stray_flavors(queue):
+            yield Hit(
+                RULE,
+                f'{queue} uses AdmissionCheck "{name}" for flavor "{flavor}", which the queue does '
+                f"not have, so {effect}; {remedy}",
+                at,
+            )
 
 
 RULE = ObjectRule(
@@ -20,7 +26,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write a flavor of the ClusterQueue in onFlavors, or add the flavor to the queue.",
+    remedy="Write a flavor of the ClusterQueue in onFlavors, or add the missing flavor to the queue.",
     judges=("ClusterQueue",),
     check=check,
     may_exist=True,

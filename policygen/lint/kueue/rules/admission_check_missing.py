@@ -27,7 +27,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name an existing AdmissionCheck, or create it before the ClusterQueue.",
+    remedy="Name an existing AdmissionCheck, or create the missing one before the ClusterQueue.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

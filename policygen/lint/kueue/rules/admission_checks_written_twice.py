@@ -23,8 +23,8 @@ def check(facts: Facts) -> Hits:
             at = queue.at.to("spec", "admissionChecks").on_key()
             yield Hit(
                 RULE,
-                f"{queue} has admissionChecks, which replaces its admissionChecksStrategy and "
-                "drops onFlavors; keep only admissionChecksStrategy",
+                f"admissionChecks of {queue} replaces its admissionChecksStrategy, so onFlavors "
+                "is lost; remove admissionChecks and keep admissionChecksStrategy",
                 at,
                 edits=(Edit(Verb.REMOVE, at),) if _same_checks(spec) else (),
             )

@@ -1,4 +1,4 @@
-"""manageJobsWithoutQueueName is set for all namespaces, so Kueue suspends operators' jobs too."""
+"""manageJobsWithoutQueueName applies to all namespaces, so Kueue suspends operators' jobs too."""
 
 from policygen.core.names import NAMESPACE_NAME
 from policygen.lint.kueue.configuration import all_settings
@@ -17,8 +17,8 @@ def check(facts: Facts) -> Hits:
         if entry.it.manage_jobs_without_queue_name and rules.managed.selects(_ANY):
             yield Hit(
                 RULE,
-                "manageJobsWithoutQueueName suspends the jobs of every namespace, also those of "
-                "operators; write a managedJobsNamespaceSelector that selects the intended "
+                "manageJobsWithoutQueueName suspends jobs in every namespace, also jobs that "
+                "operators create; write a managedJobsNamespaceSelector that selects the intended "
                 "namespaces",
                 entry.at / "manageJobsWithoutQueueName",
             )

@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} has borrowWithinCohort, which Kueue ignores while its Configuration has "
-                "fairSharing; remove it",
+                "fairSharing; remove borrowWithinCohort",
                 at,
                 edits=(Edit(Verb.REMOVE, at),),
             )

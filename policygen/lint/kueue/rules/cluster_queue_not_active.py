@@ -19,12 +19,12 @@ _REPORTED_BY: Mapping[str, str] = {
 """Reasons whose cause is visible in objects, and the rules that report it there."""
 
 _REMEDIES: Mapping[str, str] = {
-    "AdmissionCheckInactive": "make the controller of the AdmissionCheck report it as Active",
-    "AdmissionCheckNotFound": "create the check, or remove it from the queue",
-    "FlavorNotFound": "create the flavor, or restart Kueue's manager if the flavor exists",
-    "TopologyNotFound": "create the Topology, or restart Kueue's manager if the Topology exists",
-    "Stopped": "remove stopPolicy to resume admission",
-    "Terminating": "wait until its workloads end, or delete them, to finish its deletion",
+    "AdmissionCheckInactive": "find out why the controller of the AdmissionCheck does not report Active",
+    "AdmissionCheckNotFound": "create the AdmissionCheck, or remove its name from the ClusterQueue",
+    "FlavorNotFound": "create the ResourceFlavor; if it exists, restart Kueue's manager",
+    "TopologyNotFound": "create the Topology; if it exists, restart Kueue's manager",
+    "Stopped": "remove stopPolicy from the ClusterQueue",
+    "Terminating": "wait until the workloads of the queue end, or delete the workloads",
 }
 
 
@@ -41,8 +41,8 @@ def check(facts: Facts) -> Hits:
         remedy = _REMEDIES.get(found.reason, "check the log of Kueue's manager")
         yield Hit(
             RULE,
-            f"{queue} is not active and admits nothing: {found.reason}: "
-            f"{found.message.rstrip('.')}; {remedy}",
+            f"{queue} is not active, so it admits nothing ({found.reason}: "
+            f"{found.message.rstrip('.')}); {remedy}",
             queue.at,
         )
 

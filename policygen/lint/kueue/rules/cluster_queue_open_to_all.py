@@ -1,4 +1,4 @@
-"""A ClusterQueue accepts every namespace, while other ClusterQueues name theirs."""
+"""A ClusterQueue accepts every namespace, while other ClusterQueues name their namespaces."""
 
 from policygen.core.names import NAMESPACE_NAME
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -18,8 +18,8 @@ def check(facts: Facts) -> Hits:
         if selector is not None and selector.empty:
             yield Hit(
                 RULE,
-                f"{queue} accepts every namespace, while other ClusterQueues name theirs; write a "
-                f"namespaceSelector on {NAMESPACE_NAME}",
+                f"{queue} accepts every namespace, while other ClusterQueues name their namespaces; "
+                f"write a namespaceSelector with label {NAMESPACE_NAME}",
                 queue.at.to("spec", "namespaceSelector"),
             )
 

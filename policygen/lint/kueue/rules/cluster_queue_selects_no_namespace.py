@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{queue} has no namespaceSelector, so it admits no workload of any namespace; "
-            "write one that names the namespaces, or {} for all",
+            "write a namespaceSelector that names the namespaces, or an empty one ({}) for all",
             queue.at.to("spec"),
             related=tuple(entry.at for entry in users.get(queue.name, ())),
         )
@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write a namespaceSelector that names the namespaces, or {} for all namespaces.",
+    remedy="Write a namespaceSelector that names the namespaces, or an empty one for all namespaces.",
     judges=("ClusterQueue",),
     check=check,
     reads=("LocalQueue",),

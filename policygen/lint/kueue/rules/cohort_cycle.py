@@ -28,7 +28,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Give one of the Cohorts another parentName, or remove it.",
+    remedy="Change parentName in one of the Cohorts, or remove the field there.",
     judges=("Cohort",),
     check=check,
     reads=("ClusterQueue",),

@@ -37,7 +37,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Raise the limits, or remove the ClusterQueues from the cohort.",
+    remedy="Raise the limits, or remove cohortName from the ClusterQueues.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

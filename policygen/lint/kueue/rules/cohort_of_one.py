@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
         if queue is None:
             continue
         remedy = (
-            f"remove {cohort_field(queue)}, or write it in other queues too"
+            f"remove {cohort_field(queue)}, or put other queues into this cohort"
             if len(names) == 1
             else suggest(name, names)
         )
@@ -37,7 +37,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Correct cohortName, or remove it until other ClusterQueues join.",
+    remedy="Correct cohortName, or remove the field until other ClusterQueues join.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

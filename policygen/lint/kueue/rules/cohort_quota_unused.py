@@ -1,4 +1,4 @@
-"""A Cohort has quota that no ClusterQueue below it lists, so no queue can borrow it."""
+"""A Cohort's quota is unused: no ClusterQueue below the Cohort lists its flavor and resource."""
 
 from policygen.lint.kueue.cohorts import Cell, forest
 from policygen.lint.kueue.quotas import quotas
@@ -24,8 +24,8 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{cohort} has quota for {placed.resource} in flavor {placed.flavor}, but no "
-                    "queue below it lists it, so no queue can borrow it; list it there with "
-                    "nominalQuota 0",
+                    "queue below the Cohort lists both, so no queue can borrow the quota; list both "
+                    "in the queues with nominalQuota 0",
                     placed.at,
                 )
 

@@ -33,8 +33,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} has no flavor in common with the other queues of its cohort, so it can "
-                "neither borrow nor lend; list their flavors with nominalQuota 0, or leave the "
-                "cohort",
+                "neither borrow nor lend; list the flavors of the other queues with nominalQuota "
+                "0, or remove cohortName",
                 queue.at.to("spec", "cohortName"),
             )
 

@@ -6,6 +6,7 @@ from typing import Any
 from policygen.core.finding import Fault, Path
 from policygen.core.suggest import suggest
 from policygen.kubernetes.kueue import ClusterQueueView
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import flavors
@@ -30,27 +31,38 @@ def check(facts: Facts) -> Hits:
         if policy is None:
             continue
         names = {flavor.name for _, flavor in flavors(queue)}
-        for path, fault in (*_shape(queue.it), *_migration(mapping(policy, "migration"), names)):
-            yield Hit(RULE, f"{queue} has {_POLICY} and {fault}", queue.at.to("spec", *path))
+        migration = mapping(policy, "migration")
+        for path, message in (*_shape(queue), *_migration(queue, migration, names)):
+            yield Hit(RULE, message, queue.at.to("spec", *path))
 
 
-def _shape(queue: ClusterQueueView) -> Iterator[Fault]:
+def _shape(queue: Entry[ClusterQueueView]) -> Iterator[Fault]:
     """Faults of the queue itself: paths below `spec`, and messages."""
-    groups = queue.resource_groups
+    groups = queue.it.resource_groups
     if len(groups) != 1:
-        yield ("resourceGroups",), f"{len(groups)} resource groups, which Kueue refuses; write one"
+        yield (
+            ("resourceGroups",),
+            f"{_POLICY} requires one resource group, but {queue} has {len(groups)}; write one group",
+        )
     elif len(groups[0].flavors) > _FLAVORS:
         count = len(groups[0].flavors)
         yield (
             ("resourceGroups", 0, "flavors"),
-            f"{count} flavors, which Kueue refuses; write at most {_FLAVORS}",
+            (
+                f"{_POLICY} accepts at most {_FLAVORS} flavors, but {queue} has {count}; remove some "
+                "of them"
+            ),
         )
-    if queue.queueing_strategy == "StrictFIFO":
-        fault = "queueingStrategy StrictFIFO, which Kueue refuses; write BestEffortFIFO"
-        yield ("queueingStrategy",), fault
+    if queue.it.queueing_strategy == "StrictFIFO":
+        yield (
+            ("queueingStrategy",),
+            f"{_POLICY} of {queue} does not accept queueingStrategy StrictFIFO; write BestEffortFIFO",
+        )
 
 
-def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[Fault]:
+def _migration(
+    queue: Entry[ClusterQueueView], migration: Mapping[str, Any], names: set[str]
+) -> Iterator[Fault]:
     """Faults of the policy's migration, given the names of the queue's flavors."""
     constraints = migration.get("constraints")
     if not isinstance(constraints, dict):
@@ -58,13 +70,18 @@ def _migration(migration: Mapping[str, Any], names: set[str]) -> Iterator[Fault]
     last = constraints.get("lastAcceptableFlavorName")
     mode = migration.get("mode") or ""
     if isinstance(mode, str) and mode not in {"", _PREFERRED}:
-        fault = f"constraints, which Kueue accepts only with mode {_PREFERRED}; remove them"
-        yield _CONSTRAINTS, fault
+        yield (
+            _CONSTRAINTS,
+            (
+                f"{_POLICY} of {queue} accepts constraints only with mode {_PREFERRED}; remove the "
+                "constraints"
+            ),
+        )
     elif isinstance(last, str) and last not in names:
         yield (
             (*_CONSTRAINTS, "lastAcceptableFlavorName"),
             (
-                f'lastAcceptableFlavorName "{last}", which is not a flavor of the queue; '
+                f'{queue} has lastAcceptableFlavorName "{last}", which is not a flavor of the queue; '
                 f"{suggest(last, names, 'flavor')}"
             ),
         )
@@ -75,7 +92,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Use one group of at most 16 flavors, BestEffortFIFO, and a last flavor of the queue.",
+    remedy="Change the field that the message names to a value that concurrentAdmissionPolicy accepts.",
     judges=("ClusterQueue",),
     check=check,
     reads=("Configuration", "Deployment"),

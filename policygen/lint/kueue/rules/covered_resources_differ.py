@@ -1,4 +1,4 @@
-"""A flavor lists other resources than its group covers, or lists them in another order."""
+"""A flavor does not list the same resources, in the same order, as its resource group."""
 
 from policygen.lint.kueue.quotas import groups_at, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{owner} covers {', '.join(covered)}, but flavor {flavor.name} lists "
-                    f"{', '.join(names)}, which Kueue refuses; write the same names in the "
-                    "same order",
+                    f"{', '.join(names)}, which Kueue refuses; write the same "
+                    "resources in the same order",
                     at.to("flavors", j, "resources", first, "name"),
                     (at / "coveredResources",),
                 )

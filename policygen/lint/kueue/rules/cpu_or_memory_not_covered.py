@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} covers {devices[0]} but not {' and '.join(missing)}, so Kueue never "
-                "admits jobs that request both; cover them, or add them to "
+                f"admits jobs that request both; cover {' and '.join(missing)} too, or use "
                 "excludeResourcePrefixes",
                 groups_at(queue),
             )

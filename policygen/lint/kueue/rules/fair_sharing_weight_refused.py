@@ -1,4 +1,4 @@
-"""The fair-sharing weight of a ClusterQueue or Cohort is negative, or too small to count."""
+"""The fair-sharing weight of a ClusterQueue or Cohort is negative or too close to 0."""
 
 from fractions import Fraction
 
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Hits:
         if sharing is not None and sharing.weight <= _LEAST and sharing.weight != 0:
             yield Hit(
                 RULE,
-                f"{owner} has a fairSharing.weight below 0 or too small to count, which Kueue "
-                "refuses; write a weight above 0, such as 1",
+                f"fairSharing.weight of {owner} is negative or too close to 0, so Kueue refuses "
+                "the object; write a larger weight, such as 1",
                 owner.at.to("spec", "fairSharing", "weight"),
             )
 

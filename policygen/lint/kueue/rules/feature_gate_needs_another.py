@@ -53,10 +53,9 @@ def check(facts: Facts) -> Hits:
             users = (
                 " and ".join(gates) if len(gates) < 3 else f"{gates[0]} and {len(gates) - 1} more"
             )
-            verb = "requires" if len(gates) == 1 else "require"
             yield Hit(
                 RULE,
-                f"feature gate {needed} is off, but {users} {verb} it, so Kueue does not start; "
+                f"feature gate {needed} is off but required by {users}, so Kueue does not start; "
                 f"write {', '.join(f'{gate}: false' for gate in gates)}, or switch {needed} on",
                 entry.at.to("featureGates", needed),
             )

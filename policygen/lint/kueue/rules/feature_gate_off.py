@@ -16,51 +16,53 @@ def check(facts: Facts) -> Hits:
     """
     rules = settings(facts)
     reported: set[str] = set()
-    for gate, field, at in _uses(facts):
+    for gate, field, owner, at in _uses(facts):
         known = feature_gates.known(gate, facts.target["kueue"])
         if known and gate not in reported and not rules.gate(gate):
             reported.add(gate)  # one finding for each gate
             yield Hit(
                 RULE,
-                f"{field} is ignored, because feature gate {gate} is off; write {gate}: true in "
-                "featureGates, or remove the field",
+                f"{field} of {owner} is ignored, because feature gate {gate} is off; write {gate}: "
+                "true in featureGates, or remove the field",
                 at,
             )
 
 
-def _uses(facts: Facts) -> Iterator[tuple[str, str, At]]:
-    """Gates that fields in the input depend on, each with the field and its place."""
+def _uses(facts: Facts) -> Iterator[tuple[str, str, object, At]]:
+    """Gates that fields in the input depend on, each with the field, its object and its place."""
     cluster = facts.cluster
     for queue in cluster.cluster_queues:
         if queue.it.concurrent_admission_policy is not None:
             at = queue.at.to("spec", "concurrentAdmissionPolicy")
-            yield "ConcurrentAdmission", f"concurrentAdmissionPolicy of {queue}", at
+            yield "ConcurrentAdmission", "concurrentAdmissionPolicy", queue, at
     for flavor in cluster.flavors:
         if flavor.it.topology_name:
             at = flavor.at.to("spec", "topologyName")
-            yield "TopologyAwareScheduling", f"topologyName of {flavor}", at
+            yield "TopologyAwareScheduling", "topologyName", flavor, at
     for config in cluster.multi_kueue_configs:
         if config.it.quota_management == "Automated":
             at = config.at.to("spec", "quotaManagement")
-            yield "MultiKueueManagerQuotaAutomation", f"quotaManagement of {config}", at
+            yield "MultiKueueManagerQuotaAutomation", "quotaManagement", config, at
     for worker in cluster.multi_kueue_clusters:
         source = worker.it.cluster_source.cluster_profile_ref or worker.it.cluster_profile_ref
         if source is not None:
-            yield "MultiKueueClusterProfile", f"clusterProfileRef of {worker}", worker.at / "spec"
+            yield "MultiKueueClusterProfile", "clusterProfileRef", worker, worker.at / "spec"
     yield from _configured(facts)
 
 
-def _configured(facts: Facts) -> Iterator[tuple[str, str, At]]:
+def _configured(facts: Facts) -> Iterator[tuple[str, str, object, At]]:
     """The same for Configurations."""
+    owner = "Kueue's Configuration"
     renamed = facts.target["kueue"].release >= (0, 18)
     for entry in facts.cluster.kueue_configurations:
         resources = entry.it.resources or {}
         if resources.get("quotaCheckStrategy"):
             at = entry.at.to("resources", "quotaCheckStrategy")
-            yield "QuotaCheckStrategy", "quotaCheckStrategy", at
+            yield "QuotaCheckStrategy", "quotaCheckStrategy", owner, at
         if resources.get("deviceClassMappings"):
+            at = entry.at.to("resources", "deviceClassMappings")
             gate = "KueueDRAIntegration" if renamed else "DynamicResourceAllocation"
-            yield gate, "deviceClassMappings", entry.at.to("resources", "deviceClassMappings")
+            yield gate, "deviceClassMappings", owner, at
 
 
 RULE = ObjectRule(

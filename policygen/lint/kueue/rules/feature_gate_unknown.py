@@ -1,4 +1,4 @@
-"""A feature gate is set that the release of Kueue does not have, or has locked."""
+"""A feature gate is set that this release of Kueue does not have or does not let you change."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"feature gate {gate} is locked to {locked} in Kueue {target}, so Kueue does not "
-                "start with another value; remove it",
+                "start with another value; remove the gate",
                 at,
                 edits=edits,
             )
@@ -57,7 +57,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Remove the gate, or write its new name.",
+    remedy="Remove the gate, or write the gate's new name.",
     judges=("Configuration", "Deployment"),
     check=check,
     fix=Fix.SAFE,

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"featureGates of the Configuration and --feature-gates of {controller.object} "
-                    "are both set, so Kueue does not start; remove the flag",
+                    "are both set, so Kueue does not start; remove --feature-gates",
                     entry.at / "featureGates",
                     related=(controller.gates_at,),
                 )

@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{owner} lists flavor {flavor.name} in two groups, which Kueue refuses; "
-                        "cover all its resources in one group",
+                        "cover all resources of the flavor in one group",
                         at.to(i, "flavors", j, "name"),
                         (at.to(first, "flavors", number, "name"),),
                     )

@@ -26,8 +26,8 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{queue} has flavors {first[2]} and {quotas.name} in different "
-                        f"groups, but they set {key} to {first[1]} and {value}; put their "
-                        "resources into one group",
+                        f"groups, but these flavors set label {key} to {first[1]} and {value}; put "
+                        "their resources into one group",
                         at,
                     )
 

@@ -25,13 +25,17 @@ def check(facts: Facts) -> Hits:
     for flavor in facts.cluster.flavors:
         if found[flavor.name].nodes:
             continue
-        reason = "no node has all its labels; change its labels or those of the nodes"
+        message = (
+            f"no node has all labels of {flavor}; change the labels of the flavor or of the nodes"
+        )
         for key, value in flavor.it.node_labels.items():
             if key not in values:
-                reason = f"no node has label {key}; {suggest(key, keys, 'node label')}"
+                message = f"no node has label {key} of {flavor}; {suggest(key, keys, 'node label')}"
             elif value not in values[key]:
-                reason = f"no node has label {key}: {value}; {suggest(value, names[key])}"
-        yield Hit(RULE, f"{flavor} matches no node: {reason}", flavor.at.to("spec", "nodeLabels"))
+                message = (
+                    f"no node has label {key}: {value} of {flavor}; {suggest(value, names[key])}"
+                )
+        yield Hit(RULE, message, flavor.at.to("spec", "nodeLabels"))
 
 
 RULE = ObjectRule(

@@ -1,4 +1,4 @@
-"""A ClusterQueue sets a flavor preference, whose values are swapped before Kueue 0.17."""
+"""Before Kueue 0.17, a flavorFungibility.preference has the effect of the other value."""
 
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
@@ -10,8 +10,8 @@ def check(facts: Facts) -> Hits:
             at = queue.at.to("spec", "flavorFungibility", "preference")
             yield Hit(
                 RULE,
-                f"{queue} sets preference {queue.it.flavor_fungibility.preference}, whose meaning "
-                "is swapped with that of the other value before Kueue 0.17; remove it until then",
+                f"{queue} sets preference {queue.it.flavor_fungibility.preference}, which has the "
+                "effect of the other value before Kueue 0.17; remove preference until you run 0.17",
                 at,
                 edits=(Edit(Verb.REMOVE, at),),
             )

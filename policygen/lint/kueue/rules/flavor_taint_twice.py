@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{flavor} lists taint {taint.key}:{taint.effect} twice, which Kueue refuses; "
-                    "remove one",
+                    "remove one of the two",
                     at / i,
                     (at / first,),
                     (Edit(Verb.REMOVE, at / i),) if taint == flavor.it.node_taints[first] else (),
@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Keep the taint that the nodes have.",
+    remedy="Keep only the taint that the nodes have.",
     judges=("ResourceFlavor",),
     check=check,
     fix=Fix.SAFE,

@@ -12,8 +12,8 @@ def check(facts: Facts) -> Hits:
         if flavor.it.tolerations and not flavor.it.node_labels:
             yield Hit(
                 RULE,
-                f"{flavor} has tolerations but no nodeLabels, so its pods may run on the tainted "
-                "nodes and on any other node; write the labels of its nodes",
+                f"{flavor} has tolerations but no nodeLabels, so pods may run on the tainted "
+                "nodes and on any other node; write the labels of the intended nodes",
                 flavor.at.to("spec", "tolerations"),
             )
 

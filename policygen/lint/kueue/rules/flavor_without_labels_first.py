@@ -1,4 +1,4 @@
-"""A flavor without nodeLabels is listed first, so it accepts jobs of later flavors."""
+"""A flavor without nodeLabels is listed before others, so it also accepts their jobs."""
 
 from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -22,8 +22,8 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{queue} lists flavor {bare[1]}, which has no nodeLabels, before "
-                        f"{quotas.name}, so it accepts jobs of other flavors; add nodeLabels, "
-                        "or put it last",
+                        f"{quotas.name}, so {bare[1]} also accepts jobs for later flavors; add "
+                        f"nodeLabels to {bare[1]}, or put it last",
                         at,
                     )
                     break

@@ -1,4 +1,4 @@
-"""Two ResourceFlavors describe the same nodes, so the hardware is promised twice."""
+"""Two ResourceFlavors describe the same nodes, so their quotas count these nodes twice."""
 
 from policygen.lint.kueue.flavor_nodes import overlaps
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -11,11 +11,15 @@ def check(facts: Facts) -> Hits:
     Source: concepts/resource_flavor.md; issues 6586, 10659, 12949.
     """
     for overlap in facts.cluster.derive(overlaps):
-        has = "the same nodeLabels as" if overlap.equal else "all nodeLabels of"
+        overlapping = (
+            f"{overlap.other} has the same nodeLabels as {overlap.one}"
+            if overlap.equal
+            else f"{overlap.other} has all nodeLabels of {overlap.one}"
+        )
         yield Hit(
             RULE,
-            f"{overlap.other} has {has} {overlap.one}, and both have quota for {overlap.resource}, "
-            "so the hardware is promised twice; use one flavor, or label the nodes differently",
+            f"{overlapping}, and both flavors have quota for {overlap.resource}, so the quotas count "
+            "the same nodes twice; use one flavor, or label the nodes differently",
             overlap.other.at.to("spec", "nodeLabels"),
             related=(overlap.one.at.to("spec", "nodeLabels"),),
         )
@@ -26,7 +30,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Use one flavor for each pool, or distinguish the nodes by a label or a taint.",
+    remedy="Use one flavor for each pool of nodes, or distinguish the nodes by a label or a taint.",
     judges=("ResourceFlavor",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

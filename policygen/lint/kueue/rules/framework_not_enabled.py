@@ -1,4 +1,4 @@
-"""A workload names a queue, but Kueue's Configuration does not enable its kind."""
+"""A workload names a queue, but Kueue's Configuration does not enable the workload's kind."""
 
 from policygen.core.names import LEADER_WORKER_SET
 from policygen.kubernetes.workloads import KINDS
@@ -28,8 +28,8 @@ def check(facts: Facts) -> Hits:
             continue
         yield Hit(
             RULE,
-            f"{job.workload} names a queue, but Kueue's Configuration does not enable its kind, so "
-            f"it runs outside every quota; add {framework} to integrations.frameworks",
+            f"{job.workload} names a queue, but Kueue's Configuration does not enable the kind, so "
+            f"the workload runs outside every quota; add {framework} to integrations.frameworks",
             job.at,
         )
 
@@ -39,7 +39,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Add the integration of the kind to integrations.frameworks.",
+    remedy="Add the integration for the workload's kind to integrations.frameworks.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

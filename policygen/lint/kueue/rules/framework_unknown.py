@@ -1,4 +1,4 @@
-"""An integration is listed twice, or does not exist in the release of Kueue."""
+"""integrations.frameworks has an entry twice, or one that this Kueue release does not have."""
 
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor
@@ -31,14 +31,15 @@ def check(facts: Facts) -> Hits:
             if name not in known:
                 yield Hit(
                     RULE,
-                    f'framework "{name}" does not exist in this release, so Kueue does not start; '
+                    f'framework "{name}" does not exist in this Kueue release, so Kueue does not start; '
                     f"{suggest(name, known)}",
                     at,
                 )
             elif name in rules.frameworks[:i]:
                 yield Hit(
                     RULE,
-                    f'framework "{name}" is listed twice, so Kueue does not start; remove one',
+                    f'framework "{name}" is listed twice, so Kueue does not start; remove one of '
+                    "the two entries",
                     at,
                     edits=(Edit(Verb.REMOVE, at),),
                 )
@@ -49,7 +50,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write each integration once, by a name that the release has.",
+    remedy="List each integration once, by a name that the release has.",
     judges=("Configuration",),
     check=check,
     fix=Fix.SAFE,

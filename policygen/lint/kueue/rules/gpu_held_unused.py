@@ -41,10 +41,9 @@ def check(facts: Facts) -> Hits:
                 found.setdefault(reason, []).append(holder)
     for reason, pods in found.items():
         for family in families(pods):
-            verb = "holds" if len(family) == 1 else "hold"
             yield Hit(
                 RULE,
-                f"{named(family)} {verb} {held(family)} of {_nodes(family)} without using them: "
+                f"the GPUs of {named(family)} are unused ({held(family)} on {_nodes(family)}): "
                 f"{reason}",
                 family[0].pod.at,
             )
@@ -72,15 +71,13 @@ def _reason(pod: Pod, ended: str, now: datetime, bound: timedelta) -> str:
         if age <= bound:
             return ""
         return (
-            f"deleted {long(age)} ago but still present; remove its finalizer, or bring its node "
-            "back"
+            f"the pod was deleted {long(age)} ago but still exists; remove its finalizer, or bring "
+            "its node back"
         )
     if ended:
-        return f"its {ended} has ended; delete the pod"
+        return f"the pod's {ended} has ended; delete the pod"
     if pod.waiting in _WAITS and pod.created is not None and now - pod.created > bound:
-        return (
-            f"its container waits with {pod.waiting}; fix the container, or scale the workload to 0"
-        )
+        return f"the container waits with reason {pod.waiting}; fix the container, or scale the workload to 0"
     return ""
 
 

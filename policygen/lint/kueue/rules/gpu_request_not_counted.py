@@ -19,7 +19,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{request.workload} uses {name} outside every quota, because {request.queue} "
-                "does not cover it and quotaCheckStrategy is IgnoreUndeclared; cover it",
+                f"does not cover {name} and quotaCheckStrategy is IgnoreUndeclared; cover the "
+                "resource in the ClusterQueue",
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )

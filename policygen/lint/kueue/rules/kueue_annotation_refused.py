@@ -17,7 +17,9 @@ def check(facts: Facts) -> Hits:
         if not refusing(workload, settings):
             continue
         job = webhook_object(workload)
-        subject = f"{workload}" if job.at == workload.at else f"the jobs of {workload}"
+        subject = (
+            f"{workload}" if job.at == workload.at else f"Kueue refuses the Jobs of {workload}"
+        )
         for path, fault in faults(job, settings):
             yield Hit(RULE, f"{subject}: {fault}", job.at.to("metadata", *path))
 

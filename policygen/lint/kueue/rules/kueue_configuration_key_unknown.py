@@ -1,4 +1,4 @@
-"""Kueue's Configuration has an unknown key, so its manager does not start."""
+"""Kueue's Configuration has an unknown key, so Kueue's manager does not start."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -40,20 +40,16 @@ def _unknown(data: Mapping[str, Any], version: str, release: Minor) -> Iterator[
                 siblings = [
                     path.rpartition(".")[2] for path in known if path.rpartition(".")[0] == name
                 ]
-                where = f" below {name}" if name else ""
                 yield (
                     (*parent, key),
-                    (
-                        f'key "{key}"{where} is unknown, so Kueue does not start; '
-                        f"{suggest(key, siblings)}"
-                    ),
+                    f'key "{path}" is unknown, so Kueue does not start; {suggest(key, siblings)}',
                 )
             elif since is not None and release < since:
                 yield (
                     (*parent, key),
                     (
                         f'key "{path}" is new in Kueue {versions.written(since)}, so '
-                        f"Kueue {versions.written(release)} does not start; remove it"
+                        f"Kueue {versions.written(release)} does not start; remove the key"
                     ),
                 )
             else:
@@ -65,7 +61,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write a key that the release has, or remove it.",
+    remedy="Write a key that the release has, or remove the unknown key.",
     judges=("Configuration",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""Kueue's Configuration has an invalid value, so its manager does not start."""
+"""Kueue's Configuration has an invalid value, so Kueue's manager does not start."""
 
 from policygen.core.finding import dotted
 from policygen.core.versions import KUEUE_V1BETA2
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"Configuration has version {config.version}, which Kueue {facts.target['kueue']} "
-                f"cannot read; write {KUEUE_CONFIG}/{served[-1]}",
+                f"cannot read; write apiVersion: {KUEUE_CONFIG}/{served[-1]}",
                 config.at / "apiVersion",
             )
             continue

@@ -9,14 +9,6 @@ from policygen.lint.kueue.job_metadata import BY_PODS, GROUP, GROUP_COUNT
 from policygen.lint.kueue.queue_names import managed
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_PLACES = {
-    MetadataOwner.OBJECT: "its own",
-    MetadataOwner.PODS: "its pods",
-    MetadataOwner.POD: "its own",
-    MetadataOwner.ABOVE: "its own, and not of its jobs",
-}
-"""How messages name the owner of the metadata."""
-
 
 def check(facts: Facts) -> Hits:
     """Kueue reads how to queue from the object that it manages, and how to place from its pods.
@@ -37,11 +29,11 @@ def check(facts: Facts) -> Hits:
                     continue
                 if metadata.place is MetadataOwner.POD and key in (GROUP, GROUP_COUNT):
                     continue  # reported by kueue-annotation-refused
+                of_pods = metadata.place is MetadataOwner.PODS
+                owner = f"the pods of {workload}" if of_pods else f"{workload}"
                 yield Hit(
                     RULE,
-                    f"{workload} has {key} as {'a' if metadata.form == 'labels' else 'an'} "
-                    f"{metadata.kind} of {_PLACES[metadata.place]}, where Kueue ignores it; write "
-                    f"it in {right}",
+                    f"Kueue ignores the {metadata.kind} {key} of {owner}; write the key in {right}",
                     (metadata.at / key).on_key(),
                 )
 
@@ -71,7 +63,7 @@ def _right(metadata: Written, name: str) -> str | None:
 def _template_path(workload: Workload) -> str:
     """The path of the pod template within a workload, ending with a dot or a space."""
     if len(workload.templates) != 1:
-        return "each pod template's "
+        return "the pod templates: "
     path = workload.templates[0].at.path[len(workload.at.path) :]
     return "".join(f"{step}." for step in path)
 

@@ -23,7 +23,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
-    remedy="Give the LocalQueue another name.",
+    remedy="Give the LocalQueue another name if this is not intended.",
     judges=("LocalQueue",),
     check=check,
 )

@@ -19,7 +19,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{local} has weight {sharing.weight}, which {queue} ignores; write "
-                f"admissionScope.admissionMode: {USAGE_BASED} there, or remove the weight",
+                f"admissionScope.admissionMode: {USAGE_BASED} in the ClusterQueue, or remove the "
+                "weight",
                 local.at.to("spec", "fairSharing", "weight"),
                 related=(queue.at / "spec",),
             )

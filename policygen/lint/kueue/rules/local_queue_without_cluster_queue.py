@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name a ClusterQueue that exists, or create it.",
+    remedy="Name an existing ClusterQueue, or create the missing one.",
     judges=("LocalQueue",),
     check=check,
     needs=frozenset({Need.WHOLE}),

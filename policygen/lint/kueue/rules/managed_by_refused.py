@@ -16,15 +16,16 @@ def check(facts: Facts) -> Hits:
         if name is not None and not (slash and rest and is_subdomain(domain)):
             yield Hit(
                 RULE,
-                f"{job.workload} has managedBy {quoted(name)}, which is not a valid domain/name and is "
-                "refused; write one such as kueue.x-k8s.io/multikueue, or remove it",
+                f"{job.workload} has managedBy {quoted(name)}, which is refused, because it does not "
+                "have the form domain/name; write a name such as kueue.x-k8s.io/multikueue, or "
+                "remove managedBy",
                 job.at.to("spec", "managedBy"),
             )
         elif name is not None and len(name) > _LONGEST:
             yield Hit(
                 RULE,
-                f"{job.workload} has managedBy of {len(name)} characters, more than {_LONGEST}, which "
-                "is refused; write a shorter name",
+                f"managedBy of {job.workload} has {len(name)} characters, but at most {_LONGEST} are "
+                "accepted; write a shorter name",
                 job.at.to("spec", "managedBy"),
             )
 
@@ -34,7 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write a name of the form domain/name, or remove managedBy.",
+    remedy="Write a managedBy of the form domain/name, or remove the field.",
     judges=("CronJob", "Job"),
     check=check,
 )

@@ -35,7 +35,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the exact name of the controller, or remove managedBy.",
+    remedy="Write the exact name of the controller in managedBy, or remove the field.",
     judges=("CronJob", "Job"),
     check=check,
 )

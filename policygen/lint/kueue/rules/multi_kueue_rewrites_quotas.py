@@ -1,4 +1,4 @@
-"""Kueue overwrites quotas that the manifests also set (quotaManagement: Automated)."""
+"""With quotaManagement: Automated, Kueue overwrites quotas that the manifests set."""
 
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, users
 from policygen.lint.kueue.configuration import settings

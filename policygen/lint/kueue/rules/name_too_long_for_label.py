@@ -1,4 +1,4 @@
-"""The name of a LocalQueue or WorkloadPriorityClass is longer than a label value may be."""
+"""The name of a LocalQueue or WorkloadPriorityClass is too long for a label value."""
 
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import KUEUE
@@ -18,8 +18,8 @@ def check(facts: Facts) -> Hits:
             if len(entry.name) > 63:
                 yield Hit(
                     RULE,
-                    f"{entry} has a name of {len(entry.name)} characters, but label {label} holds "
-                    "63, so no job can select it; shorten the name",
+                    f"{entry} has a name of {len(entry.name)} characters, but label {label} can "
+                    "have only 63, so no job can select this object; shorten the name",
                     entry.at.to("metadata", "name"),
                 )
 

@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
         node = trees.queues[queue.name]
         if node.queue is not queue or node.cyclic or queue in automated:
             continue
-        groups, cohort = queue.it.resource_groups, queue.it.cohort_name
+        groups = queue.it.resource_groups
         if not groups:
             yield Hit(
                 RULE,
@@ -31,11 +31,11 @@ def check(facts: Facts) -> Hits:
                 queue.at / "spec",
             )
         for i in _without_quota(node, groups):
-            borrowing = "and cannot borrow any" if cohort else "and no cohort"
             yield Hit(
                 RULE,
-                f"{queue} has no quota of {', '.join(groups[i].covered_resources)} {borrowing}, "
-                "so it admits nothing; write nominalQuota, or let its cohort lend quota",
+                f"{queue} has no quota for {', '.join(groups[i].covered_resources)} and cannot "
+                "borrow any, so it admits nothing; write nominalQuota, or put the queue into a "
+                "cohort that lends quota",
                 queue.at.to("spec", "resourceGroups", i, "flavors"),
             )
 

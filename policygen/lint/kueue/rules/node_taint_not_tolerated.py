@@ -44,8 +44,8 @@ def check(facts: Facts) -> Hits:
 
 def _of_all_nodes(flavor: Flavor, key: str) -> str:
     return (
-        f"{flavor} neither lists nor tolerates taint {key} of all its nodes, so jobs are admitted "
-        "but cannot start; write it under nodeTaints and tolerations"
+        f"all nodes of {flavor} have taint {key}, which the flavor neither lists nor tolerates, so "
+        "admitted jobs cannot start; add the taint to nodeTaints and a toleration to tolerations"
     )
 
 
@@ -56,9 +56,9 @@ def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]],
     lost = sorted(total(node.it.status.allocatable for node in tainted).items())
     of = " and ".join(amount_of(name, it) for name, it in lost if is_one(name) and it)
     return (
-        f"{flavor} has {len(tainted)} of {len(own.nodes)} nodes with taint {key} ({names}), which "
+        f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have taint {key} ({names}), which "
         f"no flavor lists or tolerates, so jobs admitted for {of or 'these nodes'} cannot start; "
-        "write it under nodeTaints and tolerations, or give these nodes their own flavor"
+        "add the taint to nodeTaints and a toleration, or give these nodes their own flavor"
     )
 
 

@@ -1,4 +1,4 @@
-"""A node of a flavor lacks the label of a level of the flavor's Topology."""
+"""A node of a flavor does not have the labels of all levels of the flavor's Topology."""
 
 from policygen.core.names import HOSTNAME
 from policygen.lint.kueue.flavor_nodes import nodes
@@ -21,13 +21,11 @@ def check(facts: Facts) -> Hits:
                 if level != HOSTNAME and level not in node.labels
             ]
             if without:
-                one = len(without) == 1
-                names = f"{without[0]}" if one else f"{without[0]} and {len(without) - 1} more"
+                more = f" and {len(without) - 1} more" if len(without) > 1 else ""
                 yield Hit(
                     RULE,
-                    f"{names} of flavor {flavor.name} {'has' if one else 'have'} no label "
-                    f"{level}, a level of Topology {flavor.it.topology_name}, so Kueue never uses "
-                    f"{'it' if one else 'them'}; add the label",
+                    f"label {level} of Topology {flavor.it.topology_name} is missing on {without[0]}{more} "
+                    f"of flavor {flavor.name}, so Kueue places no pods there; add the label",
                     without[0].at.to("metadata", "labels"),
                     related=(flavor.at.to("spec", "topologyName"),),
                 )

@@ -1,4 +1,4 @@
-"""A pod uses GPUs of a pool without going through the pool's queues."""
+"""A pod that no queue admitted uses GPUs of a pool, and the pool's queues do not count them."""
 
 from policygen.core.names import LOCAL_QUEUE
 from policygen.lint.core.pool_pods import pools
@@ -14,12 +14,11 @@ def check(facts: Facts) -> Hits:
     for pool in facts.derive(pools):
         short = pool.shortfall(pool.past_queue)
         for family in families(pool.past_queue):
-            verb = "uses" if len(family) == 1 else "use"
             yield Hit(
                 RULE,
-                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" without its '
-                f"queues, which admit others for the same GPUs; label its owner with {LOCAL_QUEUE}, or "
-                f"taint these nodes{short}",
+                f'the queues of pool "{pool.facts.name}" do not count {held(family)} of '
+                f"{named(family)} and admit other jobs for the same GPUs; set label {LOCAL_QUEUE} on "
+                f"the pod's owner, or taint the nodes{short}",
                 family[0].pod.at,
             )
 

@@ -1,4 +1,4 @@
-"""The pods of a pod group differ in queue or total count, or are more than the count."""
+"""The pods of a pod group differ in queue or total count, or are more than that count."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,6 @@ from policygen.lint.core.webhook_objects import WebhookObject, webhook_object
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import GROUP_COUNT, group
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-
-_COUNT = GROUP_COUNT.rpartition("/")[2]
 
 
 class _Member(Struct, frozen=True, eq=False):
@@ -52,9 +50,9 @@ def _of_group(name: str, members: Sequence[_Member]) -> Hits:
         if member.count != first.count:
             yield Hit(
                 RULE,
-                f'{member.pod.workload} of group "{name}" has {_COUNT} {member.count}, but '
-                f"{first.pod.workload} has {first.count}, so the group is never admitted; write "
-                "the same count in all pods",
+                f'pods of group "{name}" have different values of pod-group-total-count '
+                f"({first.pod.workload}: {first.count}; {member.pod.workload}: {member.count}), so "
+                "Kueue never admits the group; write the same count in all pods",
                 member.count_at,
                 (first.count_at,),
             )
@@ -62,9 +60,9 @@ def _of_group(name: str, members: Sequence[_Member]) -> Hits:
         if member.queue != first.queue:
             yield Hit(
                 RULE,
-                f'{member.pod.workload} of group "{name}" names {_queue(member)}, but '
-                f"{first.pod.workload} names {_queue(first)}, so the group is never admitted; "
-                "write the same queue in all pods",
+                f'pods of group "{name}" name different queues ({first.pod.workload}: '
+                f"{_queue(first)}; {member.pod.workload}: {_queue(member)}), so Kueue never admits "
+                "the group; write the same queue in all pods",
                 _queue_at(member),
                 (_queue_at(first),),
             )
@@ -72,8 +70,8 @@ def _of_group(name: str, members: Sequence[_Member]) -> Hits:
     if len(members) > first.count:
         yield Hit(
             RULE,
-            f'pod group "{name}" has {len(members)} pods but {_COUNT} {first.count}, so Kueue '
-            f"deletes {len(members) - first.count}; write {len(members)} in all pods",
+            f'pod group "{name}" has {len(members)} pods, but its pod-group-total-count is '
+            f"{first.count}, so Kueue deletes the extra pods; write {len(members)} in all pods",
             first.count_at,
             tuple(each.count_at for each in members[1:]),
         )

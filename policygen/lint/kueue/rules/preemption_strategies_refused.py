@@ -20,12 +20,10 @@ def check(facts: Facts) -> Hits:
         strategies = texts(stanza.get("preemptionStrategies"))
         if strategies in _VALID or (not strategies and entry.object.version == "v1beta1"):
             continue
-        field = "preemptionStrategies"
-        written = f"{field} [{', '.join(strategies)}]" if strategies else f"no {field}"
         yield Hit(
             RULE,
-            f"fairSharing has {written}, so Kueue does not start; write "
-            f"[{_FINAL}, {_INITIAL}], or one of the two",
+            f"fairSharing.preemptionStrategies is [{', '.join(strategies)}], so Kueue does not "
+            f"start; write [{_FINAL}, {_INITIAL}], or one of the two strategies",
             entry.at.to("fairSharing", "preemptionStrategies"),
         )
 

@@ -22,8 +22,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{entry} is above {top[2].name}, but the PriorityClasses of these names have the "
-                "opposite order, so kube-scheduler evicts what Kueue ranks first; use one order "
-                "in both",
+                "opposite order, so kube-scheduler evicts what Kueue ranks first; give both "
+                "kinds the same order",
                 entry.at / "value",
                 related=(other.at / "value", top[2].at / "value", top[3].at / "value"),
             )
@@ -36,7 +36,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Use the same order in both kinds.",
+    remedy="Give the PriorityClasses the same order as the WorkloadPriorityClasses.",
     judges=("WorkloadPriorityClass",),
     check=check,
     reads=("PriorityClass",),

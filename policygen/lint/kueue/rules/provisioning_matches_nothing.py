@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
         if known and managed and not known & set(managed):
             yield Hit(
                 RULE,
-                f"{config} manages {', '.join(managed)}, which its queues do not cover, so it "
+                f"{config} manages {', '.join(managed)}, which its queues do not cover, so Kueue "
                 f"never adds nodes; {suggest(managed[0], known)}",
                 config.at.to("spec", "managedResources"),
             )
@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the resource that the jobs request in managedResources.",
+    remedy="Write a resource that the jobs request in managedResources.",
     judges=("ProvisioningRequestConfig",),
     check=check,
     reads=("AdmissionCheck", "ClusterQueue"),

@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
         if selects(facts.cluster, managed, local.namespace) is False:
             yield Hit(
                 RULE,
-                f"{local} is in a namespace whose jobs Kueue does not manage; move it, or select "
+                f"{local} is in a namespace whose jobs Kueue does not manage; move the queue, or select "
                 "the namespace in managedJobsNamespaceSelector",
                 local.at.to("metadata", "namespace"),
             )

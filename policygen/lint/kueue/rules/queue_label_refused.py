@@ -17,8 +17,8 @@ def check(facts: Facts) -> Hits:
         if not is_subdomain(job.name) and not value_fault(job.name):
             yield Hit(
                 RULE,
-                f"{job.workload} names queue {quoted(job.name)}, which is not a "
-                'valid object name and is refused; write lower-case letters, digits, "-" and "."',
+                f"{job.workload} names queue {quoted(job.name)}, which is refused, because it is not "
+                'a valid object name; write lower-case letters, digits, "-" and "."',
                 job.at,
             )
 
@@ -28,7 +28,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write the name of the LocalQueue.",
+    remedy="Write the name of the LocalQueue in the label.",
     judges=KINDS,
     check=check,
     reads=("ClusterQueue", "LocalQueue"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At
+from policygen.core.finding import At, dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.workloads import KINDS, Workload
@@ -30,12 +30,12 @@ def check(facts: Facts) -> Hits:
             "metadata", "labels"
         )  # not those that a Job takes from its pods
         places = list(_elsewhere(workload))
-        for wrong, what, name in places:
-            right = ".".join(str(step) for step in at.path[len(workload.at.path) :])
+        for wrong, name in places:
+            depth = len(workload.at.path)
             yield Hit(
                 RULE,
-                f"{workload} names its queue in {what}, which Kueue ignores; "
-                f"write the label {LOCAL_QUEUE} in {right}",
+                f"Kueue ignores {LOCAL_QUEUE} in {dotted(wrong.path[depth:-1])} of {workload}; "
+                f"write the label in {dotted(at.path[depth:])}",
                 wrong,
                 edits=(Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, at / LOCAL_QUEUE, name))
                 if len(places) == 1 and LOCAL_QUEUE not in found and not value_fault(name)
@@ -53,9 +53,8 @@ def _of_unmanaged(workload: Workload) -> Hits:
             right = template.at.to("metadata", "labels", LOCAL_QUEUE)
             yield Hit(
                 RULE,
-                f"{workload} names its queue in its own labels, which Kueue ignores because it "
-                f"manages only the pods; write the label {LOCAL_QUEUE} in "
-                "spec.template.metadata.labels",
+                f"Kueue ignores the label {LOCAL_QUEUE} of {workload}, because it manages only the "
+                "pods; write the label in spec.template.metadata.labels",
                 wrong,
                 edits=()
                 if value_fault(name)
@@ -63,25 +62,22 @@ def _of_unmanaged(workload: Workload) -> Hits:
             )
 
 
-def _elsewhere(workload: Workload) -> Iterator[tuple[At, str, str]]:
+def _elsewhere(workload: Workload) -> Iterator[tuple[At, str]]:
+    """The places where Kueue does not read a queue name, each with the name."""
     root = workload.at / "metadata"
     if LOCAL_QUEUE in workload.annotations:
-        yield (
-            root.to("annotations", LOCAL_QUEUE),
-            "an annotation",
-            workload.annotations[LOCAL_QUEUE],
-        )
+        yield root.to("annotations", LOCAL_QUEUE), workload.annotations[LOCAL_QUEUE]
     if workload.kind == "CronJob" and LOCAL_QUEUE in workload.labels:
-        yield root.to("labels", LOCAL_QUEUE), "its own labels", workload.labels[LOCAL_QUEUE]
+        yield root.to("labels", LOCAL_QUEUE), workload.labels[LOCAL_QUEUE]
     if workload.kind in ("Pod", "Deployment"):
         return  # Kueue manages a Deployment's pods separately, by their own label
     for template in workload.templates:
         if LOCAL_QUEUE in template.labels:
             at = template.at.to("metadata", "labels", LOCAL_QUEUE)
-            yield at, "the labels of its pods", template.labels[LOCAL_QUEUE]
+            yield at, template.labels[LOCAL_QUEUE]
         if LOCAL_QUEUE in template.annotations:
             at = template.at.to("metadata", "annotations", LOCAL_QUEUE)
-            yield at, "an annotation of its pods", template.annotations[LOCAL_QUEUE]
+            yield at, template.annotations[LOCAL_QUEUE]
 
 
 RULE = ObjectRule(

@@ -1,4 +1,4 @@
-"""A stopPolicy stops a queue, so it admits nothing."""
+"""A ClusterQueue or LocalQueue has a stopPolicy, so it admits nothing."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -14,21 +14,29 @@ def check(facts: Facts) -> Hits:
     """
     for queue in facts.cluster.cluster_queues:
         if queue.it.stop_policy in _STOPS:
-            lends = ", but its cohort can still borrow its quota" if queue.it.cohort_name else ""
+            policy = queue.it.stop_policy
             yield Hit(
                 RULE,
-                f"{queue} has stopPolicy {queue.it.stop_policy}, so it admits nothing{lends}; "
-                "write stopPolicy: None to start it",
+                f"{queue} has stopPolicy {policy}, so it admits nothing, but its cohort can still "
+                "borrow its quota; write stopPolicy: None to start the queue"
+                if queue.it.cohort_name
+                else _stopped(queue, policy),
                 queue.at.to("spec", "stopPolicy"),
             )
     for local in facts.cluster.local_queues:
         if local.it.stop_policy in _STOPS:
             yield Hit(
                 RULE,
-                f"{local} has stopPolicy {local.it.stop_policy}, so it admits nothing; "
-                "write stopPolicy: None to start it",
+                _stopped(local, local.it.stop_policy),
                 local.at.to("spec", "stopPolicy"),
             )
+
+
+def _stopped(queue: object, policy: str) -> str:
+    return (
+        f"{queue} has stopPolicy {policy}, so it admits nothing; write stopPolicy: None to start "
+        "the queue"
+    )
 
 
 RULE = ObjectRule(
@@ -36,7 +44,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Remove stopPolicy, or set it to None.",
+    remedy="Remove stopPolicy, or set stopPolicy to None.",
     judges=("ClusterQueue", "LocalQueue"),
     check=check,
     aliases=("queue-held",),

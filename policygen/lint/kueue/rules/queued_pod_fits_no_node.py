@@ -30,16 +30,17 @@ def check(facts: Facts) -> Hits:
             best = {name: max(best.get(name, zero), have.get(name, zero)) for name in wanted}
         else:
             short = [name for name in sorted(wanted) if wanted[name] > best[name]]
-            what = (
+            fault = (
+                f"a pod of {request.workload} requests "
                 f"{amount_of(short[0], wanted[short[0]], best[short[0]])}, but the largest node of "
                 f"its flavors has {shown(short[0], best[short[0]], wanted[short[0]])}"
                 if short
-                else "more together than any single node of its flavors has"
+                else f"no node of the queue's flavors has all that a pod of {request.workload} "
+                "requests"
             )
             yield Hit(
                 RULE,
-                f"{request.workload} has a pod that requests {what}; lower the requests, or add "
-                "larger nodes",
+                f"{fault}; lower the requests of the pod, or add larger nodes",
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )

@@ -24,12 +24,11 @@ def check(facts: Facts) -> Hits:
         if resource in NATIVE and resource not in own.total:
             continue  # every node has some, it is only not listed
         if resource != "pods" and total > have:
-            count = "node has" if len(own.nodes) == 1 else f"{len(own.nodes)} nodes have"
             yield Hit(
                 RULE,
-                f"{flavor} has quotas of {amount_of(resource, Fraction(total), have)}, but its "
-                f"{count} {shown(resource, have, Fraction(total))}; lower "
-                "nominalQuota (a Cohort's adds to its members'), or add nodes",
+                f"the quotas of {flavor} add up to {amount_of(resource, Fraction(total), have)}, "
+                f"but its nodes ({len(own.nodes)}) have {shown(resource, have, Fraction(total))}; "
+                "lower nominalQuota (a Cohort's quota adds to that of its members), or add nodes",
                 flavor.at,
                 related=tuple(it.at / "nominalQuota" for it in cells),
             )
@@ -40,7 +39,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Lower the quotas to what the nodes have, or add nodes.",
+    remedy="Lower the quotas to the capacity of the nodes, or add nodes.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

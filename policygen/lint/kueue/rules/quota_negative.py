@@ -1,4 +1,4 @@
-"""A quota or limit of Kueue is below 0."""
+"""A nominalQuota, borrowingLimit or lendingLimit is below 0."""
 
 from policygen.core.amounts import amount_of
 from policygen.lint.kueue.quotas import amounts, every_quota, owners

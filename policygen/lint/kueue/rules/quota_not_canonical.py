@@ -37,7 +37,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
-    remedy="Write the canonical form.",
+    remedy="Write the quantity in canonical form, such as 1Gi for 1024Mi.",
     judges=("ClusterQueue",),
     check=check,
     fix=Fix.SAFE,

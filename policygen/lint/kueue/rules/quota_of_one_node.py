@@ -24,9 +24,9 @@ def check(facts: Facts) -> Hits:
             one = cells[0].quota.nominal_quota
             yield Hit(
                 RULE,
-                f"{cells[0].owner} has {amount_of(resource, one)} of flavor {name}, the capacity "
-                f"of one of its {len(own.nodes)} nodes; write "
-                f"{written(resource, one * len(own.nodes))} to use all of them",
+                f"{cells[0].owner} has a quota of {amount_of(resource, one)} in flavor {name}, the "
+                f"capacity of one node, but the flavor has {len(own.nodes)} nodes; write "
+                f"{written(resource, one * len(own.nodes))} to use all nodes",
                 cells[0].at / "nominalQuota",
             )
 

@@ -24,8 +24,8 @@ def check(facts: Facts) -> Hits:
         amount = amount_of(placed.resource, placed.quota.nominal_quota)
         yield Hit(
             RULE,
-            f"{placed.owner} has {amount} of flavor {placed.flavor}, which limits nothing; "
-            "write what the nodes have",
+            f"{placed.owner} has a quota of {amount} in flavor {placed.flavor}, which limits "
+            "nothing; write the capacity of the nodes",
             placed.at / "nominalQuota",
         )
 
@@ -40,7 +40,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write what the nodes have.",
+    remedy="Write the capacity of the nodes.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("ResourceFlavor",),

@@ -30,7 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Cover the resource, remove the request, or exclude it in Kueue's Configuration.",
+    remedy="Cover the resource, remove the request, or add the resource to excludeResourcePrefixes.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),

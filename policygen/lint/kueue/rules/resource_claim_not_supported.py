@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{job.workload} uses ResourceClaim {claim['resourceClaimName']} "
-                        "by name, so Kueue never admits it; write resourceClaimTemplateName",
+                        "by name, so Kueue never admits the workload; use resourceClaimTemplateName instead",
                         template.at.to("spec", "resourceClaims", i, "resourceClaimName"),
                     )
 

@@ -14,8 +14,8 @@ def check(facts: Facts) -> Hits:
             if first != at:
                 yield Hit(
                     RULE,
-                    f"{owner} covers {name} twice, which Kueue refuses; write {name} in one "
-                    "group, with all its flavors",
+                    f"{owner} covers {name} twice, which Kueue refuses; put all flavors that have "
+                    f"{name} into one group",
                     at,
                     (first,),
                 )

@@ -32,8 +32,8 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{entry} allows {amount_of(resource, hard, nominal[resource])}, but "
-                        f"{queue} admits {shown(resource, nominal[resource], hard)} there, so "
-                        "pods of admitted jobs are refused; write "
+                        f"{queue} admits {shown(resource, nominal[resource], hard)} in this "
+                        "namespace, so pods of admitted jobs are refused; write "
                         f"{written(resource, nominal[resource])}, or remove {key}",
                         entry.at.to("spec", "hard", key),
                         related=(queue.at.to("spec", "resourceGroups"),),

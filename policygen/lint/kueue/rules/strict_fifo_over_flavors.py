@@ -1,4 +1,4 @@
-"""A StrictFIFO queue has several flavors, so one waiting job blocks all others."""
+"""A StrictFIFO queue has several flavors, so one waiting job blocks the jobs of all flavors."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} is StrictFIFO and has several flavors, so a job that waits for one "
-                "blocks jobs for the others; write BestEffortFIFO, or use one queue per flavor",
+                "flavor blocks jobs for the other flavors; write BestEffortFIFO, or use one queue per flavor",
                 queue.at.to("spec", "queueingStrategy"),
             )
 

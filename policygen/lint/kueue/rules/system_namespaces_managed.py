@@ -27,7 +27,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Exclude both namespaces by name.",
+    remedy="Exclude kube-system and Kueue's own namespace by name.",
     judges=("Configuration",),
     check=check,
 )

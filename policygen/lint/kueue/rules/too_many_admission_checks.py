@@ -19,8 +19,9 @@ def check(facts: Facts) -> Hits:
             if count > 8:
                 yield Hit(
                     RULE,
-                    f"{queue} has {count} checks for flavor {flavor.name}, but a Workload can "
-                    "hold 8, so workloads keep their quota and never start; write at most 8 checks",
+                    f"{queue} has {count} checks for flavor {flavor.name}, but the status of a "
+                    "Workload holds only 8, so workloads keep their quota and never start; write at "
+                    "most 8 checks",
                     queue.at.to("spec", "admissionChecksStrategy", "admissionChecks"),
                 )
                 break

@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} has flavors {first} and {name} with a topology in different "
-                    "groups, but a pod can use only one; put their resources into one group",
+                    "groups, but a pod can use only one such flavor; put their resources into one group",
                     at,
                 )
             elif aware:
@@ -36,7 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Put the resources of these flavors into one group.",
+    remedy="Put the resources of these flavors into one resource group.",
     judges=("ClusterQueue",),
     check=check,
     reads=("ResourceFlavor",),

@@ -15,8 +15,8 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{topology} has level {level.node_label} of {len(level.node_label)} "
-                    "characters, but a request holds 63, so no workload can request it; write a "
-                    "shorter label",
+                    "characters, but workloads can request only levels of at most 63 characters; "
+                    "write a shorter label",
                     topology.at.to("spec", "levels", i, "nodeLabel"),
                 )
 
@@ -26,7 +26,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Use a shorter label.",
+    remedy="Use a label of at most 63 characters.",
     judges=("Topology",),
     check=check,
 )

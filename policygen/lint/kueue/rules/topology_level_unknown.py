@@ -50,7 +50,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write a level that the Topology has.",
+    remedy="Write a level that the Topology of the flavor has.",
     judges=KINDS,
     check=check,
     reads=(

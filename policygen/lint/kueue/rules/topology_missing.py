@@ -52,7 +52,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name a Topology that exists, or create it first.",
+    remedy="Name an existing Topology, or create the missing one before the ResourceFlavor.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.WHOLE}),

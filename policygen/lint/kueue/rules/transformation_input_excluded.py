@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'transformation of "{name}" has no effect, because excludeResourcePrefixes '
-                    "removes the resource first; remove the prefix, or use only strategy Replace",
+                    "removes the resource first; remove the prefix, or use strategy Replace instead of it",
                     entry.at.to("resources", "transformations", i, "input"),
                 )
 

@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{workload} is deactivated and never retried ({found.reason}: {found.message}); "
-                "fix the cause and set spec.active to true, or delete its owner",
+                "fix the cause and set spec.active to true, or delete the owner of the Workload",
                 workload.at / "spec" / "active",
             )
 

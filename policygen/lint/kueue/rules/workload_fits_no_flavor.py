@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{request.workload} fits no flavor of {request.queue} ({skipped}); change "
-                    "its node selector or tolerations, or the flavor",
+                    "the node selector or tolerations of the workload, or change the flavor",
                     request.template.at / "spec",
                     related=tuple(flavor.at for flavor in flavors if flavor),
                 )
@@ -38,7 +38,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Change the node selector or tolerations of the workload, or the flavor.",
+    remedy="Change the node selector or tolerations of the workload, or change the flavor.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

@@ -1,4 +1,4 @@
-"""A Workload has waited for quota for more than 24 hours, or the time in lint.bounds."""
+"""A Workload has waited for quota for over 24 hours, or longer than lint.bounds allows."""
 
 from datetime import datetime, timedelta
 
@@ -26,11 +26,12 @@ def check(facts: Facts) -> Hits:
         if age > facts.bound(RULE):
             found = condition(workload.object, "QuotaReserved")
             why = found.message if found else ""
-            remedy = "fix this" if why and "insufficient" not in why else "raise the queue's quota"
+            waits = f'{workload} of queue "{workload.it.queue_name}" has waited for {long(age)}'
             yield Hit(
                 RULE,
-                f'{workload} of queue "{workload.it.queue_name}" has waited for '
-                f"{long(age)}{why and ': '}{why}; {remedy}, or delete the Workload",
+                f"{waits}: {why}; fix this cause, or delete the Workload"
+                if why and "insufficient" not in why
+                else f"{waits}{why and ': '}{why}; raise the queue's quota, or delete the Workload",
                 workload.at,
             )
 

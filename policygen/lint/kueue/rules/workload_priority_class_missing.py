@@ -30,7 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name a WorkloadPriorityClass that exists, or create it.",
+    remedy="Name an existing WorkloadPriorityClass, or create the missing one.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -62,7 +62,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name a LocalQueue of the namespace, or create it there.",
+    remedy="Name an existing LocalQueue of the namespace, or create the missing one there.",
     judges=(*KINDS, "LocalQueue"),  # beside which there may be opaque kinds alone
     check=check,
     needs=frozenset({Need.WHOLE}),
