@@ -28,6 +28,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 ROOT = Path(__file__).parent.parent
 BENCH = "tests/servers/"
+LONG = (BENCH, "tests/test_house.py", "tests/test_support.py", "tests/properties/")
 
 # A run in CI says whether this change is good, so it draws the same examples every time; at a
 # desk each run draws others. Machines are slow now and then: no deadline for an example.
@@ -230,6 +231,12 @@ def pytest_xdist_make_scheduler(config, log):
             return nodeid.partition("::")[0] if nodeid.startswith(BENCH) else nodeid
 
     return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(config, items):
+    """With `-n`: long tests first, lest a worker begins one when the others have ended."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 def pytest_terminal_summary(terminalreporter):
