@@ -125,7 +125,7 @@ def test_a_workload_that_waits_for_no_quota_is_not_sent_for_quota():
     condition["message"] = "LocalQueue nosuch doesn't exist"
     (message,) = said(rule, documents)
     assert message.endswith(
-        ": LocalQueue nosuch doesn't exist; fix this cause, or delete the Workload"
+        "(LocalQueue nosuch doesn't exist); fix this cause, or delete the Workload"
     )
 
 
@@ -221,7 +221,7 @@ def with_job(rule, count=3, job=JOB):
 def test_pods_of_one_maker_are_told_once_and_what_they_leave_of_guarantees():
     (message,) = said("pod-bypasses-queue", with_job("pod-bypasses-queue"))
     assert "do not count 12 nvidia.com/gpu of 3 pods of Job vision/train and" in message
-    assert "they leave 0 of the 8 guaranteed nvidia.com/gpu" in message
+    assert "these pods leave 0 of the 8 guaranteed nvidia.com/gpu" in message
 
 
 def test_a_maker_with_a_queue_or_one_that_is_not_known_is_not_told():

@@ -43,7 +43,7 @@ class ClusterPool(Struct, frozen=True, eq=False):
             left = have - sum((holder.gpus.get(resource, zero) for holder in others), zero)
             if left < guaranteed:
                 return (
-                    f"; they leave {shown(resource, max(left, zero))} of the {guaranteed} guaranteed "
+                    f"; these pods leave {shown(resource, max(left, zero))} of the {guaranteed} guaranteed "
                     f"{resource}, and are never preempted"
                 )
         return ""

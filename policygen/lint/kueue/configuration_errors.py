@@ -198,7 +198,7 @@ def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:
         if not 1 <= len(classes) <= 8:
             yield (
                 (*root, i),
-                f"mapping {name} has {len(classes)} device classes; write 1 to 8 device classes",
+                f"device class mapping {name} has {len(classes)} device classes; write 1 to 8 device classes",
             )
         for j, device_class in enumerate(classes):
             owner = owners.setdefault(device_class, name)

@@ -77,7 +77,7 @@ def _seconds(job: WebhookObject) -> Iterator[Fault]:
         right = int(duration) if duration and duration >= 1 else 3600
         yield (
             ("labels", MAX_SECONDS),
-            f'{MAX_SECONDS} is {quoted(text)}, which is not an integer; write the seconds, such as "{right}"',
+            f'{MAX_SECONDS} is {quoted(text)}, which is not an integer; write the number of seconds, such as "{right}"',
         )
     elif number <= 0:
         yield ("labels", MAX_SECONDS), f"{MAX_SECONDS} is {text}; write 1 or more"

@@ -37,7 +37,7 @@ def told(it, **target):
 @pytest.mark.parametrize(
     ("it", "key", "words"),
     [
-        (made(labels={"max-exec-time-seconds": "1h"}), "max-exec-time-seconds", 'write the seconds, such as "3600"'),
+        (made(labels={"max-exec-time-seconds": "1h"}), "max-exec-time-seconds", 'write the number of seconds, such as "3600"'),
         (made(labels={"max-exec-time-seconds": "0"}), "max-exec-time-seconds", "write 1 or more"),
         (made(labels={"prebuilt-workload-name": "A_b"}), "prebuilt-workload-name", "is not a valid object name"),
         (made(annotations={"job-min-parallelism": "x"}, parallelism=4), "job-min-parallelism", "is not an integer"),

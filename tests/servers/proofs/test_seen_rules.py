@@ -136,7 +136,7 @@ def test_pod_bypasses_queue(cluster):
     rule = "pod-bypasses-queue"
     (message,) = said(cluster, rule, spec=out.spec)
     assert message.startswith("Pod other/stranger: ")
-    assert "they leave 4 of the 8 guaranteed nvidia.com/gpu" in message
+    assert "these pods leave 4 of the 8 guaranteed nvidia.com/gpu" in message
     cluster.delete("v1", "Pod", "stranger", "other")
     cluster.becomes("bound", lambda: cluster.bound("nlp"), 8)
     assert said(cluster, rule, spec=out.spec) == []
@@ -150,7 +150,7 @@ def test_pod_bypasses_scheduler(cluster):
     rule = "pod-bypasses-scheduler"
     (message,) = said(cluster, rule, spec=out.spec)
     assert "through default-scheduler" in message
-    assert "they leave 4 of the 8" in message
+    assert "these pods leave 4 of the 8" in message
     mine = Ask(
         gpus=8,
         scheduler="volcano",

@@ -27,14 +27,14 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{entry} has parameters.apiGroup "{parameters.api_group}", so it stays inactive; '
-                f"write {KUEUE}",
+                f"write apiGroup {KUEUE}",
                 at / "apiGroup",
             )
         elif parameters.kind != kind:
             yield Hit(
                 RULE,
                 f'{entry} has parameters.kind "{parameters.kind}", so it stays inactive; write '
-                f"{kind}",
+                f"kind {kind}",
                 at / "kind",
             )
 

@@ -1,4 +1,4 @@
-"""A ClusterQueue is not active, so Kueue admits nothing through it."""
+"""A ClusterQueue is not active, so Kueue admits no workload of this queue."""
 
 from collections.abc import Iterator, Mapping
 
@@ -19,7 +19,7 @@ _REPORTED_BY: Mapping[str, str] = {
 """Reasons whose cause is visible in objects, and the rules that report it there."""
 
 _REMEDIES: Mapping[str, str] = {
-    "AdmissionCheckInactive": "find out why the controller of the AdmissionCheck does not report Active",
+    "AdmissionCheckInactive": "find out why the controller of the AdmissionCheck does not set the check to Active",
     "AdmissionCheckNotFound": "create the AdmissionCheck, or remove its name from the ClusterQueue",
     "FlavorNotFound": "create the ResourceFlavor; if it exists, restart Kueue's manager",
     "TopologyNotFound": "create the Topology; if it exists, restart Kueue's manager",

@@ -1,4 +1,4 @@
-"""The parents of Cohorts form a cycle, so Kueue admits nothing in them."""
+"""The parentName fields of Cohorts form a cycle, so Kueue admits nothing in these Cohorts."""
 
 from policygen.lint.kueue.cohorts import forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

@@ -1,4 +1,4 @@
-"""Every borrowing or lending limit in a cohort is 0, so its queues share no quota."""
+"""All borrowing limits or all lending limits in a cohort are 0, so no queue can borrow."""
 
 from policygen.lint.kueue.cohorts import cohort_field, forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

@@ -32,7 +32,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Correct the name, or declare the Cohort.",
+    remedy="Correct the name of the cohort, or create a Cohort object with this name.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     needs=frozenset({Need.WHOLE}),

@@ -42,21 +42,21 @@ def _shape(queue: Entry[ClusterQueueView]) -> Iterator[Fault]:
     if len(groups) != 1:
         yield (
             ("resourceGroups",),
-            f"{_POLICY} requires one resource group, but {queue} has {len(groups)}; write one group",
+            f"concurrentAdmissionPolicy requires one resource group, but {queue} has {len(groups)}; write one group",
         )
     elif len(groups[0].flavors) > _FLAVORS:
         count = len(groups[0].flavors)
         yield (
             ("resourceGroups", 0, "flavors"),
             (
-                f"{_POLICY} accepts at most {_FLAVORS} flavors, but {queue} has {count}; remove some "
+                f"concurrentAdmissionPolicy accepts at most {_FLAVORS} flavors, but {queue} has {count}; remove some "
                 "of them"
             ),
         )
     if queue.it.queueing_strategy == "StrictFIFO":
         yield (
             ("queueingStrategy",),
-            f"{_POLICY} of {queue} does not accept queueingStrategy StrictFIFO; write BestEffortFIFO",
+            f"concurrentAdmissionPolicy of {queue} does not accept queueingStrategy StrictFIFO; write BestEffortFIFO",
         )
 
 
@@ -73,7 +73,7 @@ def _migration(
         yield (
             _CONSTRAINTS,
             (
-                f"{_POLICY} of {queue} accepts constraints only with mode {_PREFERRED}; remove the "
+                f"concurrentAdmissionPolicy of {queue} accepts constraints only with mode {_PREFERRED}; remove the "
                 "constraints"
             ),
         )

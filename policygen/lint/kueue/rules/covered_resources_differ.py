@@ -1,4 +1,4 @@
-"""A flavor does not list the same resources, in the same order, as its resource group."""
+"""A flavor and its resource group do not list the same resources in the same order."""
 
 from policygen.lint.kueue.quotas import groups_at, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

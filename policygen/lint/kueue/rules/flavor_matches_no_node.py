@@ -30,11 +30,9 @@ def check(facts: Facts) -> Hits:
         )
         for key, value in flavor.it.node_labels.items():
             if key not in values:
-                message = f"no node has label {key} of {flavor}; {suggest(key, keys, 'node label')}"
+                message = f"no node has label {key}, which {flavor} requires; {suggest(key, keys, 'node label')}"
             elif value not in values[key]:
-                message = (
-                    f"no node has label {key}: {value} of {flavor}; {suggest(value, names[key])}"
-                )
+                message = f"no node has label {key}: {value}, which {flavor} requires; {suggest(value, names[key])}"
         yield Hit(RULE, message, flavor.at.to("spec", "nodeLabels"))
 
 

@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} sets preference {queue.it.flavor_fungibility.preference}, which has the "
-                "effect of the other value before Kueue 0.17; remove preference until you run 0.17",
+                "effect of the other value before Kueue 0.17; remove the field until you run 0.17",
                 at,
                 edits=(Edit(Verb.REMOVE, at),),
             )

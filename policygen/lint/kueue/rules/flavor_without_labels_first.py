@@ -1,4 +1,4 @@
-"""A flavor without nodeLabels is listed before others, so it also accepts their jobs."""
+"""A flavor without nodeLabels is listed before other flavors, so it also accepts their jobs."""
 
 from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

@@ -1,5 +1,6 @@
 """A Kueue label or annotation is in a place where Kueue ignores it."""
 
+from policygen.core.finding import dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.workloads import KINDS, Workload
@@ -29,17 +30,17 @@ def check(facts: Facts) -> Hits:
                     continue
                 if metadata.place is MetadataOwner.POD and key in (GROUP, GROUP_COUNT):
                     continue  # reported by kueue-annotation-refused
-                of_pods = metadata.place is MetadataOwner.PODS
-                owner = f"the pods of {workload}" if of_pods else f"{workload}"
+                wrong = dotted(metadata.at.path[len(workload.at.path) :])
                 yield Hit(
                     RULE,
-                    f"Kueue ignores the {metadata.kind} {key} of {owner}; write the key in {right}",
+                    f"Kueue ignores {key} in {wrong} of {workload}; write it in {right}",
                     (metadata.at / key).on_key(),
                 )
 
 
 def _right(metadata: Written, name: str) -> str | None:
     """The field where a key belongs; None if it is there already, or if Kueue has no such key."""
+    parent: str | None
     if name in ON_OBJECT:
         forms = ON_OBJECT[name]
         places: tuple[MetadataOwner, ...] = (MetadataOwner.OBJECT, MetadataOwner.POD)
@@ -57,13 +58,17 @@ def _right(metadata: Written, name: str) -> str | None:
     if metadata.form in forms and metadata.place in places:
         return None
     form = metadata.form if metadata.form in forms else forms[0]
-    return f"{parent}metadata.{form}"
+    return (
+        f"{parent}metadata.{form}"
+        if parent is not None
+        else f"metadata.{form} of each pod template"
+    )
 
 
-def _template_path(workload: Workload) -> str:
-    """The path of the pod template within a workload, ending with a dot or a space."""
+def _template_path(workload: Workload) -> str | None:
+    """The path of the pod template within a workload, ending with a dot; None if it has several."""
     if len(workload.templates) != 1:
-        return "the pod templates: "
+        return None
     path = workload.templates[0].at.path[len(workload.at.path) :]
     return "".join(f"{step}." for step in path)
 

@@ -34,7 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Set lendingLimit to at most the nominalQuota, or remove it.",
+    remedy="Set lendingLimit to at most the nominalQuota, or remove lendingLimit.",
     judges=("ClusterQueue",),
     check=check,
 )

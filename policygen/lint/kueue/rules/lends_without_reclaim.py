@@ -41,8 +41,8 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[str]
             yield Hit(
                 RULE,
                 f"{queue} lends {cell[1]} of flavor {cell[0]} to ClusterQueue {others[0]} and "
-                "cannot reclaim it, because reclaimWithinCohort is Never; write Any or "
-                "LowerPriority",
+                "cannot reclaim this quota, because reclaimWithinCohort is Never; write "
+                "reclaimWithinCohort: Any or LowerPriority",
                 queue.at.to("spec", "preemption", "reclaimWithinCohort"),
             )
             return

@@ -1,4 +1,4 @@
-"""A quota of memory is only a few bytes, because its unit is missing."""
+"""A memory quota is only a few bytes, because its unit is missing."""
 
 from policygen.core.amounts import BYTES
 from policygen.core.quantity import MEBIBYTE

@@ -1,4 +1,4 @@
-"""The pods of a pod group differ in queue or total count, or are more than that count."""
+"""The pods of a pod group have different queues or counts, or are more than the count."""
 
 from collections.abc import Sequence
 

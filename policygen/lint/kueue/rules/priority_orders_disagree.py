@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{entry} is above {top[2].name}, but the PriorityClasses of these names have the "
-                "opposite order, so kube-scheduler evicts what Kueue ranks first; give both "
+                "opposite order, so kube-scheduler evicts jobs that Kueue ranks first; give both "
                 "kinds the same order",
                 entry.at / "value",
                 related=(other.at / "value", top[2].at / "value", top[3].at / "value"),

@@ -53,8 +53,8 @@ def _of_unmanaged(workload: Workload) -> Hits:
             right = template.at.to("metadata", "labels", LOCAL_QUEUE)
             yield Hit(
                 RULE,
-                f"Kueue ignores the label {LOCAL_QUEUE} of {workload}, because it manages only the "
-                "pods; write the label in spec.template.metadata.labels",
+                f"Kueue manages only the pods of {workload} and ignores the label {LOCAL_QUEUE} of "
+                "the object itself; write the label in spec.template.metadata.labels",
                 wrong,
                 edits=()
                 if value_fault(name)

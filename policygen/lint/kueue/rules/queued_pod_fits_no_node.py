@@ -30,17 +30,18 @@ def check(facts: Facts) -> Hits:
             best = {name: max(best.get(name, zero), have.get(name, zero)) for name in wanted}
         else:
             short = [name for name in sorted(wanted) if wanted[name] > best[name]]
-            fault = (
+            message = (
                 f"a pod of {request.workload} requests "
                 f"{amount_of(short[0], wanted[short[0]], best[short[0]])}, but the largest node of "
-                f"its flavors has {shown(short[0], best[short[0]], wanted[short[0]])}"
+                f"its flavors has {shown(short[0], best[short[0]], wanted[short[0]])}; "
+                "lower the requests of the pod, or add larger nodes"
                 if short
                 else f"no node of the queue's flavors has all that a pod of {request.workload} "
-                "requests"
+                "requests; lower the requests of the pod, or add larger nodes"
             )
             yield Hit(
                 RULE,
-                f"{fault}; lower the requests of the pod, or add larger nodes",
+                message,
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )

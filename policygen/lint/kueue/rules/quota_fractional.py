@@ -38,7 +38,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write an integer.",
+    remedy="Write the quota as an integer.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     fix=Fix.SAFE,

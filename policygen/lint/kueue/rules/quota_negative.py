@@ -23,7 +23,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write 0 or more.",
+    remedy="Write a quota or limit of 0 or more.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

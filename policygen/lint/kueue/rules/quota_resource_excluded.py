@@ -38,7 +38,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the full names of the resources to exclude.",
+    remedy="Write the full names of the resources in excludeResourcePrefixes.",
     judges=("Configuration",),
     check=check,
     reads=("ClusterQueue", "Cohort"),

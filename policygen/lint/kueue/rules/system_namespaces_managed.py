@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"managedJobsNamespaceSelector matches {name}, so Kueue does not start; "
-                    f"exclude kube-system and Kueue's own namespace by {NAMESPACE_NAME} NotIn",
+                    f"exclude kube-system and Kueue's own namespace with NotIn on label {NAMESPACE_NAME}",
                     entry.at / "managedJobsNamespaceSelector",
                 )
                 break

@@ -1,4 +1,4 @@
-"""A resource group mixes flavors with and without a topology, so no job can use all its quota."""
+"""A resource group has flavors with and without a topology, so no job can use all of them."""
 
 from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

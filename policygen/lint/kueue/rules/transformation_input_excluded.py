@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'transformation of "{name}" has no effect, because excludeResourcePrefixes '
-                    "removes the resource first; remove the prefix, or use strategy Replace instead of it",
+                    "removes the resource first; remove the prefix (with strategy Replace, Kueue does not count the input)",
                     entry.at.to("resources", "transformations", i, "input"),
                 )
 

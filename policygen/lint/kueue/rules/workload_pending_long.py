@@ -26,12 +26,15 @@ def check(facts: Facts) -> Hits:
         if age > facts.bound(RULE):
             found = condition(workload.object, "QuotaReserved")
             why = found.message if found else ""
-            waits = f'{workload} of queue "{workload.it.queue_name}" has waited for {long(age)}'
+            reason = f" ({why})" if why else ""
+            queue = workload.it.queue_name
             yield Hit(
                 RULE,
-                f"{waits}: {why}; fix this cause, or delete the Workload"
+                f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; fix this cause, or '
+                "delete the Workload"
                 if why and "insufficient" not in why
-                else f"{waits}{why and ': '}{why}; raise the queue's quota, or delete the Workload",
+                else f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; raise the '
+                "quota of the queue, or delete the Workload",
                 workload.at,
             )
 
