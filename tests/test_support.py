@@ -45,11 +45,11 @@ def test_what_is_called_run_is_what_is_built():
 
 
 def same_as() -> list[tuple[str, str, str]]:
-    """Component, release, and the release whose objects it is said to get."""
+    """Component, release, and the release for which policygen renders the same objects."""
     return [
         (component, release, found.group(1))
         for (component, release), (_, detail) in ROWS.items()
-        if (found := re.search(r"receives the same (?:objects|bytes) as ([\d.]+)", detail))
+        if (found := re.search(r"renders the same (?:objects|bytes) as for ([\d.]+)", detail))
     ]
 
 
