@@ -80,7 +80,10 @@ def _seconds(job: WebhookObject) -> Iterator[Fault]:
             f'{MAX_SECONDS} is {quoted(text)}, which is not an integer; write the number of seconds, such as "{right}"',
         )
     elif number <= 0:
-        yield ("labels", MAX_SECONDS), f"{MAX_SECONDS} is {text}; write 1 or more"
+        yield (
+            ("labels", MAX_SECONDS),
+            f"{MAX_SECONDS} is {text}, which is too small; write 1 or more",
+        )
 
 
 def _prebuilt(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
@@ -164,7 +167,7 @@ def _gates(text: str) -> Iterator[str]:
             )
         elif len(name) > _LONGEST:
             yield (
-                f"{GATED_BY} lists a name of {len(name)} characters, {quoted(name)}; write at most "
+                f"{GATED_BY} lists {quoted(name)}, which has {len(name)} characters; write at most "
                 f"{_LONGEST} characters"
             )
 

@@ -1,4 +1,4 @@
-"""manageJobsWithoutQueueName applies to all namespaces, so Kueue suspends operators' jobs too."""
+"""manageJobsWithoutQueueName applies to all namespaces, so Kueue also suspends operators' jobs."""
 
 from policygen.core.names import NAMESPACE_NAME
 from policygen.lint.kueue.configuration import all_settings

@@ -66,7 +66,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Switch both gates on, or both off.",
+    remedy="Switch both feature gates on, or switch both off.",
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),

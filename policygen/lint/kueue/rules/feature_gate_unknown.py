@@ -57,7 +57,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Remove the gate, or write the gate's new name.",
+    remedy="Remove the feature gate, or write its new name.",
     judges=("Configuration", "Deployment"),
     check=check,
     fix=Fix.SAFE,

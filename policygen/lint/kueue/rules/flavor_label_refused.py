@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write keys and values that are valid in Kubernetes.",
+    remedy="Write label, taint and toleration keys and values that are valid in Kubernetes.",
     judges=("ResourceFlavor",),
     check=check,
 )

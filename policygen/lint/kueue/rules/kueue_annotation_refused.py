@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write a valid value, or remove the key.",
+    remedy="Write a valid value, or remove the label or annotation.",
     judges=KINDS,
     check=check,
     reads=("Configuration",),

@@ -37,7 +37,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Correct the value that the message names.",
+    remedy="Correct the value that the message names in Kueue's Configuration.",
     judges=("Configuration",),
     check=check,
 )

@@ -78,7 +78,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Move the key to the place that the message names.",
+    remedy="Move the label or annotation to the place that the message names.",
     judges=KINDS,
     check=check,
 )

@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Add the unit, such as Gi.",
+    remedy="Add the unit to the quantity, such as 100Gi.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

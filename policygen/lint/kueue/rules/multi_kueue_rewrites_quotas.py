@@ -35,7 +35,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Set quotaManagement to Manual, or keep these quotas out of Git.",
+    remedy="Set quotaManagement to Manual, or keep the quotas of these queues out of Git.",
     judges=("MultiKueueConfig",),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),

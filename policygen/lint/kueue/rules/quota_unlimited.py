@@ -40,7 +40,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the capacity of the nodes.",
+    remedy="Write the capacity of the nodes as quota.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("ResourceFlavor",),

@@ -26,7 +26,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write one group with one flavor for each kind of node.",
+    remedy="Write one resource group with one flavor for each kind of node.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
 )

@@ -32,7 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Set topologyName in the flavor, or remove the annotation.",
+    remedy="Set topologyName in the flavor, or remove the topology annotation from the workload.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

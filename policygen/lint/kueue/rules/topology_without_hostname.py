@@ -27,7 +27,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Add kubernetes.io/hostname as the last level.",
+    remedy="Add kubernetes.io/hostname as the last level of the Topology.",
     judges=("Topology",),
     check=check,
 )

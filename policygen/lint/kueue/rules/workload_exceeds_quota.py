@@ -82,7 +82,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Lower the requests, or raise the quota or the borrowingLimit.",
+    remedy="Lower the requests of the workload, or raise the quota or borrowingLimit of the queue.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

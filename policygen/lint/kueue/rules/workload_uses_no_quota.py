@@ -33,7 +33,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write requests, or add a LimitRange with defaultRequest to the namespace.",
+    remedy="Write requests in the pods, or add a LimitRange with defaultRequest to the namespace.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "LimitRange", "Configuration"),
