@@ -72,7 +72,7 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
     path = ("metadata", "name")
     if not name:
         if not metadata.get("generateName"):
-            message = "required field name is missing in metadata; write it"
+            message = "metadata.name is missing; write a name"
             yield Refusal(("metadata",), Reason.MISSING_FIELD, message)
         return
     longest = _LONGEST
@@ -90,7 +90,7 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
         message = f"name {quoted(name)} is not valid for a {served.kind}; {advice}"
         yield Refusal(path, Reason.NAME, message)
     elif len(name) > longest:
-        message = f"name has {len(name)} characters; write at most {longest} for a {served.kind}"
+        message = f"name has {len(name)} characters; shorten the name of a {served.kind} to at most {longest}"
         yield Refusal(path, Reason.NAME, message)
 
 
@@ -102,6 +102,7 @@ def _annotations(annotations: dict[str, str | None], spot: Spot) -> Iterator[Ref
     total = sum(len(k.encode()) + len((v or "").encode()) for k, v in annotations.items())
     if total > ANNOTATIONS_BYTES:
         message = (
-            f"annotations have {total} bytes together; write at most {ANNOTATIONS_BYTES} (256 KiB)"
+            f"the annotations have {total} bytes in total; shorten them to at most "
+            f"{ANNOTATIONS_BYTES} bytes (256 KiB)"
         )
         yield Refusal(path_to(spot), Reason.ANNOTATION, message)

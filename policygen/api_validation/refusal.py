@@ -11,7 +11,7 @@ class Reason(Enum):
     """Why a server refuses a value."""
 
     ANNOTATION = "annotation"
-    CRD_RULE = "rule of a CRD"
+    CRD_RULE = "validation rule of a CRD"
     DUPLICATE_ENTRY = "duplicate entry"
     FORMAT = "format"
     LABEL = "label"

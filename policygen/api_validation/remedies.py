@@ -2,13 +2,13 @@
 
 REMEDIES = {
     "flavors must have the same number of resources as the coveredResources": (
-        "write one entry of resources for each covered resource, in each flavor"
+        "in each flavor, write one entry of resources for each resource of coveredResources"
     ),
-    "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'": "write one of them",
-    "supported toleration values: 'Equal'(default), 'Exists'": "write one of them",
-    "must be unique": "remove the duplicate",
+    "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'": "write one of these effects",
+    "supported toleration values: 'Equal'(default), 'Exists'": "write one of these operators",
+    "must be unique": "remove the duplicate entry",
     "the kubernetes.io/hostname label can only be used at the lowest level of topology": (
-        "write it last"
+        "move kubernetes.io/hostname to the last level"
     ),
     "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never": (
         "write reclaimWithinCohort: Any or LowerPriority, or remove borrowWithinCohort"
@@ -25,10 +25,10 @@ REMEDIES = {
     "a value must be empty when 'operator' is 'Exists'": "remove value, or write operator: Equal",
     "borrowingLimit must be nil when cohort is empty": "write cohortName, or remove borrowingLimit",
     "at least one nodeLabel is required when topology is set": (
-        "write nodeLabels that its nodes have, or remove topologyName"
+        "write nodeLabels that the nodes of the flavor have, or remove topologyName"
     ),
     "exactly one of the fields in [kubeConfig clusterProfileRef] must be set": (
-        "write one of them, and remove the other"
+        "set kubeConfig or clusterProfileRef, and remove the other field"
     ),
 }
 """By the message of the rule, without a final stop."""

@@ -65,7 +65,7 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
 def _advice(fix: tuple[Verb, str | int | bool] | None, schema: dict[str, Any]) -> str:
     if fix is None:
         return f"; {suggest('', schema['enum'])}" if "enum" in schema else ""
-    return "; put it in quotes" if fix[0] is Verb.QUOTE else "; remove the quotes"
+    return "; put the value in quotes" if fix[0] is Verb.QUOTE else "; remove the quotes"
 
 
 def _requoted(value: Any, schema: dict[str, Any]) -> tuple[Verb, str | int | bool] | None:
@@ -195,11 +195,11 @@ def length(schema: dict[str, Any], word: str, one: str, many: str) -> ValueCheck
 
     def check_value(value: Any) -> tuple[Reason, str] | None:
         count = len(value)
-        text = f"has {count or 'no'} {one if count == 1 else many}"
+        amount = f"{count or 'no'} {one if count == 1 else many}"
         if count < low:
-            return Reason.LENGTH, f"{text}; write at least {low}"
+            return Reason.LENGTH, f"has {amount}; write at least {low}"
         if high is not None and count > high:
-            return Reason.LENGTH, f"{text}; write at most {high}"
+            return Reason.LENGTH, f"has {amount}; write at most {high}"
         return None
 
     return check_value
@@ -255,7 +255,7 @@ def _time(value: str) -> tuple[Reason, str] | None:
             return None
     return (
         Reason.FORMAT,
-        f"{shown(value)} is not a valid time; write one such as 2026-01-31T12:00:00Z",
+        f"{shown(value)} is not a valid time; write a time such as 2026-01-31T12:00:00Z",
     )
 
 
@@ -263,7 +263,7 @@ def _byte(value: str) -> tuple[Reason, str] | None:
     try:
         base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
-        return Reason.FORMAT, "is not base64; encode the bytes"
+        return Reason.FORMAT, "is not valid base64; encode the value in base64"
     return None
 
 

@@ -65,7 +65,7 @@ FORMS: Mapping[str, StringForm] = {
     ),
     "port name": StringForm(
         lambda text: len(text) <= _LONGEST_PORT and bool(_PORT.fullmatch(text)),
-        'at most 15 lower-case letters, digits and "-" with a letter among them',
+        'at most 15 lower-case letters, digits and "-", at least one of them a letter',
     ),
     "key of a ConfigMap": StringForm(
         lambda text: (
@@ -76,14 +76,14 @@ FORMS: Mapping[str, StringForm] = {
         ),
         'letters, digits, "-", "_" and "."',
     ),
-    "name of a variable": StringForm(
+    "name of an environment variable": StringForm(
         lambda text: bool(_VARIABLE.fullmatch(text)), 'ASCII characters without "="'
     ),
-    "path below another": StringForm(
+    "relative path": StringForm(
         lambda text: not text.startswith("/") and _no_step_up(text),
-        'a path that does not begin with "/" and has no ".."',
+        'a path that does not begin with "/" and does not contain ".."',
     ),
-    "path without ..": StringForm(_no_step_up, 'a path without ".."'),
+    "path without ..": StringForm(_no_step_up, 'a path that does not contain ".."'),
     "IP address": StringForm(_is_ip, "an address such as 10.0.0.1"),
     "absolute path": StringForm(lambda text: text.startswith("/"), 'a path that begins with "/"'),
 }
@@ -114,14 +114,14 @@ class _Node(Struct, eq=False):
     """Fields by name; "*" for each entry of a list."""
 
 
-def faults(data: Mapping[str, Any], kind: str) -> Iterator[Fault]:
+def faults(data: Mapping[str, Any], kind: str, subject: object) -> Iterator[Fault]:
     """The refusals of an object's `spec`, for the kinds of `code.json`; empty for other kinds.
 
-    Each message is the end of a sentence that begins with the object.
+    Each message begins with `subject`, the object.
     """
     node = _tree().get(kind)
     if node is not None:
-        yield from _faults(data, node, ())
+        yield from _faults(data, node, (), subject)
 
 
 def known() -> Mapping[str, Mapping[str, Fact]]:
@@ -146,17 +146,17 @@ def _tree() -> Mapping[str, _Node]:
     return roots
 
 
-def _faults(value: Any, node: _Node, path: Path) -> Iterator[Fault]:
+def _faults(value: Any, node: _Node, path: Path, subject: object) -> Iterator[Fault]:
     if node.fact is not None:
-        message = _message(value, node.fact, _name(path))
+        message = _message(value, node.fact, _name(path), subject)
         if message:
             yield path, message
     if isinstance(value, dict):
         for name in node.below.keys() & value.keys():
-            yield from _faults(value[name], node.below[name], (*path, name))
+            yield from _faults(value[name], node.below[name], (*path, name), subject)
     elif isinstance(value, list) and "*" in node.below:
         for index, entry in enumerate(value):
-            yield from _faults(entry, node.below["*"], (*path, index))
+            yield from _faults(entry, node.below["*"], (*path, index), subject)
 
 
 def _name(path: Path) -> str:
@@ -165,20 +165,21 @@ def _name(path: Path) -> str:
     return dotted(path[fields[max(0, len(fields) - 2)] :])
 
 
-def _message(value: Any, fact: Fact, name: str) -> str:
+def _message(value: Any, fact: Fact, name: str, subject: object) -> str:
     """The fault of a value and what to write; empty if it has no fault or a wrong type."""
     if isinstance(value, dict):
         if fact.some_of and all(value.get(each) is None for each in fact.some_of):
-            return f"has {name} without {listed(list(fact.some_of), 'or')}, which is refused; write one"
+            fields = listed(list(fact.some_of), "or")
+            return f"{subject} has {name} without {fields}, which is refused; write one of these fields"
         return ""
     if isinstance(value, list):
         return (
-            f"has an empty {name}, which is refused; write an entry"
+            f"{subject} has an empty {name}, which is refused; write an entry"
             if fact.filled and not value
             else ""
         )
     if isinstance(value, str) and _number(value, fact) is None:
-        return _of_text(value, fact, name)
+        return _of_text(value, fact, name, subject)
     number = _number(value, fact)
     if number is None or (fact.minimum is None and fact.maximum is None):
         return ""
@@ -188,7 +189,7 @@ def _message(value: Any, fact: Fact, name: str) -> str:
     advice = f"{low} or more" if high is None else f"at most {high}"
     if low is not None and high is not None:
         advice = f"{low} to {high}" if low < high else f"{low}"
-    return f"has {name} {value}, which is refused; write {advice}"
+    return f"{subject} has {name} {value}, which is refused; write {advice}"
 
 
 def _number(value: Any, fact: Fact) -> Any:
@@ -205,11 +206,15 @@ def _number(value: Any, fact: Fact) -> Any:
     return None
 
 
-def _of_text(value: str, fact: Fact, name: str) -> str:
+def _of_text(value: str, fact: Fact, name: str, subject: object) -> str:
     if not value:
-        return f"has an empty {name}, which is refused; write a value" if fact.filled else ""
+        empty = f"{subject} has an empty {name}, which is refused; write a value"
+        return empty if fact.filled else ""
     if fact.words and value not in fact.words:
-        return f"has {name} {shown(value)}, which is refused; {suggest(value, fact.words)}"
+        return (
+            f"{subject} has {name} {shown(value)}, which is refused; {suggest(value, fact.words)}"
+        )
     if fact.form and not FORMS[fact.form].takes(value):
-        return f"has {name} {quoted(value)}, which is refused; write {FORMS[fact.form].advice}"
+        advice = FORMS[fact.form].advice
+        return f"{subject} has {name} {quoted(value)}, which is refused; write {advice}"
     return ""

@@ -35,7 +35,7 @@ def test_a_good_object_is_not_refused():
             7,
             ("spec", "cohortName"),
             Reason.TYPE,
-            "cohortName must be a string, not 7; put it in quotes",
+            "cohortName must be a string, not 7; put the value in quotes",
         ),
         (
             ("spec", "resourceGroups"),
@@ -56,14 +56,14 @@ def test_a_good_object_is_not_refused():
             1.5,
             (*GPU, "nominalQuota"),
             Reason.TYPE,
-            "nominalQuota must be an integer or a string, not 1.5; put it in quotes",
+            "nominalQuota must be an integer or a string, not 1.5; put the value in quotes",
         ),
         (
             (*FLAVOR, "resources"),
             QUEUE["spec"]["resourceGroups"][0]["flavors"][0]["resources"] * 2,
             (*FLAVOR, "resources", 1),
             Reason.DUPLICATE_ENTRY,
-            'resources[1] repeats name "nvidia.com/gpu" of resources[0]; remove one of them',
+            'resources[1] repeats name "nvidia.com/gpu" of resources[0]; remove one of the two entries',
         ),
         (
             (*FLAVOR, "resources"),
@@ -85,7 +85,7 @@ def test_a_good_object_is_not_refused():
             ("spec",),
             Reason.CRD_RULE,
             (
-                "spec breaks a rule of its CRD: borrowingLimit must be nil when cohort is empty; "
+                "spec breaks a validation rule of its CRD: borrowingLimit must be nil when cohort is empty; "
                 "write cohortName, or remove borrowingLimit"
             ),
         ),
@@ -114,14 +114,14 @@ def test_a_good_object_is_not_refused():
             {"team": 1},
             ("metadata", "labels", "team"),
             Reason.TYPE,
-            "team must be a string, not 1; put it in quotes",
+            "team must be a string, not 1; put the value in quotes",
         ),
         (
             ("metadata", "annotations"),
             {"a": "x" * 300_000},
             ("metadata", "annotations"),
             Reason.ANNOTATION,
-            "annotations have 300001 bytes together; write at most 262144 (256 KiB)",
+            "the annotations have 300001 bytes in total; shorten them to at most 262144 bytes (256 KiB)",
         ),
     ],
 )

@@ -9,16 +9,16 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 def check(facts: Facts) -> Hits:
     """Source: the recorded answers of a running API server, `schemas/cluster/code.json`; `field_pairs`."""
     for spec in pod_templates.pod_specs(facts.cluster):
-        for path, message in workload_code.faults(spec.data, workload_code.POD):
+        for path, message in workload_code.faults(spec.data, workload_code.POD, spec.owner):
             if spec.owner.kind == "StatefulSet" and path == ("hostname",):
                 continue  # its pods use their own names as hostname, so the server accepts any value
-            yield Hit(RULE, f"{spec.owner} {message}", spec.at.to(*path))
+            yield Hit(RULE, message, spec.at.to(*path))
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
     for workload in facts.cluster.workloads:
         if workload.kind != "Pod" and workload.object.group != VOLCANO_BATCH:
             kind = f"{workload.object.api_version} {workload.kind}"
-            for path, message in workload_code.faults(workload.spec, kind):
-                yield Hit(RULE, f"{workload} {message}", workload.at.to("spec", *path))
+            for path, message in workload_code.faults(workload.spec, kind, workload):
+                yield Hit(RULE, message, workload.at.to("spec", *path))
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_workload(workload))
 
 
