@@ -3,15 +3,18 @@
 import codecs
 import re
 
-_UTF16 = 'this is UTF-16; save it as "UTF-8"'
-_UTF32 = 'this is UTF-32; save it as "UTF-8"'
+_UTF16 = 'this file is UTF-16; save the file as "UTF-8"'
+_UTF32 = 'this file is UTF-32; save the file as "UTF-8"'
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, _UTF32),
     (codecs.BOM_UTF32_BE, _UTF32),
     (codecs.BOM_UTF16_LE, _UTF16),
     (codecs.BOM_UTF16_BE, _UTF16),
-    (codecs.BOM_UTF8, 'this begins with a byte-order mark; save it as "UTF-8 without BOM"'),
+    (
+        codecs.BOM_UTF8,
+        'this file begins with a byte-order mark; save the file as "UTF-8 without BOM"',
+    ),
 )
 _SAMPLE = 4096
 _MIN_SAMPLE = 8
@@ -42,7 +45,15 @@ def decode(data: bytes) -> str:
     nul = data.find(b"\0")
     if nul >= 0:
         wide = _wide(data[:_SAMPLE])
-        raise NotTextError(wide) if wide else _at(data, nul, "a NUL byte; is this a text file?")
+        raise (
+            NotTextError(wide)
+            if wide
+            else _at(
+                data,
+                nul,
+                'this file contains a NUL byte, so it is not text; save the file as "UTF-8"',
+            )
+        )
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -68,7 +68,7 @@ class Faults:
         """The text of a key that is not a string, such as a number; None if it cannot be a key."""
         start, _ = self._outline.span(node, self._text)
         if isinstance(value, dict | list):
-            message = "a key must be text, not a mapping or a list; put it in quotes"
+            message = "a key must be text, not a mapping or a list; put the key in quotes"
             if self._text[start - 1 : start + 1] == "{{":
                 message = placeholders.MESSAGE
                 self._composed.flawed.add(mapping)  # further findings about it would not help
@@ -79,7 +79,7 @@ class Faults:
             return None
         message = f'a key must be text; write "{shorten(raw)}" in quotes'
         if not raw:
-            message = 'a key is missing before ":"'
+            message = 'a key is missing before ":"; write a key'
         self.report(node, rules.KEY_NOT_A_STRING, message)
         return raw or None
 
@@ -94,9 +94,11 @@ class Faults:
             for node, text in duplicates:
                 key = first[text].key
                 line = self._line(self._outline.start[node if key is None else key])
-                message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one'
+                message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one of the two'
                 self.report(node, rules.DUPLICATE_KEY, message)
         if self._unreported:
             root = self._outline.start[0]
-            message = f"this document has {self._unreported} more errors; fix those above first"
+            message = (
+                f"this document has {self._unreported} more errors; fix the errors above first"
+            )
             self._composed.content.append(TextHit(rules.MORE_PROBLEMS, message, root, root + 1))

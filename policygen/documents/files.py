@@ -14,6 +14,7 @@ from typing import BinaryIO, Final
 from msgspec import Struct, field
 
 from policygen.core.finding import Finding, Place
+from policygen.core.quoting import listed
 from policygen.core.rule import Rule
 from policygen.documents.decode import NotTextError, decode
 from policygen.documents.rules import ENCODING, NO_SPEC_FILES, OUTPUT_INSIDE_INPUT, UNREADABLE_INPUT
@@ -118,7 +119,10 @@ class _FileReading(Struct, eq=False):
     def add(self, argument: str) -> None:
         """Read the file or folder of this name."""
         if not argument:
-            self.refuse(argument, "the name is empty; write a file, a folder or -")
+            self.refuse(
+                argument,
+                "the name of an input is empty; write a file, a folder or - (standard input)",
+            )
             return
         try:
             state = Path(argument).stat()
@@ -150,8 +154,12 @@ class _FileReading(Struct, eq=False):
             found = True
             self.add_file(name, inner, folder=folder)
         if not found and len(self.findings) == before:
-            endings = " ".join(ENDINGS)
-            self.refuse(folder, f"this folder has no file to read ({endings})", rule=NO_SPEC_FILES)
+            endings = listed([*ENDINGS])
+            self.refuse(
+                folder,
+                f"this folder contains no {endings} file; write another folder or a file",
+                rule=NO_SPEC_FILES,
+            )
 
     def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
         """The spec files of a tree, in the order of their names. Unreadable folders are reported."""
@@ -168,7 +176,7 @@ class _FileReading(Struct, eq=False):
                 if not stat.S_ISDIR(below.state.st_mode):
                     pending.append(below)
                 elif identity in found.above:
-                    message = "this link leads back to a folder above it; remove it"
+                    message = "this link leads back to a folder above it; remove the link"
                     self.refuse(below.name, message)
                 elif identity not in visited:
                     visited.add(identity)
@@ -209,8 +217,9 @@ class _FileReading(Struct, eq=False):
                 self.refuse(name, f"this is {what}, not a file")
                 return
         if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
-            where = f"inside the spec folder {folder}" if folder else "this spec file itself"
-            message = f"the output is {where}; write it elsewhere"
+            message = "the output file is this spec file; write the output to another file"
+            if folder:
+                message = f"the output file is inside the spec folder {folder}; write it elsewhere"
             self.refuse(name, message, rule=OUTPUT_INSIDE_INPUT)
             return
         if state.st_size > MAX_FILE_BYTES:
@@ -269,9 +278,9 @@ def _reason(error: OSError | ValueError, name: str) -> str:
             return f"this link leads to {Path(name).readlink()}, which does not exist"
         return "this file or folder does not exist"
     if isinstance(error, PermissionError):
-        return "you have no permission to read this"
+        return "you have no permission to read this file or folder"
     if isinstance(error, OSError):
         if error.errno == errno.ELOOP:
-            return "this link leads back to itself"
-        return f"cannot be read: {(error.strerror or str(error)).lower()}"
-    return "a file cannot have this name"
+            return "this link leads back to itself; remove the link"
+        return f"this file or folder cannot be read: {(error.strerror or str(error)).lower()}"
+    return "this is not a valid file name; correct the path"

@@ -20,17 +20,21 @@ _WORDS: Final[dict[str, Plain]] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "merges mappings, as a key"),
+    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "<< is a YAML merge key"),
     **{
         text: AmbiguousScalar(
-            AMBIGUOUS_YAML_VALUE, text, "is not a finite number, and no object can contain one"
+            AMBIGUOUS_YAML_VALUE,
+            text,
+            f"{text} is infinite, and no object can contain an infinite number",
         )
         for word in ("inf", "Inf", "INF")
         for text in (f".{word}", f"+.{word}", f"-.{word}")
     },
     **{
         text: AmbiguousScalar(
-            AMBIGUOUS_YAML_VALUE, text, "is not a number, and no object can contain it"
+            AMBIGUOUS_YAML_VALUE,
+            text,
+            f"{text} is not a number, and no object can contain this value",
         )
         for text in (".nan", ".NaN", ".NAN")
     },

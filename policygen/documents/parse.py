@@ -83,6 +83,8 @@ def _forbidden_in(text: str) -> list[int]:
 
 def _forbidden(text: str, where: list[int]) -> TextHit:
     first, more = where[0], len(where) - 1
-    others = f" ({more} more in this file)" if more else ""
-    message = f"character U+{ord(text[first]):04X} is not allowed; remove it{others}"
+    code = f"U+{ord(text[first]):04X}"
+    message = f"character {code} is not allowed; remove the character"
+    if more:
+        message = f"character {code} and {more} more in this file are not allowed; remove them"
     return TextHit(YAML_SYNTAX, message, first, first + 1)

@@ -8,7 +8,7 @@ from policygen.documents.files import Source
 from policygen.documents.positions import Lines
 from policygen.documents.rules import YAML_SYNTAX
 
-MESSAGE: Final = "this looks like a template; fill it in first, and give its output"
+MESSAGE: Final = "this looks like a template; render the template, and use the output as input"
 
 _BLANK = re.compile(r"\{\{[^\n]*\}\}|\$\{[A-Za-z_]\w*(?::?-[^}\n]*)?\}|\A\$[A-Z][A-Z0-9_]+\Z")
 _OF_HELM = re.compile(
@@ -27,5 +27,5 @@ def of_helm(source: Source) -> Finding | None:
     if match is None:
         return None
     place = Lines(source.name, source.text).place(*match.span())
-    message = "this is a template of a Helm chart; lint what `helm template` prints"
+    message = "this is a template of a Helm chart; lint the output of `helm template`"
     return Finding(YAML_SYNTAX, message, place)

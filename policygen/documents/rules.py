@@ -31,7 +31,7 @@ KEY_NOT_A_STRING = refusal(
 MERGE_NOT_A_MAPPING = refusal(
     "merge-not-a-mapping",
     "The value of a merge key << is not a mapping",
-    "Merge a mapping or a list of mappings, or write the values out.",
+    "Merge a mapping or a list of mappings, or write the keys themselves.",
 )
 MORE_PROBLEMS = refusal(
     "more-problems",
@@ -46,7 +46,7 @@ NESTING_TOO_DEEP = refusal(
 NO_SPEC_FILES = refusal(
     "no-spec-files",
     "A folder has no .yaml, .yml or .json file",
-    "Name a folder or file that contains the spec.",
+    "Write the name of a folder or file that contains the spec.",
 )
 NOT_A_MAPPING = refusal(
     "not-a-mapping",

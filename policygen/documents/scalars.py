@@ -24,6 +24,7 @@ class AmbiguousScalar(Struct, frozen=True):
     rule: Rule
     text: str
     problem: str
+    """The fault, as a sentence about the text."""
     instead: tuple[str, ...] = ()
     """Plain scalars to write instead. The text in quotes is always valid, too."""
 
@@ -40,7 +41,7 @@ class AmbiguousScalar(Struct, frozen=True):
         """The message with these remedies: what to write instead."""
         *others, last = remedies
         either = f"{', '.join(others)}, or " if others else ""
-        return f"{shorten(self.text)} {self.problem}; write {either}{last}"
+        return f"{self.problem}; write {either}{last}"
 
 
 Plain = str | int | float | bool | AmbiguousScalar | None
@@ -85,16 +86,14 @@ def _ambiguous(text: str) -> Plain:
     if _EXPONENT.fullmatch(text) or _BARE_POINT.fullmatch(text) or _PLUS.fullmatch(text):
         return _number(text, text)
     if _BASE_60.fullmatch(text):
-        problem = "is a number in base 60 to some YAML readers and text to others"
+        problem = f"{shorten(text)} is a number in base 60 to some YAML readers and text to others"
         return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     if _DATE.fullmatch(text):
-        return AmbiguousScalar(
-            AMBIGUOUS_YAML_VALUE, text, "is a date to some YAML readers and text to others"
-        )
+        problem = f"{shorten(text)} is a date to some YAML readers and text to others"
+        return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     if _SPECIAL.fullmatch(text):
-        return AmbiguousScalar(
-            AMBIGUOUS_YAML_VALUE, text, "is not a finite number to some YAML readers"
-        )
+        problem = f"{shorten(text)} is not a finite number to some YAML readers"
+        return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     return text
 
 
@@ -107,15 +106,15 @@ _WORDS: dict[str, Plain] = {
         spelling: AmbiguousScalar(
             AMBIGUOUS_YAML_VALUE,
             spelling,
-            f"is {meant} to some YAML readers and text to others",
+            f"{spelling} is {meant} to some YAML readers and text to others",
             (meant,),
         )
         for meant, words in (("true", ("yes", "on", "y")), ("false", ("no", "off", "n")))
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "=": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "=", "has a special meaning to some YAML readers"),
-    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "merges mappings, as a key"),
+    "=": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "=", "= has a special meaning to some YAML readers"),
+    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "<< is a YAML merge key"),
 }
 
 _NUMERIC = frozenset("0123456789+-.")
@@ -141,7 +140,7 @@ def _too_long(text: str) -> AmbiguousScalar | None:
     digits = len(text.lstrip("-0.").replace(".", ""))
     if digits <= MAX_DIGITS:
         return None
-    problem = f"has {digits} digits; a number may have at most {MAX_DIGITS}"
+    problem = f"{shorten(text)} has {digits} digits; a number may have at most {MAX_DIGITS}"
     return AmbiguousScalar(NUMBER_TOO_LONG, text, problem, ("a shorter number",))
 
 
@@ -157,12 +156,12 @@ def _other_base(text: str) -> AmbiguousScalar:
     if digits.strip("01234567") or int(digits) < 8:
         return _number(text, decimal)
     octal = f"{sign}{int(digits, 8)}"
-    problem = f"is {octal} to some YAML readers and {decimal} to others"
+    problem = f"{shorten(text)} is {octal} to some YAML readers and {decimal} to others"
     return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem, (octal, decimal))
 
 
 def _number(text: str, digits: str) -> AmbiguousScalar:
-    problem = "is a number to some YAML readers and text to others"
+    problem = f"{shorten(text)} is a number to some YAML readers and text to others"
     mantissa, _, exponent = digits.replace("_", "").lower().partition("e")
     fits = len(mantissa) <= MAX_DIGITS and len(exponent) <= 4
     if not digits or not fits or abs(int(exponent or "0")) > _MAX_EXPONENT:

@@ -69,7 +69,7 @@ def explain(error: ParserError) -> Explained:
         explained = explanation(error)
         if explained:
             return explained
-    return f"not valid YAML: {error.problem}", error.at, error.at + 1
+    return f"this is not valid YAML: {error.problem}", error.at, error.at + 1
 
 
 # Blanks that are not a space, at places where YAML needs one: in indentation, or after an indicator.
@@ -77,7 +77,7 @@ _NO_SPACE = re.compile(
     "(?:^[ \t]*|[:,-])([\xa0\u1680\u2000-\u200b\u202f\u205f\u3000])", re.MULTILINE
 )
 _BELOW = (
-    "this does not belong to the document above; check the indentation, "
+    "this line does not belong to the document above; check the indentation, "
     'or begin a new document with a line "---"'
 )
 
@@ -102,7 +102,11 @@ def _no_space(error: ParserError) -> Explained | None:
     if match is None:
         return None
     code = f"U+{ord(match[1]):04X}"
-    return f"this blank ({code}) is not a space; write a space", match.start(1), match.end(1)
+    return (
+        f"this character ({code}) looks like a space but is not a space; write a space",
+        match.start(1),
+        match.end(1),
+    )
 
 
 def _template(error: ParserError) -> Explained | None:
@@ -116,9 +120,9 @@ def _template(error: ParserError) -> Explained | None:
 def _unfinished(error: ParserError) -> Explained | None:
     start = error.at if error.context is None else error.context
     if "unexpected end of stream" in error.problem or "unexpected document" in error.problem:
-        return f"this quote ({error.text[start : start + 1]}) is never closed", *error.to_line_end(
-            start
-        )
+        quote = error.text[start : start + 1]
+        message = f"this quote ({quote}) is never closed; write the closing quote"
+        return message, *error.to_line_end(start)
     if "could not find expected ':'" in error.problem:
         return 'a ":" is missing; write "key: value"', *error.to_line_end(start)
     if "<document start>" in error.problem:
@@ -132,7 +136,7 @@ def _unfinished(error: ParserError) -> Explained | None:
 def _mapping(error: ParserError) -> Explained | None:
     if "mapping values are not allowed" in error.problem:
         if re.search(r":(\s|$)", error.before):
-            message = 'a second ": " on this line; put the value in quotes'
+            message = 'this line has a second ": "; put the value in quotes'
         else:
             message = 'a ":" is not expected here; check the indentation, and the line above'
         return message, error.at, error.at + 1
@@ -141,21 +145,27 @@ def _mapping(error: ParserError) -> Explained | None:
     ):
         return None
     if error.char in {"}", "]"}:
-        return f'"{error.char}" closes nothing; put the text in quotes', error.at, error.at + 1
+        message = f'no bracket is open that "{error.char}" could close; put the text in quotes'
+        return message, error.at, error.at + 1
     if error.char == ":" and not error.before.strip(BLANKS):
-        return 'a key is missing before ":"', error.at, error.at + 1
+        return 'a key is missing before ":"; write a key', error.at, error.at + 1
     if error.before.strip(BLANKS) not in {"", "-"}:
         message = "unexpected text after the value; put the whole value in one pair of quotes"
     elif error.context is not None and _column(error, error.context) == len(error.before):
         entry = error.char == "-"
         message = (
-            "a list item is among keys; indent it, or write a key above it"
+            "a list item is among the keys of a mapping; indent the item, or write a key above it"
             if entry
-            else 'a key is among list items; write "- " before it, or indent it'
+            else 'a key is among list items; write "- " before the key, or indent the key'
         )
     else:
-        above = "" if error.context is None else f" that begins on line {error.line(error.context)}"
-        message = f"this line does not line up with the block{above}; check the indentation"
+        message = "this line is indented differently than its block; check the indentation"
+        if error.context is not None:
+            line = error.line(error.context)
+            message = (
+                f"this line is indented differently than its block, which begins on line {line}; "
+                "check the indentation"
+            )
     return message, *error.to_line_end(error.at)
 
 
@@ -168,10 +178,11 @@ def _flow(error: ParserError) -> Explained | None:
     if closing and error.context is not None:
         opening = error.text[error.context]
         if not error.char.strip(BLANKS) and not error.text[error.at :].strip(BLANKS):
-            return f'"{opening}" is never closed', error.context, error.context + 1
+            closed = f'this "{opening}" is never closed; write the closing bracket'
+            return closed, error.context, error.context + 1
         line = error.line(error.context)
         message = (
-            f'a "," or "{closing[1]}" is missing before this; '
+            f'a "," or "{closing[1]}" is missing before this text; '
             f'the "{opening}" on line {line} is still open'
         )
         return message, error.at, error.at + 1
@@ -179,18 +190,19 @@ def _flow(error: ParserError) -> Explained | None:
         return None
     if not error.text[error.at :].strip(BLANKS):
         last = len(error.text.rstrip(BLANKS))
-        return "the text ends too early: a bracket is never closed", max(last - 1, 0), last
+        message = "the text ends before a bracket is closed; write the closing bracket"
+        return message, max(last - 1, 0), last
     if error.char == "," and error.before.rstrip(BLANKS).endswith((",", "[", "{")):
-        return 'a value is missing before ","', error.at, error.at + 1
+        return 'a value is missing before ","; write a value', error.at, error.at + 1
     if error.char == ":" and error.text[error.at + 1 : error.at + 2] in {" ", ",", "}", "]"}:
-        return 'a key is missing before ":"', error.at, error.at + 1
-    message = f'text cannot begin with "{error.char}"; put it in quotes'
+        return 'a key is missing before ":"; write a key', error.at, error.at + 1
+    message = f'text cannot begin with "{error.char}"; put the text in quotes'
     return message, *error.to_line_end(error.at)
 
 
 _INDICATORS = {
     "sequence entries are not allowed": 'a list item cannot begin here; write "- " on a line of its own',
-    "mapping keys are not allowed": 'text cannot begin with "? "; put it in quotes',
+    "mapping keys are not allowed": 'text cannot begin with "? "; put the text in quotes',
 }
 
 
@@ -199,21 +211,26 @@ def _indicator(error: ParserError) -> Explained | None:
         if problem in error.problem:
             return message, error.at, error.at + 1
     if "cannot start any token" in error.problem:
-        message = f'text cannot begin with "{error.char}"; put it in quotes'
+        message = f'text cannot begin with "{error.char}"; put the text in quotes'
         return message, *error.to_line_end(error.at)
     start = error.at if error.context is None else error.context
     char = error.text[start : start + 1]
     if char == "%" or "YAML document" in error.problem:
-        message = "a line that begins with % is a directive; remove it, or put the text in quotes"
+        message = (
+            "a line that begins with % is a directive; remove the line, or put the text in quotes"
+        )
         return message, *error.to_line_end(start)
     if char in {"*", "&"} and "alphabetic or numeric" in error.problem:
-        what = "an alias" if char == "*" else "an anchor"
-        message = f'text that begins with "{char}" is {what}; put it in quotes'
+        message = 'text that begins with "&" is an anchor; put the text in quotes'
+        if char == "*":
+            message = 'text that begins with "*" is an alias; put the text in quotes'
         return message, *error.to_line_end(start)
     if char == "!":
-        return 'text that begins with "!" is a tag; put it in quotes', *error.to_line_end(start)
+        return 'text that begins with "!" is a tag; put the text in quotes', *error.to_line_end(
+            start
+        )
     if char in {"|", ">"}:
-        message = f'nothing but a line break may follow "{char}"; put the text in quotes'
+        message = f'only a line break may follow "{char}"; put the text in quotes'
         return message, *error.to_line_end(start)
     return None
 
@@ -229,12 +246,16 @@ def _escape(error: ParserError) -> Explained | None:
         return message, slash, slash + 6
     name = error.text[slash + 1 : slash + 2]
     digits = {"x": 2, "u": 4, "U": 8}.get(name)
-    fault = f"needs {digits} hexadecimal digits" if digits else "is unknown"
-    message = f'the escape "\\{name}" {fault}; write "\\\\", or use single quotes'
+    message = f'the escape "\\{name}" is unknown; write "\\\\", or use single quotes'
+    if digits:
+        message = (
+            f'the escape "\\{name}" needs {digits} hexadecimal digits; write "\\\\", '
+            "or use single quotes"
+        )
     return message, slash, slash + 2
 
 
 def _rest(error: ParserError) -> Explained | None:
     if "control characters" in error.problem or "special characters" in error.problem:
-        return "a character that YAML does not allow; remove it", error.at, error.at + 1
+        return "YAML does not allow this character; remove the character", error.at, error.at + 1
     return None

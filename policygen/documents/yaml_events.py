@@ -186,7 +186,7 @@ class Builder:
     def _fits(self, node: int, anchor: _Anchor) -> bool:
         if len(self.stack) + self.outline.height(anchor.node) > MAX_DEPTH + 1:
             message = (
-                f"nested more than {MAX_DEPTH} levels deep through aliases; reduce the nesting"
+                f"aliases nest this document more than {MAX_DEPTH} levels deep; reduce the nesting"
             )
             self.faults.report(node, rules.NESTING_TOO_DEEP, message)
             return False
@@ -240,9 +240,7 @@ class Builder:
             if below in self.composed.flawed:
                 continue
             if not all(isinstance(part, dict) for part in parts):
-                message = (
-                    '"<<" must have a mapping, or a list of mappings; write the keys themselves'
-                )
+                message = 'the value of "<<" must be a mapping or a list of mappings; write the keys themselves'
                 self.faults.report(below, rules.MERGE_NOT_A_MAPPING, message)
                 continue
             self.outline.merge.setdefault(node, []).append(below)

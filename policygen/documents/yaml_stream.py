@@ -78,13 +78,15 @@ class _Stream:
                     yield self._document(event, loader.get_event, start)
                     self.builder.begin(start)
         except TooDeepError as deep:
-            message = f"nested more than {MAX_DEPTH} levels deep; reduce the nesting"
+            message = (
+                f"this document is nested more than {MAX_DEPTH} levels deep; reduce the nesting"
+            )
             problem = TextHit(NESTING_TOO_DEEP, message, deep.at, deep.at + 1)
         except yaml.MarkedYAMLError as error:
             problem = self._syntax_error(error, text, start)
         except yaml.reader.ReaderError as error:
             at = start + error.position
-            problem = TextHit(YAML_SYNTAX, f"not valid YAML: {error.reason}", at, at + 1)
+            problem = TextHit(YAML_SYNTAX, f"this is not valid YAML: {error.reason}", at, at + 1)
         else:
             return None
         yield Composed(syntax=[*self.builder.composed.syntax, problem], parsed=False)

@@ -421,7 +421,7 @@ def test_a_file_in_quotes_or_folded_is_left_and_said(text, tmp_path):
     file.write_text(f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  b: {text}\n")
     made = fixed(file)
     assert [reason for _, reason in made.left] == [
-        "it is in a text that is not a literal block (|)"
+        "the field is inside a text that is not a literal block (|)"
     ]
     assert made.texts == ()
 
@@ -461,7 +461,7 @@ def test_a_shared_scalar_is_left_where_one_who_shares_it_does_not(tmp_path):
     made = fixed(file)
     assert made.texts == ()
     assert {reason for _, reason in made.left} == {
-        "an alias shares it with a place that must not change"
+        "an alias uses the same value in another place, which must not change"
     }
 
 

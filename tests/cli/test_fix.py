@@ -155,7 +155,7 @@ def test_a_file_that_must_not_be_written_stays(lint, tmp_path):
     (tmp_path / "queue.yaml").chmod(0o444)
     done = lint("--fix", "--write", "--manifests", "queue.yaml")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "queue.yaml is read-only, so it is not written" in done.stderr
+    assert "queue.yaml is read-only, so --write does not change the file" in done.stderr
     assert (tmp_path / "queue.yaml").read_text() == QUEUE
 
 

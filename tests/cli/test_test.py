@@ -164,7 +164,7 @@ def test_an_unreadable_file_is_told(policygen, case):
     case("locked").joinpath("q.yaml").chmod(0)
     done = policygen("cases")
     assert done.returncode == 2
-    assert "you have no permission to read this" in done.stderr
+    assert "you have no permission to read this file or folder" in done.stderr
 
 
 @pytest.mark.parametrize("what", ["nothing", "empty", "file"])

@@ -23,9 +23,9 @@ def test_no_bytes_crash_it(data):
     [
         (b"a: 1\r\nb: \xc3\xa9\xe9 x\nc", "byte 0xe9 is not UTF-8", 2, 5, "b: é\\xe9 x"),
         (b"a\rb\0c", "a NUL byte", 2, 2, "b\0c"),
-        ("kind: T\u00e9am\n".encode("utf-16-be"), "this is UTF-16", 0, 0, ""),
-        ("kind: Team\n".encode("utf-32-be"), "this is UTF-32", 0, 0, ""),
-        ("a".encode("utf-32"), "this is UTF-32", 0, 0, ""),
+        ("kind: T\u00e9am\n".encode("utf-16-be"), "this file is UTF-16", 0, 0, ""),
+        ("kind: Team\n".encode("utf-32-be"), "this file is UTF-32", 0, 0, ""),
+        ("a".encode("utf-32"), "this file is UTF-32", 0, 0, ""),
         (b"\xef\xbb\xbfa", "byte-order mark", 0, 0, ""),
     ],
 )

@@ -54,7 +54,7 @@ CONTENT = {
     ),
     "template": (
         "a: {{ x }}\n",
-        [(1, 5, "{ x }", "key-not-a-string", "this looks like a template; fill it in first")],
+        [(1, 5, "{ x }", "key-not-a-string", "this looks like a template; render the template")],
     ),
     "binary": (
         "a: !!binary aGk=\n",
@@ -86,7 +86,7 @@ CONTENT = {
     ),
     "merge of text": (
         "a:\n  <<: b\n  c: 1\n",
-        [(2, 7, "b", "merge-not-a-mapping", '"<<" must have a mapping')],
+        [(2, 7, "b", "merge-not-a-mapping", 'the value of "<<" must be a mapping')],
     ),
     "two merges": (
         "a: &a {b: 1}\nc:\n  <<: *a\n  <<: *a\n",
@@ -127,4 +127,4 @@ def test_all_problems_of_a_document_are_told_at_once():
 def test_too_many_problems_are_counted():
     _, findings = read_text("a: 1\n" * 3000)
     assert len(findings) == 1001
-    assert findings[0].message == "this document has 1999 more errors; fix those above first"
+    assert findings[0].message == "this document has 1999 more errors; fix the errors above first"

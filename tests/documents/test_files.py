@@ -103,8 +103,11 @@ def test_what_is_not_there():
     Path("a.yaml").symlink_to("gone")
     assert refused("a.yaml")[2] == "this link leads to gone, which does not exist"
     assert refused(".")[0] == "./a.yaml"
-    assert refused("a\0b")[2] == "a file cannot have this name"
-    assert refused("")[2] == "the name is empty; write a file, a folder or -"
+    assert refused("a\0b")[2] == "this is not a valid file name; correct the path"
+    assert (
+        refused("")[2]
+        == "the name of an input is empty; write a file, a folder or - (standard input)"
+    )
     assert refused("x" * 300)[2].startswith("cannot be read: ")
     Path("file").write_text("")
     assert refused("file/a.yaml")[2] == "cannot be read: not a directory"
@@ -119,15 +122,19 @@ def test_links_in_a_circle(folder):
     Path("d/f/g").symlink_to(folder / "d")
     Path("d/f/h.yaml").write_text("h")
     Path("d/i").symlink_to(folder)
-    assert refused("a") == ("a", "unreadable-input", "this link leads back to itself")
+    assert refused("a") == (
+        "a",
+        "unreadable-input",
+        "this link leads back to itself; remove the link",
+    )
     sources, findings = read(["."])
     assert [source.name for source in sources] == ["./d/f/h.yaml"]
     assert sorted((name, message) for name, *_, message in told(findings)) == [
-        ("./a", "this link leads back to itself"),
-        ("./b", "this link leads back to itself"),
-        ("./d/e", "this link leads back to a folder above it; remove it"),
-        ("./d/f/g", "this link leads back to a folder above it; remove it"),
-        ("./d/i", "this link leads back to a folder above it; remove it"),
+        ("./a", "this link leads back to itself; remove the link"),
+        ("./b", "this link leads back to itself; remove the link"),
+        ("./d/e", "this link leads back to a folder above it; remove the link"),
+        ("./d/f/g", "this link leads back to a folder above it; remove the link"),
+        ("./d/i", "this link leads back to a folder above it; remove the link"),
     ]
 
 
@@ -150,7 +157,7 @@ def test_a_folder_without_specs():
     Path("d/notes.txt").write_text("")
     assert refused("d") == (
         *("d", "no-spec-files"),
-        "this folder has no file to read (.yaml .yml .json)",
+        "this folder contains no .yaml, .yml or .json file; write another folder or a file",
     )
 
 
@@ -257,19 +264,19 @@ def test_what_may_not_be_read(unprivileged):
     sources, findings = read([str(unprivileged)])
     assert sources == []
     assert [(Path(name).name, rule, message) for name, _, _, rule, message in told(findings)] == [
-        ("b.yaml", "unreadable-input", "you have no permission to read this"),
-        ("secret", "unreadable-input", "you have no permission to read this"),
+        ("b.yaml", "unreadable-input", "you have no permission to read this file or folder"),
+        ("secret", "unreadable-input", "you have no permission to read this file or folder"),
     ]
 
 
 ENCODINGS = {
-    "utf-16": ("a: 1\n".encode("utf-16"), 'this is UTF-16; save it as "UTF-8"'),
-    "utf-16-be": (b"\xfe\xff\0a", 'this is UTF-16; save it as "UTF-8"'),
-    "utf-16, no mark": ("kind: Team\n".encode("utf-16-le"), "this is UTF-16"),
-    "utf-16-be, no mark": ("kind: Téam\n".encode("utf-16-be"), "this is UTF-16"),
-    "utf-32": ("a: 1\n".encode("utf-32"), 'this is UTF-32; save it as "UTF-8"'),
-    "utf-32-be": (b"\0\0\xfe\xff\0\0\0a", "this is UTF-32"),
-    "utf-32, no mark": ("kind: Team\n".encode("utf-32-be"), "this is UTF-32"),
+    "utf-16": ("a: 1\n".encode("utf-16"), 'this file is UTF-16; save the file as "UTF-8"'),
+    "utf-16-be": (b"\xfe\xff\0a", 'this file is UTF-16; save the file as "UTF-8"'),
+    "utf-16, no mark": ("kind: Team\n".encode("utf-16-le"), "this file is UTF-16"),
+    "utf-16-be, no mark": ("kind: Téam\n".encode("utf-16-be"), "this file is UTF-16"),
+    "utf-32": ("a: 1\n".encode("utf-32"), 'this file is UTF-32; save the file as "UTF-8"'),
+    "utf-32-be": (b"\0\0\xfe\xff\0\0\0a", "this file is UTF-32"),
+    "utf-32, no mark": ("kind: Team\n".encode("utf-32-be"), "this file is UTF-32"),
 }
 
 
@@ -290,8 +297,20 @@ def test_other_encodings(data, piece):
         ),
         (b"\xff", 1, 1, "\\xff", 'byte 0xff is not UTF-8; save the file as "UTF-8"'),
         (b"a: \xed\xa0\x80", 1, 4, "a: \\xed\\xa0\\x80", "byte 0xed is not UTF-8; save"),
-        (b"a\nb\0c\nd\0", 2, 2, "b\0c", "a NUL byte; is this a text file?"),
-        (b"a\0\xff", 1, 2, "a\0\\xff", "a NUL byte; is this a text file?"),
+        (
+            b"a\nb\0c\nd\0",
+            2,
+            2,
+            "b\0c",
+            'this file contains a NUL byte, so it is not text; save the file as "UTF-8"',
+        ),
+        (
+            b"a\0\xff",
+            1,
+            2,
+            "a\0\\xff",
+            'this file contains a NUL byte, so it is not text; save the file as "UTF-8"',
+        ),
     ],
 )
 def test_bytes_that_are_no_text(data, line, column, text, message):
@@ -331,12 +350,12 @@ def test_the_output_is_no_input():
         assert [(name, *rest) for name, _, _, *rest in told(findings)] == [
             (
                 *("spec/out.yaml", "output-inside-input"),
-                "the output is inside the spec folder spec; write it elsewhere",
+                "the output file is inside the spec folder spec; write it elsewhere",
             )
         ]
         name, rule, message = refused("spec/out.yaml", output=state)
         assert (name, rule) == ("spec/out.yaml", "output-inside-input")
-        assert message == "the output is this spec file itself; write it elsewhere"
+        assert message == "the output file is this spec file; write the output to another file"
 
 
 def test_a_pipe_that_is_also_the_output_is_no_conflict():

@@ -63,7 +63,7 @@ SURPRISES = [
     ("2026-01-31T10:20:30Z", "is a date", 'write "2026-01-31T10:20:30Z"'),
     ("2026-01-31 10:20:30.5 +2", "is a date", "in quotes"),
     ("=", "has a special meaning", 'write "=" in quotes'),
-    ("<<", "merges mappings", 'write "<<" in quotes'),
+    ("<<", "is a YAML merge key", 'write "<<" in quotes'),
 ]
 
 

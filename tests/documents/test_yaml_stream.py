@@ -53,7 +53,7 @@ def test_deep_nesting_is_refused_where_it_is_too_deep(text):
     assert documents == []
     ((line, column, _, rule, message),) = told(findings)
     assert rule == "nesting-too-deep"
-    assert message == "nested more than 100 levels deep; reduce the nesting"
+    assert message == "this document is nested more than 100 levels deep; reduce the nesting"
     assert (line, column) != (1, 1)
 
 
@@ -65,7 +65,13 @@ def test_a_hundred_collections_are_not_too_deep():
     assert only(f"a: {'[' * 99}x{']' * 99}\n").data == {"a": nested}
     _, findings = read_text(f"a: 1\n---\na: {'[' * 100}x{']' * 100}\n---\nb: 1\n")
     assert told(findings) == [
-        (3, 103, "[", "nesting-too-deep", "nested more than 100 levels deep; reduce the nesting")
+        (
+            3,
+            103,
+            "[",
+            "nesting-too-deep",
+            "this document is nested more than 100 levels deep; reduce the nesting",
+        )
     ]
 
 

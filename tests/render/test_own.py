@@ -97,13 +97,17 @@ def test_a_link_inside_the_folder_is_followed(own, folder):
     [
         (PATH, b"a\nb\xe9\n", ':2: byte 0xe9 is not UTF-8; save the file as "UTF-8"'),
         ("_helper.j2", b"\xff", ':1: byte 0xff is not UTF-8; save the file as "UTF-8"'),
-        (PATH, "ab".encode("utf-16"), ': this is UTF-16; save it as "UTF-8"'),
+        (PATH, "ab".encode("utf-16"), ': this file is UTF-16; save the file as "UTF-8"'),
         (
             PATH,
             b"\xef\xbb\xbfab",
-            ': this begins with a byte-order mark; save it as "UTF-8 without',
+            ': this file begins with a byte-order mark; save the file as "UTF-8 without',
         ),
-        (PATH, b"ab\0", ":1: a NUL byte; is this a text file?"),
+        (
+            PATH,
+            b"ab\0",
+            ':1: this file contains a NUL byte, so it is not text; save the file as "UTF-8"',
+        ),
     ],
 )
 def test_a_template_that_is_no_text_is_told_once_with_its_place(own, folder, name, data, said):

@@ -74,7 +74,7 @@ def _mapping(
             continue
         name = next((f"{edit.to}" for edit in edits if edit.verb is Verb.RENAME), key)
         if name in made or (name != key and name in data):
-            raise EditError(f'the key "{name}" is there already')
+            raise EditError(f'key "{name}" already exists')
         made[name] = _value(value, (*path, key), by_path, raw)
     return made
 
@@ -86,10 +86,10 @@ def _add(data: Any, edit: Edit) -> None:
             data = data[step]
             continue
         if not isinstance(data, dict) or not isinstance(step, str):
-            raise EditError("there is no mapping to add this to")
+            raise EditError("the file has no mapping to which the field can be added")
         if number == len(edit.at.path):
             if step in data:
-                raise EditError(f'the key "{step}" is there already')
+                raise EditError(f'key "{step}" already exists')
             data[step] = edit.to
         else:
             data = data.setdefault(step, {})

@@ -35,20 +35,24 @@ def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
 def _staged(source: Source, text: str) -> tuple[Path, Path]:
     """A file with the new content next to the file that it replaces, and that file."""
     if source.path is None:
-        raise UsageError("standard input cannot be written; omit --write for a diff")
+        raise UsageError("--write cannot change standard input; omit --write to print a diff")
     target = Path(os.path.realpath(source.path))
     state = target.stat()
     if not stat.S_ISREG(state.st_mode):
-        raise UsageError(f"{source.name} is not a regular file, so it is not written")
+        raise UsageError(
+            f"{source.name} is not a regular file, so --write does not change the file"
+        )
     if not state.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-        raise UsageError(f"{source.name} is read-only, so it is not written")
+        raise UsageError(f"{source.name} is read-only, so --write does not change the file")
     if state.st_nlink > 1:
-        raise UsageError(f"{source.name} has a second name (a hard link), so it is not written")
+        raise UsageError(
+            f"{source.name} has a second name (a hard link), so --write does not change the file"
+        )
     if not os.access(target, os.W_OK):
-        raise UsageError(f"{source.name} cannot be written: no permission")
+        raise UsageError(f"you have no permission to write {source.name}; change its permissions")
     if target.read_bytes() != source.whole(source.text):
         raise UsageError(
-            f"{source.name} changed in the meantime, so nothing is written; run it again"
+            f"{source.name} changed during this run, so no file is written; run the command again"
         )
     new = target.with_name(f".{target.name}.policygen-{os.getpid()}")
     try:

@@ -46,7 +46,7 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
         except EditError as error:
             made.append(error)
             touched.append(set())
-    shared = EditError("an alias shares it with a place that must not change")
+    shared = EditError("an alias uses the same value in another place, which must not change")
     while True:  # another fix may need one that is refused, because they share a node
         sharing = {it for each in touched for it in each if it[0] in text.shared}
         uses = Counter((node, edit) for node, _, edit in sharing)
@@ -91,12 +91,14 @@ class _Step:
                 if self.edit.verb is Verb.ADD and outline.shape[node] == NodeKind.MAPPING:
                     self.node, self.rest = node, path[number:]
                     return
-                raise EditError("its place in the text is not known, because it comes from a merge")
+                raise EditError(
+                    "the field comes from a YAML merge, so its place in the file is not known"
+                )
             self.above, self.mapping, self.key, self.node = self.key, node, step.key, step.node
         if self.edit.verb in {Verb.REWRITE, Verb.QUOTE}:
             self.node = outline.target.get(self.node, self.node)
         if self.edit.verb is Verb.ADD:
-            raise EditError("it is there already")
+            raise EditError("the field already exists")
 
     @property
     def touched(self) -> int:
@@ -132,18 +134,18 @@ class _Step:
         outline = self.layout.outline
         start, end = outline.span(self.node, self.text)
         if outline.shape[self.node] != NodeKind.SCALAR or start == end:
-            raise EditError("nothing, or no scalar, is written there")
+            raise EditError("the file has no scalar at this place")
         if LINE_END.search(self.text, start, end):
-            raise EditError("it is written in several lines")
+            raise EditError("the value is written on several lines")
         return start, end
 
     def _key_span(self) -> tuple[int, int]:
         if self.key is None or self.layout.outline.shape[self.key] != NodeKind.SCALAR:
-            raise EditError("its key has no text of its own")
+            raise EditError("the file has no plain key for the field")
         start, end = self.layout.outline.span(self.key, self.text)
         colon = FLOW_COLON if self.flow else _COLON
         if not colon.match(self.text, end) or start != self.layout.outline.start[self.key]:
-            raise EditError("its key is written in an unusual way")
+            raise EditError("the key of the field is written in an unusual way")
         return start, end
 
     def _without_key(self) -> Splice:
@@ -155,7 +157,7 @@ class _Step:
         if self.layout.is_flow(self.mapping):
             return self._without(number, starts, ends, self.mapping)
         if self.flow:
-            raise EditError("it is in brackets without its own braces")
+            raise EditError("the field is in brackets without braces of its own")
         start, end = starts[number], ends[number]
         if len(pairs) == 1:
             return self._emptied(start, end)
@@ -163,7 +165,7 @@ class _Step:
         if not self.text[begin:start].strip(" "):
             return self._without_lines(begin, end, self.text[begin:start])
         if number + 1 == len(pairs):
-            raise EditError("it shares its line with others")
+            raise EditError("other fields are on the same line")
         below = starts[number + 1]  # the key after a dash: the next one takes its place
         indent = " " * (start - begin)
         kept = [f"{each}\n{indent}" for each in comments(self.text[start:below])]
@@ -187,7 +189,7 @@ class _Step:
         begin = self.layout.line_start(starts[number])
         dash = _DASH.fullmatch(self.text, begin, starts[number])
         if not dash or len(items) == 1:
-            raise EditError("it shares its line with others")
+            raise EditError("other fields are on the same line")
         return self._without_lines(begin, ends[number], dash[0].partition("-")[0])
 
     def _without(self, number: int, starts: list[int], ends: list[int], around: int) -> Splice:
@@ -201,14 +203,14 @@ class _Step:
 
     def _without_comments(self, start: int, end: int, instead: str = "") -> Splice:
         if comments(self.text[start:end]):
-            raise EditError("a comment in it would be lost")
+            raise EditError("a comment inside the removed text would be lost")
         return Splice(start, end, instead)
 
     def _without_lines(self, begin: int, end: int, indent: str) -> Splice:
         """Remove complete lines, but keep their comments."""
         stop = self.layout.next_line(end)
         if not _REST.fullmatch(self.text, end, self.layout.line_end(end)):
-            raise EditError("it shares its line with others")
+            raise EditError("other fields are on the same line")
         kept = [f"{indent}{each}" for each in comments(self.text[begin:stop])]
         if begin and self.layout.line_end(end) == stop:  # the text ends without a line break
             above = begin - (2 if self.text.startswith("\r\n", begin - 2) else 1)
@@ -221,9 +223,9 @@ class _Step:
         name = self.layout.scalar(key)
         block = self.layout.outline.shape[node] in COLLECTIONS and not self.layout.is_flow(node)
         if start >= end:
-            raise EditError("nothing is written there")
+            raise EditError("the file has no value at this place")
         if not block and self.text[start] in "|>":
-            raise EditError("it is written in several lines")
+            raise EditError("the value is written on several lines")
         if not block:
             if self.key is None and not self.flow:
                 yield Splice(start, start, f"{name}: ")
@@ -232,11 +234,11 @@ class _Step:
                 yield Splice(end, end, "}")
             return
         if self.key is None or self.flow or self.text[start] in "&!":
-            raise EditError("it is written in an unusual way")
+            raise EditError("the value is written in an unusual way")
         key_start, key_end = self._key_span()
         first = self.layout.next_line(key_end)
         if first > start:
-            raise EditError("it shares its line with others")
+            raise EditError("other fields are on the same line")
         indent = " " * (key_start - self.layout.line_start(key_start))
         line, added = first, f"{indent}{_INDENT}{name}:\n"
         while line < end:
@@ -264,7 +266,7 @@ class _Step:
             blank = " " if lead.strip(" \t") else f"\n{lead}"
             return Splice(end, end, f",{blank}{inline}")
         if self.flow:
-            raise EditError("it is in brackets without its own braces")
+            raise EditError("the field is in brackets without braces of its own")
         indent = " " * len(lead)
         lines = [f"{indent}{_INDENT * n}{name}:\n" for n, name in enumerate(above)]
         lines.append(f"{indent}{_INDENT * len(above)}{inline}\n")

@@ -35,10 +35,10 @@ def test_the_data_after_edits(edits, wanted):
 @pytest.mark.parametrize(
     ("it", "fault"),
     [
-        (edit(Verb.RENAME, "a", to="f"), 'the key "f" is there already'),
-        (edit(Verb.ADD, "f", to=1), 'the key "f" is there already'),
-        (edit(Verb.ADD, "f", "x", to=1), "no mapping to add this to"),
-        (edit(Verb.ADD, "a", "c", 3, to=1), "no mapping to add this to"),
+        (edit(Verb.RENAME, "a", to="f"), 'key "f" already exists'),
+        (edit(Verb.ADD, "f", to=1), 'key "f" already exists'),
+        (edit(Verb.ADD, "f", "x", to=1), "no mapping to which the field can be added"),
+        (edit(Verb.ADD, "a", "c", 3, to=1), "no mapping to which the field can be added"),
     ],
 )
 def test_what_cannot_be_made(it, fault):

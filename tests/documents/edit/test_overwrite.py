@@ -62,7 +62,7 @@ def a_pipe(path):
     "happens, message",
     [
         (read_only, "is read-only"),
-        (changed, "changed in the meantime"),
+        (changed, "changed during this run"),
         (gone, "cannot be written: No such file"),
         (named_twice, "has a second name"),
         (a_pipe, "is not a regular file"),
@@ -79,7 +79,7 @@ def test_one_that_must_not_be_written_keeps_all_as_they_are(happens, message, fi
 
 
 def test_standard_input_cannot_be_written():
-    with pytest.raises(UsageError, match="standard input cannot be written"):
+    with pytest.raises(UsageError, match="--write cannot change standard input"):
         overwrite([(Source("<stdin>", "a: 1\n", None), "a: 2\n")])
 
 
