@@ -52,7 +52,9 @@ class MemoryDemand(Struct, frozen=True):
             force_setattr(self, "precision", _published(self.facts))
         for name in ("precision", "kv_precision"):
             if getattr(self, name) not in BITS:
-                raise ValueError(f"{name} {getattr(self, name)!r} is not one of {', '.join(BITS)}")
+                raise ValueError(
+                    f"{name} must be one of {', '.join(BITS)}, not {getattr(self, name)!r}"
+                )
         stated = 1 if self.gpu_memory_bytes is None else self.gpu_memory_bytes
         if min(stated, self.concurrency, self.context_length) < 1 or self.runtime_memory_bytes < 0:
             raise ValueError("memory, concurrency and context length must be positive")
@@ -152,7 +154,7 @@ def _published(facts: ModelFacts | None) -> str:
 
 def _kv_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, bool]]:
     if facts.kv_values_per_token is None:
-        return [("no KV cache (its size is unknown)", True)]
+        return [("no KV cache, because the size of the cache is unknown", True)]
     length, limit = workload.context_length, facts.max_context
     return [
         (f"{DEFAULT_CONCURRENCY} request at a time", workload.concurrency == DEFAULT_CONCURRENCY),

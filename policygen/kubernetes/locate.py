@@ -95,7 +95,7 @@ def _reading_of(object_: Object, at: At, holder: Document | None) -> str:
     if at.key or holder is None or not isinstance(value, int):
         return ""
     raw, read = holder.raw(path), str(value).lower()
-    return f"{raw} is read as {read}" if raw and raw.lower() != read else ""
+    return f"YAML reads {raw} as {read}" if raw and raw.lower() != read else ""
 
 
 def _is_blank(object_: Object, at: At) -> bool:

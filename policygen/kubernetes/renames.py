@@ -122,7 +122,10 @@ def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
         root = path[:3] if path[1] == "flavorFungibility" else path[:2]
         found[root] = (*found.get(root, ()), edit)
     return {
-        path: (f"{_shown(path, spec)} of v1beta1; {_NOW.get(path, _OTHERWISE)}", edits)
+        path: (
+            f"{_shown(path, spec)} of v1beta1, not of v1beta2; {_NOW.get(path, _OTHERWISE)}",
+            edits,
+        )
         for path, edits in found.items()
         if path in _NOW or len(path) == 3
     }

@@ -6,14 +6,14 @@ KINDS_NOT_JUDGED = Rule(
     "kinds-not-judged",
     Severity.INFO,
     Family.RUN,
-    "Only the general rules check objects of these kinds",
+    "Some objects have kinds for which policygen has only general rules",
     "No change is needed.",
 )
 KUSTOMIZATION_NOT_BUILT = Rule(
     "kustomization-not-built",
     Severity.INFO,
     Family.RUN,
-    "A folder of manifests has a kustomization, which policygen does not build",
+    "A folder of manifests contains a kustomization, which policygen does not build",
     "Pipe the output of `kustomize build` into `policygen lint --manifests -`.",
 )
 NO_OBJECT = Rule(

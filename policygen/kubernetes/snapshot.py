@@ -52,8 +52,9 @@ class Gap(Struct, frozen=True, order=True):
         return f"{kind} in namespace {self.namespace}" if self.namespace else str(kind)
 
     def __str__(self) -> str:
-        reason = f"could not be read: {self.reason}" if self.reason else "was not read"
-        return f"{self.what} {reason}"
+        if self.reason:
+            return f"{self.what} could not be read: {self.reason}"
+        return f"{self.what} was not read"
 
 
 class Seen(Struct, frozen=True):

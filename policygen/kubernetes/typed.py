@@ -135,7 +135,11 @@ class Reader:
                     unknown.append(field)
                     data = without(data, field)
         except RecursionError:
-            self.malformed.append(InvalidField(object_, within, "it nests too deep to be read"))
+            self.malformed.append(
+                InvalidField(
+                    object_, within, "the object is nested too deep to be read; reduce the nesting"
+                )
+            )
             return None
         for field in outermost(unknown):
             read = watched(read, field, self._note(object_))
@@ -218,7 +222,7 @@ def _parsed_error(error: str) -> tuple[str, Path]:
     """The message and the path of an error such as "Expected `int`, got `str` - at `$.a[0]`"."""
     message, _, where = error.partition(" - at `")
     path: list[str | int] = []
-    for name, index in _STEP.findall(where.removeprefix("key in ").rstrip("`")):
+    for name, index in _STEP.findall(where.rstrip("`")):
         if index == "..." or name == "...":
             break  # msgspec does not name the key of a mapping
         path.append(name or int(index))

@@ -93,12 +93,11 @@ class View:
             self._hit(key, message)
             return None
         if read < 0:
-            self._hit(
-                key, f"{shown(value)} is negative; write {'0 or more' if zero else 'more than 0'}"
-            )
+            least = "0 or more" if zero else "a value above 0"
+            self._hit(key, f"{shown(value)} is negative; write {least}")
             return None
         if read == 0 and not zero:
-            self._hit(key, f"{shown(value)} {unit} is too small; write more than 0")
+            self._hit(key, f"{shown(value)} {unit} is too small; write a value above 0")
             return None
         if unit == "memory" and 0 < read < quantity.MEBIBYTE:
             message = f"{shown(value)} is less than 1Mi of memory; write a unit, such as 16Gi"

@@ -167,12 +167,12 @@ def _not_the_queues(header: Header, at: At) -> Hit:
     if header.api_version != ARTICLE_QUEUES.api_version:
         return Hit(
             UNKNOWN_VERSION,
-            "a ConfigMap has another apiVersion; write apiVersion: v1",
+            "a ConfigMap cannot have this apiVersion; write apiVersion: v1",
             at / "apiVersion",
         )
     return Hit(
         UNKNOWN_REFERENCE,
-        f'policygen reads no ConfigMap {quoted(header.name or "")}; did you mean "{CONFIG_MAP}"?',
+        f'policygen does not read ConfigMap {quoted(header.name or "")}; did you mean "{CONFIG_MAP}"?',
         at / "metadata" / "name",
     )
 
@@ -188,7 +188,7 @@ def _without_version(header: Header, at: At) -> Hit:
     if header.kind not in _KINDS:
         return Hit(
             MISSING_FIELD,
-            f'"apiVersion" is missing, and policygen has no kind {quoted(header.kind)}; '
+            f'"apiVersion" is missing, and policygen does not know kind {quoted(header.kind)}; '
             f"write apiVersion: {OWN} and kind: {listed(own)}",
             at,
         )

@@ -22,11 +22,18 @@ class Identities:
         where = f"line {before.line}"
         if before.file != document.source.name:
             where = f"{bare(before.file)}:{before.line}"
-        message = f"{kind} {quoted(name)} is already declared in {where}; rename or remove one"
+        message = (
+            f"{kind} {quoted(name)} is already declared in {where}; rename or remove one of the two"
+        )
         if kind == forms.PLATFORM.kind:
-            message = f"a spec has one Platform, and another is in {where}; remove one of them"
+            message = f"a spec can have only one Platform, but another Platform is in {where}; remove one of them"
         elif kind == forms.ARTICLE_QUEUES.kind:
-            message = f"{kind} {name} is already declared in {where}; put all queues into one"
+            message = (
+                f"{kind} {name} is already declared in {where}; put all queues into one of the two"
+            )
         elif at.path[0] == "queues":
-            message = f"queue {quoted(name)} is also a team, and this Team is already in {where}; rename one"
+            message = (
+                f"queue {quoted(name)} is read as a Team of the same name, but {where} already contains "
+                f"Team {quoted(name)}; rename the queue or the Team"
+            )
         return Hit(OBJECT_DECLARED_TWICE, message, at)

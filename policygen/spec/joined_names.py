@@ -29,15 +29,15 @@ def _classes(spec: Spec) -> Iterator[Hit]:
         if len(composed) > NAME_LENGTH:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
-                f'priority "{priority.name}" is too long: its second class would be "{composed}"; '
-                f"keep it to {_room(priority.name, composed)} characters",
+                f'the name of priority "{priority.name}" is too long, because its second class is called '
+                f'"{composed}"; shorten the name to {_room(priority.name, composed)} characters',
                 priority.at / "name",
             )
         if composed in priorities:
             yield Hit(
                 NAME_COLLISION,
-                f'priority "{composed}" has the name of the second class of priority '
-                f'"{priority.name}"; rename it',
+                f'priority "{composed}" has the same name as the second class of priority '
+                f'"{priority.name}"; rename one of the two priorities',
                 priorities[composed].at / "name",
             )
 
@@ -47,8 +47,8 @@ def _second_scheduler(spec: Spec) -> Iterator[Hit]:
     if len(composed) > NAME_LENGTH and spec.platform.at:
         yield Hit(
             COMPOSED_NAME_TOO_LONG,
-            f'Platform "{spec.platform.name}" has a name too long for "{composed}"; keep it to '
-            f"{_room(spec.platform.name, composed)} characters",
+            f'the name of Platform "{spec.platform.name}" is too long, because the second scheduler is '
+            f'called "{composed}"; shorten the name to {_room(spec.platform.name, composed)} characters',
             spec.platform.at / "metadata" / "name",
         )
 
@@ -61,8 +61,8 @@ def _pod_groups(spec: Spec) -> Iterator[Hit]:
         if model.gang is not None and len(last) > NAME_LENGTH:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
-                f'model "{model.name}" is too long a name for its {count} pod groups, up to "{last}": '
-                f"at most {NAME_LENGTH} characters are allowed; shorten it",
+                f'the name of model "{model.name}" is too long, because the last of its {count} pod groups '
+                f'is called "{last}", and {NAME_LENGTH} characters are allowed; shorten the name',
                 model.at / "metadata" / "name",
             )
 
@@ -91,8 +91,8 @@ def _queues(spec: Spec) -> Iterator[Hit]:
                 reported.add(name)
                 yield Hit(
                     COMPOSED_NAME_TOO_LONG,
-                    f'queue "{composed}" would have {len(composed)} characters, and a label value has at '
-                    f"most {NAME_LENGTH}; shorten the name of the team or the pool",
+                    f'the name of queue "{composed}" has {len(composed)} characters, but a label value has '
+                    f"at most {NAME_LENGTH}; shorten the name of the team or the pool",
                     quota.field("pool"),
                 )
 

@@ -29,7 +29,7 @@ def check(pool: Pool) -> Iterator[Hit]:
         if (taint.key, taint.effect) in seen:
             yield Hit(
                 INVALID_TAINT,
-                f"taint {quoted(taint.key)} with effect {taint.effect} is set twice; remove one",
+                f"taint {quoted(taint.key)} with effect {taint.effect} is set twice; remove one of the two",
                 at / "key",
             )
         seen.add((taint.key, taint.effect))
@@ -42,13 +42,15 @@ def check(pool: Pool) -> Iterator[Hit]:
         if len(level) > 63:
             yield Hit(
                 INVALID_TOPOLOGY,
-                f"topology level {quoted(level)} has {len(level)} characters, and a Workload can request "
-                "a level of at most 63; write a shorter label key",
+                f"topology level {quoted(level)} has {len(level)} characters, but a Workload can request "
+                "only a level of at most 63 characters; write a shorter label key",
                 at,
             )
         if level in levels[:index]:
             yield Hit(
-                INVALID_TOPOLOGY, f"topology level {quoted(level)} is listed twice; remove one", at
+                INVALID_TOPOLOGY,
+                f"topology level {quoted(level)} is listed twice; remove one of the two",
+                at,
             )
         elif level == HOSTNAME and index + 1 < len(levels):
             yield Hit(
@@ -64,7 +66,7 @@ def _toleration(toleration: Toleration, at: At) -> Iterator[Hit]:
     elif toleration.operator != "Exists":
         yield Hit(
             INVALID_TOLERATION,
-            "a toleration without key needs operator: Exists, because it tolerates every taint; "
+            "a toleration without a key tolerates every taint, so it needs operator: Exists; "
             "write operator: Exists, or the key of the taint",
             at,
         )

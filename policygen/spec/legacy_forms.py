@@ -152,7 +152,7 @@ def _class(model: Model, queues: set[str], priorities: set[str], unread: Unread)
     else:
         yield Hit(
             rules.UNKNOWN_REFERENCE,
-            f"no queue {quoted(name)}; {suggest(name, queues or priorities or unread.names, 'queue')}",
+            f"queue {quoted(name)} does not exist; {suggest(name, queues or priorities or unread.names, 'queue')}",
             model.field("team"),
         )
 
@@ -204,8 +204,8 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
     hits = [
         Hit(
             rules.OBJECT_DECLARED_TWICE,
-            f'the Platform sets priority "{queue.name}" to {own[queue.name].value}; '
-            "write the same value here, or remove it from one of the two",
+            f'queue "{queue.name}" sets priority {queue.value}, but the Platform sets priority '
+            f'"{queue.name}" to {own[queue.name].value}; write the same value in both places',
             queue.at / "priority",
         )
         for queue in queues

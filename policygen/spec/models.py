@@ -17,7 +17,7 @@ def check(model: Model) -> Iterator[Hit]:
         yield Hit(
             REPLICAS_REVERSED,
             f"minReplicas {scaling.min_replicas} is above maxReplicas {scaling.max_replicas}; "
-            "lower it or raise maxReplicas",
+            "lower minReplicas, or raise maxReplicas",
             model.at / "spec" / "autoscaling" / "minReplicas",
         )
     yield from _unknown(model)
@@ -37,11 +37,11 @@ def _unknown(model: Model) -> Iterator[Hit]:
     names = models.model_names()
     near = suggest(name, names)
     if not near.startswith("did you mean"):
-        near = "docs/hardware.md lists known models"
+        near = "write a model that docs/hardware.md lists"
     known = {known.partition(" ")[0] for known in names}
     yield Hit(
         UNKNOWN_MODEL,
-        f"policygen has no data about model {quoted(name)}; {near} (or omit the family, and set "
+        f"policygen has no data about model {quoted(name)}; {near} (or omit the family and set "
         "resources.gpuMemory)",
         model.field("size" if size is not None and family.lower() in known else "family"),
     )

@@ -17,7 +17,7 @@ def label_fault(text: str) -> str:
     """Why a text is not a DNS label, and a name that is one."""
     allowed = 'lower-case letters, digits and "-"'
     fault = _bad_character(text, _LABEL_CHAR, allowed) or (
-        "it must begin and end with a letter or digit"
+        "the label must begin and end with a letter or digit"
     )
     return f"{quoted(text)} is not a valid DNS label: {fault}{_such_as(text, _corrected(text))}"
 

@@ -92,7 +92,9 @@ def _lint(view: View) -> LintSettings:
     for entry in view.views("waivers"):
         expires = entry.text("expires")
         if expires is not None and not _is_date(expires):
-            message = f"{quoted(expires)} is not a day of the calendar; write it as YYYY-MM-DD"
+            message = (
+                f"{quoted(expires)} is not a valid date; write a day of the calendar as YYYY-MM-DD"
+            )
             view.hits.append(Hit(INVALID_VALUE, message, entry.at / "expires"))
     return LintSettings(
         severities=view.pairs("severities"),
@@ -140,7 +142,7 @@ def scheduling_policy(view: View) -> SchedulingPolicy:
         view.hits.append(
             Hit(
                 PACK_AND_SPREAD,
-                "binPack and spread are both true, and one undoes the other; set one to false",
+                "binPack and spread are both true, but they contradict each other; set one of them to false",
                 view.at / "spread",
             )
         )

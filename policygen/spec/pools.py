@@ -23,7 +23,7 @@ def check(spec: Spec) -> Iterator[Hit]:
         if scheduler_of(pool, spec.platform) == "volcano" and pool.name in {"root", "default"}:
             yield Hit(
                 rules.RESERVED_NAME,
-                f'pool "{pool.name}" has the name of a queue that Volcano creates; rename the pool',
+                f'pool "{pool.name}" has the same name as a queue that Volcano creates; rename the pool',
                 pool.at / "metadata" / "name",
             )
 
@@ -46,20 +46,20 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
     if gpu.sharing not in SHARED_PER_GPU and gpu.replicas > 1:
         yield Hit(
             rules.REPLICAS_WITHOUT_SHARING,
-            "replicas need sharing: timeSlicing or mps; write one of these, or remove replicas",
+            "replicas need sharing: timeSlicing or mps; set sharing to one of the two, or remove replicas",
             at / "replicas",
         )
     if gpu.sharing == "mig" and not gpu.instances:
         yield Hit(
             rules.MIG_WITHOUT_INSTANCES,
-            "sharing: mig needs mig.instances, the number of instances per profile; write them, "
-            "such as 1g.10gb: 14",
+            "sharing: mig needs mig.instances, the number of instances per profile; write "
+            "instances such as 1g.10gb: 14",
             at / "sharing",
         )
     if gpu.sharing != "mig" and (gpu.instances or gpu.mig_strategy != "mixed"):
         yield Hit(
             rules.MIG_WITHOUT_SHARING,
-            "mig needs sharing: mig; write that, or remove mig",
+            "the settings in mig need sharing: mig; write sharing: mig, or remove mig",
             (at / "mig").on_key(),
         )
     if gpu.mig_strategy == "single" and len(gpu.instances) > 1:
@@ -88,8 +88,8 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     if total is not None and on_nodes is not None and total != on_nodes:
         yield Hit(
             rules.TOTAL_CONTRADICTS_NODES,
-            f"{nodes} nodes with {per_node} GPUs each have {on_nodes} GPUs, not {total}; "
-            "correct one of the numbers, or write only one of nodes and totalGPUs",
+            f"{nodes} nodes with {per_node} GPUs each have {on_nodes} GPUs, but totalGPUs is {total}; "
+            "correct one of the numbers, or write only nodes or only totalGPUs",
             at / "totalGPUs",
         )
     if total is None:
@@ -97,7 +97,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     if total is not None and available is not None and available > total:
         yield Hit(
             rules.AVAILABLE_ABOVE_TOTAL,
-            f"availableGPUs is {available}, but the pool has only {total} GPUs; correct one of them",
+            f"availableGPUs is {available}, but the pool has only {total} GPUs; correct one of the numbers",
             at / "availableGPUs",
         )
 
@@ -146,18 +146,18 @@ def _overlap(pool: Pool, spec: Spec, found: tuple[int, int], *, differ: bool) ->
     other = spec.pools[number]
     names = f'"{other.name}"' + (f" (and {more} more)" if more else "")
     at = (pool.at / "spec" / "nodeSelector").on_key()
-    advice = "give one label key different values in their nodeSelectors"
+    advice = "give one label key different values in the nodeSelectors of the two pools"
     if differ:
         schedulers = " and ".join(sorted(scheduler_of(it, spec.platform) for it in (pool, other)))
         return Hit(
             rules.TWO_SCHEDULERS,
             f"a node can match both this pool and {names}, and two schedulers ({schedulers}) "
-            f"would use its GPUs twice; {advice}",
+            f"would assign the GPUs of the node twice; {advice}",
             at,
         )
     return Hit(
         rules.POOLS_OVERLAP,
-        f"a node can match both this pool and {names}, so its GPUs would be counted twice; "
+        f"a node can match both this pool and {names}, so the GPUs of the node would be counted twice; "
         f"{advice}",
         at,
     )

@@ -34,8 +34,12 @@ class _Known:
         if (name, own) not in self.advice:
             few = len(self.advice) * len(self.names) <= _MOST_COMPARED
             kind = f"other {self.kind}" if own else self.kind
-            advice = suggest(name, self.names - {own}, kind) if few else "write one that exists"
-            self.advice[name, own] = f"no {self.kind} {quoted(name)}; {advice}"
+            advice = (
+                suggest(name, self.names - {own}, kind)
+                if few
+                else "write a name that the spec defines"
+            )
+            self.advice[name, own] = f"{self.kind} {quoted(name)} does not exist; {advice}"
         yield Hit(rules.UNKNOWN_REFERENCE, self.advice[name, own], at)
 
 
@@ -106,8 +110,8 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
         if queue.name in pools.names:
             yield Hit(
                 rules.NAME_COLLISION,
-                f'shared queue "{queue.name}" has the name of a pool, so two LocalQueues would have one name; '
-                "rename the queue",
+                f'shared queue "{queue.name}" and a pool have the same name, so their LocalQueues would have the '
+                "same name, too; rename the shared queue",
                 queue.at / "name",
             )
         for index, name in enumerate(queue.pools):
@@ -116,7 +120,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
                 yield Hit(
                     rules.POOL_IN_TWO_QUEUES,
                     f'pool {quoted(name)} is in shared queue "{queue_of[name]}" already; '
-                    "remove it from one of the two",
+                    "remove the pool from one of the two queues",
                     at,
                 )
             queue_of[name] = queue.name
@@ -124,8 +128,8 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             if pool and scheduler_of(pool, spec.platform) != "kueue":
                 yield Hit(
                     rules.SHARED_QUEUE_NOT_KUEUE,
-                    f'pool "{name}" is not scheduled by Kueue, which shared queues need; '
-                    "set its scheduler to kueue, or remove it here",
+                    f'Kueue does not schedule pool "{name}", but only Kueue has shared queues; '
+                    "set the pool's scheduler to kueue, or remove the pool from the shared queue",
                     at,
                 )
     for priority in spec.platform.priorities:
@@ -146,7 +150,7 @@ def _unused(teams: Sequence[Team], unread: Unread) -> Iterator[Hit]:
             yield Hit(
                 rules.TEAM_WITHOUT_NAMESPACES,
                 f'team "{team.name}" has neither namespaces nor child teams, so no pod can '
-                "use its quota; write spec.namespaces",
+                "use its quota; write spec.namespaces, or remove the team",
                 team.at / "metadata" / "name",
             )
 
@@ -175,12 +179,12 @@ def _cycles(teams: Iterable[Team]) -> Iterator[Hit]:
 
 def _cycle_message(cycle: list[str]) -> str:
     if len(cycle) == 1:
-        return f'team "{cycle[0]}" is its own parent; remove the parent, or write another team'
+        return f'team "{cycle[0]}" is its own parent; remove the parent, or write another parent'
     shown = cycle
     if len(cycle) > _SHOWN_IN_CYCLE:
         shown = [*cycle[: _SHOWN_IN_CYCLE - 1], f"({len(cycle) - _SHOWN_IN_CYCLE} more)", cycle[-1]]
     way = " → ".join([*shown, cycle[0]])
-    return f"these teams form a cycle of parents: {way}; remove the parent of one"
+    return f"these teams form a cycle of parents: {way}; remove the parent of one of these teams"
 
 
 def _namespaces(spec: Spec) -> Iterator[Hit]:
@@ -193,8 +197,8 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
             if namespace.name in systems and not namespace.shared:
                 yield Hit(
                     rules.RESERVED_NAMESPACE,
-                    f'namespace "{namespace.name}" is used by components of the cluster, which a '
-                    "team's quota must not limit; write another",
+                    f'components of the cluster run in namespace "{namespace.name}", and a quota of a '
+                    "team must not limit them; write another namespace",
                     team.at / "spec" / "namespaces" / index / "name",
                 )
             first, owned = owner.setdefault(namespace.name, (team, namespace))
@@ -202,13 +206,19 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
                 continue
             # A queue of the ConfigMap has no field for its namespace, so the place is in the team.
             blamed, other = (first, team) if namespace.shared else (team, first)
-            fault = f'is in team "{other.name}" already; remove it from one of the two'
+            message = (
+                f'namespace "{namespace.name}" is already in team "{other.name}"; '
+                "remove the namespace from one of the two teams"
+            )
             if owned.shared or namespace.shared:
-                fault = "is used by the ConfigMap's queues; give the team another one"
+                message = (
+                    f'the queues of the ConfigMap use namespace "{namespace.name}"; '
+                    "give the team another namespace"
+                )
             place = [it.name for it in blamed.namespaces].index(namespace.name)
             yield Hit(
                 rules.NAMESPACE_IN_TWO_TEAMS,
-                f'namespace "{namespace.name}" {fault}',
+                message,
                 blamed.at / "spec" / "namespaces" / place / "name",
             )
 
@@ -228,7 +238,7 @@ def _home(model: Model, team: Team, *, inner: bool) -> Iterator[Hit]:
         yield Hit(
             rules.MODEL_TEAM_WITHOUT_NAMESPACES,
             f'team "{team.name}" has no namespace for model "{model.name}"; '
-            "write one of its child teams, or give the team a namespace",
+            "assign the model to one of the child teams, or give the team a namespace",
             model.field("team"),
         )
         return

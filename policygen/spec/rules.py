@@ -29,7 +29,7 @@ COMPOSED_NAME_TOO_LONG = refusal(
 )
 DUPLICATE_ENTRY = refusal(
     "duplicate-entry",
-    "A list has the same entry twice where entries must differ",
+    "A list that must have different entries has the same entry twice",
     "Remove one of the two entries, or correct its key.",
     aliases=("list-entry-twice",),
 )
@@ -91,7 +91,7 @@ MIG_SINGLE_MIXED = refusal(
 )
 MIG_WITHOUT_INSTANCES = refusal(
     "mig-without-instances",
-    "A pool uses MIG but does not set how many instances of which profile it has",
+    "A pool uses MIG but does not set the number of instances of each profile",
     "Write gpu.mig.instances, such as 1g.10gb: 14.",
 )
 MIG_WITHOUT_SHARING = refusal(
@@ -129,14 +129,14 @@ OBJECT_DECLARED_TWICE = refusal(
 )
 OUT_OF_RANGE = refusal(
     "out-of-range",
-    "A number is below or above the bounds of its field",
-    "Write a number within the bounds that the message names.",
+    "A number is below the minimum or above the maximum of its field",
+    "Write a number in the range that the message names.",
     aliases=("number-out-of-range",),
 )
 PACK_AND_SPREAD = refusal(
     "pack-and-spread",
     "A scheduling policy sets both binPack and spread",
-    "Set one of the two to false.",
+    "Set binPack or spread to false.",
 )
 POOL_IN_TWO_QUEUES = refusal(
     "pool-in-two-queues",
@@ -160,7 +160,7 @@ REPLICAS_REVERSED = refusal(
 )
 REPLICAS_WITHOUT_SHARING = refusal(
     "replicas-without-sharing",
-    "A pool sets replicas of a GPU but does not share its GPUs",
+    "A pool sets gpu.replicas but does not share its GPUs",
     "Write sharing: timeSlicing or mps, or remove replicas.",
 )
 RESERVED_NAME = refusal(
@@ -171,7 +171,7 @@ RESERVED_NAME = refusal(
 RESERVED_NAMESPACE = refusal(
     "reserved-namespace",
     "A team has a namespace in which the cluster's own components run",
-    "Use a namespace of the team's own.",
+    "Use a namespace that only this team uses.",
 )
 SHARED_QUEUE_NOT_KUEUE = refusal(
     "shared-queue-not-kueue",
@@ -180,7 +180,7 @@ SHARED_QUEUE_NOT_KUEUE = refusal(
 )
 SHARING_WITHOUT_REPLICAS = refusal(
     "sharing-without-replicas",
-    "A pool shares its GPUs but does not set how many pods share one",
+    "A pool shares its GPUs but does not set how many pods share one GPU",
     "Write gpu.replicas, 2 or more.",
 )
 TEAM_CYCLE = refusal(
@@ -196,7 +196,7 @@ TEAM_WITHOUT_NAMESPACES = refusal(
 TOTAL_CONTRADICTS_NODES = refusal(
     "total-contradicts-nodes",
     "totalGPUs differs from the number of nodes times the GPUs of a node",
-    "Correct one of the numbers, or write only nodes or totalGPUs.",
+    "Correct one of the numbers, or write only nodes or only totalGPUs.",
 )
 TWO_SCHEDULERS = refusal(
     "two-schedulers",
@@ -211,13 +211,13 @@ UNEXPLAINED_REFUSAL = refusal(
 )
 UNKNOWN_FIELD = refusal(
     "unknown-field",
-    "A field does not exist in its kind",
+    "The kind of an object does not have a field of this name",
     "Correct the name or the indentation, or remove the field.",
     aliases=("unknown-key", "field-unknown"),
 )
 UNKNOWN_KIND = refusal(
     "unknown-kind",
-    "An apiVersion has no kind of this name",
+    "The kind of a document does not exist in its apiVersion",
     "Write a kind that the message names.",
 )
 UNKNOWN_MODEL = warning(
@@ -227,7 +227,7 @@ UNKNOWN_MODEL = warning(
 )
 UNKNOWN_REFERENCE = refusal(
     "unknown-reference",
-    "A name refers to something that does not exist",
+    "A name refers to an object that does not exist",
     "Correct the name, or add what it refers to.",
 )
 UNKNOWN_VERSION = refusal(
@@ -249,12 +249,12 @@ UNSUPPORTED_VALUE = refusal(
 WRONG_LENGTH = refusal(
     "wrong-length",
     "A string or list is shorter or longer than its field allows",
-    "Keep to the length that the message names.",
+    "Write a value of the length that the message names.",
     aliases=("too-few-entries", "too-many-entries", "empty-text", "length-refused"),
 )
 WRONG_TYPE = refusal(
     "wrong-type",
-    "A value has another type than its field",
+    "A value does not have the type that its field requires",
     "Write a value of the type that the message names.",
     aliases=("type-refused",),
 )

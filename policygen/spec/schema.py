@@ -92,7 +92,7 @@ def _duplicates(form: DocumentForm, data: Any, document: int) -> Iterator[Hit]:
             if name in first:
                 yield Hit(
                     DUPLICATE_ENTRY,
-                    f"{key} {quoted(name)} is in entry {first[name] + 1} already; remove one of the two",
+                    f"{key} {quoted(name)} is already in entry {first[name] + 1}; remove one of the two entries",
                     At(document, (*path, index, key)),
                 )
             first.setdefault(name, index)

@@ -81,8 +81,9 @@ def _type(error: _SchemaError) -> Iterator[Hit]:
     if error.value is None:
         around = subschema.find(error.root, error.path[:-1]) or {}
         needed = error.path and error.path[-1] in around.get("required", ())
-        remedy = "" if needed else ", or remove it"
-        message = f"{error.subject} has no value; write {type_errors.expected(error.schema, types)}{remedy}"
+        message = f"{error.subject} has no value; write {type_errors.expected(error.schema, types)}"
+        if not needed:
+            message += f", or remove {error.subject}"
     else:
         message = type_errors.message(
             error.value, error.schema, types, error.raw(error.path), error.root
@@ -126,7 +127,7 @@ def _unknown_keys(error: _SchemaError) -> Iterator[Hit]:
         near = _nearest(key, known)
         places = [] if near and _folded(near) == _folded(key) else _places(error.root, key)
         if places:
-            advice = f"it belongs to {listed(places)}"
+            advice = f"move the field to {listed(places)}"
         elif near:
             advice = f'did you mean "{near}"?'
         else:
@@ -183,9 +184,14 @@ def _out_of_range(error: _SchemaError) -> Iterator[Hit]:
 
 def _wrong_count(error: _SchemaError) -> Iterator[Hit]:
     count, limit = len(error.value), error.limit
-    bound = "needs at least" if error.keyword.startswith("min") else "allows at most"
-    has = f"has {count} {'entry' if count == 1 else 'entries'}" if count else "is empty"
-    yield Hit(rules.WRONG_LENGTH, f"{error.subject} {has}; it {bound} {limit}", error.mapping)
+    bound = "at least" if error.keyword.startswith("min") else "at most"
+    has = f"has {_entries(count)}" if count else "is empty"
+    message = f"{error.subject} {has}; write {bound} {_entries(limit)}"
+    yield Hit(rules.WRONG_LENGTH, message, error.mapping)
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _empty_text(error: _SchemaError) -> Iterator[Hit]:
@@ -199,7 +205,7 @@ def _empty_text(error: _SchemaError) -> Iterator[Hit]:
 def _too_long(error: _SchemaError) -> Iterator[Hit]:
     yield Hit(
         rules.INVALID_NAME,
-        f"{quoted(error.value)} has {len(error.value)} characters; at most {error.limit} are allowed",
+        f"{quoted(error.value)} has {len(error.value)} characters; shorten it to at most {error.limit}",
         error.at,
     )
 
@@ -208,7 +214,7 @@ def _bad_form(error: _SchemaError) -> Iterator[Hit]:
     if "[hms]" in error.limit:
         yield Hit(rules.INVALID_VALUE, _duration_fault(error.value), error.at)
     elif "{4}-" in error.limit:
-        message = f"{quoted(error.value)} is not a valid date; write it as YYYY-MM-DD"
+        message = f"{quoted(error.value)} is not a valid date; write a date as YYYY-MM-DD"
         yield Hit(rules.INVALID_VALUE, message, error.at)
     else:
         yield from _bad_name(error)
@@ -225,8 +231,10 @@ def _duration_fault(text: str) -> str:
 
 def _bad_name(error: _SchemaError) -> Iterator[Hit]:
     if "/" in error.limit:
-        message = f"{quoted(error.value)} is not a valid resource name; write a domain, a slash and a name, such as "
-        message += str(error.schema["examples"][0])
+        message = (
+            f"{quoted(error.value)} is not a valid resource name; write a domain, a slash and a name, "
+            f"such as {error.schema['examples'][0]}"
+        )
     elif r"\." in error.limit:
         message = name_errors.subdomain_fault(error.value)
     else:
@@ -240,7 +248,7 @@ def _repeated(error: _SchemaError) -> Iterator[Hit]:
         if not isinstance(entry, str):
             continue  # its type is reported
         if entry in first:
-            message = f"{quoted(entry)} is entry {first[entry] + 1} already; remove it here"
+            message = f"{quoted(entry)} is already entry {first[entry] + 1} of this list; remove one of the two"
             yield Hit(rules.DUPLICATE_ENTRY, message, error.at / index)
         first.setdefault(entry, index)
 
@@ -248,7 +256,7 @@ def _repeated(error: _SchemaError) -> Iterator[Hit]:
 def _other(error: _SchemaError) -> Iterator[Hit]:
     yield Hit(
         rules.UNSUPPORTED_VALUE,
-        f"{shown(error.value)} breaks {error.keyword} of the schema",
+        f"{shown(error.value)} does not fit the keyword {error.keyword} of its schema; correct the value",
         error.at,
     )
 

@@ -46,7 +46,7 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
     fault = f"{shown(value)} is not allowed here; write {expected(schema, types)}"
     entry = resolved(root, schema.get("items", {})).get("properties", {})
     if isinstance(value, dict) and value and value.keys() <= entry.keys():
-        return f"{fault}: write a dash before its first key"
+        return f"{fault}: write a dash before the first key"
     return fault
 
 
@@ -95,7 +95,7 @@ def _text(text: str, schema: Json, types: Sequence[str], root: Json) -> str:
         return f"{quoted(text)} is text; write {plain} without quotes"
     fault = f"{quoted(text)} is text; write {expected(schema, types)}"
     if "array" in types:
-        fault += ", even of one entry"
+        fault += ", even if it has only one entry"
     entry_text = _as_entry(text, schema, root)
     return f"{fault}: {entry_text}" if entry_text else fault
 

@@ -59,7 +59,7 @@ def test_a_related_object_has_its_place_in_the_message():
 
 def test_a_number_that_looks_like_another_is_shown_as_it_is_read():
     (it,) = located(hit("spec", "stopPolicy"))
-    assert it.message == "message (0x10 is read as 16)"
+    assert it.message == "message (YAML reads 0x10 as 16)"
 
 
 def test_what_replaces_invalid_yaml_is_skipped_and_a_placeholder_is_told_once():

@@ -10,8 +10,8 @@ from policygen.spec.name_errors import label_fault, subdomain_fault
     [
         ("Team A", 'character 1, "T", is not allowed', 'such as "team-a"'),
         ("a.b", 'character 2, ".", is not allowed', 'such as "a-b"'),
-        ("-a-", "it must begin and end with a letter or digit", 'such as "a"'),
-        ("", "it must begin and end", None),
+        ("-a-", "the label must begin and end with a letter or digit", 'such as "a"'),
+        ("", "the label must begin and end", None),
         ("é", 'character 1, "é"', None),
         ("A" * 64, "is not allowed", None),
     ],

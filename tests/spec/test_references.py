@@ -13,9 +13,9 @@ def test_sound_spec_has_no_hits():
 def test_a_team_is_not_suggested_as_its_own_parent():
     orphan = team("vision-a", parent="vision")
     (alone,) = found(orphan)
-    assert alone[2] == 'no Team "vision"; no other Team is defined'
+    assert alone[2] == 'Team "vision" does not exist; no other Team is defined'
     (other,) = found(orphan, team("vsion"))
-    assert other[2] == 'no Team "vision"; did you mean "vsion"?'
+    assert other[2] == 'Team "vision" does not exist; did you mean "vsion"?'
 
 
 def test_each_cycle_is_found_once_at_its_first_member():
@@ -51,9 +51,12 @@ def test_nearest_name_is_looked_up_for_some_and_once_for_each():
     spec = [*(pool(f"pool-{n:04}") for n in range(3000)), *teams]
     messages = [message for rule, _, message in found(*spec) if rule == "unknown-reference"]
     assert len(messages) == 3000
-    assert messages[0] == 'no ResourcePool "poool-0000"; did you mean "pool-0000"?'
+    assert messages[0] == 'ResourcePool "poool-0000" does not exist; did you mean "pool-0000"?'
     assert 5 < sum("did you mean" in message for message in messages) < 50
-    assert messages[-1] == 'no ResourcePool "poool-2999"; write one that exists'
+    assert (
+        messages[-1]
+        == 'ResourcePool "poool-2999" does not exist; write a name that the spec defines'
+    )
 
 
 def test_names_in_messages_are_short_and_printable():

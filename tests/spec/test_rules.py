@@ -199,7 +199,7 @@ YAML = [
         "a merge of a number",
         pool(spec="schedulingPolicy:\n  <<: «1»"),
         "merge-not-a-mapping",
-        "must have a mapping",
+        "must be a mapping",
     ),
     Case(
         "an alias inside its anchor",
@@ -288,7 +288,7 @@ SCHEMA = [
         "a key of the wrong place",
         pool(spec="«perNode»: 8"),
         "unknown-field",
-        "belongs to spec.gpu",
+        "move spec.gpu",
     ),
     Case(
         "a missing key",
@@ -361,7 +361,7 @@ SCHEMA = [
         "a name of 64 characters",
         pool(name=f"«{'p' * 64}»"),
         "invalid-name",
-        "64 characters 63 are allowed",
+        "64 characters at most 63",
     ),
     Case(
         "an unknown kind of ours",
@@ -398,10 +398,8 @@ SCHEMA = [
         "invalid-value",
         "thousandth of a core; write 2m",
     ),
-    Case("a negative quantity", pool().replace("768Gi", "«-1Gi»"), "invalid-value", "more than 0"),
-    Case(
-        "nothing of a node", pool().replace("cpu: 96", "cpu: «0»"), "invalid-value", "more than 0"
-    ),
+    Case("a negative quantity", pool().replace("768Gi", "«-1Gi»"), "invalid-value", "above 0"),
+    Case("nothing of a node", pool().replace("cpu: 96", "cpu: «0»"), "invalid-value", "above 0"),
     Case(
         "a version that is not supported",
         platform("target:\n  kueue: «'0.12'»"),
@@ -448,7 +446,7 @@ SCHEMA = [
         "two documents in the ConfigMap's text",
         joined(article_pool(), queues("queues: []\n--- #\n«schedulingPolicy: {}»")),
         "several-documents",
-        "must be one document",
+        "must contain only one document",
     ),
     Case(
         "a ConfigMap without queues",
@@ -565,7 +563,7 @@ REFERENCES = [
             model("", team="«a»"),
         ),
         "model-team-without-namespaces",
-        "name one of its child teams",
+        "assign the model to one of the child teams",
     ),
     Case(
         "one namespace in two teams",
@@ -587,7 +585,7 @@ REFERENCES = [
             queues("queues:\n  - name: high\n  - name: zero"),
         ),
         "namespace-in-two-teams",
-        "the ConfigMap's queues give the team another",
+        "queues of the ConfigMap give the team another",
     ),
     Case(
         "more replicas at least than at most",
@@ -637,7 +635,7 @@ IDENTITIES = [
         "one team as a Team and as a queue",
         joined(article_pool(), team("a"), queues("queues:\n  - name: «a»")),
         "object-declared-twice",
-        'a queue is a team Team "a" line 14 rename one',
+        'queue "a" is read as a Team line 14 already contains Team "a" rename',
     ),
     Case(
         "a priority of the Platform and of a queue",
@@ -647,7 +645,7 @@ IDENTITIES = [
             queues("queues:\n  - name: high\n    priority: «2»"),
         ),
         "object-declared-twice",
-        'priority "high" of value 1 write the same here',
+        'queue "high" sets priority 2 Platform sets "high" to 1 write the same value',
     ),
     Case(
         "two ConfigMaps of queues",
@@ -661,7 +659,7 @@ IDENTITIES = [
         "two Platforms",
         joined(platform("target: {}"), platform("target: {}", "«another»")),
         "object-declared-twice",
-        "a spec has one Platform line 4 remove one",
+        "a spec can have only one Platform line 4 remove one",
     ),
     Case(
         "a shared queue called as a pool",
@@ -672,7 +670,7 @@ IDENTITIES = [
             pool("r", selector="pool: r"),
         ),
         "name-collision",
-        "the name of a pool rename the queue",
+        "a pool have the same name rename the shared queue",
     ),
     Case(
         "a priority called as another one's second class",
@@ -706,13 +704,13 @@ IDENTITIES = [
             pool(scheduler="volcano"),
         ),
         "composed-name-too-long",
-        "keep it to 52",
+        "shorten the name to 52",
     ),
     Case(
         "a set without room for its scheduler",
         platform("target: {}", f"«{'s' * 49}»"),
         "composed-name-too-long",
-        "keep it to 48",
+        "shorten the name to 48",
     ),
     Case(
         "a pool in two shared queues",
@@ -723,7 +721,7 @@ IDENTITIES = [
             pool("r", selector="pool: r"),
         ),
         "pool-in-two-queues",
-        'in shared queue "x" already remove it from one',
+        'in shared queue "x" already remove the pool from one',
     ),
     Case(
         "a shared queue of a Volcano pool",
@@ -733,7 +731,7 @@ IDENTITIES = [
             pool("q", scheduler="volcano", selector="pool: q"),
         ),
         "shared-queue-not-kueue",
-        "set its scheduler to kueue",
+        "set the pool's scheduler to kueue",
     ),
 ]
 
@@ -874,7 +872,7 @@ POOLS = [
         "a total that the nodes do not have",
         pool(size="nodes: 7\n    totalGPUs: «64»"),
         "total-contradicts-nodes",
-        "have 56 GPUs, not 64 only one of nodes and totalGPUs",
+        "have 56 GPUs, totalGPUs is 64 only nodes",
     ),
     Case(
         "GPUs of a node unknown",
