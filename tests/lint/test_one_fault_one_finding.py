@@ -120,7 +120,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
         (finding,) = [it for it in report.findings if it.rule.name == "wrong-type"]
         assert finding.message.endswith(
-            "; put it in quotes; Kueue accepts it on create, but every update is refused"
+            "; put the value in quotes; Kueue accepts it on create, but every update is refused"
         )
 
 
@@ -146,7 +146,7 @@ def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):
     cohort = QUEUE.split("---")[1].replace("ClusterQueue", "Cohort").replace("96", "10.5")
     found = lint(tmp_path, cohort, partial=True).findings
     (finding,) = [it for it in found if it.rule.name == "wrong-type"]
-    assert finding.message.endswith("; put it in quotes")
+    assert finding.message.endswith("; put the value in quotes")
 
 
 def test_no_queue_is_told_to_deserve_where_nothing_says_that_deserved_counts(tmp_path):
