@@ -108,9 +108,9 @@ def test_what_is_not_there():
         refused("")[2]
         == "the name of an input is empty; write a file, a folder or - (standard input)"
     )
-    assert refused("x" * 300)[2].startswith("cannot be read: ")
+    assert refused("x" * 300)[2].startswith("this file or folder cannot be read: ")
     Path("file").write_text("")
-    assert refused("file/a.yaml")[2] == "cannot be read: not a directory"
+    assert refused("file/a.yaml")[2] == "this file or folder cannot be read: not a directory"
 
 
 def test_links_in_a_circle(folder):

@@ -128,7 +128,12 @@ def test_a_cohort_is_not_offered_as_its_own_parent(tmp_path):
 
 @pytest.mark.parametrize(
     "value, said",
-    [("n", "(YAML reads n as false)"), ("0x10", "(YAML reads 0x10 as 16)"), ("true", ""), ("16", "")],
+    [
+        ("n", "(YAML reads n as false)"),
+        ("0x10", "(YAML reads 0x10 as 16)"),
+        ("true", ""),
+        ("16", ""),
+    ],
 )
 def test_a_value_that_is_not_what_it_looks_like_is_told_as_it_is_written(tmp_path, value, said):
     text = (

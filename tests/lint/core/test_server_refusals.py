@@ -37,7 +37,10 @@ def test_a_misspelt_field_is_missing_unless_it_is_there_too():
 
 def test_a_field_of_an_older_version_is_told_as_that():
     _, it = only("{cohort: b}")
-    assert it.message == "ClusterQueue a: cohort is a field of v1beta1; write cohortName"
+    assert (
+        it.message
+        == "ClusterQueue a: cohort is a field of v1beta1, not of v1beta2; write cohortName"
+    )
 
 
 def test_what_a_webhook_corrects_on_create_is_told():
