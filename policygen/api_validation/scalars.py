@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from policygen.api_validation.refusal import Reason, Refusal, Spot, about, path_to
+from policygen.api_validation.refusal import Reason, Refusal, Spot, about, named, path_to
 from policygen.core.finding import Verb
 from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN
 from policygen.core.quoting import bare, shown
@@ -48,7 +48,7 @@ def check(schema: dict[str, Any], *, custom: bool) -> Check:
             if value is None and absent:
                 return value
             fix = _requoted(value, schema)
-            message = about(spot, f"must be {type_name}, not {shown(value)}{_advice(fix, schema)}")
+            message = f"{named(spot)} must be {type_name}, not {shown(value)}{_advice(fix, schema)}"
             out.append(Refusal(path_to(spot), Reason.TYPE, message, fix=fix))
             return value
         for value_check in value_checks:

@@ -253,12 +253,12 @@ def _duplicate(identity: Any, keys: list[str], first: Spot, spot: Spot) -> Refus
     return Refusal(
         path_to(spot),
         Reason.DUPLICATE_ENTRY,
-        about(spot, f"repeats {what} of {named(first)}; remove one of the two entries"),
+        f"{named(spot)} repeats {what} of {named(first)}; remove one of the two entries",
     )
 
 
 def _wrong(value: Any, type_name: str, spot: Spot, out: list[Refusal]) -> Any:
-    message = about(spot, f"must be {type_name}, not {shown(value)}")
+    message = f"{named(spot)} must be {type_name}, not {shown(value)}"
     out.append(Refusal(path_to(spot), Reason.TYPE, message))
     return value
 

@@ -124,7 +124,7 @@ NAMESPACE_IN_TWO_TEAMS = refusal(
 OBJECT_DECLARED_TWICE = refusal(
     "object-declared-twice",
     "Two objects or documents in the input have the same kind, namespace and name",
-    "Remove one of the two, or rename it.",
+    "Remove one of the two objects, or rename one of them.",
     aliases=("duplicate-identity", "identity-twice"),
 )
 OUT_OF_RANGE = refusal(
@@ -228,7 +228,7 @@ UNKNOWN_MODEL = warning(
 UNKNOWN_REFERENCE = refusal(
     "unknown-reference",
     "A name refers to an object that does not exist",
-    "Correct the name, or add what it refers to.",
+    "Correct the name, or add the object to which the name refers.",
 )
 UNKNOWN_VERSION = refusal(
     "unknown-version",
