@@ -10,14 +10,14 @@ if TYPE_CHECKING:  # the help of lint needs the names only
 Writer = Callable[["Report", TextIO], None]
 
 FORMATS: Mapping[str, str] = {
-    "text": "for people: the default",
-    "json": "for programs; see its [schema](../schemas/report.schema.json)",
+    "text": "plain text for people; this is the default",
+    "json": "JSON for programs; see its [schema](../schemas/report.schema.json)",
     "sarif": "SARIF 2.1.0, for code scanning",
-    "junit": "a test case for each rule, for CI systems",
-    "github": "annotations of GitHub Actions",
-    "gitlab": "GitLab's code quality report",
-    "markdown": "a comment on a change",
-    "html": "one page without external files",
+    "junit": "JUnit XML with a test case for each rule, for CI systems",
+    "github": "annotations in GitHub Actions",
+    "gitlab": "a code quality report for GitLab",
+    "markdown": "Markdown for a comment on a pull request",
+    "html": "one HTML page without external files",
     "prometheus": "metrics for the textfile collector of node_exporter",
 }
 """What each is for. The format `x` is the module `policygen.report.x` with a function `write`."""
