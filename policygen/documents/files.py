@@ -219,7 +219,7 @@ class _FileReading(Struct, eq=False):
         if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
             message = "the output file is this spec file; write the output to another file"
             if folder:
-                message = f"the output file is inside the spec folder {folder}; write it elsewhere"
+                message = f"the output file is inside the spec folder {folder}; write the output elsewhere"
             self.refuse(name, message, rule=OUTPUT_INSIDE_INPUT)
             return
         if state.st_size > MAX_FILE_BYTES:

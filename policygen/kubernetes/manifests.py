@@ -269,8 +269,8 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
     """Notes on documents that are not objects, and on the unchecked objects among the others."""
     for folder in dict.fromkeys(found.builds):
         message = (
-            "policygen does not build this kustomization, so it checked only the files that are its "
-            f"resources; run kustomize build {folder} | policygen lint --manifests -"
+            "policygen does not build this kustomization, so files that are not its resources were not "
+            f"checked; run kustomize build {folder} | policygen lint --manifests -"
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:

@@ -28,9 +28,7 @@ class Identities:
         if kind == forms.PLATFORM.kind:
             message = f"a spec can have only one Platform, but another Platform is in {where}; remove one of them"
         elif kind == forms.ARTICLE_QUEUES.kind:
-            message = (
-                f"{kind} {name} is already declared in {where}; put all queues into one of the two"
-            )
+            message = f"{kind} {name} is already declared in {where}; put all queues into one of the two ConfigMaps"
         elif at.path[0] == "queues":
             message = (
                 f"queue {quoted(name)} is read as a Team of the same name, but {where} already contains "

@@ -62,7 +62,7 @@ def _pod_groups(spec: Spec) -> Iterator[Hit]:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
                 f'the name of model "{model.name}" is too long, because the last of its {count} pod groups '
-                f'is called "{last}", and {NAME_LENGTH} characters are allowed; shorten the name',
+                f'is called "{last}", but at most {NAME_LENGTH} characters are allowed; shorten the name',
                 model.at / "metadata" / "name",
             )
 

@@ -350,7 +350,7 @@ def test_the_output_is_no_input():
         assert [(name, *rest) for name, _, _, *rest in told(findings)] == [
             (
                 *("spec/out.yaml", "output-inside-input"),
-                "the output file is inside the spec folder spec; write it elsewhere",
+                "the output file is inside the spec folder spec; write the output elsewhere",
             )
         ]
         name, rule, message = refused("spec/out.yaml", output=state)
