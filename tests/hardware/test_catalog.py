@@ -360,7 +360,9 @@ def mig_table():
             for row in family["profiles"]
         ]
         rows.append([f"`{family['id']}`", ", ".join(cards), "; ".join(profiles)])
-    return table(["family", "products", "profile, number of instances per card x usable MiB of an instance"], rows)
+    return table(
+        ["family", "products", "profile, instances per card x usable MiB of an instance"], rows
+    )
 
 
 def shape_table():
