@@ -93,7 +93,8 @@ def texts() -> list[Text]:
     for path in sorted((ROOT / "policygen").rglob("*.py")):
         found += _python(path)
     pages = [*(ROOT / "policygen").rglob("*.md"), *(ROOT / "docs").rglob("*.md")]
-    for path in sorted([*pages, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]):
+    of_all = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    for path in sorted([*pages, *(ROOT / name for name in of_all)]):
         found += _markdown(path)
     commented = [
         *(ROOT / "templates").rglob("*.j2"),

@@ -118,6 +118,11 @@ def test_every_former_name_is_in_the_list():
     assert {name for rule in REGISTRY for name in rule.aliases} == set(FORMER)
 
 
+def test_every_former_name_is_in_the_changelog():
+    text = (SOURCE.parent / "CHANGELOG.md").read_text("utf-8")
+    assert [former for former in FORMER if f"`{former}`" not in text] == []
+
+
 def test_every_name_and_every_former_name_is_used_once():
     names = Counter(name for rule in REGISTRY for name in (rule.name, *rule.aliases))
     assert [name for name, count in names.items() if count > 1] == []
