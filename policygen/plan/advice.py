@@ -43,8 +43,8 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
     if not used:
         yield Hit(
             rules.POOL_WITHOUT_TEAMS,
-            f'pool "{pool.name}" is in no team\'s quotas, so no workload can use it; add it to the '
-            "quotas of a team",
+            f'no team has a quota for pool "{pool.name}", so no workload can use the pool; add it '
+            "to the quotas of a team",
             name,
         )
     if pool.tolerations is not None:
@@ -54,9 +54,9 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
             ):
                 yield Hit(
                     rules.TAINT_NOT_TOLERATED,
-                    f'pool "{pool.name}": tolerations do not include its taint {taint.key}, so only '
-                    "pods with their own toleration can use the pool; add it, or remove "
-                    "tolerations to tolerate all taints of the pool",
+                    f'the tolerations of pool "{pool.name}" do not include its taint {taint.key}, '
+                    "so only pods with their own toleration can use the pool; add the toleration, "
+                    "or remove the tolerations to tolerate all taints of the pool",
                     at / "taints" / index,
                 )
     if facts.policy.overcommit_ratio is not None and facts.policy.overcommit_ratio > 1:
@@ -72,15 +72,15 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
         if reserve > 0:
             yield Hit(
                 rules.AVAILABLE_BELOW_TOTAL,
-                f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs are in no quota, '
-                "because availableGPUs is lower than the total",
+                f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs belong to no '
+                "quota, because availableGPUs is lower than totalGPUs",
                 at / "capacity" / "availableGPUs",
             )
     if not pool.taints and not alone:
         yield Hit(
             rules.POOL_UNTAINTED,
-            f'pool "{pool.name}" has no taint, so any pod can use the cpu and memory of its nodes; '
-            "taint the nodes and write the taint in the pool",
+            f'pool "{pool.name}" has no taint, so any pod can use the cpu and memory of its '
+            "nodes; taint the nodes, and write the taint in the pool",
             name,
         )
 
@@ -96,22 +96,22 @@ def _inert(facts: PoolFacts) -> Iterator[Hit]:
         if value and facts.scheduler != works:
             yield Hit(
                 rules.INERT_SETTING,
-                f"{name} has no effect in a pool of {facts.scheduler}, only in a pool of {works}; "
-                "remove it",
+                f"{name} has no effect, because the pool has scheduler {facts.scheduler} and "
+                f"{name} works only with {works}; remove {name}",
                 at.to(*name.split(".")).on_key(),
             )
     if pool.topology_levels and facts.scheduler == "kueue" and not facts.policy.topology_aware:
         yield Hit(
             rules.INERT_SETTING,
-            "topology has no effect unless schedulingPolicy.topologyAware is true; write that, or "
-            "remove topology",
+            "topology has no effect unless schedulingPolicy.topologyAware is true; write "
+            "topologyAware: true, or remove topology",
             (at / "topology").on_key(),
         )
     if pool.quota_backstop and facts.scheduler == "kube-scheduler":
         yield Hit(
             rules.INERT_SETTING,
-            "quotaBackstop has no effect in a pool of kube-scheduler, which always has a "
-            "ResourceQuota; remove it",
+            "quotaBackstop has no effect, because a pool of kube-scheduler always has "
+            "ResourceQuotas; remove quotaBackstop",
             (at / "quotaBackstop").on_key(),
         )
 
@@ -128,8 +128,9 @@ def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
             if quota.weight != 1 and not shared_by_weight:
                 yield Hit(
                     rules.INERT_SETTING,
-                    f'weight has no effect on pool "{quota.pool}", because kube-scheduler does not '
-                    "divide GPUs by weight; remove it, or schedule the pool with kueue or volcano",
+                    f'weight has no effect on pool "{quota.pool}", because kube-scheduler does '
+                    "not divide GPUs by weight; remove the weight, or schedule the pool with "
+                    "kueue or volcano",
                     quota.field("weight"),
                 )
             if facts.pool.quota_cpu_and_memory:
@@ -138,8 +139,8 @@ def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
                 if bounds != Bounds():
                     yield Hit(
                         rules.INERT_SETTING,
-                        f'{name} has no effect on pool "{quota.pool}" of kube-scheduler; write '
-                        "quotaCpuAndMemory: true for the pool, or remove it",
+                        f'{name} has no effect on pool "{quota.pool}" without quotaCpuAndMemory; '
+                        f"write quotaCpuAndMemory: true for the pool, or remove {name}",
                         quota.field(name).on_key(),
                     )
 
@@ -156,16 +157,16 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
             yield Hit(
                 rules.MAX_PENDING_WITHOUT_NAMESPACES,
                 f'maxPending of team "{team.name}" has no effect, because the team has no '
-                "namespaces; write it for its child teams",
+                "namespaces; write maxPending for its child teams",
                 team.max_pending_at,
             )
         for quota in team.quotas:
             if quota.pool in unqueued and quota.guarantee:
                 yield Hit(
                     rules.GUARANTEE_NOT_ENFORCED,
-                    f'guarantee of team "{team.name}" is not enforced: other teams can use all of '
-                    f'pool "{quota.pool}" first; schedule it with kueue or volcano, or lower limits '
-                    "until their sum fits the pool",
+                    f'the guarantee of team "{team.name}" is not enforced, because other teams '
+                    f'can use all of pool "{quota.pool}" first; schedule the pool with kueue or '
+                    "volcano, or lower the limits until their sum fits the pool",
                     quota.field("guarantee"),
                 )
 
@@ -191,9 +192,9 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
             if node.children:
                 yield Hit(
                     rules.TREE_NOT_ENFORCED,
-                    f'limit of team "{node.name}" on pool "{facts.name}" does not include its child '
-                    "teams, because ResourceQuotas have no hierarchy; schedule the pool with kueue "
-                    "or volcano",
+                    f'the limit of team "{node.name}" on pool "{facts.name}" does not count the '
+                    "GPUs of its child teams, because ResourceQuotas have no hierarchy; schedule "
+                    "the pool with kueue or volcano",
                     node.team.quota_at(facts.name),
                 )
             count = len(node.team.namespaces)
@@ -202,8 +203,9 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
                 if count > limit:
                     yield Hit(
                         rules.NAMESPACE_WITHOUT_QUOTA,
-                        f'team "{node.name}": the limit of {limit} {resource} is divided over {count} '
-                        f"namespaces, so {count - limit} of them have a quota of 0; raise the limit",
+                        f'team "{node.name}": the limit of {limit} {resource} is divided over '
+                        f"{count} namespaces, so {count - limit} of the namespaces have a quota "
+                        "of 0; raise the limit",
                         node.team.quota_at(facts.name),
                     )
 
@@ -219,9 +221,9 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
             if not any(limit[resource] for resource in facts.resources):
                 yield Hit(
                     rules.LIMIT_OF_ZERO,
-                    f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}": the share of '
-                    "its weight in available x overcommitRatio is less than one unit; raise the "
-                    "weight or write a limit",
+                    f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}", because '
+                    "its weight is too low for one unit of what overcommitRatio allows; raise the "
+                    "weight, or write a limit",
                     node.team.quota_at(facts.name, "weight"),
                 )
 
@@ -239,8 +241,8 @@ def _shared_namespaces(spec: Spec) -> Iterator[Hit]:
             total = sum(team.max_pending or 0 for team in teams)
             yield Hit(
                 rules.MAX_PENDING_SUMMED,
-                f"queues {', '.join(team.name for team in teams)} share namespace "
-                f'"{name}", so maxPending limits only their sum, {total}; '
-                "give each queue a Team with its own namespace",
+                f'queues {", ".join(team.name for team in teams)} share namespace "{name}", '
+                f"so their maxPending values are added to one limit of {total}; write each queue "
+                "as a Team with its own namespace",
                 teams[0].max_pending_at,
             )

@@ -141,7 +141,7 @@ def _collisions(items: tuple[Item, ...]) -> Iterator[Hit]:
         if identity in seen:
             yield Hit(
                 NAME_COLLISION,
-                f'two objects have the name {item.kind.name} "{item.meta.name}"; '
-                "rename a pool, team or model",
+                f'two rendered objects would both be {item.kind.name} "{item.meta.name}"; rename '
+                "a pool, team or model",
             )
         seen.add(identity)

@@ -116,14 +116,14 @@ def check(replica: Replica) -> Iterator[Hit]:
     if model.size is not None and models.model(model.family, model.size) is None:
         yield Hit(
             rules.UNKNOWN_MODEL_SIZE,
-            f"size {quoted(model.size)} is not a number of parameters, so the memory of the model is "
-            "unknown; write it as in 7b, 1.5b or 8x7b",
+            f"size {quoted(model.size)} is not a number of parameters, so the memory of the model "
+            "is unknown; write the size as in 7b, 1.5b or 8x7b",
             model.field("size"),
         )
     elif workload is None and model.gpus is None:
         yield warn(
             rules.MODEL_SIZE_UNKNOWN,
-            f'model "{model.name}": the GPU memory that it needs is unknown; write '
+            f'the GPU memory that model "{model.name}" needs is unknown; write '
             "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
             model,
         )
@@ -134,7 +134,8 @@ def check(replica: Replica) -> Iterator[Hit]:
         if assumed:
             yield Hit(
                 rules.ASSUMPTION,
-                f'model "{model.name}": its size assumes {assumed}; write other values under sizing',
+                f'the GPU memory of model "{model.name}" is calculated with assumed values: '
+                f"{assumed}; write other values under sizing",
                 model.field("family"),
             )
         return
@@ -143,8 +144,8 @@ def check(replica: Replica) -> Iterator[Hit]:
     if weights > model.gpu_memory_bytes:
         yield warn(
             rules.GPU_MEMORY_BELOW_WEIGHTS,
-            f'model "{model.name}": gpuMemory is {gib(model.gpu_memory_bytes)}, but its weights alone '
-            f"need {gib(weights)} in {workload.precision}; raise gpuMemory",
+            f'model "{model.name}" has gpuMemory {gib(model.gpu_memory_bytes)}, but its weights '
+            f"alone need {gib(weights)} in {workload.precision}; raise gpuMemory",
             model,
             "resources",
         )
@@ -152,10 +153,10 @@ def check(replica: Replica) -> Iterator[Hit]:
         plural = "s" if workload.concurrency > 1 else ""
         yield warn(
             rules.GPU_MEMORY_BELOW_CONCURRENCY,
-            f'model "{model.name}": gpuMemory is {gib(model.gpu_memory_bytes)}, but weights need '
-            f"{gib(weights)} in {workload.precision}, and the KV cache of {workload.concurrency} "
-            f"request{plural} of {workload.context_length} tokens {gib(cache)}; raise gpuMemory or "
-            "lower the concurrency",
+            f'model "{model.name}" has gpuMemory {gib(model.gpu_memory_bytes)}, but its weights '
+            f"need {gib(weights)} in {workload.precision}, and its KV cache needs {gib(cache)} "
+            f"for {workload.concurrency} request{plural} of {workload.context_length} tokens; "
+            "raise gpuMemory, or lower the concurrency",
             model,
             "resources",
         )
@@ -177,9 +178,9 @@ def crowding(
             continue
         yield warn(
             rules.SHARED_MEMORY_EXCEEDED,
-            f'model "{replica.model.name}": one replica needs {gib(size.crowded_by)}, but pool '
-            f'"{facts.name}" puts {offer.replicas} on a card of {gib(offer.card_bytes)} without '
-            "memory limits; lower gpu.replicas or use MIG",
+            f'one replica of model "{replica.model.name}" needs {gib(size.crowded_by)}, but pool '
+            f'"{facts.name}" puts {offer.replicas} replicas on a card with '
+            f"{gib(offer.card_bytes)}, without memory limits; lower gpu.replicas, or use MIG",
             replica.model,
             "resources",
         )
@@ -242,23 +243,38 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
     for name, amount, has in _above(model, offer):
         return (
             resources / name,
-            f"needs {shown(name, amount, has)}, a node has {shown(name, has, amount)}",
+            (
+                f"a replica needs {shown(name, amount, has)}, but a node has "
+                f"{shown(name, has, amount)}"
+            ),
         )
     if model.gpus is not None:
         if len(offer.resources) > 1:
             kinds = ", ".join(offer.profiles)
-            return resources / "gpus", f"gpus counts one resource, but the pool has {kinds}"
-        return resources / "gpus", f"needs {model.gpus} GPUs, a node has {offer.units}"
+            return resources / "gpus", (
+                f"gpus does not name a MIG profile, but the pool has {kinds}, so write gpuMemory "
+                "instead"
+            )
+        return (
+            resources / "gpus",
+            f"a replica needs {model.gpus} GPUs, but a node has {offer.units}",
+        )
     need = sizing.needed_bytes(workload) if workload is not None else None
     if workload is None or need is None:
-        return model.at / "metadata" / "name", "the GPU memory that it needs is unknown"
+        return model.at / "metadata" / "name", "the GPU memory that the model needs is unknown"
     at = resources / "gpuMemory"
     if model.gpu_memory_bytes is None:
         at = model.field("family" if model.size is None else "size")
     if offer.sharing == "mig":
-        return at, f"needs {gib(need)}, more than any MIG instance of the pool"
+        return at, f"a replica needs {gib(need)}, more than any MIG instance of the pool has"
     if offer.card_bytes is None:
-        return at, "the memory of the pool's GPUs is unknown; write gpu.memory"
+        return at, "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
     if offer.replicas > 1:
-        return at, f"needs {gib(need)}, more than one share of {gib(offer.card_bytes)}"
-    return at, f"needs {gib(need)}, a node has {offer.cards} x {gib(offer.card_bytes)}"
+        return at, (
+            f"a replica needs {gib(need)}, more than its share of a card with "
+            f"{gib(offer.card_bytes)}"
+        )
+    return (
+        at,
+        f"a replica needs {gib(need)}, but a node has {offer.cards} x {gib(offer.card_bytes)}",
+    )

@@ -118,13 +118,16 @@ def faults(base: Any) -> Iterator[tuple[Path, str]]:
     for name in ("waitForPodsReady", "fairSharing", "integrations"):
         stanza = base.get(name)
         if stanza is not None and not isinstance(stanza, dict):
-            yield (name,), f"{name} must be a mapping; write its fields below it"
+            yield (name,), f"{name} must be a mapping; write its fields indented below {name}"
         elif name == "integrations" and stanza:
             frameworks = stanza.get("frameworks")
             if frameworks is not None and not (
                 isinstance(frameworks, list) and all(isinstance(it, str) for it in frameworks)
             ):
-                yield (name, "frameworks"), "frameworks must be a list of names; write [batch/job]"
+                yield (
+                    (name, "frameworks"),
+                    "frameworks must be a list of names, such as [batch/job]; correct the list",
+                )
 
 
 def decide(

@@ -25,15 +25,16 @@ def of_kueue(
     ):
         yield Hit(
             rules.MAX_PENDING_IS_SILENT,
-            "maxPending counts waiting, running and finished workloads; above it, a Job waits "
-            "without a Workload and without an event; set ttlSecondsAfterFinished on Jobs",
+            "maxPending counts waiting, running and finished workloads; when it is reached, a new "
+            "Job waits without a Workload and without an event; set ttlSecondsAfterFinished on "
+            "Jobs",
         )
     if KUEUE_CONFIG not in extras:
         if kueue_configuration.weights_differ(trees):
             yield Hit(
                 rules.FAIR_SHARING_NEEDED,
-                "weights have no effect unless Kueue's Configuration enables fairSharing; "
-                f"render --with {KUEUE_CONFIG} writes it",
+                "weights have no effect unless Kueue's Configuration enables fairSharing; enable "
+                f"it with `render --with {KUEUE_CONFIG}`",
             )
         if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
             assignment.model.gang
@@ -43,8 +44,8 @@ def of_kueue(
         ):
             yield Hit(
                 rules.WAIT_FOR_PODS_READY_NEEDED,
-                "gangs start together only if Kueue's Configuration sets waitForPodsReady; "
-                f"render --with {KUEUE_CONFIG} writes it",
+                "the pods of a gang start together only if Kueue's Configuration sets "
+                f"waitForPodsReady; set it with `render --with {KUEUE_CONFIG}`",
             )
     yield from _of_topologies(spec, mine)
     yield from _of_waiting(spec, mine)
@@ -57,14 +58,14 @@ def _of_topologies(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
         yield Hit(
             rules.TOPOLOGY_GATE_NEEDED,
             f"Kueue {spec.platform.target.kueue} ignores topologies unless its feature gate "
-            "TopologyAwareScheduling is enabled; enable it",
+            "TopologyAwareScheduling is enabled; enable the feature gate",
         )
     for facts in aware:
         if not facts.pool.topology_levels:
             yield Hit(
                 rules.TOPOLOGY_BY_NODE,
-                f'pool "{facts.name}" is topologyAware without levels, so the node is its only '
-                "level; write topology.levels, widest first",
+                f'pool "{facts.name}" is topologyAware but has no topology.levels, so the node is '
+                "its only level; write topology.levels, the widest level first",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
 
@@ -78,8 +79,8 @@ def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
             yield Hit(
                 rules.WAITS_FOR_PODS_ANYWAY,
                 f'pool "{facts.name}" has gangScheduling: false, but Kueue '
-                f"{spec.platform.target.kueue} still evicts a workload whose pods are not all ready "
-                "after 30 minutes; enable its feature gate DisableWaitForPodsReady",
+                f"{spec.platform.target.kueue} still evicts a workload whose pods are not all "
+                "ready after 30 minutes; enable Kueue's feature gate DisableWaitForPodsReady",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
 
@@ -91,12 +92,18 @@ def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterato
     """Configurations requested with --with that no pool needs."""
     for extra, name in _SCHEDULER_OF.items():
         if extra in extras and not any(facts.scheduler == name for facts in pools):
-            message = f"--with {extra} has no effect, because no pool is scheduled by {name}"
+            message = (
+                f"--with {extra} has no effect, because no pool is scheduled by {name}; remove "
+                "the option"
+            )
             yield Hit(rules.INERT_OPTION, message)
     if SECOND_SCHEDULER in extras and not any(
         facts.policy.bin_pack or facts.policy.spread for facts in scheduler.placed(pools)
     ):
-        message = f"--with {SECOND_SCHEDULER} has no effect, because no pool sets binPack or spread"
+        message = (
+            f"--with {SECOND_SCHEDULER} has no effect, because no pool sets binPack or spread; "
+            "remove the option"
+        )
         yield Hit(rules.INERT_OPTION, message)
 
 
@@ -109,7 +116,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
         yield Hit(
             rules.VOLCANO_CONFIG_NEEDED,
             "Volcano's default configuration ignores guarantees and the team tree, and does not "
-            f"pack GPUs; render --with {VOLCANO_CONFIG} writes one that does",
+            f"pack GPUs; apply the configuration that `render --with {VOLCANO_CONFIG}` writes",
         )
     if len(mine) < len(pools):
         selectors = " or ".join(
@@ -117,7 +124,7 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
         )
         yield Hit(
             rules.VOLCANO_NODE_SELECTOR,
-            "Volcano also counts the nodes of other pools; start its scheduler with "
+            "Volcano also counts the nodes of other pools; start Volcano's scheduler with "
             f"--node-selector={selectors}",
         )
 
@@ -131,14 +138,14 @@ def of_kube_scheduler(
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)
         yield Hit(
             rules.SCHEDULER_PROFILES_UNREAD,
-            f"scheduler profiles {names} have no effect until a scheduler loads them; render --with "
-            f"{SECOND_SCHEDULER}, or give the main kube-scheduler the output of "
-            "--raw-scheduler-config",
+            f"scheduler profiles {names} have no effect until a scheduler loads them; use `render "
+            f"--with {SECOND_SCHEDULER}`, or start the main kube-scheduler with the output of "
+            "`render --raw-scheduler-config`",
         )
     for profile, margin in chosen:
         if profile.strategy == "MostAllocated":
             yield Hit(
                 rules.PACKING_MARGIN,
-                f"profile {profile.scheduler_name} packs: the node with one more GPU in use always "
-                f"wins, by at least {margin} points",
+                f"profile {profile.scheduler_name} packs GPUs: the node with one more GPU in use "
+                f"always wins, by at least {margin} points",
             )

@@ -14,7 +14,9 @@ def _assume(pool: Pool, message: str, field: str) -> Hit:
     """A note on an assumed value, with the field that sets it."""
     advice = f"write {field}"
     if pool.guess_product:
-        advice = f"a policygen.dev ResourcePool can set {field}"
+        advice = (
+            f"to use another value, write the pool as a policygen.dev ResourcePool with {field}"
+        )
     return Hit(
         rules.ASSUMPTION,
         f'pool "{pool.name}": {message}; {advice}',
@@ -32,8 +34,8 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             hits.append(
                 Hit(
                     rules.UNKNOWN_PRODUCT,
-                    f"unknown GPU product {quoted(name)}, so its memory and node shape must be in the "
-                    f"spec; {suggest(name, known)}",
+                    f"unknown GPU product {quoted(name)}, so the spec must contain its memory and "
+                    f"the cpu and memory of a node; {suggest(name, known)}",
                     pool.at / "spec" / "gpu" / "product",
                 )
             )
@@ -46,14 +48,10 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
     else:
         return None
     if match.assumed or pool.guess_product:
-        hits.append(
-            _assume(
-                pool,
-                f"assuming {match.product.id} GPUs"
-                + (", because the name matches several products" if match.assumed else ""),
-                "gpu.product",
-            )
-        )
+        message = f"policygen assumes {match.product.id} GPUs"
+        if match.assumed:
+            message = f"the GPU name matches several products; {message}"
+        hits.append(_assume(pool, message, "gpu.product"))
     return match.product
 
 
@@ -61,14 +59,15 @@ def unguessed(pool: Pool) -> Hit:
     """The error of an article's pool whose labels name no product: it has no other field for it."""
     labels = pool.node_selector
     at = pool.at / "spec" / "nodeSelector"
-    advice = "write a known product as the value, such as a10g or a100"
+    advice = "write a known product as the value of a label, such as a10g or a100"
     if len(labels) == 1:
         at /= labels[0][0]
         advice = suggest(labels[0][1], catalog.product_names())
     return Hit(
         rules.GPU_PRODUCT_MISSING,
-        f'pool "{pool.name}": no label names a known GPU product; {advice} (or write a '
-        "ResourcePool of policygen.dev with gpu.perNode and capacity.nodeAllocatable)",
+        f'no label in the nodeSelector of pool "{pool.name}" names a known GPU product; {advice} '
+        "(or write the pool as a policygen.dev ResourcePool with gpu.perNode and "
+        "capacity.nodeAllocatable)",
         at if len(labels) == 1 else at.on_key(),
     )
 
@@ -83,7 +82,7 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
         per_node = total // capacity.nodes
     if per_node is None and product is not None:
         per_node = product.per_node
-        hits.append(_assume(pool, f"assuming {per_node} GPUs on a node", "gpu.perNode"))
+        hits.append(_assume(pool, f"policygen assumes {per_node} GPUs on a node", "gpu.perNode"))
     if per_node is None:
         hits.append(
             Hit(
@@ -102,8 +101,8 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
         hits.append(
             Hit(
                 AVAILABLE_ABOVE_TOTAL,
-                f"availableGPUs is {available}, but {capacity.nodes} nodes with {per_node} GPUs have "
-                f"only {total}; correct one of them, or write gpu.perNode",
+                f"availableGPUs is {available}, but {capacity.nodes} nodes with {per_node} GPUs "
+                f"each have only {total}; correct one of these numbers, or write gpu.perNode",
                 pool.at / "spec" / "capacity" / "availableGPUs",
             )
         )
@@ -143,24 +142,25 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         return None
     per_node = pool.gpu.per_node
     if per_node is not None and shape.gpus != per_node:
-        whose = f"the usual node of this product ({name})" if assumed else f"node type {name}"
-        advice = "write capacity.nodeAllocatable" if assumed else "correct one of them"
         hits.append(
             Hit(
                 rules.PER_NODE_CONTRADICTS_NODE_TYPE,
-                f"gpu.perNode is {per_node}, but {whose} has {shape.gpus} GPUs, so the cpu and memory "
-                f"of each GPU are wrong; {advice}",
+                f"gpu.perNode is {per_node}, but node type {name} has {shape.gpus} GPUs, so the cpu and "
+                "memory of each GPU are wrong; correct gpu.perNode or capacity.nodeType, or write "
+                "capacity.nodeAllocatable",
                 pool.at / "spec" / "gpu" / "perNode",
             )
         )
     if assumed:
-        hits.append(_assume(pool, f"assuming nodes of type {name}", "capacity.nodeAllocatable"))
+        hits.append(
+            _assume(pool, f"policygen assumes nodes of type {name}", "capacity.nodeAllocatable")
+        )
     elif product is not None and shape.product != product.id:
         hits.append(
             Hit(
                 rules.NODE_TYPE_CONTRADICTS_PRODUCT,
-                f"nodeType {name} has {shape.product} GPUs, but gpu.product is {product.id}; correct one "
-                "of them",
+                f"nodeType {name} has {shape.product} GPUs, but gpu.product is {product.id}; "
+                "correct nodeType or gpu.product",
                 pool.at / "spec" / "capacity" / "nodeType",
             )
         )
@@ -173,7 +173,8 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         hits.append(
             Hit(
                 rules.RESERVED_ABOVE_CAPACITY,
-                f"systemReserved is as large as a complete {name} node; lower it",
+                f"systemReserved leaves no cpu or no memory of a {name} node for pods; lower "
+                "systemReserved",
                 pool.at / "spec" / "capacity" / "systemReserved",
             )
         )

@@ -44,8 +44,8 @@ class Placing:
             hits.append(
                 warn(
                     ONLY_PREEMPTIBLE_POOLS,
-                    f'model "{model.name}" fits only preemptible pools, which it does not tolerate; '
-                    "allow another pool or write toleratePreemptible: true",
+                    f'model "{model.name}" may use only preemptible pools, but does not tolerate '
+                    "them; allow another pool, or write toleratePreemptible: true",
                     model,
                     "placement",
                 )

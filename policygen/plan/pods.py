@@ -55,21 +55,23 @@ def pod_fields(decided: Decisions) -> tuple[list[PodFields], list[Hit]]:
         model = assignment.model
         needed.append(_fields(decided.spec, decided.pools, assignment))
         hits.append(_note(needed[-1], model))
-        why = _one_by_one(assignment.facts)
-        if model.gang is not None and why is not None:
-            message = f'model "{model.name}" is a gang, but {why}'
+        message = _one_by_one(model, assignment.facts)
+        if model.gang is not None and message is not None:
             hits.append(warn(GANG_NOT_SCHEDULED, message, model))
     return needed, hits
 
 
-def _one_by_one(facts: PoolFacts) -> str | None:
+def _one_by_one(model: Model, facts: PoolFacts) -> str | None:
     """Why the pods of a gang do not start together on a pool; None if they do."""
     if not facts.policy.gang_scheduling:
-        return f'pool "{facts.name}" has gangScheduling: false, so its pods start one by one; write true'
+        return (
+            f'model "{model.name}" is a gang, but pool "{facts.name}" has gangScheduling: false, so '
+            "the pods start one by one; write gangScheduling: true"
+        )
     if facts.scheduler == "kube-scheduler":
         return (
-            f'kube-scheduler starts the pods of pool "{facts.name}" one by one; use a pool of kueue '
-            "or volcano"
+            f'model "{model.name}" is a gang, but kube-scheduler starts the pods of pool '
+            f'"{facts.name}" one by one; use a pool of kueue or volcano'
         )
     return None
 
@@ -114,11 +116,13 @@ def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> P
 
 def _note(needed: PodFields, model: Model) -> Hit:
     """The fields of a model's pods as a note."""
-    where = f" in namespace {needed.namespace}" if needed.namespace else ""
-    parts = [f"{needed.resource}: {needed.units}", *map(_text, needed.fields)]
+    fields = "; ".join((f"{needed.resource}: {needed.units}", *map(_text, needed.fields)))
+    message = f'pods of model "{needed.model}" need {fields}'
+    if needed.namespace:
+        message = f'pods of model "{needed.model}" in namespace {needed.namespace} need {fields}'
     return Hit(
         PODS_MUST_CARRY,
-        f'pods of model "{needed.model}"{where} need ' + "; ".join(parts),
+        message,
         model.at / "metadata" / "name",
     )
 
@@ -136,7 +140,7 @@ _SINGULAR = {
 
 def _text(field: PodField) -> str:
     if isinstance(field.value, Taint):
-        return f"a toleration of {field.name}"
+        return f"a toleration of taint {field.name}"
     comment = f" {field.comment}" if field.comment else ""
     return f"{_SINGULAR[field.owner]}{field.name}: {field.value}{comment}"
 

@@ -29,9 +29,9 @@ def check(spec: Spec, pools: Iterable[PoolFacts], trees: Sequence[Tree]) -> Iter
         if counted and not (team.container_defaults or spec.platform.container_defaults):
             yield Hit(
                 rules.CONTAINER_DEFAULTS_MISSING,
-                f'team "{team.name}": pool "{counted[0]}" has quotaCpuAndMemory, so containers without '
-                "requests would be rejected; write containerDefaults {cpu, memory} for the team or "
-                "in the Platform's defaults",
+                f'pool "{counted[0]}" has quotaCpuAndMemory, so containers of team "{team.name}" '
+                "without requests would be rejected; write containerDefaults {cpu, memory} for "
+                "the team, or in the Platform's defaults",
                 team.at / "metadata" / "name",
             )
 
@@ -45,8 +45,9 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
             if node.depth + 1 > versions.VOLCANO_QUEUE_DEPTH and node.name == node.team.name:
                 yield Hit(
                     rules.VOLCANO_TREE_TOO_DEEP,
-                    f'team "{node.name}" is at queue depth {node.depth + 1} in pool "{tree.queue}", but '
-                    f"Volcano allows {versions.VOLCANO_QUEUE_DEPTH}; move it up",
+                    f'the queue of team "{node.name}" is at depth {node.depth + 1} in pool '
+                    f'"{tree.queue}", but Volcano allows at most {versions.VOLCANO_QUEUE_DEPTH}; '
+                    "move the team up in the tree",
                     node.team.at / "spec" / "parent",
                 )
 
@@ -68,18 +69,19 @@ def _added_up(team: Team, pools: Iterable[PoolFacts]) -> Iterator[Hit]:
             continue
         first = limited[0]
         second = next(facts for facts in sharing if facts is not first)
-        both = f'team "{team.name}" has quotas of pools "{first.name}" and "{second.name}"'
         if resource == CPU:
             rule = rules.QUOTA_COUNTS_OTHER_POOLS
             message = (
-                f"{both}, and pods of both use the cpu and memory of the ResourceQuota for "
-                f'"{first.name}"; use two teams, or remove quotaCpuAndMemory'
+                f'team "{team.name}" has quotas for pools "{first.name}" and "{second.name}", and the '
+                f'ResourceQuota for "{first.name}" counts the cpu and memory of pods in both; use two '
+                "teams, or remove quotaCpuAndMemory"
             )
         else:
             rule = rules.QUOTA_CANNOT_TELL_POOLS_APART
             message = (
-                f'{both}, and the ResourceQuota for "{first.name}" would count {resource} of both '
-                "together; use two teams, or another resource name"
+                f'team "{team.name}" has quotas for pools "{first.name}" and "{second.name}", but the '
+                f'ResourceQuota for "{first.name}" counts {resource} of both pools together; use two '
+                "teams, or give one pool another resource name"
             )
         yield Hit(rule, message, team.quota_at(second.name))
 
@@ -97,7 +99,7 @@ def _volcano_pools(pools: Iterable[PoolFacts]) -> Iterator[Hit]:
             yield Hit(
                 rules.VOLCANO_PACK_AND_SPREAD,
                 f'pool "{facts.name}" and pool "{first.name}" differ in binPack or spread, but '
-                "Volcano has one setting for all its pools; write the same for both",
+                "Volcano has one setting for all its pools; write the same values for both pools",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
         for resource in facts.resources:
@@ -110,8 +112,8 @@ def _volcano_pools(pools: Iterable[PoolFacts]) -> Iterator[Hit]:
             if other:
                 yield Hit(
                     rules.VOLCANO_RESOURCE_SHARED,
-                    f'pool "{facts.name}" and pool "{other.name}" both have {resource}, and Volcano\'s '
-                    f"queues cannot separate their nodes; write {NODE_GROUP} in both nodeSelectors, "
-                    "with different values",
+                    f'pool "{facts.name}" and pool "{other.name}" both have {resource}, and '
+                    f"Volcano's queues cannot separate their nodes; write the label {NODE_GROUP} "
+                    "with different values in both nodeSelectors",
                     (facts.pool.at / "spec" / "nodeSelector").on_key(),
                 )

@@ -4,7 +4,7 @@ from policygen.core.rule import Rule, note, refusal, warning
 
 ASSUMPTION = note(
     "assumption",
-    "The spec omits a fact, so policygen took it from the hardware data",
+    "The spec omits a value, so policygen assumes one from its hardware data",
     "Check the assumed value, and write it into the spec if it is wrong.",
 )
 AVAILABLE_BELOW_TOTAL = note(
@@ -20,7 +20,7 @@ BAD_BASE_FILE = refusal(
 )
 CONTAINER_DEFAULTS_MISSING = refusal(
     "container-defaults-missing",
-    "A quota of cpu and memory would reject containers without requests",
+    "A ResourceQuota for cpu and memory would reject containers without requests for them",
     "Write containerDefaults for the team or in the Platform, or remove quotaCpuAndMemory.",
 )
 FAIR_SHARING_NEEDED = note(
@@ -31,7 +31,7 @@ FAIR_SHARING_NEEDED = note(
 GANG_NOT_SCHEDULED = warning(
     "gang-not-scheduled",
     "A gang is in a pool whose scheduler starts its pods one by one",
-    "Use a pool of Kueue or Volcano with gangScheduling, or remove the gang.",
+    "Use a pool of Kueue or Volcano with gangScheduling: true, or remove the gang.",
 )
 GPU_MEMORY_BELOW_CONCURRENCY = warning(
     "gpu-memory-below-concurrency",
@@ -45,7 +45,7 @@ GPU_MEMORY_BELOW_WEIGHTS = warning(
 )
 GPU_PRODUCT_MISSING = refusal(
     "gpu-product-missing",
-    "No label of an article's resource pool names a known GPU product",
+    "A pool in the format of the articles has no label that names a known GPU product",
     "Write a known GPU product as the label value, or write the pool as a ResourcePool.",
 )
 GUARANTEE_NOT_ENFORCED = warning(
@@ -55,38 +55,38 @@ GUARANTEE_NOT_ENFORCED = warning(
 )
 GUARANTEES_ABOVE_AVAILABLE = refusal(
     "guarantees-above-available",
-    "The guarantees of root teams sum to more than the pool has available",
+    "The guarantees of root teams sum to more than the available capacity of the pool",
     "Lower the guarantees, or raise the pool's capacity.",
 )
 GUARANTEES_ABOVE_PARENT = refusal(
     "guarantees-above-parent",
     "The guarantees of child teams sum to more than their parent's guarantee",
-    "Raise the parent's guarantee, or lower those of its children.",
+    "Raise the parent's guarantee, or lower the guarantees of its children.",
 )
 HOST_SHARE_EXCEEDED = note(
     "host-share-exceeded",
-    "A model requests more cpu or memory than the share of a node that belongs to its GPUs",
+    "A model requests more cpu or memory than the part of a node that belongs to its GPUs",
     "Lower the model's cpu or memory, or expect that some GPUs of the queue stay idle.",
 )
 INERT_OPTION = warning(
     "inert-option",
-    "An option of the command has no effect on this spec",
+    "A command-line option has no effect on this spec",
     "Remove the option.",
 )
 INERT_SETTING = warning(
     "inert-setting",
     "A setting of the spec has no effect with this pool's scheduler or other settings",
-    "Remove the setting, or change what prevents its effect.",
+    "Remove the setting, or change the scheduler or the other setting that prevents its effect.",
 )
 LIMIT_ABOVE_AVAILABLE = refusal(
     "limit-above-available",
-    "A team's limit is above what the pool has available",
+    "A team's limit is above the available capacity of the pool",
     "Lower the limit, or raise the pool's capacity.",
 )
 LIMIT_ABOVE_PARENT = refusal(
     "limit-above-parent",
     "A team's limit is above the limit of its parent",
-    "Lower the limit, or raise that of the parent.",
+    "Lower the limit, or raise the limit of the parent.",
 )
 LIMIT_BELOW_GUARANTEE = refusal(
     "limit-below-guarantee",
@@ -100,13 +100,13 @@ LIMIT_OF_ZERO = warning(
 )
 MAX_PENDING_IS_SILENT = note(
     "max-pending-is-silent",
-    "Workloads above maxPending wait without a Workload object and without an event",
-    "Set ttlSecondsAfterFinished on Jobs, so that finished ones make room.",
+    "When maxPending is reached, new Jobs wait without a Workload object and without an event",
+    "Set ttlSecondsAfterFinished on Jobs, so that finished Jobs are deleted and make room.",
 )
 MAX_PENDING_SUMMED = warning(
     "max-pending-summed",
-    "Several queues share a namespace, so one maxPending limits their sum",
-    "Give each queue a Team with its own namespace.",
+    "Several queues share a namespace, so maxPending limits only the sum of their workloads",
+    "Write each queue as a Team with its own namespace.",
 )
 MAX_PENDING_WITHOUT_NAMESPACES = warning(
     "max-pending-without-namespaces",
@@ -126,7 +126,7 @@ MIG_NOT_POSSIBLE = refusal(
 MIG_QUOTA_MISMATCH = refusal(
     "mig-quota-mismatch",
     "The pool counts one resource, but the quota is per MIG profile (or the reverse)",
-    "Write a number where the pool counts one resource, else a number for each MIG profile.",
+    "Write one number if the pool counts one resource, otherwise one number for each MIG profile.",
     aliases=("counted-by-profile",),
 )
 MODEL_ABOVE_LIMIT = warning(
@@ -136,7 +136,7 @@ MODEL_ABOVE_LIMIT = warning(
 )
 MODEL_ABOVE_QUOTA = warning(
     "model-above-quota",
-    "One replica of a model needs more GPUs than the quota of any one namespace",
+    "One replica of a model needs more GPUs than the quota of each namespace of its team",
     "Raise the team's limit, or give the team fewer namespaces.",
 )
 MODEL_FITS_NO_POOL = warning(
@@ -151,13 +151,13 @@ MODEL_SIZE_UNKNOWN = warning(
 )
 NAMESPACE_WITHOUT_QUOTA = warning(
     "namespace-without-quota",
-    "A limit is smaller than the number of namespaces that share it, so some have no quota",
+    "A limit is smaller than the number of namespaces that share it, so some have a quota of 0",
     "Raise the limit, or give the team fewer namespaces.",
 )
 NO_CONFIGURATION = refusal(
     "no-configuration",
-    "The file named as Kueue's Configuration does not contain one",
-    "Name the file that your Kueue runs with, or its ConfigMap.",
+    "The file that the Platform names for Kueue's Configuration does not contain one",
+    "Name the configuration file of your Kueue, or a file with its ConfigMap.",
 )
 NODE_SHAPE_MISSING = refusal(
     "node-shape-missing",
@@ -166,7 +166,7 @@ NODE_SHAPE_MISSING = refusal(
 )
 NODE_TYPE_CONTRADICTS_PRODUCT = warning(
     "node-type-contradicts-product",
-    "A pool's nodeType has another GPU than gpu.product",
+    "The nodes of a pool's nodeType have a different GPU than gpu.product",
     "Correct capacity.nodeType or gpu.product.",
 )
 NODE_TYPE_NOT_OFFERED = warning(
@@ -191,12 +191,12 @@ OVERCOMMIT_IS_NOT_SHARING = note(
 )
 PACKING_MARGIN = note(
     "packing-margin",
-    "The packing profile always prefers the node with more GPUs in use, by this margin",
+    "The packing profile always prefers the node with more GPUs in use",
     "No change is needed.",
 )
 PARENT_WITHOUT_QUOTA = refusal(
     "parent-without-quota",
-    "A team has a quota of a pool, but its parent has no quota of that pool",
+    "A team has a quota for a pool, but its parent has no quota for that pool",
     "Add the pool to the parent's quotas.",
 )
 PER_NODE_CONTRADICTS_NODE_TYPE = warning(
@@ -211,8 +211,8 @@ PER_NODE_MISSING = refusal(
 )
 PODS_MUST_CARRY = note(
     "pods-must-carry",
-    "Pods of a model need these labels and fields, or the policy does not apply to them",
-    "Copy the fields into the pod templates of the model.",
+    "The policy applies only to pods that have the labels and fields in the message",
+    "Copy the labels and fields into the pod templates of the model.",
 )
 POOL_UNTAINTED = note(
     "pool-untainted",
@@ -221,23 +221,24 @@ POOL_UNTAINTED = note(
 )
 POOL_WITHOUT_TEAMS = warning(
     "pool-without-teams",
-    "No team has a quota of a pool, so no workload can use it",
+    "No team has a quota for a pool, so no workload can use the pool",
     "Add the pool to the quotas of a team.",
 )
 PROFILE_PACKS_WEAKLY = warning(
     "profile-packs-weakly",
-    "A kube-scheduler profile packs GPUs, but other scores can outweigh it",
+    "A kube-scheduler profile packs GPUs, but other scores can outweigh the packing score",
     "Disable scores that spread pods, raise the weight of the GPU, or use fewer units per node.",
     aliases=("packs-weakly",),
 )
 QUOTA_CANNOT_TELL_POOLS_APART = refusal(
     "quota-cannot-tell-pools-apart",
-    "A team has quotas of two pools whose GPUs one ResourceQuota would count together",
+    "A team has quotas in two pools with the same GPU resource, and a ResourceQuota cannot count "
+    "them separately",
     "Use two teams, or give one pool another resource name.",
 )
 QUOTA_COUNTS_OTHER_POOLS = warning(
     "quota-counts-other-pools",
-    "A ResourceQuota of cpu and memory also counts the pods of the team's other pools",
+    "A ResourceQuota for cpu and memory also counts the pods of the team's other pools",
     "Use two teams, or remove quotaCpuAndMemory.",
 )
 RENDERS_NOTHING = warning(
@@ -247,22 +248,23 @@ RENDERS_NOTHING = warning(
 )
 RESERVED_ABOVE_CAPACITY = refusal(
     "reserved-above-capacity",
-    "systemReserved is as large as the complete node",
+    "systemReserved leaves no cpu or no memory of a node for pods",
     "Lower capacity.systemReserved.",
 )
 SCHEDULER_PROFILES_UNREAD = note(
     "scheduler-profiles-unread",
     "The rendered scheduler profiles have no effect until a scheduler loads them",
-    "Render with `--with second-scheduler`, or load them into the main scheduler.",
+    "Render with `--with second-scheduler`, or load the profiles into the main scheduler.",
 )
 SERVING_ON_BORROWED_GPUS = warning(
     "serving-on-borrowed-gpus",
-    "A serving model needs more GPUs than its team's guarantee, so others can reclaim them",
+    "A serving model needs more GPUs than its team's guarantee, so other teams can reclaim the "
+    "rest",
     "Raise the team's guarantee, or lower the model's replicas.",
 )
 SHARE_WITHOUT_NAMESPACES = warning(
     "share-without-namespaces",
-    "A team has a quota, but neither it nor a child team has a namespace to use it",
+    "A team has a quota, but neither the team nor a child team has a namespace to use the quota",
     "Write namespaces for the team, or add the pool to the quotas of a child team.",
 )
 SHARED_MEMORY_EXCEEDED = warning(
@@ -285,11 +287,11 @@ SHARED_QUEUE_WEIGHTS_DIFFER = refusal(
 TAINT_NOT_TOLERATED = warning(
     "taint-not-tolerated",
     "The tolerations of a pool do not include one of its own taints",
-    "Add the toleration, or remove the list to tolerate all taints of the pool.",
+    "Add the toleration, or remove the tolerations to tolerate all taints of the pool.",
 )
 TEAM_WITHOUT_SHARE = warning(
     "team-without-share",
-    "A model's team has no quota of the pools that the model fits",
+    "A model's team has no quota for the pools that the model fits",
     "Add the pool to the team's quotas.",
 )
 TOO_MANY_FLAVORS = refusal(
@@ -299,13 +301,13 @@ TOO_MANY_FLAVORS = refusal(
 )
 TOO_MANY_RESOURCES = refusal(
     "too-many-resources",
-    "A queue would count more resources than Kueue allows",
+    "A queue would have more resources than Kueue allows",
     "Use fewer MIG profiles in the pool, or make two pools.",
 )
 TOPOLOGY_BY_NODE = note(
     "topology-by-node",
-    "A pool is topologyAware without levels, so the node is the only level",
-    "Write topology.levels, widest first.",
+    "A pool is topologyAware but has no topology.levels, so the node is the only level",
+    "Write topology.levels, the widest level first.",
 )
 TOPOLOGY_GATE_NEEDED = note(
     "topology-gate-needed",
@@ -340,31 +342,31 @@ UNKNOWN_PRODUCT = warning(
 VOLCANO_CONFIG_NEEDED = note(
     "volcano-config-needed",
     "Volcano's default configuration ignores the guarantees and the tree of queues",
-    "Render with `--with volcano-config`, and apply it.",
+    "Render with `--with volcano-config`, and apply the rendered configuration.",
 )
 VOLCANO_NODE_SELECTOR = note(
     "volcano-node-selector",
-    "Volcano also counts the nodes of other pools, unless its scheduler is limited to its own",
-    "Start Volcano's scheduler with the --node-selector of the message.",
+    "Volcano also counts the nodes of other pools, unless a node selector limits its scheduler",
+    "Start Volcano's scheduler with the --node-selector that the message shows.",
 )
 VOLCANO_PACK_AND_SPREAD = refusal(
     "volcano-pack-and-spread",
-    "Volcano's pools differ in binPack or spread, but Volcano has one setting for all",
+    "Volcano's pools differ in binPack or spread, but Volcano has one setting for all pools",
     "Give all pools of Volcano the same binPack and spread.",
 )
 VOLCANO_RESOURCE_SHARED = refusal(
     "volcano-resource-shared",
-    "Two pools of Volcano have the same resource, and its queues cannot separate their nodes",
-    "Give the pools different node groups in nodeSelector.",
+    "Two pools of Volcano have the same resource, and Volcano's queues cannot separate their nodes",
+    "Write different node groups in the nodeSelectors of the pools.",
 )
 VOLCANO_TREE_TOO_DEEP = refusal(
     "volcano-tree-too-deep",
-    "A team is deeper in the tree than Volcano's queues can be nested",
+    "The queue of a team is nested deeper than Volcano allows",
     "Move the team up in the tree.",
 )
 WAIT_FOR_PODS_READY_NEEDED = note(
     "wait-for-pods-ready-needed",
-    "Gangs start together only if Kueue's Configuration sets waitForPodsReady",
+    "The pods of a gang start together only if Kueue's Configuration sets waitForPodsReady",
     "Set waitForPodsReady; `render --with kueue-config` writes it.",
 )
 WAITS_FOR_PODS_ANYWAY = note(

@@ -82,8 +82,9 @@ class Shares:
                 if team.parent not in self.quotas:
                     self._hit(
                         rules.PARENT_WITHOUT_QUOTA,
-                        f'team "{team.name}" has a quota of pool "{self.facts.name}", but its parent '
-                        f'"{team.parent}" has no quota of it; add the pool to the parent\'s quotas',
+                        f'team "{team.name}" has a quota for pool "{self.facts.name}", but its '
+                        f'parent "{team.parent}" has no quota for this pool; add the pool to the '
+                        "parent's quotas",
                         quota.field("pool"),
                     )
                 continue
@@ -179,9 +180,10 @@ class Shares:
             if written > product or parts is None:
                 self._hit(
                     rules.OVERCOMMIT_EXCEEDED,
-                    f"limits and guarantees of root teams sum to {written + sum(floors)} {resource}, "
-                    f"but overcommitRatio {float(ratio):g} of {available} allows {product}; lower "
-                    "them or raise the ratio",
+                    f"the limits and guarantees of root teams sum to {written + sum(floors)} "
+                    f"{resource}, but overcommitRatio {float(ratio):g} allows only {product} for "
+                    f"{available} available; lower the limits and guarantees, or raise "
+                    "overcommitRatio",
                     self.facts.pool.at / "spec" / "schedulingPolicy" / "overcommitRatio",
                 )
                 self.exceeded = True

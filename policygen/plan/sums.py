@@ -51,9 +51,6 @@ class Sums:
     def _bounds(self, team: Team, wider: Vector) -> Iterator[Hit]:
         quota, share = self.quotas[team.name], self.shares[team.name]
         guarantee, limit = share.guarantee, share.limit
-        rule, whose = rules.LIMIT_ABOVE_AVAILABLE, f'pool "{self.facts.name}" has'
-        if team.parent is not None:
-            rule, whose = rules.LIMIT_ABOVE_PARENT, f'its parent "{team.parent}" has the limit'
         below: set[str] = set()
         above: set[str] = set()
         for resource in self._units_first():
@@ -75,11 +72,22 @@ class Sums:
                 if self._follows(resource, above, [quota]):
                     continue
                 above.add(resource)
+                rule = rules.LIMIT_ABOVE_AVAILABLE
+                has = shown(resource, limit[resource], wider[resource])
+                most = shown(resource, wider[resource], limit[resource])
+                message = (
+                    f'team "{team.name}" has the limit {has}, but pool "{self.facts.name}" has only '
+                    f"{most}; lower the limit"
+                )
+                if team.parent is not None:
+                    rule = rules.LIMIT_ABOVE_PARENT
+                    message = (
+                        f'team "{team.name}" has the limit {has}, but its parent "{team.parent}" has '
+                        f'the limit {most}; lower the limit of "{team.name}"'
+                    )
                 yield Hit(
                     rule,
-                    f'team "{team.name}" has the limit '
-                    f"{shown(resource, limit[resource], wider[resource])}, but {whose} "
-                    f"{shown(resource, wider[resource], limit[resource])}; lower it",
+                    message,
                     self._place(quota, resource, "limit"),
                 )
 
@@ -99,10 +107,11 @@ class Sums:
                 blamed = self._largest(children, resource)
             yield Hit(
                 rules.GUARANTEES_ABOVE_PARENT,
-                f'child teams of "{team.name}": their guarantees on pool "{self.facts.name}" sum to '
-                f"{shown(resource, together[resource], guarantee[resource])}, but its own guarantee is "
-                f"{shown(resource, guarantee[resource], together[resource])}; raise its guarantee or "
-                "lower theirs",
+                f'the guarantees of the child teams of "{team.name}" on pool "{self.facts.name}" '
+                f"sum to {shown(resource, together[resource], guarantee[resource])}, but the "
+                f'guarantee of "{team.name}" is '
+                f"{shown(resource, guarantee[resource], together[resource])}; raise the guarantee "
+                f'of "{team.name}", or lower those of its child teams',
                 self._place(blamed, resource, "guarantee"),
             )
 
@@ -121,8 +130,8 @@ class Sums:
             yield Hit(
                 rules.GUARANTEES_ABOVE_AVAILABLE,
                 f'pool "{self.facts.name}" has {shown(resource, available, together[resource])} '
-                f"available, but guarantees of root teams ({names}) sum to "
-                f"{shown(resource, together[resource], available)}; lower them",
+                f"available, but the guarantees of root teams ({names}) sum to "
+                f"{shown(resource, together[resource], available)}; lower the guarantees",
                 self._place(self._largest(roots, resource), resource, "guarantee"),
             )
 
@@ -141,9 +150,10 @@ class Sums:
                 last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
                 yield Hit(
                     rules.OVERCOMMIT_EXCEEDED,
-                    f"limits of root teams sum to {shown(resource, together, product)}, but "
-                    f"overcommitRatio {float(ratio):g} allows {shown(resource, product, together)} of "
-                    f'pool "{self.facts.name}"; lower them or raise the ratio',
+                    f"the limits of root teams sum to {shown(resource, together, product)}, but "
+                    f"overcommitRatio {float(ratio):g} allows only "
+                    f'{shown(resource, product, together)} in pool "{self.facts.name}"; lower the '
+                    "limits, or raise overcommitRatio",
                     self.quotas[last.name].field(resource) / "limit",
                 )
 

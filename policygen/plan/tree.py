@@ -154,8 +154,8 @@ def _differing(members: Sequence[PoolFacts]) -> Iterator[Hit]:
             if getattr(facts.policy, field) != getattr(first.policy, field):
                 yield Hit(
                     rules.SHARED_QUEUE_POOLS_DIFFER,
-                    f'pool "{facts.name}" and pool "{first.name}" are in one shared queue, but differ '
-                    f"in {name}; write the same for both",
+                    f'pool "{facts.name}" and pool "{first.name}" are in one shared queue, but '
+                    f"differ in {name}; write the same value for both pools",
                     at,
                 )
 
@@ -172,7 +172,7 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
         yield Hit(
             rules.TOO_MANY_RESOURCES,
             f'pool "{members[0].name}" has {resources} resources, but a queue of Kueue {version} '
-            f"can count {most}; use fewer MIG profiles, or make two pools",
+            f"can have at most {most}; use fewer MIG profiles, or make two pools",
             (members[0].pool.at / "spec" / "gpu" / "mig" / "instances").on_key(),
         )
     elif flavors > most or flavors * resources > cells:
@@ -180,8 +180,9 @@ def _crowded(queue: str, members: Sequence[PoolFacts], platform: Platform) -> It
         at = next(shared.at for shared in platform.shared_queues if shared.name == queue)
         yield Hit(
             rules.TOO_MANY_FLAVORS,
-            f'shared queue "{queue}" has {flavors} pools of {resources} resources, but Kueue '
-            f"{version} allows {bound}; divide it into several queues",
+            f'shared queue "{queue}" has {flavors} pools with {resources} resources each, but '
+            f"Kueue {version} allows at most {bound} such pools in a queue; divide the shared "
+            "queue into several",
             at / "pools",
         )
 
@@ -222,8 +223,9 @@ def _tree(
         if not below and not team.namespaces:
             pool = next(facts.name for facts in members if team.name in shares[facts.name])
             message = (
-                f'team "{team.name}" has a quota of pool "{pool}", but no namespace to use it, nor a '
-                "child team with a quota; write spec.namespaces, or add the pool to the quotas of a child"
+                f'team "{team.name}" has a quota for pool "{pool}", but neither a namespace nor a '
+                "child team that can use the quota; write spec.namespaces, or add the pool to the "
+                "quotas of a child team"
             )
             hits.append(Hit(rules.SHARE_WITHOUT_NAMESPACES, message, team.quota_at(pool)))
         if own:
@@ -266,8 +268,9 @@ def _weight(
     for quota in given[1:]:
         if quota.weight != given[0].weight:
             message = (
-                f'team "{team.name}" has weight {quota.weight} here, but {given[0].weight} on another '
-                "pool of the same shared queue; write the same weight for all of them"
+                f'team "{team.name}" has weight {quota.weight} on this pool, but weight '
+                f"{given[0].weight} on another pool of the same shared queue; write the same "
+                "weight for all pools of the queue"
             )
             hits.append(Hit(rules.SHARED_QUEUE_WEIGHTS_DIFFER, message, quota.field("weight")))
     return given[0].weight if given else 1

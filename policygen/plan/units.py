@@ -91,8 +91,8 @@ def _mig(
             hits.append(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
-                    f"instances has {count} of {profile}, but {cards} cards have room for "
-                    f"{cards * per_card}; lower it",
+                    f"instances lists {count} of MIG profile {profile}, but {cards} cards have "
+                    f"room for only {cards * per_card}; lower the number",
                     at / profile,
                 )
             )
@@ -133,7 +133,8 @@ def _fill(
             hits.append(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
-                    f"instances need {need} {what} slices, but {cards} cards have {have}; lower them",
+                    f"the MIG instances need {need} {what} slices, but {cards} cards have only "
+                    f"{have}; lower the numbers of instances",
                     at.on_key(),
                 )
             )
@@ -143,8 +144,9 @@ def _uncut(pool: Pool, product: Product) -> Hit:
     able = [it.id for it in catalog.products().values() if it.mig]
     return Hit(
         MIG_NOT_POSSIBLE,
-        f"{product.id} does not support MIG; to share a card write sharing: timeSlicing or mps with "
-        f"replicas (docs/hardware.md lists products with MIG, such as {', '.join(able[:3])})",
+        f"{product.id} does not support MIG; to share a card, write sharing: timeSlicing or "
+        "sharing: mps, with replicas (docs/hardware.md lists products with MIG, such as "
+        f"{', '.join(able[:3])})",
         pool.at / "spec" / "gpu" / "sharing",
     )
 
@@ -156,7 +158,7 @@ def _unknown(
     known: Mapping[str, MigProfile],
     at: At,
 ) -> Hit:
-    advice = suggest(profile, known) if known else "write it as in 1g.10gb"
+    advice = suggest(profile, known) if known else "write the profile as in 1g.10gb"
     if shape is not None and known:
         advice = f"did you mean {' or '.join(quoted(name) for name in _nearest(shape, known))}?"
     whose = f" on {product.id}" if product else ""

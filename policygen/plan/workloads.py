@@ -103,16 +103,16 @@ def _unassigned(replica: Replica, allowed: Sequence[PoolFacts], offers: Mapping[
         more = f" and {len(fits) - _SHOWN} more" if len(fits) > _SHOWN else ""
         return warn(
             rules.TEAM_WITHOUT_SHARE,
-            f'model "{model.name}" fits {", ".join(fits[:_SHOWN])}{more}, but team "{model.team}" has '
-            "no quota there; add the pool to the team's quotas",
+            f'team "{model.team}" has no quota for the pools that model "{model.name}" fits '
+            f"({', '.join(fits[:_SHOWN])}{more}); add one of these pools to the team's quotas",
             model,
         )
     misfits = [(facts.name, *fit.misfit(replica, offers[facts.name])) for facts in allowed[:_SHOWN]]
     reasons = "; ".join(f'"{name}": {reason}' for name, _, reason in misfits)
     return Hit(
         rules.MODEL_FITS_NO_POOL,
-        f'model "{model.name}" fits no node of its pools and is not rendered ({reasons}); correct its '
-        "resources or placement",
+        f'model "{model.name}" is not rendered, because it fits no node of its pools ({reasons}); '
+        "correct the resources or placement of the model",
         misfits[0][1],
     )
 
@@ -141,16 +141,16 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         yield warn(
             rules.MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs at least {least * size.units} {size.resource}, but team '
-            f'"{model.team}" has the limit {limit} on pool "{pool}", so it never runs completely; '
-            "raise the limit",
+            f'"{model.team}" has the limit {limit} on pool "{pool}", so the model never runs '
+            "completely; raise the limit",
             model,
         )
     elif most * size.units > limit:
         yield warn(
             rules.MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs up to {most * size.units} {size.resource}, but team '
-            f'"{model.team}" has the limit {limit} on pool "{pool}"; lower its replicas or raise the '
-            "limit",
+            f'"{model.team}" has the limit {limit} on pool "{pool}"; lower the model\'s replicas, '
+            "or raise the limit",
             model,
         )
     lends = assignment.facts.scheduler != "kube-scheduler"
@@ -158,17 +158,17 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
     if not lends and count and size.units > -(-limit // count) and size.units <= limit:
         yield warn(
             rules.MODEL_ABOVE_QUOTA,
-            f'model "{model.name}": one replica needs {size.units} {size.resource}, but the limit of '
-            f"{limit} is divided over {count} namespaces, at most {-(-limit // count)} each; raise the "
-            "limit or give the team fewer namespaces",
+            f'one replica of model "{model.name}" needs {size.units} {size.resource}, but its '
+            f"team's limit of {limit} is divided over {count} namespaces, at most "
+            f"{-(-limit // count)} for each; raise the limit, or give the team fewer namespaces",
             model,
         )
     if lends and model.workload == "serving" and guarantee < least * size.units <= limit:
         yield warn(
             rules.SERVING_ON_BORROWED_GPUS,
-            f'model "{model.name}" serves on at least {least * size.units} {size.resource}, but team '
-            f'"{model.team}" has the guarantee {guarantee} on pool "{pool}", so other teams can '
-            "reclaim the rest at any time; raise the guarantee",
+            f'serving model "{model.name}" needs at least {least * size.units} {size.resource}, '
+            f'but team "{model.team}" has the guarantee {guarantee} on pool "{pool}", so other '
+            "teams can reclaim the rest at any time; raise the guarantee",
             model,
         )
     for name, amount in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
@@ -178,8 +178,9 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         if amount is not None and amount > share[name]:
             yield Hit(
                 rules.HOST_SHARE_EXCEEDED,
-                f'model "{model.name}": one replica requests {shown(name, amount, share[name])}, but '
-                f'the share of {size.units} {size.resource} on pool "{pool}" is '
-                f"{shown(name, share[name], amount)}, so some GPUs stay idle; lower the request",
+                f'one replica of model "{model.name}" requests '
+                f"{shown(name, amount, share[name])}, but the share of its {size.units} "
+                f'{size.resource} on pool "{pool}" is {shown(name, share[name], amount)}, so some '
+                "GPUs stay idle; lower the request",
                 model.field("resources"),
             )
