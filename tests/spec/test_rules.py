@@ -267,13 +267,13 @@ YAML = [
         "such a number as a quantity",
         joined(pool(), team(), model(f"resources:\n  memory: «'{'9' * 5000}'»")),
         "invalid-value",
-        "5000 characters no more than 64",
+        "5000 characters write at most 64",
     ),
     Case(
         "an exponent that is absurd",
         joined(pool(), team(), model("resources:\n  memory: «'1e9999999'»")),
         "invalid-value",
-        "absurd exponent such as 1e9",
+        "exponent out of range such as 1e9",
     ),
 ]
 
@@ -906,7 +906,7 @@ POOLS = [
             pool(),
         ),
         "reserved-above-capacity",
-        "lower it",
+        "lower systemReserved",
     ),
     Case(
         "two Volcano pools of one resource",
@@ -975,7 +975,7 @@ SUMS = [
             team("c", "pool: p, guarantee: 6", spec="parent: a", namespaces="[{name: c}]"),
         ),
         "guarantees-above-parent",
-        'child teams of "a" 12 nvidia.com/gpu its own guarantee is 10 raise lower',
+        'child teams of "a" 12 nvidia.com/gpu the guarantee of "a" is 10 raise lower',
     ),
     Case(
         "a guarantee below a parent without one",
@@ -985,7 +985,7 @@ SUMS = [
             team("b", "pool: p, guarantee: «6»", spec="parent: a", namespaces="[{name: b}]"),
         ),
         "guarantees-above-parent",
-        "but its own guarantee is 0",
+        'but the guarantee of "a" is 0',
     ),
     Case(
         "cpu above the parent's",
@@ -995,7 +995,7 @@ SUMS = [
             team("b", "pool: p, guarantee: 10", spec="parent: a", namespaces="[{name: b}]"),
         ),
         "guarantees-above-parent",
-        "120 cores its own guarantee is 100 cores",
+        '120 cores the guarantee of "a" is 100 cores',
     ),
     Case(
         "a limit below the guarantee",
@@ -1139,7 +1139,7 @@ SUMS = [
             *(pool(f"p{n}", selector=f"pool: p{n}") for n in range(17)),
         ),
         "too-many-flavors",
-        "17 pools of 3 resources 0.13 allows 16 divide it",
+        "17 pools with 3 resources 0.13 allows at most 16 divide the shared queue",
     ),
     Case(
         "more MIG profiles than Kueue takes",
@@ -1151,7 +1151,7 @@ SUMS = [
             ),
         ),
         "too-many-resources",
-        "17 resources 0.13 count 16 fewer MIG profiles",
+        "17 resources 0.13 at most 16 fewer MIG profiles",
     ),
     Case(
         "a tree too deep for Volcano",
@@ -1168,7 +1168,7 @@ SUMS = [
             ),
         ),
         "volcano-tree-too-deep",
-        "move it up",
+        "move the team up",
     ),
     Case(
         "two pools that one quota would count together",
