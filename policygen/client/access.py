@@ -142,7 +142,9 @@ class Access:
         If a user cannot be used, the client only logs an error and continues without credentials.
         """
         where = f" of {self._kubeconfig}" if self._kubeconfig else ""
-        what = f'context "{self._context}"{where}' if self._context else "this pod's identity"
+        failed = "the identity of this pod cannot be used"
+        if self._context:
+            failed = f'context "{self._context}"{where} cannot be used'
         errors = _Errors()
         logging.getLogger().addHandler(errors)
         try:
@@ -150,11 +152,11 @@ class Access:
         except UsageError:
             raise
         except Exception as error:  # noqa: BLE001 - from YAML, from the client, from anywhere
-            raise UsageError(f"{what} cannot be used: {_line(error)}") from None
+            raise UsageError(f"{failed}: {_line(error)}") from None
         finally:
             logging.getLogger().removeHandler(errors)
         if errors.logged:
-            raise UsageError(f"{what} cannot be used: {errors.logged[0]}")
+            raise UsageError(f"{failed}: {errors.logged[0]}")
 
 
 def _log_in(found: Context) -> datetime | None:
@@ -197,7 +199,8 @@ def _clean(header: str) -> str:
     header = header.strip()
     if not (header.isascii() and header.isprintable()):
         raise ValueError(
-            "its token or impersonated user has characters that HTTP headers cannot have"
+            "the token or impersonated user of the context has characters that HTTP headers "
+            "cannot contain"
         )
     return header
 

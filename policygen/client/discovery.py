@@ -59,7 +59,9 @@ class ServedResources(Struct, frozen=True):
         if found:
             return found[0]
         if kind.group in self.broken:
-            raise ReadError(f"the extension API server of the group {kind.group} does not answer")
+            raise ReadError(
+                f"the extension API server of the API group {kind.group} does not answer"
+            )
         return None
 
 
@@ -101,7 +103,7 @@ def served(get: Callable[..., bytes]) -> ServedResources:
         try:
             groups = msgspec.json.decode(get(path, accept=ACCEPT), type=_GroupList)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ReadError(f"{path} is not a list of API groups: {error}") from None
+            raise ReadError(f"the answer to {path} is not a list of API groups: {error}") from None
         for group in groups.items:
             name = group.metadata.name
             for version in group.versions:

@@ -59,8 +59,8 @@ def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: P
     """
     command = plugin.get("command")
     if not isinstance(command, str) or not command:
-        raise ValueError("its exec plugin has no command")
-    name = f"its exec plugin {command}"
+        raise ValueError("the exec plugin of the user has no command")
+    name = f"exec plugin {command}"
     mode = text(plugin, "interactiveMode") or "IfAvailable"
     can_ask = mode != "Never" and sys.stdin is not None and sys.stdin.isatty()
     if mode == "Always" and not can_ask:
@@ -78,9 +78,11 @@ def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: P
     program = str(folder / command) if os.sep in command else command
     if shutil.which(program, path=environment.get("PATH", os.defpath)) is None:
         is_there = os.sep in command and Path(program).is_file()
-        how = "is not executable" if is_there else "is not installed, or not on PATH"
+        fault = f"{name} is not executable"
+        if not is_there:
+            fault = f"{name} is not installed, or is not on PATH"
         hint = " ".join(str(plugin.get("installHint") or "").split())
-        raise ValueError(f"{name} {how}{f': {hint}' if hint else ''}")
+        raise ValueError(f"{fault}: {hint}" if hint else fault)
     words = [program, *map(str, entries(plugin, "args"))]
     return _read(_run(words, environment, command, can_ask=can_ask), version, name)
 
@@ -113,8 +115,8 @@ def _run(words: list[str], environment: Mapping[str, str], command: str, *, can_
     if process.returncode:
         reason = " ".join((stderr or b"").decode(errors="replace").split())
         raise ValueError(
-            f"its exec plugin {command} failed with exit code {process.returncode}"
-            f"{f': {reason}' if reason else ''}"
+            f"exec plugin {command} failed with exit code "
+            f"{process.returncode}{f': {reason}' if reason else ''}"
         )
     return printed
 
@@ -155,8 +157,8 @@ def _read(printed: bytes, version: Any, name: str) -> Credentials:
         )
     if text(answer, "apiVersion") != version:
         raise ValueError(
-            f"{name} answers with apiVersion {answer.get('apiVersion')}, "
-            f"but the kubeconfig has {version}"
+            f"{name} answers with apiVersion {answer.get('apiVersion')}, but the kubeconfig "
+            f"requests {version}"
         )
     return Credentials(token, certificate, key, _moment(text(status, "expirationTimestamp"), name))
 

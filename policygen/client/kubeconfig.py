@@ -79,8 +79,10 @@ def read(name: str, kubeconfig: Path | None) -> Context:
     except UnicodeDecodeError:
         raise UsageError(f"{paths} is not a kubeconfig: it is not UTF-8") from None
     except (AttributeError, KeyError, TypeError):
-        shape = "a mapping whose clusters, contexts and users are lists of mappings with a name"
-        raise UsageError(f"{paths} is not a kubeconfig: it is not {shape}") from None
+        raise UsageError(
+            f"{paths} is not a kubeconfig: it must be a mapping, and its clusters, contexts and users "
+            "must be lists of mappings with a name"
+        ) from None
     if name not in contexts:
         raise UsageError(
             f'context "{name}" does not exist in {paths}; {suggest(name, contexts, "context")}'
@@ -88,10 +90,10 @@ def read(name: str, kubeconfig: Path | None) -> Context:
     context = mapping(contexts[name].value, "context")
     cluster = clusters.get(str(context.get("cluster")))
     if cluster is None:
-        raise ValueError(f"its cluster {_quoted(context.get('cluster'))} does not exist")
+        raise ValueError(f"cluster {_quoted(context.get('cluster'))} of the context does not exist")
     user = users.get(str(context.get("user")))
     if user is None and context.get("user"):
-        raise ValueError(f"its user {_quoted(context['user'])} does not exist")
+        raise ValueError(f"user {_quoted(context['user'])} of the context does not exist")
     found = Context(
         name,
         mapping(cluster.value, "cluster"),
@@ -129,7 +131,10 @@ def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     extra = mapping(user, "as-user-extra")
     if not name:
         if uid or groups or extra:
-            raise ValueError("its user impersonates groups (as-groups), but no user (as)")
+            raise ValueError(
+                "the user of the context has as-uid, as-groups or as-user-extra, but no user to "
+                "impersonate; write as"
+            )
         return
     yield "Impersonate-User", str(name)
     if uid:
@@ -144,15 +149,18 @@ def _check(context: Context) -> None:
     """Raise ValueError if kubectl would refuse the context."""
     cluster, user = context.cluster, context.user
     if not cluster.get("server"):
-        raise ValueError("its cluster has no server")
+        raise ValueError("the cluster of the context has no server")
     authority = {"certificate-authority", "certificate-authority-data"} & _given(cluster)
     if cluster.get("insecure-skip-tls-verify") and authority:
-        raise ValueError(f"insecure-skip-tls-verify and {min(authority)} cannot be used together")
+        raise ValueError(
+            f"insecure-skip-tls-verify and {min(authority)} cannot be used together; remove one "
+            "of them"
+        )
     given = _given(user)
     if {"client-certificate", "client-certificate-data"} & given and not (
         {"client-key", "client-key-data"} & given
     ):
-        raise ValueError("its user has a client-certificate, but no client-key")
+        raise ValueError("the user of the context has a client-certificate, but no client-key")
     provider = mapping(user, "auth-provider").get("name")
     if provider in REMOVED:
         raise ValueError(

@@ -104,7 +104,7 @@ class ClusterListing:
         """The data of pods without a workload, by their numbers."""
         self.gaps: list[Gap] = []
         self.unserved: set[GroupKind] = set()
-        self.progress("what is served")
+        self.progress("API groups and kinds")
         self._version = pool.submit(self._read_version)
         self._served = self._result(pool.submit(discovery.served, server.get))
         resources = filter(None, map(self._resource, sorted(query.kinds - {CONFIG_MAP})))
@@ -150,7 +150,7 @@ class ClusterListing:
         try:
             return msgspec.json.decode(body, type=_ServerVersion).git_version
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ReadError(f"the answer is not a version: {error}") from None
+            raise ReadError(f"the answer to /version is not a version: {error}") from None
 
     def _resource(self, kind: GroupKind) -> Resource | None:
         """The resource of a kind; None if it is not served, or if its version is unknown, a gap."""

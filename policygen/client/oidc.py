@@ -57,14 +57,16 @@ def token(config: MutableMapping[str, Any], folder: Path) -> tuple[str, bool]:
         return current, False
     when = datetime.fromtimestamp(expiry_s, UTC)
     ended = (
-        f"its id-token expired at {when:%Y-%m-%dT%H:%M:%SZ}" if current else "it has no id-token"
+        f"the id-token of the user expired at {when:%Y-%m-%dT%H:%M:%SZ}"
+        if current
+        else "the user has no id-token"
     )
     if not config.get("refresh-token"):
-        raise ValueError(f"{ended}, and it has no refresh-token; {_LOG_IN}")
+        raise ValueError(f"{ended}, and the user has no refresh-token; {_LOG_IN}")
     try:
         answer = _refreshed(config, folder)
     except (OSError, ValueError) as error:
-        raise ValueError(f"{ended}, and the renewal failed: {error}") from None
+        raise ValueError(f"{ended}, and the request for a new id-token failed: {error}") from None
     config["id-token"] = answer.id_token
     if answer.refresh_token:
         config["refresh-token"] = answer.refresh_token
@@ -83,7 +85,8 @@ def write(path: Path, content: Any) -> None:
     except OSError as error:
         reason = f"{error.filename}: {error.strerror}"
         raise ValueError(
-            f"its id-token was renewed, but cannot be written back ({reason}); {_LOG_IN}"
+            f"the id-token was renewed, but cannot be written to the kubeconfig ({reason}); "
+            f"{_LOG_IN}"
         ) from None
 
 
@@ -108,7 +111,8 @@ def _refreshed(config: Mapping[str, Any], folder: Path) -> _Answer:
     answer = msgspec.json.decode(body, type=_Answer)
     if not answer.id_token:
         raise ValueError(
-            f"{found.token_endpoint} did not return an id_token; does the login request the scope openid?"
+            f"{found.token_endpoint} did not return an id_token; check that the login requests "
+            "the scope openid"
         )
     return answer
 

@@ -113,7 +113,9 @@ def _pages(
             if not token:
                 return found
             if token in seen:
-                raise ReadError("the list is endless: a page names an earlier page as the next")
+                raise ReadError(
+                    "the list does not end, because a page continues with an earlier page"
+                )
             seen.add(token)
             found_ahead = ahead.take(token)
             if found_ahead is None:
@@ -126,7 +128,7 @@ def _pages(
             return None
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(f"the answer is not a list: {error}") from None
+        raise ReadError(f"the answer is not a list of objects: {error}") from None
     finally:
         ahead.stop()
 

@@ -38,7 +38,10 @@ def choose(configuration: Any, proxy_url: str) -> None:
         raise ValueError(f"{what} {shown} is not a valid proxy URL; use http, https or socks5")
     if parts.scheme.startswith("socks"):
         if find_spec("socks") is None:
-            raise ValueError(f"{what} {shown} needs a package: pip install 'policygen[socks]'")
+            raise ValueError(
+                f"{what} {shown} needs the package for socks proxies; run pip install "
+                "'policygen[socks]'"
+            )
         configuration.proxy = urlunsplit(parts._replace(scheme="socks5h"))  # names are the proxy's
         return
     configuration.proxy = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

@@ -101,11 +101,11 @@ class Answer(NamedTuple):
             try:
                 parts.append(one.decompress(left, MAX_ANSWER_BYTES + 1))
             except zlib.error as error:
-                raise ReadError(f"the answer cannot be unpacked: {error}") from None
+                raise ReadError(f"the answer cannot be decompressed: {error}") from None
             size += len(parts[-1])
             _within(size)
             if not one.eof:
-                raise ReadError("the answer was truncated: its packed content does not end")
+                raise ReadError("the answer was truncated: its compressed content is incomplete")
             left = one.unused_data
         return b"".join(parts)
 
@@ -204,7 +204,7 @@ class Server:
             if status in _TEMPORARY and number < TRIES and self._deadline.wait(pause):
                 continue
             return _checked(status, fields, answer)
-        raise ReadError(f"the answer did not change after {_times(TRIES)}")
+        raise ReadError(f"the server still refused the credentials after {_times(TRIES)}")
 
     def _once(
         self, url: str, headers: Mapping[str, str], on_begin: OnBegin | None
@@ -246,7 +246,9 @@ class Server:
     def _answer(self, response: Any, end: float, on_begin: OnBegin | None) -> Answer:
         packed = response.headers.get("content-encoding", "").strip().lower()
         if packed not in {"", "identity", ENCODING}:
-            raise ReadError(f"the answer has the encoding {packed}, which was not requested")
+            raise ReadError(
+                f"the answer has the encoding {packed}, which policygen did not request"
+            )
         parts, size = [], 0
         while part := response.read1(1 << 20, decode_content=False):  # only what has arrived
             parts.append(part)
@@ -275,7 +277,9 @@ def short_switch_interval() -> Iterator[None]:
 
 def _within(size: int) -> None:
     if size > MAX_ANSWER_BYTES:
-        raise ReadError(f"the answer has more than {MAX_ANSWER_BYTES >> 20} MiB")
+        raise ReadError(
+            f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB, the limit of policygen"
+        )
 
 
 class _LostError(Exception):

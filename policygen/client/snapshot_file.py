@@ -38,7 +38,7 @@ MAX_UNPACKED_BYTES = 512 << 20
 _FASTEST_GOOD = 6
 _NANO = 10**9
 _GZIP = b"\x1f\x8b"
-_DAMAGED = "is truncated or damaged; take the snapshot again"
+_DAMAGED = "the snapshot is truncated or damaged; take a new snapshot"
 
 
 class SnapshotError(Exception):
@@ -127,14 +127,17 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
     size, parts = 0, list[bytes]()
     start = file.read(len(_GZIP))
     if start != _GZIP:
-        raise SnapshotError("is not a snapshot; `policygen snapshot` creates one")
+        raise SnapshotError("the file is not a snapshot; create one with `policygen snapshot`")
     whole = io.BytesIO(start + file.read())  # packed, it is small
     try:
         with gzip.GzipFile(fileobj=whole, mode="rb") as content:
             while part := content.read(1 << 20):
                 size += len(part)
                 if size > MAX_UNPACKED_BYTES:
-                    raise SnapshotError(f"unpacks to more than {MAX_UNPACKED_BYTES >> 20} MiB")
+                    raise SnapshotError(
+                        f"the snapshot is larger than {MAX_UNPACKED_BYTES >> 20} MiB when "
+                        "decompressed, the limit of policygen"
+                    )
                 lines, line_break, part = part.rpartition(b"\n")
                 if line_break:
                     yield b"".join((*parts, lines, line_break))
@@ -151,17 +154,20 @@ def _header(line: bytes) -> Seen:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         mark = None
     if mark is None:
-        raise SnapshotError("is not a snapshot; `policygen snapshot` creates one")
+        raise SnapshotError("the file is not a snapshot; create one with `policygen snapshot`")
     if mark != VERSION:
         raise SnapshotError(
-            f"has format {mark!r}, but this policygen reads format {VERSION}; take it again"
+            f"the snapshot has format {mark!r}, but this policygen reads format {VERSION}; take a "
+            "new snapshot"
         )
     try:
         seen = msgspec.json.decode(line, type=_Header).seen
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise SnapshotError(f"is damaged: {error}") from None
+        raise SnapshotError(f"the snapshot is damaged: {error}; take a new snapshot") from None
     if seen.taken.tzinfo is None:
-        raise SnapshotError("is damaged: its time has no time zone")
+        raise SnapshotError(
+            "the snapshot is damaged: its time has no time zone; take a new snapshot"
+        )
     return seen
 
 
@@ -172,7 +178,9 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
     end: _EndLine | None = None
     for line in lines:
         if end is not None:
-            raise SnapshotError("is damaged: it has data after its end")
+            raise SnapshotError(
+                "the snapshot is damaged: it has data after its end; take a new snapshot"
+            )
         match line:
             case _ObjectLine(data):
                 objects.append(_object(data, At(document, ("objects", len(objects)))))
@@ -180,7 +188,9 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
                 specs.append(spec)
             case _PodLine():
                 if not 0 <= line.spec < len(specs):
-                    raise SnapshotError("is damaged: a pod has no spec")
+                    raise SnapshotError(
+                        "the snapshot is damaged: a pod has no spec; take a new snapshot"
+                    )
                 namespace, name, number, *others = astuple(line)
                 pods.append(Pod(document, len(pods), namespace, name, specs[number], *others))
             case _EndLine():
@@ -193,7 +203,9 @@ def _snapshot(seen: Seen, lines: Iterable[_Line], document: int) -> Snapshot:
 def _object(data: dict[str, Any], at: At) -> Object:
     found = Object.read(data, at)
     if found is None:
-        raise SnapshotError("is damaged: an object has no apiVersion and kind")
+        raise SnapshotError(
+            "the snapshot is damaged: an object has no apiVersion and kind; take a new snapshot"
+        )
     return found
 
 

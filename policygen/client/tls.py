@@ -42,10 +42,10 @@ def _context(configuration: Any) -> ssl.SSLContext:
         else:
             context.load_default_certs()
     except ssl.SSLError:
-        raise ValueError("its certificate-authority contains no certificate") from None
+        raise ValueError("the certificate-authority contains no certificate") from None
     try:
         if configuration.cert_file:
             context.load_cert_chain(configuration.cert_file, configuration.key_file, "")
     except ssl.SSLError:
-        raise ValueError("its client-certificate and client-key do not match") from None
+        raise ValueError("the client-certificate and client-key of the user do not match") from None
     return context

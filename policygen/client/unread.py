@@ -11,7 +11,7 @@ def messages(snapshot: Snapshot) -> Iterator[str]:
     seen = snapshot.seen
     if not seen.server:  # the rules of another release may apply
         why = seen.no_server and f" ({seen.no_server})"
-        yield f"the version of the server could not be read{why}; using the target version"
+        yield f"the version of the server could not be read{why}, so the target version is used"
     if not seen.namespaces:
         return
     is_known = NAMESPACE in seen.read
@@ -26,4 +26,4 @@ def messages(snapshot: Snapshot) -> Iterator[str]:
             near = suggest(name, there, "Namespace")
             yield f'namespace "{name}" does not exist, so nothing was read in it; {near}'
         else:
-            yield f'nothing was read in namespace "{name}", and it is unknown whether it exists'
+            yield f'nothing was read in namespace "{name}"; check that the namespace exists'

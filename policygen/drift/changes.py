@@ -60,9 +60,11 @@ def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
         if old and new:
             yield from _fields(old, new, read)
         elif new and not was_not_requested(before.seen, new):
-            yield Change(What.ADDED, new, "", f"is new; {first(new.data)}")
+            yield Change(What.ADDED, new, "", f"the object is new; {first(new.data)}")
         elif old and not was_not_requested(after.seen, old):
-            yield Change(What.REMOVED, old, "", "is gone; servers do not store who deleted it")
+            yield Change(
+                What.REMOVED, old, "", "the object is gone; servers do not store who deleted it"
+            )
 
 
 def not_requested(one: Snapshot, other: Snapshot) -> Iterator[Object]:
@@ -101,19 +103,20 @@ def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
                 path = ("metadata", part, key)
                 found.append(FieldDifference(path, UNSET, text, path))
     for difference in (*found, *differences(was.data, now.data, read)):
-        inside = "".join(f"of {each} " for each in entries(difference))
-        yield Change(
-            What.CHANGED, new, dotted(difference.path), f"{inside}{_message(difference, now)}"
-        )
+        yield Change(What.CHANGED, new, dotted(difference.path), _message(difference, now))
 
 
 def _message(difference: FieldDifference, now: Object) -> str:
     who = author(now, difference.path, gone=difference.found is UNSET)
+    inside = "".join(f" of {each}" for each in entries(difference))
     if difference.reordered:
-        return f"has its entries in another order; {who}"
+        return f"the entries{inside} are in another order; {who}"
     if difference.found is UNSET:
-        return f"was {value(difference.expected)} and is gone; {who}"
+        return f"the value{inside} was {value(difference.expected)} and is gone; {who}"
     if difference.expected is UNSET:
-        return f"is new, {value(difference.found)}; {who}"
+        return f"the value{inside} is new: {value(difference.found)}; {who}"
     both = amounts(difference, difference.expected, difference.found)
-    return f"was {value(difference.expected)} and is {value(difference.found)}{both}; {who}"
+    return (
+        f"the value{inside} was {value(difference.expected)} and is now {value(difference.found)}{both}; "
+        f"{who}"
+    )

@@ -18,7 +18,7 @@ class Incomparable(Struct, frozen=True):
 
     name: str
     reason: str
-    """A reason that several can share: `not read for the second`."""
+    """A reason that several can share: `not read for the second snapshot`."""
     detail: str = ""
     """A reason for this one only."""
 
@@ -37,7 +37,7 @@ def unread(
     first, second = names
     for name in sorted({*first, *second}):
         both = name in first and name in second
-        which = "both" if both else f"the {_WHICH[name in second]}"
+        which = "both snapshots" if both else f"the {_WHICH[name in second]} snapshot"
         yield Incomparable(name, f"not read for {which}", first.get(name) or second.get(name, ""))
 
 
@@ -51,7 +51,9 @@ def config_maps(snapshots: Sequence[Snapshot]) -> Iterator[Incomparable]:
     """ConfigMaps that one of the snapshots did not read, since they are read by name."""
     for which, one, other in zip(_WHICH, snapshots, reversed(snapshots), strict=True):
         for config_map in not_requested(other, one):
-            reason = f"not requested for the {which}; take both with the same spec"
+            reason = (
+                f"not requested for the {which} snapshot; take both snapshots with the same spec"
+            )
             yield Incomparable(str(config_map), reason)
 
 
@@ -63,4 +65,4 @@ def rules(unjudged: Sequence[Mapping[str, str]]) -> Iterator[Incomparable]:
     for which, mine, other in zip(_WHICH, unjudged, reversed(unjudged), strict=True):
         for name, reason in mine.items():
             if name not in other:
-                yield Incomparable(name, f"not evaluated for the {which}", reason)
+                yield Incomparable(name, f"not evaluated for the {which} snapshot", reason)

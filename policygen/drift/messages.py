@@ -14,7 +14,7 @@ from policygen.drift.compare import FieldDifference
 from policygen.drift.field_managers import are_known, authors
 from policygen.kubernetes.object import Object
 
-NOT_KEPT = "servers do not store who removed it"
+NOT_KEPT = "servers do not store who removed the field"
 
 
 def message(difference: FieldDifference, found: Object, planned: Any) -> str:
@@ -59,11 +59,12 @@ def author(found: Object, path: Path, *, gone: bool = False) -> str:
     if owners:
         others = ", ".join(it.manager for it in owners[1:])
         more = f", also owned by {others}" if others else ""
-        what = "its parent was " if gone else ""
-        return f"{what}written by {owners[0]}{more}"
+        if gone:
+            return f"the parent of the field was written by {owners[0]}{more}"
+        return f"written by {owners[0]}{more}"
     if not are_known(found.data):
-        return "writer unknown: it has no managedFields"
-    return NOT_KEPT if gone else "no manager owns it"
+        return "the writer is unknown, because the object has no managedFields"
+    return NOT_KEPT if gone else "no manager owns the field"
 
 
 def value(data: Any) -> str:

@@ -10,12 +10,12 @@ from policygen.drift.patches import Act, PatchStep, named
 MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
 
 _HEADS: Mapping[str, str] = {
-    MEND: "Patches changed fields and creates missing objects. The server refuses a patch if its\n"
-    "# list has changed since; then run lint again.",
-    RECREATE: "Deletes and creates objects with a changed immutable field. In between, the object\n"
-    "# does not exist, and objects that refer to it wait.",
-    DELETE: "Deletes objects that the spec no longer renders. Read it first: workloads in a deleted\n"
-    "# queue keep running, and no quota counts them.",
+    MEND: "Patches changed fields and creates missing objects. The server refuses a patch of a list\n"
+    "# that has changed since the run of lint; then run lint again.",
+    RECREATE: "Deletes objects with a changed immutable field, and creates them again. In between, an\n"
+    "# object does not exist, and objects that refer to it wait.",
+    DELETE: "Deletes objects that the spec no longer renders. Read this script before you run it:\n"
+    "# workloads in a deleted queue keep running, and no quota counts them.",
 }
 _SCRIPT = {Act.PATCH: MEND, Act.CREATE: MEND, Act.RECREATE: RECREATE, Act.DELETE: DELETE}
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")

@@ -86,13 +86,13 @@ def test_changes_have_field_and_author(diff, things):
             "what": "changed",
             "object": QUEUE,
             "path": "metadata.annotations.why",
-            "message": f'is new, "later"; {who}',
+            "message": f'the value is new: "later"; {who}',
         },
         {
             "what": "changed",
             "object": QUEUE,
             "path": "spec.stopPolicy",
-            "message": f'was "None" and is "Hold"; {who}',
+            "message": f'the value was "None" and is now "Hold"; {who}',
         },
     ]
     assert {it["rule"] for it in found["findings"]["new"]} == {"field-drifted", "queue-stopped"}
@@ -108,8 +108,12 @@ def test_objects_that_come_and_go(diff, things):
     after["other"] = other
     found, _ = diff(things, after)
     assert [(it["what"], it["object"], it["message"]) for it in found["changes"]] == [
-        ("removed", QUEUE, "is gone; servers do not store who deleted it"),
-        ("added", "ClusterQueue other", "is new; created at 2026-11-21T03:15:00Z"),
+        ("removed", QUEUE, "the object is gone; servers do not store who deleted it"),
+        (
+            "added",
+            "ClusterQueue other",
+            "the object is new; it was created at 2026-11-21T03:15:00Z",
+        ),
     ]
 
 
@@ -119,7 +123,7 @@ def test_what_one_look_lacks_is_not_gone(diff, things):
     found, code = diff(things, without, seen=({}, lacks))
     assert code == 3
     assert found["changes"] == []
-    assert "ClusterQueue.kueue.x-k8s.io: not read for the second" in found["notComparable"]
+    assert "ClusterQueue.kueue.x-k8s.io: not read for the second snapshot" in found["notComparable"]
     assert any(it.startswith("queue-stopped: not evaluated") for it in found["notComparable"])
 
 
@@ -138,7 +142,7 @@ def test_what_could_not_be_read_is_told_once(diff, things, seen, which):
     without = {key: it for key, it in things.items() if "kueue" not in it["apiVersion"]}
     found, code = diff(*(without if each else things for each in seen), *SPEC, seen=seen)
     assert (code, found["changes"], found["findings"]) == (3, [], {"new": [], "gone": []})
-    where = f"the {which}" if which else "both"
+    where = f"the {which} snapshot" if which else "both snapshots"
     kinds = [it for it in found["notComparable"] if ": not read for " in it]
     assert kinds == [f"{it}: not read for {where}: {it.kind}: forbidden" for it in KUEUE]
     rules = found["notComparable"][len(kinds) :]
@@ -152,10 +156,10 @@ def test_a_person_is_told_in_two_lines_what_does_not_compare(diff, things, tmp_p
     lines = CliRunner().invoke(cli, ["diff", *paths]).stdout.splitlines()
     assert len(lines) == 4
     assert lines[1].startswith(
-        "not comparable, not read for the second: AdmissionCheck.kueue.x-k8s.io, "
+        "not comparable, not read for the second snapshot: AdmissionCheck.kueue.x-k8s.io, "
     )
     assert lines[1].endswith(" (AdmissionCheck.kueue.x-k8s.io: AdmissionCheck: forbidden)")
-    assert lines[2].startswith("not comparable, not evaluated for the second: ")
+    assert lines[2].startswith("not comparable, not evaluated for the second snapshot: ")
     assert " more (" in lines[2]
 
 
@@ -216,7 +220,7 @@ def test_two_looks_are_named(arguments):
     ],
 )
 def test_names_of_different_keys_do_not_compare(diff, things, seen):
-    with pytest.raises(Exception, match="taken with the same --key-file"):
+    with pytest.raises(Exception, match="and the same --key-file"):
         diff(things, things, seen=seen)
 
 
@@ -249,11 +253,11 @@ def test_a_config_map_that_one_look_did_not_ask_for_is_not_gone(diff, things):
     found, code = diff(things, without, seen=(asked, {}))
     assert (found["changes"], code) == ([], 3)
     assert found["notComparable"] == [
-        f"{name}: not requested for the second; take both with the same spec"
+        f"{name}: not requested for the second snapshot; take both snapshots with the same spec"
     ]
     found, code = diff(without, things, seen=({}, asked))
     assert (found["changes"], code) == ([], 3)
-    assert "not requested for the first" in found["notComparable"][0]
+    assert "not requested for the first snapshot" in found["notComparable"][0]
     found, _ = diff(things, without, seen=(asked, asked))
     assert [(it["what"], it["object"]) for it in found["changes"]] == [("removed", name)]
     found, code = diff(things, things, seen=(asked, {}))

@@ -26,14 +26,17 @@ from tests.loopback import Loopback
         ({}, {"context": "nope"}, 'context "nope" does not exist in'),
         ({}, {"context": "X"}, 'did you mean "x"?'),
         ({}, {"text": "{{{"}, "while parsing a flow"),
-        ({}, {"text": "contexts: 5"}, "is not a kubeconfig: it is not a mapping whose"),
-        ({}, {"text": "contexts: [5]"}, "is not a kubeconfig: it is not a mapping whose"),
+        ({}, {"text": "contexts: 5"}, "is not a kubeconfig: it must be a mapping"),
+        ({}, {"text": "contexts: [5]"}, "is not a kubeconfig: it must be a mapping"),
         ({}, {"text": "a: ["}, "while parsing a flow node"),
-        ({}, {"text": "[]"}, "is not a kubeconfig: it is not a mapping whose"),
+        ({}, {"text": "[]"}, "is not a kubeconfig: it must be a mapping"),
         ({}, {"text": "apiVersion: v1"}, "no context is defined"),
         ({"tokenFile": "/nonexistent"}, {}, "/nonexistent"),
-        ({"token": "a\nb"}, {}, "its token or impersonated user has characters that HTTP headers cannot have"),
-        ({"exec": {**PLUGIN}}, {}, "its exec plugin has no command"),
+        ({"token": "a\nb"}, {}, (
+            "the token or impersonated user of the context has characters that HTTP headers "
+            "cannot contain"
+        )),
+        ({"exec": {**PLUGIN}}, {}, "the exec plugin of the user has no command"),
         ({"exec": {**PLUGIN, "command": "./nonexistent"}}, {}, "./nonexistent is not installed"),
         ({"exec": {**PLUGIN, "command": __file__}}, {}, "is not executable"),
     ],
@@ -60,7 +63,7 @@ def test_no_key_that_the_client_writes_into_a_file_is_left(lint, tmp_path, monke
     key, certificate = (base64.b64encode(each).decode() for each in (b"key", b"certificate"))
     user = {"client-certificate-data": certificate, "client-key-data": key}
     done = lint(user, server="https://127.0.0.1:9")
-    assert "its client-certificate and client-key do not match" in str(done.exception)
+    assert "the client-certificate and client-key of the user do not match" in str(done.exception)
     assert len(made) == 2
     assert list(folder.iterdir()) == []
 
@@ -108,7 +111,7 @@ def test_what_stays_wrong_is_asked_once(lint):
 def test_a_server_that_does_not_answer_is_incomplete(lint):
     done = lint({"token": "t"})
     assert done.exit_code == 3
-    assert "nothing could be read of http://127.0.0.1:9: Failed to establish" in done.stdout
+    assert "nothing could be read from http://127.0.0.1:9: Failed to establish" in done.stdout
     assert "HTTPConnection" not in done.stdout
 
 
@@ -154,5 +157,5 @@ def test_an_interrupted_look_ends_at_once(tmp_path):
 
 def test_a_password_in_the_servers_url_is_not_told(lint):
     done = lint({}, server="http://user:hidden@127.0.0.1:9", timeout_s=60)
-    assert "nothing could be read of http://127.0.0.1:9: " in done.stdout
+    assert "nothing could be read from http://127.0.0.1:9: " in done.stdout
     assert "hidden" not in done.output

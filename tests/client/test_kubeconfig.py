@@ -39,10 +39,10 @@ def test_one_context_of_several_that_cannot_be_used_is_a_finding(tmp_path):
     told = {it["cluster"]: it["message"] for it in json.loads(done.stdout)["findings"]}
     assert set(told) == set(names)
     for name, said in {
-        "a": "its exec plugin /nonexistent is not installed, or not on PATH",
-        "b": "nothing could be read of http://127.0.0.1:9",
-        "no-user": 'its user "w" does not exist',
-        "no-cluster": 'its cluster "d" does not exist',
+        "a": "exec plugin /nonexistent is not installed, or is not on PATH",
+        "b": "nothing could be read from http://127.0.0.1:9",
+        "no-user": 'user "w" of the context does not exist',
+        "no-cluster": 'cluster "d" of the context does not exist',
         "nowhere": 'context "nowhere" does not exist',
     }.items():
         assert said in told[name]

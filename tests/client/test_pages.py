@@ -186,5 +186,5 @@ def test_a_page_that_cannot_be_got_is_told_when_its_turn_comes(number):
 
 def test_pages_that_name_each_other_as_the_next_end_with_an_error():
     bodies = {"": page(0, "a"), "a": page(1, "b"), "b": page(2, "a")}
-    with pytest.raises(ReadError, match="the list is endless"):
+    with pytest.raises(ReadError, match="the list does not end"):
         read(bodies)

@@ -12,7 +12,7 @@ QUEUE = (
 def test_an_unknown_version_is_told_with_its_reason():
     assert list(messages(snapshot())) == []
     (it,) = messages(snapshot(server="", no_server="403"))
-    assert it == "the version of the server could not be read (403); using the target version"
+    assert it == "the version of the server could not be read (403), so the target version is used"
 
 
 def test_a_namespace_that_does_not_exist():
@@ -23,4 +23,4 @@ def test_a_namespace_that_does_not_exist():
 
 def test_a_namespace_of_which_nothing_is_known():
     (it,) = messages(snapshot(QUEUE, read=frozenset(), namespaces=("team-a", "team-b")))
-    assert it == 'nothing was read in namespace "team-b", and it is unknown whether it exists'
+    assert it == 'nothing was read in namespace "team-b"; check that the namespace exists'

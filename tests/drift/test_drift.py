@@ -195,7 +195,10 @@ def test_a_config_map_that_nobody_asked_for_is_not_missing(lint, cluster, tmp_pa
     assert done.exit_code == 3
     (it,) = told.values()
     assert cluster[name]["metadata"]["name"] in it["message"]
-    assert "the snapshot was taken without this spec; take it with the spec" in it["message"]
+    assert (
+        "the snapshot was taken without this spec; take a new snapshot with the spec"
+        in it["message"]
+    )
     assert not (tmp_path / "patches").exists()
     told, _ = lint(without, config_maps=config_maps(cluster))
     assert list(told) == [("object-missing", name, None)]

@@ -27,13 +27,13 @@ def test_a_kind_that_one_lacks():
     lacking = look(read=ALL - {COHORT}, gaps=(gap,))
     name = "Cohort.kueue.x-k8s.io"
     assert list(unread([lacking, look()], [(), ()])) == [
-        Incomparable(name, "not read for the first", "forbidden")
+        Incomparable(name, "not read for the first snapshot", "forbidden")
     ]
     assert list(unread([look(), lacking], [(), ()])) == [
-        Incomparable(name, "not read for the second", "forbidden")
+        Incomparable(name, "not read for the second snapshot", "forbidden")
     ]
     assert list(unread([lacking, lacking], [(), ()])) == [
-        Incomparable(name, "not read for both", "forbidden")
+        Incomparable(name, "not read for both snapshots", "forbidden")
     ]
     assert list(unread([look(), look()], [(), ()])) == []
 
@@ -50,7 +50,7 @@ def test_a_config_map_that_one_did_not_ask_for():
 def test_a_rule_that_ran_for_one_only():
     both, one = {"a": "no Nodes"}, {"a": "no Nodes", "b": "no pods"}
     assert list(rules([both, one])) == [
-        Incomparable("b", "not evaluated for the second", "no pods")
+        Incomparable("b", "not evaluated for the second snapshot", "no pods")
     ]
     assert str(Incomparable("b", "r", "d")) == "b: r: d"
     assert str(Incomparable("b", "r")) == "b: r"

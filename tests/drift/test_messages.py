@@ -82,7 +82,7 @@ def test_who_wrote_it():
     assert words.startswith("written by kubectl-edit (Update), at 2026-11-21T03:00:00Z")
     assert words.endswith(", also owned by helm")
     assert author(thing(managedFields=managers), ("spec", "other"), gone=True) == NOT_KEPT
-    assert author(thing(managedFields=managers), ("spec", "other")) == "no manager owns it"
+    assert author(thing(managedFields=managers), ("spec", "other")) == "no manager owns the field"
     assert "no managedFields" in author(thing(), ("spec", "stopPolicy"))
 
 

@@ -405,7 +405,7 @@ def test_a_server_that_is_not_there_is_told(policygen, proxy, tmp_path):
     kubeconfig.write_text(kubeconfig.read_text("utf-8").replace(proxy.url, "http://127.0.0.1:9"))
     code, report = policygen("lint", "--context", "bench", kubeconfig=kubeconfig)
     assert code == 3
-    assert "nothing could be read of http://127.0.0.1:9" in faults(report)[0][2]
+    assert "nothing could be read from http://127.0.0.1:9" in faults(report)[0][2]
 
 
 def test_an_annotation_on_an_object_waives_what_the_spec_allows(cluster, policygen, tmp_path):

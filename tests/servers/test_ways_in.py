@@ -134,7 +134,9 @@ def test_no_proxy_and_this_machine_go_without(way, tunnel, far):
     way.environment["HTTPS_PROXY"] = tunnel.url
     way.gets_in()
     way.environment["NO_PROXY"] = ".svc,10.0.0.0/8"
-    way.server(server=far).is_refused(3, "nothing could be read of https://kubernetes.default.svc")
+    way.server(server=far).is_refused(
+        3, "nothing could be read from https://kubernetes.default.svc"
+    )
     assert tunnel.asked == []
 
 
@@ -345,7 +347,7 @@ def test_a_login_that_ends_during_the_run_is_renewed(issued, login, bench):
 @pytest.mark.parametrize(
     "tokens, said",
     [
-        ({}, "it has no id-token, and it has no refresh-token; log in again"),
+        ({}, "the user has no id-token, and the user has no refresh-token; log in again"),
         ({"id-token": -60}, "and it has no refresh-token; log in again"),
         ({"id-token": "no token"}, "and it has no refresh-token; log in again"),
         (
@@ -413,4 +415,4 @@ def test_a_plugin_that_does_not_answer_is_told_in_a_line(way, program, said):
         plugin["command"] = "kubectl-login-that-is-not-there"
     else:
         plugin |= {"command": sys.executable, "args": ["-c", program]}
-    way.user(exec=plugin).is_refused(2, "its exec plugin", said)
+    way.user(exec=plugin).is_refused(2, "exec plugin", said)
