@@ -44,4 +44,4 @@ def reason(error: OSError | RuntimeError) -> str:
     """The system's message for a failed write."""
     if isinstance(error, FileExistsError):  # where a folder should be made
         return os.strerror(errno.ENOTDIR)
-    return getattr(error, "strerror", None) or "links in a circle"
+    return getattr(error, "strerror", None) or "symbolic links form a circle"

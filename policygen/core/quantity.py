@@ -79,7 +79,8 @@ def parse(text: str | float) -> Quantity:
 def _read(text: str) -> Quantity:
     if len(text) > MAX_LENGTH:
         raise ValueError(
-            f"{_shown(text)} has {len(text)} characters; a quantity needs no more than {MAX_LENGTH}"
+            f"{_shown(text)} has {len(text)} characters, which is too long for a quantity; write "
+            f"at most {MAX_LENGTH}"
         )
     match = _SHAPE.fullmatch(text)
     if match is None:
@@ -89,7 +90,9 @@ def _read(text: str) -> Quantity:
     if exponent is not None:
         power = int(exponent)
         if abs(power) > MAX_EXPONENT:
-            raise ValueError(f"{_shown(text)} has an absurd exponent; write a number such as 1e9")
+            raise ValueError(
+                f"{_shown(text)} has an exponent that is out of range; write a number such as 1e9"
+            )
         return _bounded(value * Fraction(10) ** power, Format.DECIMAL_EXPONENT, text)
     if suffix in _BINARY:
         value = _rounded(value * (1 << _BINARY[suffix]))
@@ -105,16 +108,14 @@ def _number(number: int) -> Quantity:
         # The message omits the number: Python refuses to print an int of thousands of digits.
         raise ValueError(
             f"a number of {number.bit_length() * 30103 // 100000 + 1} digits is too large for a "
-            f"quantity; Kubernetes holds at most {MAX_INT64}"
+            f"quantity; write at most {MAX_INT64}"
         )
     return Quantity(Fraction(number), Format.DECIMAL_SI)
 
 
 def _bounded(value: Fraction, form: Format, text: str) -> Quantity:
     if abs(value) >= _CEILING:
-        raise ValueError(
-            f"{_shown(text)} is too large for a quantity; Kubernetes holds at most {MAX_INT64}"
-        )
+        raise ValueError(f"{_shown(text)} is too large for a quantity; write at most {MAX_INT64}")
     return Quantity(_rounded(value), form)
 
 
@@ -198,7 +199,9 @@ def memory_bytes(text: str | float) -> int:
 def _counted(text: str | float, scale: int, what: str) -> int:
     count = _away(parse(text).value * scale)
     if abs(count) > MAX_INT64:
-        raise ValueError(f"{_shown(text)} is more {what} than Kubernetes can count; write less")
+        raise ValueError(
+            f"{_shown(text)} is more {what} than Kubernetes can count; write a smaller quantity"
+        )
     return count
 
 

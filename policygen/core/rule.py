@@ -22,12 +22,12 @@ class Family(StrEnum):
     about: str
     """What is true of what the rules of the family find."""
 
-    INVALID = "invalid", "a server refuses it, or a program does not start with it"
-    INERT = "inert or dangerous", "accepted, but has no effect or causes harm"
+    INVALID = "invalid", "a server refuses the setting, or a program does not start with it"
+    INERT = "inert or dangerous", "the setting is accepted, but has no effect or causes harm"
     DRIFT = "drift", "the cluster differs from the spec"
     REFUSED = "refused spec", "the spec cannot be rendered"
     REPORTED = "spec", "the spec can be rendered, but does not have the intended effect"
-    RUN = "run", "about the inputs or settings of a run"
+    RUN = "run", "the finding is about the inputs or options of a run"
 
     def __new__(cls, value: str, about: str) -> Self:
         """A member whose value is the name of the family in JSON."""

@@ -83,7 +83,7 @@ class _Missing(StrictUndefined):
             return f'"{short(name)}" is not defined; {suggest(name, ("it", "kind", "block"))}'
         known = getattr(type(owner), "__match_args__", ())  # the fields of a Struct
         more = f"; {suggest(name, known)}" if known else ""
-        return f'{type(owner).__name__} has no "{short(name)}"{more}'
+        return f'{type(owner).__name__} has no field "{short(name)}"{more}'
 
 
 class _Generator(CodeGenerator):
@@ -221,7 +221,7 @@ def _what(error: Exception) -> str:
         case RecursionError():
             return "the template includes or calls itself endlessly"
         case TemplateSyntaxError():
-            return error.message or "the syntax is invalid"
+            return error.message or "the syntax of the template is invalid"
         case _:
             return str(error) or type(error).__name__
 

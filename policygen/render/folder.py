@@ -67,8 +67,8 @@ def index(folder: Path) -> dict[str, list[str]]:
         FILE_NAME.fullmatch(name) and isinstance(digests, list) for name, digests in files.items()
     ):
         raise UsageError(
-            f"{path} is damaged or from another version of policygen; restore it, or render into "
-            "another folder"
+            f"{path} is damaged, or was written by another version of policygen; restore the "
+            "file, or render into another folder"
         )
     return files
 
@@ -123,9 +123,10 @@ class _Update:
             match = _SET.search((self.folder / name).read_bytes())
             if match and own and match[1] not in own:
                 raise UsageError(
-                    f"{self.folder} contains files of the set {match[1].decode(errors='replace')} (label "
-                    f"policygen.dev/set), but this spec renders {b', '.join(sorted(own)).decode()}; "
-                    "render into another folder, or delete this one"
+                    f"{self.folder} contains files of the set {match[1].decode(errors='replace')} "
+                    "(label policygen.dev/set), but this spec renders the set "
+                    f"{b', '.join(sorted(own)).decode()}; render into another folder, or delete "
+                    "this folder"
                 )
 
     def _apply(self, final: dict[str, list[str]]) -> None:
@@ -147,9 +148,9 @@ class _Update:
         except OSError as error:
             left = sum((self.staging / name).exists() for name in self.changed)
             raise UsageError(
-                f"writing {self.folder} stopped: {atomic.reason(error)}; {left} of "
-                f"{len(self.changed)} files are not written yet, and every file is complete; run "
-                "again to finish"
+                f"writing to {self.folder} stopped: {atomic.reason(error)}; {left} of "
+                f"{len(self.changed)} files are not written yet, and no file is incomplete; run "
+                "the command again to finish"
             ) from None
 
     def _write_index(self, files: Mapping[str, list[str]]) -> None:
@@ -185,7 +186,8 @@ def _locked(folder: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise UsageError(
-                    f"another policygen is writing to {folder}; run again when it has finished"
+                    f"another policygen is writing to {folder}; wait until it has finished, then "
+                    "run the command again"
                 ) from None
             if not _is_at(file, path):
                 continue  # the previous run deleted the file after this one opened it

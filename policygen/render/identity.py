@@ -26,13 +26,14 @@ def fault(item: Item, text: str, *, judged: bool = False) -> str | None:
     problem = next((it for each in documents for it in (*each.syntax, *each.content)), None)
     if problem is not None:
         line = _line(text, problem.start)
-        return f"prints invalid YAML, in line {line} of its output: {problem.message}"
+        return f"the template prints invalid YAML, in line {line} of its output: {problem.message}"
     if len(documents) != 1:
-        return f"prints {len(documents)} documents; print one document, without a line ---"
+        return f"the template prints {len(documents)} documents; print one document, without a line ---"
     fields = documents[0].data
     if not isinstance(fields, dict):
         return (
-            "prints data that is not an object; an object begins with apiVersion, kind and metadata"
+            "the template prints data that is not an object; print an object with apiVersion, kind "
+            "and metadata"
         )
     different = next(_differences(item, fields), None)
     if different is None and judged:
@@ -50,7 +51,7 @@ def _refused(item: Item, fields: dict[Any, Any]) -> str | None:
     if len(faults) > _SHOWN:
         faults[_SHOWN:] = [f"and {len(faults) - _SHOWN} more"]
     text = "".join(f"{fault} " if fault.endswith("?") else f"{fault}; " for fault in faults)
-    return f"prints an object that an API server refuses: {text.rstrip('; ')}"
+    return f"the template prints an object that an API server refuses: {text.rstrip('; ')}"
 
 
 def _line(text: str, index: int) -> int:
@@ -65,7 +66,7 @@ def _differences(item: Item, fields: dict[Any, Any]) -> Iterator[str]:
             found = found.get(step) if isinstance(found, dict) else None
         if found != planned:
             name = ".".join(path[:2]) + (f" {path[2]}" if path[2:] else "")
-            yield f"prints {name} {shown(found)}, but the plan has {shown(planned)}"
+            yield f"the template prints {name} {shown(found)}, but the plan has {shown(planned)}"
 
 
 def _identity(item: Item) -> Iterator[tuple[tuple[str, ...], str | None]]:

@@ -38,7 +38,8 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
         elif (old := target.read_bytes()) != data:
             if old.strip() and _MADE_BY not in old:
                 raise UsageError(
-                    f"{path} was not written by policygen; move it away, or write to another path"
+                    f"{path} was not written by policygen; move the file away, or write to "
+                    "another path"
                 )
             atomic.write(target, data)
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
@@ -107,9 +108,13 @@ def _named(manifests: Sequence[Manifest]) -> dict[str, str]:
         parts = (kind.lower(), group, meta.namespace, meta.name, "yaml")
         name = ".".join(part for part in parts if part)
         if not FILE_NAME.fullmatch(name):
-            raise UsageError(f"{kind} {meta.name!r}: its name cannot be a file name; rename it")
+            raise UsageError(
+                f"the name of {kind} {meta.name!r} cannot be a file name; rename the object"
+            )
         if name in named:
-            raise UsageError(f"two objects would both be written to {name}; rename one")
+            raise UsageError(
+                f"two objects would both be written to {name}; rename one of the objects"
+            )
         named[name] = manifest.text
     return named
 

@@ -34,7 +34,7 @@ def check(folders: Sequence[Path], known: Sequence[str]) -> None:
         except OSError as error:
             raise UsageError(f"--templates {folder} cannot be read: {error.strerror}") from None
         if faults:
-            more = ["more such files"] if len(faults) > _SHOWN else []
+            more = ["and more files with such faults"] if len(faults) > _SHOWN else []
             raise UsageError("; ".join([*faults[:_SHOWN], *more]))
         if not used:
             raise UsageError(f"--templates {folder} contains no template; {_remedy(known)}")
@@ -45,7 +45,7 @@ def check(folders: Sequence[Path], known: Sequence[str]) -> None:
 
 
 def _remedy(known: Sequence[str]) -> str:
-    return f"give a file in it the name of a shipped template, such as {known[0]}"
+    return f"give a file in this folder the name of a shipped template, such as {known[0]}"
 
 
 def _faults(folder: Path, used: list[str], known: Sequence[str]) -> Iterator[str]:
@@ -108,8 +108,12 @@ def _advice(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name, known, n=1) or [
         last[each] for each in get_close_matches(PurePosixPath(name).name, list(last), n=1)
     ]
-    rename = f'rename it to "{close[0]}"' if close else f'rename it, for example to "{known[0]}"'
-    return f"{rename}, or begin its name with _ if your templates include it"
+    rename = (
+        f'rename the file to "{close[0]}"'
+        if close
+        else f'rename the file, for example to "{known[0]}"'
+    )
+    return f"{rename}, or begin the file name with _ if your templates include the file"
 
 
 def read(path: Path) -> str:

@@ -99,7 +99,7 @@ def _escape(match: re.Match[str]) -> str:
         return _SHORT[char]
     code = ord(char)
     if 0xD800 <= code <= 0xDFFF:
-        raise ValueError("a manifest cannot contain a lone surrogate")
+        raise ValueError("a manifest cannot contain a lone surrogate (half of a character)")
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

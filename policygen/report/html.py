@@ -37,7 +37,7 @@ def write(report: Report, out: TextIO) -> None:
             out.write(f"<h2>{severity.name.title()}: {report.of(severity)}</h2>\n")
             out.writelines(_article(each) for each in findings)
     out.writelines(
-        f"<p>{count} more of <code>{_shown(rule)}</code>; -f json has them all</p>\n"
+        f"<p>{count} more findings of <code>{_shown(rule)}</code>; -f json lists all of them</p>\n"
         for rule, count in more.items()
     )
     out.write("<h2>Rules</h2>\n<table>\n<tr><th>Rule<th>Verdict<th>About\n")

@@ -31,7 +31,7 @@ def write(report: Report, out: TextIO) -> None:
             out.writelines(rows)
             left -= len(rows)
     if left:
-        out.write(f"\n{left} more; -f json has them all\n")
+        out.write(f"\n{left} more findings; -f json lists all of them\n")
 
 
 def _row(finding: Finding) -> str:

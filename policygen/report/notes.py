@@ -55,7 +55,8 @@ def grouped(notes: Iterable[Finding]) -> Iterator[Finding | str]:
         if more > 0:
             yield f"  and {more} more; --all shows them"
     if hidden:
-        yield f"{hidden} more that need{'s' if hidden == 1 else ''} no action; --all shows them"
+        counted = "note needs" if hidden == 1 else "notes need"
+        yield f"{hidden} more {counted} no action; --all shows them"
 
 
 def pod_fields(pods: Sequence[PodFields]) -> Iterator[str]:

@@ -247,7 +247,7 @@ class _Page:
             yield from self.excerpt(place)
         if finding.command:
             fits = len(finding.command) <= MAX_MESSAGE
-            shown = f"$ {finding.command}" if fits else "= --patches DIR writes the patch"
+            shown = f"$ {finding.command}" if fits else "= use --patches DIR to write the patch"
             yield f"{' ' * _GUTTER} {printable(shown, self.encoding)}"
 
     def excerpt(self, place: Place) -> list[str]:

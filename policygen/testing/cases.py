@@ -78,7 +78,7 @@ def find(folder: str, *, new: bool = False) -> CaseFolder:
     if not found.cases and not found.faults:
         if found.specs and new:
             return CaseFolder(cases=[_case(folder, folder)])
-        message = f"no cases here; a case is a folder with manifests and a {SHEET}"
+        message = f"this folder contains no cases; a case is a folder with manifests and a {SHEET}"
         found.refuse(folder, _without_sheet(found.specs[0]) if found.specs else message)
     found.cases.sort(key=lambda case: case.name)
     return found

@@ -107,9 +107,9 @@ def test_what_is_no_quantity_is_refused_with_what_to_write(value, message):
 @pytest.mark.parametrize(
     "value, message",
     [
-        ("1e9999999", "absurd exponent"),
-        ("1e-9999999", "absurd exponent"),
-        ("0e9999999999999999999999", "absurd exponent"),
+        ("1e9999999", "out of range"),
+        ("1e-9999999", "out of range"),
+        ("0e9999999999999999999999", "out of range"),
         ("9" * 5000, "5000 characters"),
         ("0." + "0" * 5000 + "1", "5003 characters"),
         pytest.param(10**5000, "5001 digits is too large", id="int of 5001 digits"),

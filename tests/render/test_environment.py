@@ -22,11 +22,11 @@ def test_templates_are_read_from_inside_a_zip(tmp_path, monkeypatch):
     "line, message",
     [
         ("x: {{ itt.gpus }}", '"itt" is not defined; did you mean "it"?'),
-        ("x: {{ it.gpu }}", 'Queue has no "gpu"; did you mean "gpus"?'),
-        ("x: {{ it.colour }}", 'Queue has no "colour"; known: gpus, labels, meta, note'),
-        ("x: {{ it.gpus.count }}", 'int has no "count"'),
-        ("{% if it.missing %}{% endif %}", 'Queue has no "missing"'),
-        ("{% for x in it.missing %}{% endfor %}", 'Queue has no "missing"'),
+        ("x: {{ it.gpu }}", 'Queue has no field "gpu"; did you mean "gpus"?'),
+        ("x: {{ it.colour }}", 'Queue has no field "colour"; known: gpus, labels, meta, note'),
+        ("x: {{ it.gpus.count }}", 'int has no field "count"'),
+        ("{% if it.missing %}{% endif %}", 'Queue has no field "missing"'),
+        ("{% for x in it.missing %}{% endfor %}", 'Queue has no field "missing"'),
         ("x: {{ it.gpus", "unexpected end of template"),
         ("{% iff it.gpus %}", "Encountered unknown tag 'iff'"),
         ("x: {{ it.gpus | random }}", "No filter named 'random'"),
@@ -59,7 +59,8 @@ def test_an_error_in_an_included_template_names_that_one(template):
 def test_a_value_that_no_manifest_can_hold_names_the_object(template):
     template("note: {{ it.note }}\n")
     with pytest.raises(
-        UsageError, match=r'j2:1: Queue "a": a manifest cannot contain a lone surrogate'
+        UsageError,
+        match='j2:1: Queue "a": a manifest cannot contain a lone surrogate',
     ):
         render([queue(note="\ud800")])
 

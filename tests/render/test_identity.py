@@ -19,32 +19,60 @@ def test_what_is_shipped_is_sound():
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("v1beta2", "v1beta1", 'prints apiVersion "kueue.x-k8s.io/v1beta1", but the plan has'),
-        ("kind: LocalQueue", "kind: Secret", 'prints kind "Secret", but the plan has "LocalQueue"'),
-        ("name: gpus", "name: cards", 'prints metadata.name "cards", but the plan has "gpus"'),
-        ("name: gpus", "name: 1", 'prints metadata.name 1, but the plan has "gpus"'),
+        (
+            "v1beta2",
+            "v1beta1",
+            'the template prints apiVersion "kueue.x-k8s.io/v1beta1", but the plan has',
+        ),
+        (
+            "kind: LocalQueue",
+            "kind: Secret",
+            'the template prints kind "Secret", but the plan has "LocalQueue"',
+        ),
+        (
+            "name: gpus",
+            "name: cards",
+            'the template prints metadata.name "cards", but the plan has "gpus"',
+        ),
+        ("name: gpus", "name: 1", 'the template prints metadata.name 1, but the plan has "gpus"'),
         (
             "namespace: team-a",
             "",
-            'prints metadata.namespace an empty value, but the plan has "team-a"',
+            'the template prints metadata.namespace an empty value, but the plan has "team-a"',
         ),
-        ("namespace: team-a", "namespace: kube-system", "prints metadata.namespace"),
+        ("namespace: team-a", "namespace: kube-system", "the template prints metadata.namespace"),
         ("managed-by: policygen", "managed-by: me", "metadata.labels app.kubernetes.io/managed-by"),
-        ("policygen.dev/set: prod", "", "prints metadata.labels policygen.dev/set an empty value"),
+        (
+            "policygen.dev/set: prod",
+            "",
+            "the template prints metadata.labels policygen.dev/set an empty value",
+        ),
         (
             "  labels:",
             "  name: gpus\n  labels:",
             'in line 6 of its output: key "name" is given twice, first on line 4',
         ),
-        ("---\n", "---\n---\n", "prints 2 documents; print one document, without a line ---"),
-        ("spec:", "---\nspec:", "prints 2 documents"),
-        ("spec:", "spec: [", "prints invalid YAML"),
-        ("spec:", "\tspec:", "prints invalid YAML"),
+        (
+            "---\n",
+            "---\n---\n",
+            "the template prints 2 documents; print one document, without a line ---",
+        ),
+        ("spec:", "---\nspec:", "the template prints 2 documents"),
+        ("spec:", "spec: [", "the template prints invalid YAML"),
+        ("spec:", "\tspec:", "the template prints invalid YAML"),
         ("spec:", "spec: *none\nmore:", 'in line 9 of its output: alias "*none" has no anchor'),
-        ("spec:", "spec: !!python/object:os.system {}\nmore:", "prints invalid YAML"),
+        ("spec:", "spec: !!python/object:os.system {}\nmore:", "the template prints invalid YAML"),
         ("spec:", "? [a]\n: b\nspec:", "a key must be text"),
-        ("name: gpus", "name: 1e3", 'prints metadata.name 1000, but the plan has "gpus"'),
-        ("name: gpus", "name: yes", 'prints metadata.name true, but the plan has "gpus"'),
+        (
+            "name: gpus",
+            "name: 1e3",
+            'the template prints metadata.name 1000, but the plan has "gpus"',
+        ),
+        (
+            "name: gpus",
+            "name: yes",
+            'the template prints metadata.name true, but the plan has "gpus"',
+        ),
         ("spec:", "more: .inf\nspec:", "no object can contain one"),
     ],
 )
@@ -57,7 +85,7 @@ def test_what_differs_from_the_plan_is_said(old, new, message):
 
 @pytest.mark.parametrize("text", ["---\n", "---\n[]\n", "---\ntext\n"])
 def test_something_else_than_an_object_is_refused(text):
-    assert str(fault(ITEM, text)).startswith("prints ")
+    assert str(fault(ITEM, text)).startswith("the template prints ")
 
 
 def test_a_namespace_that_was_not_planned_is_refused():
@@ -76,7 +104,7 @@ def test_a_namespace_that_was_not_planned_is_refused():
     text = render([item])[0].text
     assert fault(item, text) is None
     found = fault(item, text.replace("  name: a\n", "  name: a\n  namespace: b\n"))
-    assert found == 'prints metadata.namespace "b", but the plan has an empty value'
+    assert found == 'the template prints metadata.namespace "b", but the plan has an empty value'
 
 
 def test_a_controllers_file_has_no_name_to_check():

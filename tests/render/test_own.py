@@ -20,27 +20,30 @@ def test_what_is_no_template_is_left_alone(own, folder):
     assert render([local_queue()], templates=[folder]) == render([local_queue()])
 
 
-SHIPPED = "give a file in it the name of a shipped template, such as kubernetes/config_map.yaml.j2"
+SHIPPED = (
+    "give a file in this folder the name of a shipped template, such as "
+    "kubernetes/config_map.yaml.j2"
+)
 
 
 def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
     first = own(HEAD, "kueue/resource_flavour.yaml.j2")
     second = own(HEAD, "queue.yaml")
-    help_ = "or begin its name with _ if your templates include it"
+    help_ = "or begin the file name with _ if your templates include the file"
     assert refused(folder) == (
-        f'{first} replaces no shipped template; rename it to "{PATH}", {help_}; '
-        f'{second} replaces no shipped template; rename it to "volcano/queue.yaml.j2", {help_}'
+        f'{first} replaces no shipped template; rename the file to "{PATH}", {help_}; '
+        f'{second} replaces no shipped template; rename the file to "volcano/queue.yaml.j2", {help_}'
     )
     first.rename(folder / "zzz")
     second.unlink()
     assert refused(folder) == (
-        f"{folder}/zzz replaces no shipped template; rename it, for example to "
+        f"{folder}/zzz replaces no shipped template; rename the file, for example to "
         f'"kubernetes/config_map.yaml.j2", {help_}'
     )
     for number in range(9):
         own(HEAD, f"x{number}")
     assert refused(folder).count("replaces no shipped template") == 5
-    assert refused(folder).endswith("; more such files")
+    assert refused(folder).endswith("; and more files with such faults")
 
 
 def test_a_folder_that_is_none_is_refused(folder):

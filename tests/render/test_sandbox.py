@@ -49,7 +49,7 @@ def test_what_a_server_refuses_is_refused_where_servers_were_asked(
     with pytest.raises(UsageError) as error:
         render([flavor()], templates=[folder], target=target)
     assert str(error.value) == (
-        f'{path}: ResourceFlavor "h100": prints an object that an API server refuses: '
+        f'{path}: ResourceFlavor "h100": the template prints an object that an API server refuses: '
         'spec.nodeLabel: field "nodeLabel" is unknown in spec; did you mean "nodeLabels"?'
     )
 
@@ -84,7 +84,7 @@ def test_the_first_folder_wins(own, folder, tmp_path):
         ('x: {{ "{0.__class__}".format(it) }}', "__class__"),
         ("x: {{ block.__globals__ }}", "__globals__"),
         ("x: {{ it.node_labels.clear() }}", "access to attribute 'clear'"),
-        ("x: {{ it.nodes }}", 'ResourceFlavor has no "nodes"'),
+        ("x: {{ it.nodes }}", 'ResourceFlavor has no field "nodes"'),
         ("x: {{ it.meta.name", "unexpected end of template"),
         ("x: {{ range(10 ** 9) | list }}", "Range too big"),
         ("{% for a in range(99999) %}{% for b in range(99999) %}ab{% endfor %}{% endfor %}", "KiB"),
@@ -137,7 +137,7 @@ def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, mes
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself endlessly"),
         (
             "a: {% for _ in range(90000) %}[{% endfor %}{% for _ in range(90000) %}]{% endfor %}",
-            "prints invalid YAML, in line 8 of its output: nested more than 100 levels deep",
+            "the template prints invalid YAML, in line 8 of its output: nested more than 100 levels deep",
         ),
     ],
 )
@@ -160,7 +160,7 @@ def test_a_crash_is_told_with_the_object(own, folder, monkeypatch):
 def test_another_object_than_the_planned_one_is_refused(own, folder):
     path = own(HEAD.replace("{{ it.meta.name }}", "mine"))
     assert refused(folder, local_queue(), flavor()) == (
-        f'{path}: ResourceFlavor "h100": prints metadata.name "mine", but the plan has "h100"'
+        f'{path}: ResourceFlavor "h100": the template prints metadata.name "mine", but the plan has "h100"'
     )
 
 

@@ -26,9 +26,9 @@ def test_what_people_read_is_bounded_and_counts_truly(name):
     assert "999 errors" in out
     if name == "markdown":
         rows = out.count("| rule\\-")
-        assert f"{999 - rows} more; -f json has them all" in out
+        assert f"{999 - rows} more findings; -f json lists all of them" in out
     elif name == "html":
-        assert out.count("233 more of ") == 3
+        assert out.count("233 more findings of ") == 3
     else:
         assert out.count("and 330 more [rule-") == 3
 

@@ -63,7 +63,7 @@ def test_two_notes_of_one_rule_are_both_shown():
 
 def test_notes_without_action_are_counted_and_those_about_pods_left_to_their_block():
     lines = list(grouped([*notes(PACKING_MARGIN, 3), *notes(PODS_MUST_CARRY, 2)]))
-    assert lines == ["3 more that need no action; --all shows them"]
+    assert lines == ["3 more notes need no action; --all shows them"]
 
 
 def test_no_models_need_no_fields():

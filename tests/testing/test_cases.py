@@ -44,7 +44,7 @@ def test_the_folder_itself_may_be_the_case(folder):
     [
         (["a/q.yaml", f"b/{SHEET}"], f"{SHEET} is missing next to q.yaml"),
         ([f"a/{SHEET}", f"a/b/{SHEET}"], "a case cannot be inside another case"),
-        ([], "no cases here"),
+        ([], "contains no cases"),
         (["q.yaml"], f"{SHEET} is missing next to q.yaml"),
     ],
 )
