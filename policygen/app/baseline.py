@@ -34,8 +34,8 @@ def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[
     stale = [
         Finding(
             BASELINE_STALE,
-            f"{path} contains {entry.rule} for {entry.object or entry.message}, but lint no longer finds it; "
-            "run `policygen baseline update`",
+            f"baseline {path} contains {entry.rule} for {entry.object or entry.message}, but lint "
+            "no longer reports this finding; run `policygen baseline update`",
         )
         for entry in found.gone
     ]
@@ -50,7 +50,8 @@ def write(path: Path, before: Baseline | None, report: Report) -> str:
     """
     if not report.complete:
         raise UsageError(
-            "not all input could be read, so old findings may only look resolved; fix that first"
+            "not all input could be read, so some old findings may only seem to be fixed; make "
+            "all input readable first"
         )
     after = baseline.create(report.findings)
     with writing(path):

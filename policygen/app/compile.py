@@ -56,9 +56,9 @@ def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
     """Findings about files and folders for a spec that contain no spec document."""
     found = []
     for path in specs:
-        message = "contains no spec document, so nothing was checked"
+        message = "this input contains no spec document, so nothing was checked"
         if loaded.foreign:
-            message += f"; if these are manifests, run policygen lint --manifests {path}"
+            message += f"; if it contains manifests, run `policygen lint --manifests {path}`"
         name = files.STDIN if path == "-" else path
         found.append(Finding(NOTHING_TO_JUDGE, message, Place(name)))
     return found
@@ -87,6 +87,6 @@ def _reported(loaded: Loaded, plan: Plan) -> list[Finding]:
     found = [*loaded.findings, *locate(loaded.documents, hits)]
     if loaded.foreign:
         plural = "s" if loaded.foreign > 1 else ""
-        message = f"{loaded.foreign} document{plural} of other API groups skipped"
+        message = f"policygen skipped {loaded.foreign} document{plural} of other API groups"
         found.append(Finding(FOREIGN_DOCUMENTS, message))
     return found

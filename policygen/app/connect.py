@@ -32,8 +32,10 @@ def access(context: str | None, request: ClusterRequest) -> Access:
     try:
         return pool.submit(Access, context, request.kubeconfig).result(request.timeout_s)
     except TimeoutError:
-        late = "".join(f" from its exec plugin {it}" for it in exec_plugin.end())
-        raise ReadError(f"no credentials{late} within {request.timeout_s:.0f} s") from None
+        message = f"the login did not end within {request.timeout_s:.0f} s"
+        if late := " and ".join(exec_plugin.end()):
+            message = f"exec plugin {late} did not end within {request.timeout_s:.0f} s"
+        raise ReadError(message) from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

@@ -61,8 +61,8 @@ def compare(
         was.seen
     ):
         raise UsageError(
-            f"{before} and {after} have different hashes of names; redacted snapshots can be compared "
-            "only if both were taken with the same --key-file"
+            f"{before} and {after} cannot be compared, because their names have different hashes; "
+            "take both snapshots with --redact-names and the same --key-file"
         )
     expected = lint.rendered(run)
     results = [lint.check_snapshot(run, it, expected, run.first_index) for it in (was, now)]

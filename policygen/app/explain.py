@@ -24,9 +24,9 @@ VERSION = 1
 """Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
 
 _NOTES = {
-    Family.REFUSED: "The spec is invalid: policygen renders and checks nothing until this is fixed.",
+    Family.REFUSED: "The spec is invalid: policygen renders and checks nothing until the spec is fixed.",
     Family.REPORTED: "The spec can still be rendered.",
-    Family.RUN: "This is about the inputs or the settings of a run.",
+    Family.RUN: "This rule is about the inputs or the options of a run.",
 }
 
 
@@ -160,7 +160,7 @@ def kinds() -> tuple[str, ...]:
 def _kind(name: str) -> str:
     known = {kind.lower(): kind for _, kind in Cluster(()).tables}
     if name.lower() not in known:
-        raise UsageError(f'--kind: no kind "{name}"; {suggest(name, kinds())}')
+        raise UsageError(f'--kind: kind "{name}" is unknown; {suggest(name, kinds())}')
     return known[name.lower()]
 
 

@@ -165,13 +165,14 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
         where = f"{finding.place.file}:{finding.place.line}: " if finding.place else ""
         lines.append(f"{where}{finding.rule} is not fixed: {reason}")
     rules = ", ".join(f"{rule} {number}" for rule, number in fixed.done.items())
-    verb = "fixed" if written else "can be fixed with --write"
     plural = "" if len(fixed.texts) == 1 else "s"
-    text = f"{count} {verb} in {len(fixed.texts)} file{plural} ({rules})"
+    text = f"{count} can be fixed with --write in {len(fixed.texts)} file{plural} ({rules})"
+    if written:
+        text = f"{count} fixed in {len(fixed.texts)} file{plural} ({rules})"
     if not count:
         text = "nothing to fix"
     if fixed.held_back:
-        text += f"; {fixed.held_back} more with --unsafe"
+        text += f"; {fixed.held_back} more can be fixed with --unsafe"
     return [*lines, text]
 
 
@@ -205,7 +206,7 @@ def _pass(sources: list[Source], documents: Iterable[Document], findings: list[F
         holder = by_index.get(min(inside))
         number = numbers.get(id(holder.source)) if holder else None
         if holder is None or number is None or len(inside) > 1:
-            made.left.append((finding, "it is not in a single input file"))
+            made.left.append((finding, "its object is not in a single input file"))
         else:
             by_source.setdefault(number, {}).setdefault(holder.index, []).append(finding)
     for number, found in sorted(by_source.items()):
@@ -228,7 +229,7 @@ class _Text(Struct, frozen=True, eq=False):
         """The text with all fixes that have a certain place and do not overlap."""
         if not manifests.read([self.source]).complete:
             every = [it for findings in found.values() for it in findings]
-            self.out.left += [(it, "its file cannot be parsed completely") for it in every]
+            self.out.left += [(it, "the file cannot be parsed completely") for it in every]
             return self.source.text
         proposals: list[_Proposal] = []
         taken = Taken()
@@ -252,7 +253,7 @@ class _Text(Struct, frozen=True, eq=False):
         if text is not None:
             return proposals, text
         if len(proposals) == 1:
-            reason = "the changed file would not have the intended content"
+            reason = "the fix would not change the file as intended"
             self.out.left.append((proposals[0].finding, reason))
             return (), self.source.text
         half = len(proposals) // 2

@@ -228,7 +228,10 @@ def _without_objects(inputs: ManifestInput, spec: Sequence[Document]) -> Iterato
     else:
         names = [name for name in empty if name == files.STDIN]
     for name in dict.fromkeys(names):
-        message = "contains no object, so nothing was checked; did the command that writes it fail?"
+        message = (
+            "this input contains no object, so nothing was checked; check the command that writes "
+            "the input"
+        )
         yield Finding(NOTHING_TO_JUDGE, message, Place(name))
 
 
@@ -241,7 +244,10 @@ def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
 
 def _not_requested(expected: Object) -> Gap:
     """A gap for an object that a snapshot without the spec does not contain."""
-    reason = f"{expected.name}: the snapshot was taken without this spec; take it with the spec"
+    reason = (
+        f"{expected.name}: the snapshot was taken without this spec; take a new snapshot with the "
+        "spec"
+    )
     return Gap(expected.group, expected.kind, expected.namespace, reason)
 
 

@@ -51,7 +51,7 @@ def validate(
         raise SpecError(no_spec(request.specs, made.loaded))
     findings = list(made.findings)
     if not plan.items:
-        message = "the spec renders no object; `render` needs --allow-empty for that"
+        message = "the spec renders no object; write pools and teams, or use `render --allow-empty`"
         findings.append(Finding(RENDERS_NOTHING, message))
     return Result(
         findings=tuple(findings),
@@ -77,7 +77,10 @@ def render(
         raise UsageError(
             "the spec renders no object; write pools and teams, or use --allow-empty"
             if not request.only
-            else f"the spec renders no {' or '.join(request.only)}; use --allow-empty to accept that"
+            else (
+                f"the spec renders no {' or '.join(request.only)}; use --allow-empty to accept an "
+                "empty output"
+            )
         )
     return Result(findings=made.findings, manifests=manifests, pods=made.plan.pods)
 
@@ -106,7 +109,10 @@ def raw_scheduler_config(
     made = compiled(request, stdin=stdin, output=output)
     item = scheduler_file(made.loaded.spec, made.plan.pools, raw=True)
     if item is None:
-        raise UsageError("no pool packs or spreads with kube-scheduler; set binPack or spread")
+        raise UsageError(
+            "no pool of kube-scheduler sets binPack or spread, so there is nothing to print; set "
+            "one of them"
+        )
     text = engine.render([item], templates=request.templates)[0].text
     return Result(findings=made.findings, text=text, pods=made.plan.pods)
 
@@ -124,7 +130,7 @@ def kueue_helm_values(
     made = compiled(request, stdin=stdin, output=output)
     text = _kueue_text(request, made.loaded, made.plan)
     if text is None:
-        raise UsageError("Kueue schedules no pool, so there is nothing to configure")
+        raise UsageError("no pool is scheduled by Kueue, so there is nothing to configure")
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
     return Result(
         findings=made.findings,
@@ -171,7 +177,7 @@ def schema(kind: str | None) -> str:
     folded = {name.lower(): name for name in names}
     name = folded.get(kind.lower())
     if name is None:
-        raise UsageError(f'no schema "{kind}"; {suggest(kind, names)}')
+        raise UsageError(f'schema "{kind}" does not exist; {suggest(kind, names)}')
     return schemas.source(names[name])
 
 
@@ -189,9 +195,9 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
     if KUEUE_CONFIG in request.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
             raise UsageError(
-                f"--with {KUEUE_CONFIG} needs the Configuration that your Kueue runs with, to keep its "
-                "other settings; name the file in the Platform as spec.kueue.configuration, or use "
-                "--kueue-helm-values"
+                f"--with {KUEUE_CONFIG} needs the current Configuration of your Kueue, to keep "
+                "the other settings; name the file in the Platform as spec.kueue.configuration, "
+                "or use --kueue-helm-values"
             )
         config = _kueue_text(request, loaded, plan)
         if config is not None:
@@ -203,8 +209,8 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
         and platform.kube_scheduler.image is None
     ):
         raise UsageError(
-            f"--with {SECOND_SCHEDULER} needs an image; write it in the Platform as "
-            "spec.kubeScheduler.image, for example your mirror of kube-scheduler "
+            f"--with {SECOND_SCHEDULER} needs the image of the scheduler; write it in the "
+            "Platform as spec.kubeScheduler.image, for example your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )
     return [released(loaded.spec, BY_NAME["ConfigMap"], it) for it in made]
@@ -270,6 +276,6 @@ def _selected(items: Sequence[Item], only: Sequence[str]) -> list[Item]:
     kinds = {kind.name.lower(): kind.name for kind in KINDS}
     for name in only:
         if name.lower() not in kinds:
-            raise UsageError(f'--only: no kind "{name}"; {suggest(name, kinds.values())}')
+            raise UsageError(f'--only: kind "{name}" is unknown; {suggest(name, kinds.values())}')
     selected = {name.lower() for name in only}
     return list(order(item for item in items if not selected or item.kind.name.lower() in selected))

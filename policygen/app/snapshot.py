@@ -102,7 +102,7 @@ def lacking(request: LintRequest) -> Sequence[str]:
     deadline = Deadline.after(clusters.timeout_s)
     try:
         missing = preflight.refused(access, _permissions(request), deadline)
-        return [f"{access.name}: not allowed to {each}" for each in missing]
+        return [f"{access.name}: the permission to {each} is missing" for each in missing]
     except ReadError as error:
         raise UnreadError(f"{access.name} cannot be read: {error}") from None
     finally:

@@ -106,7 +106,7 @@ def _finished(server: Server, lists: ClusterListing) -> Snapshot | Finding:
 
 
 def _unreadable(server: Server, error: Exception) -> Finding:
-    message = f"nothing could be read of {server.access.shown}: {error}"
+    message = f"nothing could be read from {server.access.shown}: {error}"
     return Finding(CLUSTER_UNREADABLE, message, cluster=server.access.name)
 
 
@@ -121,7 +121,7 @@ def opened(path: Path, index: int = 0) -> Snapshot:
     except OSError as error:
         raise UnreadError(f"{path} cannot be read: {error.strerror}") from None
     except snapshots.SnapshotError as error:
-        raise UnreadError(f"{path} {error}") from None
+        raise UnreadError(f"{path}: {error}") from None
 
 
 def cluster_query(

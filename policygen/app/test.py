@@ -116,7 +116,10 @@ def _cases(request: TestRequest, *, new: bool = False) -> tuple[list[Case], Run,
     except SpecError as error:
         raise SpecError(ordered([*faults, *error.findings])) from None
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
-        message = "only specs may be next to the cases, not manifests; move manifests into a case"
+        message = (
+            "the folder of the cases may contain specs, but no manifests; move the manifests into "
+            "a case"
+        )
         faults.append(Finding(BAD_CASE, message, Place(request.folder)))
     return found.cases, run, faults
 

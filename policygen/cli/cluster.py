@@ -50,7 +50,7 @@ written), 4 internal error.
     required=True,
     type=click.Path(dir_okay=False, allow_dash=True),
     metavar="FILE",
-    help="Write the snapshot to this file; - is standard output.",
+    help="Write the snapshot to this file, or to standard output if FILE is -.",
 )
 @click.option(
     "--redact-names",
@@ -61,19 +61,21 @@ written), 4 internal error.
     "--key-file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="With --redact-names: keep the hash key and the names in this private file. Snapshots with the "
-    "same key file can be compared. Created if it does not exist.",
+    help=(
+        "With --redact-names: keep the hash key and the names in this private file, which is "
+        "created if it does not exist. Snapshots with the same key file can be compared."
+    ),
 )
 def snapshot(*, output: str, redact_names: bool, key_file: Path | None, **given: Any) -> None:
     """Save everything that lint reads from a live cluster to a file.
 
-    No Secret is read, and no value of an environment variable is kept. With a SPEC, the file also
-    contains the ConfigMaps that the spec renders.
+    snapshot reads no Secret, and keeps no value of an environment variable. With a SPEC, the file
+    also contains the ConfigMaps that the spec renders.
     """
     from policygen.app import snapshot as app_snapshot
 
     if key_file is not None and not redact_names:
-        raise click.UsageError("--key-file needs --redact-names")
+        raise click.UsageError("--key-file needs --redact-names; add --redact-names")
     notes = app_snapshot.take(
         _request(given),
         None if output == "-" else Path(output),
@@ -99,17 +101,24 @@ missing (--preflight) or the server does not answer, 4 internal error.
 """
 )
 @_reached
-@click.option("--name", default="policygen-lint", show_default=True, help="The name of each role.")
+@click.option(
+    "--name",
+    default="policygen-lint",
+    show_default=True,
+    help="The name of the ClusterRole, and of each Role.",
+)
 @click.option(
     "--preflight",
     is_flag=True,
-    help="Ask the server (SelfSubjectAccessReview) which of these permissions you do not have, and "
-    "print only those.",
+    help=(
+        "Ask the cluster (SelfSubjectAccessReview) which of these permissions are missing, and "
+        "print only the missing ones."
+    ),
 )
 def rbac(*, name: str, preflight: bool, **given: Any) -> None:
-    """Print the smallest ClusterRole that lets lint read all that its rules need.
+    """Print the smallest ClusterRole with which lint can read everything that its rules need.
 
-    The role grants the verb list only. With a SPEC, it includes the ConfigMaps that the spec
+    The role grants only the verb list. With a SPEC, the role includes the ConfigMaps that the spec
     renders. With --namespace, permissions for namespaced objects go into one Role per namespace.
     """
     from policygen.app import snapshot as app_snapshot
@@ -144,13 +153,14 @@ read or compared, 4 internal error.
     multiple=True,
     metavar="SPEC",
     shell_complete=paths,
-    help="Check both against this spec; repeatable.",
+    help="Check both sides of the comparison against this spec; repeatable.",
 )
 @form("Output format: text for people, json for programs.")
 def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     """Show what changed between two snapshots, or between a snapshot and a live cluster.
 
-    Lists every changed field of a policy object and its writer, then findings that are new or gone.
+    diff lists every changed field of a policy object and who wrote it, then findings that are new or
+    gone.
     """
     from policygen.app import diff as app_diff
     from policygen.report import changes

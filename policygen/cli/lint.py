@@ -59,7 +59,7 @@ _inputs = options(
         callback=unique,
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Check the cluster in this file, written by `policygen snapshot`; repeatable.",
+        help="Check the snapshot in this file, which `policygen snapshot` wrote; repeatable.",
     ),
     *ACCESS,
     click.option(
@@ -110,13 +110,16 @@ Examples:
     "-q",
     "--quiet",
     is_flag=True,
-    help="Show no notes in text reports, except the fields that pods need.",
+    help="Hide notes in text reports, except notes on fields that pods need.",
 )
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help="In text, show repeated findings of a rule one by one, instead of the first ones and a count.",
+    help=(
+        "In text reports, show every finding on its own, instead of the first ones of a rule and "
+        "a count."
+    ),
 )
 @formats(tuple(catalog.FORMATS), catalog.listed())
 @click.option(
@@ -136,13 +139,13 @@ Examples:
     "--patches",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write patches and scripts that change clusters to match the spec into this new folder.",
+    help="Create this folder with patches and scripts that change clusters to match the spec.",
 )
 def lint(**given: Any) -> None:
     """Find settings that Kubernetes accepts but that have no effect or cause harm.
 
-    Also finds settings that Kubernetes refuses, and with a SPEC the differences of a cluster from
-    the spec.
+    lint also finds settings that Kubernetes refuses. With a SPEC, it also finds where a cluster
+    differs from the spec.
     """
     from msgspec.structs import replace
 
@@ -154,10 +157,12 @@ def lint(**given: Any) -> None:
     _refuse_fix(request, given, outputs)
     if given["patches"] and not request.clusters.named:
         raise click.UsageError(
-            "--patches fixes a cluster; name one with --context CONTEXT or --snapshot FILE"
+            "--patches needs a cluster; name one with --context CONTEXT or --snapshot FILE"
         )
     if given["patches"] and not request.specs:
-        raise click.UsageError("--patches changes a cluster to match a spec; name the SPEC")
+        raise click.UsageError(
+            "--patches needs a spec that the cluster should match; name the SPEC"
+        )
     began, start = datetime.now(UTC), time.monotonic()
     # The diff replaces the text report: a dry run finds nothing that lint does not find.
     if given["fix"] and not given["write"]:
@@ -255,7 +260,8 @@ def _refuse_outputs(request: LintRequest, outputs: list[tuple[str, Path | None]]
     for _, file in outputs:
         if file is not None and files.is_input(file, named):
             raise UsageError(
-                f"-f: {file} is one of the inputs, or the next run would read it; write it elsewhere"
+                f"-f: {file} is an input, or would be an input of the next run; write the report "
+                "to another file"
             )
 
 
@@ -265,16 +271,20 @@ def _refuse_fix(
     """Refuse combinations of options that have no meaning."""
     if not given["fix"]:
         if given["write"] or given["unsafe"]:
-            raise click.UsageError("--write and --unsafe need --fix")
+            raise click.UsageError("--write and --unsafe need --fix; add --fix")
         return
     if request.clusters != ClusterRequest() or not request.manifests:
         raise click.UsageError(
-            "--fix changes manifests; name them with --manifests PATH, and name no cluster"
+            "--fix changes only manifests; name them with --manifests PATH, and omit options that "
+            "name a cluster"
         )
     if given["write"] and "-" in request.manifests:
         raise click.UsageError("--write cannot change standard input; omit --write to print a diff")
     if not given["write"] and any(name != "text" and file is None for name, file in outputs):
-        raise click.UsageError("--fix prints its diff to standard output; write -f FORMAT=FILE")
+        raise click.UsageError(
+            "--fix prints a diff to standard output, so the report needs a file; write -f "
+            "FORMAT=FILE"
+        )
 
 
 @click.group()
@@ -310,7 +320,7 @@ def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:
         )
     if clusters.namespaces and not (clusters.contexts or clusters.in_cluster):
         raise click.UsageError(
-            "--namespace needs a live cluster; a snapshot is always checked as it was taken"
+            "--namespace works only with a live cluster, not with a snapshot; omit --namespace"
         )
     if Path("-") in clusters.snapshots:
         raise click.UsageError("--snapshot cannot read standard input; name a file")

@@ -42,10 +42,11 @@ def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
         component, equals, version = value.partition("=")
         if not equals or component not in _COMPONENTS:
             raise click.BadParameter(
-                f"{value!r}: write COMPONENT=VERSION with one of {', '.join(_COMPONENTS)}"
+                f"{value!r} is not valid; write COMPONENT=VERSION with one of the components "
+                f"{', '.join(_COMPONENTS)}"
             )
         if read.get(component, version) != version:
-            raise click.BadParameter(f"{component} has two versions; write one")
+            raise click.BadParameter(f"{component} has two versions; write only one")
         read[component] = version
     return parse_targets(read)
 
@@ -83,7 +84,9 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     for value in values:
         name, equals, file = value.partition("=")
         if name not in known:
-            raise click.BadParameter(f"{name!r}: use one of {', '.join(known)}", param_hint="-f")
+            raise click.BadParameter(
+                f"{name!r} is not a known format; write one of {', '.join(known)}", param_hint="-f"
+            )
         if equals and not file:
             raise click.BadParameter(
                 f"{value!r} names no file; write -f {name}=FILE", param_hint="-f"
@@ -93,7 +96,8 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     twice = [it for it in files if files.count(it) > 1 and (it.is_file() or not it.exists())]
     if twice:
         raise click.BadParameter(
-            f"two formats go to {twice[0]}; write another file for one of them", param_hint="-f"
+            f"two formats would be written to {twice[0]}; write another file for one of them",
+            param_hint="-f",
         )
     if sum(1 for _, file in outputs if file is None) > 1:
         raise click.BadParameter(
@@ -113,7 +117,10 @@ def formats(known: Collection[str], description: str) -> Decorator:
         default=("text",),
         shell_complete=beginning(lambda: known),
         metavar="FORMAT[=FILE]",
-        help=f"Output format: {description}. Written to standard output, or to FILE; repeatable.",
+        help=(
+            f"Output format: {description}. The output goes to standard output, or to FILE; "
+            "repeatable."
+        ),
     )
 
 
@@ -137,7 +144,7 @@ TARGET = click.option(
     callback=_targets,
     shell_complete=beginning(_components),
     metavar="COMPONENT=VERSION",
-    help="Use this version instead of the one in the Platform; repeatable.",
+    help="Use this version of a component instead of the version in the Platform; repeatable.",
 )
 FAIL_ON = click.option(
     "--fail-on",
@@ -151,7 +158,7 @@ QUIET_NOTES = click.option(
     "-q",
     "--quiet",
     is_flag=True,
-    help="Show no notes, only errors, warnings and the fields that pods need.",
+    help="Hide notes, except notes on fields that pods need.",
 )
 EVERY_NOTE = click.option(
     "--all", "every", is_flag=True, help="Show every note on its own line, not grouped."
@@ -171,7 +178,7 @@ def say_renamed(names: Iterable[str]) -> None:
 
     for name in names:
         if (current := registry.current_name(name)) != name:
-            say(f'policygen: "{name}" is now "{current}"')
+            say(f'policygen: rule "{name}" is now named "{current}"')
 
 
 def _rules(context: click.Context, _: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -247,8 +254,8 @@ def _namespaces(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
     for name in values:
         if not _NAMESPACE.fullmatch(name):
             raise UsageError(
-                f"--namespace: {name!r} is not a valid namespace name; "
-                "for several namespaces repeat --namespace"
+                f"--namespace: {name!r} is not a valid namespace name; to read several "
+                "namespaces, repeat --namespace"
             )
     return values
 

@@ -32,7 +32,9 @@ def _known_families(
 ) -> tuple[str, ...]:
     for value in values:
         if value not in FAMILIES:
-            raise click.BadParameter(f"{value!r}: use one of {', '.join(FAMILIES)}")
+            raise click.BadParameter(
+                f"{value!r} is not a known family; write one of {', '.join(FAMILIES)}"
+            )
     return values
 
 
@@ -53,7 +55,9 @@ Examples:
     callback=_known_families,
     shell_complete=beginning(lambda: FAMILIES),
     metavar="FAMILY",
-    help="; ".join(f"{family.word} ({family.about})" for family in Family) + "; repeatable.",
+    help="List only rules of this family; repeatable. The families are "
+    + "; ".join(f"{family.word} ({family.about})" for family in Family)
+    + ".",
 )
 @click.option(
     "--severity",
@@ -71,13 +75,13 @@ Examples:
     help="List only rules that check this kind of object; repeatable.",
 )
 @TARGET
-@form("Output format: text is one line per rule.")
+@form("Output format: text prints one line per rule, json all details.")
 def rules(**given: Any) -> None:
     """List all rules: name, severity, family, fix, proof, and the fault in one sentence.
 
     With TEXT, list only rules that have all these words in their name, sentence or kinds. A word
-    that no rule contains is an error. The fix is what `lint --fix` can do. Proven means that a test
-    shows the harm on real servers.
+    that no rule contains is an error. The column fix shows whether `lint --fix` can fix the fault.
+    Proven means that a test shows the harm on real servers.
     """
     from policygen.app import explain as app_explain
 
@@ -103,7 +107,9 @@ Examples:
 """
 )
 @click.argument("rule", shell_complete=beginning(_names))
-@click.option("--full", is_flag=True, help="Print the whole page with its complete examples.")
+@click.option(
+    "--full", is_flag=True, help="Print the complete page, with all lines of its examples."
+)
 def explain(*, rule: str, full: bool) -> None:
     """Explain a RULE on one screen: why it matters, how to fix it, and an example."""
     from policygen.app import explain as app_explain

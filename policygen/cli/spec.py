@@ -25,9 +25,14 @@ from policygen.core.errors import ExitCode, UsageError
 from policygen.core.rule import Severity
 from policygen.render import destination
 
-REFUSED = "2 wrong usage or invalid spec, 4 internal error."
-RENDER_CODES = f"Exit codes: 0 rendered, 1 files differ (--check), {REFUSED}"
-VALIDATE_CODES = f"Exit codes: 0 valid, 1 findings at or above --fail-on, {REFUSED}"
+RENDER_CODES = (
+    "Exit codes: 0 rendered, 1 files differ (--check), 2 wrong usage or invalid spec, "
+    "4 internal error."
+)
+VALIDATE_CODES = (
+    "Exit codes: 0 valid, 1 findings at or above --fail-on, 2 wrong usage or invalid spec, "
+    "4 internal error."
+)
 
 
 def _kinds() -> list[str]:
@@ -61,8 +66,10 @@ Examples:
 @click.option(
     "--check",
     is_flag=True,
-    help="Write nothing; show a diff and exit 1 if -o PATH differs from the rendered objects. With -q, "
-    "do not show the fields that pods need.",
+    help=(
+        "Write nothing; show a diff and exit 1 if -o PATH differs from the rendered objects. With "
+        "-q, also hide notes on fields that pods need."
+    ),
 )
 @click.option(
     "--only",
@@ -78,14 +85,19 @@ Examples:
     multiple=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="A folder of templates that replace or extend the shipped ones; they run in a sandbox; "
-    "repeatable.",
+    help=(
+        "Use the templates in this folder, which replace or extend the shipped templates; they "
+        "run in a sandbox; repeatable."
+    ),
 )
 @click.option("--allow-empty", is_flag=True, help="Accept a spec that renders no objects.")
 @click.option(
     "--raw-scheduler-config",
     is_flag=True,
-    help="Print only the KubeSchedulerConfiguration, to replace the file of the main scheduler.",
+    help=(
+        "Print only the KubeSchedulerConfiguration, as the configuration file of the main "
+        "scheduler."
+    ),
 )
 @click.option(
     "--kueue-helm-values",
@@ -111,10 +123,12 @@ def render(**given: Any) -> None:
     output = Path(given["output"]) if given["output"] else None
     if output is not None and output.suffix.lower() == ".json":
         raise click.UsageError(
-            "manifests are YAML; for -o name a folder, or a file that ends in .yaml"
+            "manifests are written as YAML; name a folder with -o, or a file that ends in .yaml"
         )
     if given["check"] and output is None:
-        raise click.UsageError("--check needs -o PATH to compare with")
+        raise click.UsageError(
+            "--check compares the rendered objects with existing files; name these with -o PATH"
+        )
     if given["only"] and output is not None and not destination.is_file(output):
         raise click.UsageError(
             "--only with a folder would delete the files of the other kinds; "

@@ -470,7 +470,7 @@ def test_a_file_that_cannot_be_read_to_its_end_is_left(tmp_path):
     file.write_text(ANCHORED.format(other="pods") + "---\na: [\n")
     made = fixed(file)
     assert made.texts == ()
-    assert {reason for _, reason in made.left} == {"its file cannot be parsed completely"}
+    assert {reason for _, reason in made.left} == {"the file cannot be parsed completely"}
 
 
 def test_a_waived_finding_is_not_mended(tmp_path):

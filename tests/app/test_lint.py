@@ -149,7 +149,7 @@ def test_a_server_that_does_not_tell_its_version_is_told(lint):
         assert (code, report["complete"]) == (3, False)
         told = [it["message"] for it in report["findings"] if it["rule"] == "not-read"]
         assert told == [
-            f"the version of the server could not be read{why}; using the target version"
+            f"the version of the server could not be read{why}, so the target version is used"
         ]
 
 

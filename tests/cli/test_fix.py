@@ -60,7 +60,7 @@ def test_a_dry_run_shows_a_diff_and_writes_nothing(lint, tmp_path):
     assert done.stdout == DIFF
     assert done.stderr == (
         "policygen: 1 can be fixed with --write in 1 file (kueue-version-outdated 1); "
-        "1 more with --unsafe\n"
+        "1 more can be fixed with --unsafe\n"
     )
     assert done.returncode == 1, "gpu-quota-counts-nothing is an error, and is still there"
     assert (tmp_path / "queue.yaml").read_text() == QUEUE
@@ -124,7 +124,7 @@ def test_write_changes_the_file_and_reports_what_is_left(lint, tmp_path):
     assert "gpu-quota-counts-nothing" in done.stdout
     assert "kueue-version-outdated" not in done.stdout
     assert done.stderr == (
-        "policygen: 1 fixed in 1 file (kueue-version-outdated 1); 1 more with --unsafe\n"
+        "policygen: 1 fixed in 1 file (kueue-version-outdated 1); 1 more can be fixed with --unsafe\n"
     )
     assert done.returncode == 1
 
@@ -166,17 +166,17 @@ def test_only_manifests_can_be_fixed(lint, arguments):
     done = lint("--fix", *arguments)
     assert done.returncode == 2
     assert (
-        "--fix changes manifests; name them with --manifests PATH, and name no cluster"
-        in done.stderr
-    )
+        "--fix changes only manifests; name them with --manifests PATH, and omit options that "
+        "name a cluster"
+    ) in done.stderr
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("--write",), "--write and --unsafe need --fix"),
-        (("--unsafe",), "--write and --unsafe need --fix"),
-        (("--fix", "-f", "sarif"), "--fix prints its diff to standard output"),
+        (("--write",), "--write and --unsafe need --fix; add --fix"),
+        (("--unsafe",), "--write and --unsafe need --fix; add --fix"),
+        (("--fix", "-f", "sarif"), "--fix prints a diff to standard output"),
         (("--fix", "--write", "--manifests", "-"), "--write cannot change standard input"),
     ],
 )

@@ -94,7 +94,7 @@ def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
 @pytest.mark.parametrize(
     "options, says",
     [
-        (("--patches", "out"), "--patches fixes a cluster; name one"),
+        (("--patches", "out"), "--patches needs a cluster; name one"),
         (("--snapshot", "s", "--patches", "out"), "name the SPEC"),
         (("--namespace", "a"), "--namespace and --kubeconfig need a cluster"),
         (("--kubeconfig", "f"), "--namespace and --kubeconfig need a cluster"),
@@ -109,7 +109,7 @@ def test_options_of_clusters_need_one(policygen, options, says):
 def test_a_snapshot_is_judged_in_no_namespace_only(policygen):
     done = policygen("lint", "--snapshot", "any", "--namespace", "a")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--namespace needs a live cluster" in done.stderr
+    assert "--namespace works only with a live cluster" in done.stderr
 
 
 def test_rules_that_were_asked_for_and_need_more_are_not_clean(policygen):
@@ -139,12 +139,12 @@ def test_several_formats_in_one_run(policygen, tmp_path):
 @pytest.mark.parametrize(
     "formats, says",
     [
-        (("-f", "xml"), "use one of text, json"),
+        (("-f", "xml"), "write one of text, json"),
         (("-f", "json", "-f", "text"), "only one format can go to standard output"),
         (("-f", "json="), "names no file"),
-        (("-f", "json=a", "-f", "text=./a"), "two formats go to "),
-        (("-f", "json=queue.yaml"), "queue.yaml is one of the inputs"),
-        (("--manifests", ".", "-f", "json=new.json"), "the next run would read it"),
+        (("-f", "json=a", "-f", "text=./a"), "two formats would be written to "),
+        (("-f", "json=queue.yaml"), "queue.yaml is an input"),
+        (("--manifests", ".", "-f", "json=new.json"), "would be an input of the next run"),
     ],
 )
 def test_formats_that_cannot_be_are_told(policygen, formats, says):
@@ -213,7 +213,7 @@ def test_manifests_that_are_given_as_a_spec_do_not_look_clean(policygen):
         assert done.returncode == code
         told = done.stdout + done.stderr
         assert "[nothing-to-judge]" in told
-        assert "run policygen lint --manifests queue.yaml" in told
+        assert "run `policygen lint --manifests queue.yaml`" in told
         assert "foreign-documents" not in told
 
 
@@ -229,7 +229,7 @@ def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, 
     assert policygen(*beside, "empty.yaml").returncode == 0
     done = policygen(*beside, "-", given="")
     assert done.returncode == 3
-    assert "<stdin>: error: contains no object" in done.stdout
+    assert "<stdin>: error: this input contains no object" in done.stdout
 
 
 def test_no_rule_to_run_is_no_clean_run(policygen):
@@ -250,8 +250,8 @@ def test_a_former_name_of_a_rule_is_noted(policygen):
     names = ("--rule", RULE, "--rule", "queue-held", "--skip", "gangs-not-awaited")
     done = policygen("lint", "--manifests", "queue.yaml", *names)
     assert done.stderr == (
-        'policygen: "queue-held" is now "queue-stopped"\n'
-        'policygen: "gangs-not-awaited" is now "wait-for-pods-ready-off"\n'
+        'policygen: rule "queue-held" is now named "queue-stopped"\n'
+        'policygen: rule "gangs-not-awaited" is now named "wait-for-pods-ready-off"\n'
     )
     assert RULE in done.stdout
 

@@ -27,7 +27,7 @@ def test_standard_input(run, monkeypatch):
         (["--target", "kubernetes"], "COMPONENT=VERSION"),
         (["--target", "kai=1.0"], "kueue"),
         (["--target", "kueue=0.18", "--target", "kueue=0.19"], "two versions"),
-        (["-o", "out.json"], "manifests are YAML"),
+        (["-o", "out.json"], "manifests are written as YAML"),
         (["--only", "ClusterQueues"], "ClusterQueue"),
         (["--with", "everything"], "volcano-config"),
         (["--with", "kueue-config"], "spec.kueue.configuration"),

@@ -167,4 +167,4 @@ def test_families_are_described_the_same_everywhere():
 def test_a_former_name_is_explained_with_a_note():
     done = CliRunner().invoke(cli, ["explain", "queue-held"])
     assert (done.exit_code, done.stdout) == (0, explain.explain("queue-stopped"))
-    assert done.stderr == 'policygen: "queue-held" is now "queue-stopped"\n'
+    assert done.stderr == 'policygen: rule "queue-held" is now named "queue-stopped"\n'

@@ -128,4 +128,4 @@ def test_manifests_that_are_named_as_a_spec_are_no_empty_spec(run, tmp_path, com
     file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
     code, out, err = run(command, file)
     assert (code, out) == (2, "")
-    assert f"if these are manifests, run policygen lint --manifests {file}" in err
+    assert f"if it contains manifests, run `policygen lint --manifests {file}" in err

@@ -182,7 +182,7 @@ def test_manifests_beside_the_cases_are_an_error(policygen, case, tmp_path):
     (tmp_path / "cases" / "stray.yaml").write_text(QUEUE)
     done = policygen("cases")
     assert done.returncode == 2
-    assert "move manifests into a case" in done.stderr
+    assert "move the manifests into a case" in done.stderr
 
 
 @pytest.mark.parametrize(
