@@ -67,7 +67,7 @@ def test_documents_of_others_are_left_alone(api_version, kind, name):
             (),
             "write apiVersion: inference.example.com/v1",
         ),
-        (None, "Quota", "missing-field", (), 'policygen has no kind "Quota"'),
+        (None, "Quota", "missing-field", (), 'policygen does not know kind "Quota"'),
         (
             OWN,
             None,
