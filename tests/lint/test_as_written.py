@@ -183,7 +183,7 @@ def test_what_volcanos_scheduler_cannot_decode_drops_the_whole_file(
     (finding,) = lint(tmp_path, CONF % (actions, tiers)).findings
     assert finding.rule.name == "malformed-object"
     assert said in finding.message
-    assert "the scheduler ignores the file" in finding.message
+    assert "the scheduler ignores this file" in finding.message
     assert remedy in finding.message
 
 

@@ -120,7 +120,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
         (finding,) = [it for it in report.findings if it.rule.name == "wrong-type"]
         assert finding.message.endswith(
-            "; put the value in quotes; Kueue accepts it on create, but every update is refused"
+            "; put the value in quotes; Kueue corrects the value when the object is created, but every update is refused"
         )
 
 
@@ -131,7 +131,9 @@ def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
         "spec: {weight: %d}\n"
     )
     (finding,) = lint(tmp_path, text % 0, partial=True).findings
-    assert finding.message.endswith("; Volcano accepts it on create, but every update is refused")
+    assert finding.message.endswith(
+        "; Volcano corrects the value when the object is created, but every update is refused"
+    )
     (finding,) = lint(tmp_path, text % -1, partial=True).findings
     assert "Volcano accepts it" not in finding.message
 
@@ -139,7 +141,7 @@ def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
 def test_a_name_that_is_counted_beside_another_is_not_advised(tmp_path):
     text = QUOTA % "requests.nvidia.com/gpu: 8, limits.nvidia.com/gpu: 4"
     (finding,) = lint(tmp_path, text, partial=True).findings
-    assert finding.message.endswith("; remove it, because requests.nvidia.com/gpu is set too")
+    assert finding.message.endswith("; remove this key, because requests.nvidia.com/gpu is set too")
 
 
 def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):
@@ -159,7 +161,7 @@ spec: {weight: 1, capability: {cpu: 64}}
     report = lint(tmp_path, text)
     (verdict,) = [it for it in report.rules if it.rule == "queue-without-deserved"]
     assert verdict.verdict is Verdict.NOT_EVALUATED
-    assert verdict.reason == "Volcano's scheduler configuration not given"
+    assert verdict.reason == "the input does not contain Volcano's scheduler configuration"
 
 
 def test_a_cluster_without_nodes_is_told_once(tmp_path):

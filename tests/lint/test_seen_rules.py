@@ -112,7 +112,7 @@ def test_a_pod_without_a_node_is_told_in_the_schedulers_words():
     )
     (message,) = said(rule, _unscheduled(bad(rule), words))
     assert (
-        ": 4 node(s) had untolerated taint(s); change the constraint that keeps the pods from the nodes"
+        ": 4 node(s) had untolerated taint(s); change the constraint that excludes the pods from the nodes"
         in message
     )
     assert "preemption" not in message

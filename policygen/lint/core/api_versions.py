@@ -93,7 +93,7 @@ def _misspelt(obj: Object, groups: Groups) -> str | None:
         )
     for group in get_close_matches(obj.group, groups, n=1, cutoff=_ALIKE):
         if obj.kind in groups[group]:
-            return f'API group "{obj.group}" is unknown; did you mean "{group}"?'
+            return f'API group "{obj.group}" does not exist; did you mean "{group}"?'
     return None
 
 

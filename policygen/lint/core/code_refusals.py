@@ -49,15 +49,20 @@ def missing_fields(facts: Facts) -> Iterator[FaultAt]:
 
     Source: pkg/webhooks/admission/queues, cronjobs and hypernodes, which write into spec.
     """
-    refused = "so Volcano's webhook refuses the object; write it"
     for group, kind in _WITH_SPEC:
         for obj in facts.cluster.of(group, kind):
             if obj.data.get("spec") is None:
-                yield obj.at, f"{obj}: required field spec is missing, {refused}"
+                yield (
+                    obj.at,
+                    f"{obj} has no spec, so Volcano's webhook refuses the object; write spec",
+                )
     for obj in facts.cluster.of(*_HYPER_NODES):
         spec = obj.data.get("spec")
         if isinstance(spec, dict) and spec.get("members") in (None, []):
-            yield obj.at / "spec", f"{obj}: required field members is missing in spec, {refused}"
+            yield (
+                obj.at / "spec",
+                f"{obj} has no spec.members, so Volcano's webhook refuses the object; write spec.members",
+            )
 
 
 def patterns(facts: Facts) -> Iterator[FaultAt]:

@@ -42,7 +42,7 @@ def _rollout(spec: Part) -> Iterator[FaultAt]:
         if isinstance(ready, int) and isinstance(progress, int) and 0 <= progress <= ready:
             yield (
                 spec.at / "progressDeadlineSeconds",
-                f"{workload} has progressDeadlineSeconds {progress}, not above minReadySeconds {ready}, which is refused; write {ready + 1} or more",
+                f"{workload} has progressDeadlineSeconds {progress}, which is refused, because minReadySeconds is {ready}; write {ready + 1} or more",
             )
     field = _STRATEGIES.get(workload.kind, "")
     strategy = spec.under(field)
@@ -50,14 +50,14 @@ def _rollout(spec: Part) -> Iterator[FaultAt]:
     if isinstance(kind, str) and kind not in ("", _ROLLING) and strategy.data.get("rollingUpdate"):
         yield (
             strategy.at / "rollingUpdate",
-            f"{workload} has {field} {kind} with a rollingUpdate, which is refused; remove it",
+            f"{workload} has {field} {kind} with a rollingUpdate, which is refused; remove rollingUpdate",
         )
 
 
 def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
     workload = spec.owner
     if spec.data.get("manualSelector") is True and (made_by or not spec.data.get("selector")):
-        advice = "remove it" if made_by else "remove it, or write the selector"
+        advice = "remove manualSelector" if made_by else "remove manualSelector, or write selector"
         yield (
             spec.at / "manualSelector",
             f"{workload} has a manualSelector, which is refused; {advice}",
@@ -68,14 +68,14 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
             reasons_found = " and ".join(reasons) or f"neither {_REASONS[0]} nor {_REASONS[1]}"
             yield (
                 rule.at,
-                f"{workload} has a podFailurePolicy rule with {reasons_found}, which is refused; write one of them",
+                f"{workload} has a podFailurePolicy rule with {reasons_found}, which is refused; write exactly one of {_REASONS[0]} and {_REASONS[1]}",
             )
         codes = rule.under("onExitCodes")
         values = codes.data.get("values")
         if codes.data.get("operator") == "In" and isinstance(values, list) and 0 in values:
             yield (
                 codes.at.to("values", values.index(0)),
-                f"{workload} has exit code 0 in a podFailurePolicy rule, which is refused; remove it",
+                f"{workload} has exit code 0 in a podFailurePolicy rule, which is refused; remove exit code 0",
             )
 
 
@@ -87,7 +87,7 @@ def of_pod(spec: Part) -> Iterator[FaultAt]:
             if name not in _OF_PODS and not name.startswith(HUGE_PAGES):
                 yield (
                     (part.at / name).on_key(),
-                    f"{spec.owner} has {quoted(name)} in the resources of the pod, which is refused; write it in a container",
+                    f"{spec.owner} has {quoted(name)} in the resources of the pod, which is refused; write {quoted(name)} in the resources of a container",
                 )
     config = spec.under("dnsConfig")
     if spec.data.get("dnsPolicy") == "None" and not config.data.get("nameservers"):
@@ -106,7 +106,7 @@ def _container(container: Part) -> Iterator[FaultAt]:
     ):
         yield (
             context.at / "allowPrivilegeEscalation",
-            f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one",
+            f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one of them",
         )
     resources = container.under("resources")
     for part in (resources.under("limits"), resources.under("requests")):

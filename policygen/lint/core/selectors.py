@@ -81,7 +81,7 @@ def _expression(requirement: Requirement) -> list[tuple[str, Path]]:
         if not requirement.values:
             found.append(
                 (
-                    f"operator {requirement.operator} needs values; write some, or Exists",
+                    f"operator {requirement.operator} needs values; write at least one value, or use Exists",
                     ("values",),
                 )
             )
@@ -93,7 +93,7 @@ def _expression(requirement: Requirement) -> list[tuple[str, Path]]:
     elif requirement.values:
         found.append(
             (
-                f"operator {requirement.operator} takes no values; remove them, or write In",
+                f"operator {requirement.operator} takes no values; remove the values, or use In",
                 ("values",),
             )
         )

@@ -21,7 +21,7 @@ _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """The component whose release defines the kinds of a group, by the end of the group."""
 
 _QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
-_MADE_ONLY = "; {} accepts it on create, but every update is refused"
+_MADE_ONLY = "; {} corrects the value when the object is created, but every update is refused"
 
 _SOURCE: Path = ("spec", "kubeConfig")
 """A field of v1beta1 whose replacement is then missing."""

@@ -46,7 +46,10 @@ def faults(data: Any, fields: Fields, path: Path = ()) -> Iterator[Fault]:
                 if isinstance(item, dict):
                     yield from faults(item, inner, place)
                 elif item is not None:
-                    yield place, f"{shown(item)} is not a mapping; write its fields"
+                    yield (
+                        place,
+                        f'{shown(item)} is not a mapping; write the fields as "name: value"',
+                    )
 
 
 def right(data: Mapping[str, Any], key: str, type_: Type) -> Any:

@@ -19,7 +19,7 @@ _TYPES = {
     "str": "a string",
 }
 _MANY = ("array", "object")
-_IGNORED = "the scheduler ignores the file and uses its built-in configuration"
+_IGNORED = "the scheduler ignores this file and uses its built-in configuration"
 _VOLCANOS = {
     "actions": 'actions: "enqueue, allocate, backfill"',
     "tiers": 'a list, each entry with "plugins:"',
@@ -34,7 +34,9 @@ def described(malformed: InvalidField) -> tuple[Path, str]:
     if match is None or not set(match.groups()) <= _TYPES.keys():
         return (
             malformed.path,
-            malformed.message if "; " in malformed.message else f"{malformed.message}; correct it",
+            malformed.message
+            if "; " in malformed.message
+            else f"{malformed.message}; correct the value",
         )
     expected, actual = match.groups()
     path, value = malformed.path, at_path(malformed.object.data, malformed.path)

@@ -25,12 +25,12 @@ def of_kind(api_version, kind, spec):
     ("api_version", "kind", "spec", "path", "words"),
     [
         ("apps/v1", "Deployment", {"minReadySeconds": 600}, ("progressDeadlineSeconds",), "write 601 or more"),
-        ("apps/v1", "Deployment", {"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}, ("strategy", "rollingUpdate"), "remove it"),
+        ("apps/v1", "Deployment", {"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}, ("strategy", "rollingUpdate"), "remove rollingUpdate"),
         ("apps/v1", "StatefulSet", {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {"partition": 1}}}, ("updateStrategy", "rollingUpdate"), "updateStrategy OnDelete"),
-        ("batch/v1", "Job", {"manualSelector": True}, ("manualSelector",), "write the selector"),
+        ("batch/v1", "Job", {"manualSelector": True}, ("manualSelector",), "or write selector"),
         ("batch/v1", "Job", {"podFailurePolicy": {"rules": [{"action": "Ignore"}]}}, ("podFailurePolicy", "rules", 0), "neither onExitCodes nor onPodConditions"),
         ("batch/v1", "Job", {"podFailurePolicy": {"rules": [{"onExitCodes": {"operator": "In", "values": [3, 0]}}]}}, ("podFailurePolicy", "rules", 0, "onExitCodes", "values", 1), "exit code 0"),
-        ("batch/v1", "CronJob", {"jobTemplate": {"spec": {"manualSelector": True, "selector": {"a": "b"}}}}, ("jobTemplate", "spec", "manualSelector"), "remove it"),
+        ("batch/v1", "CronJob", {"jobTemplate": {"spec": {"manualSelector": True, "selector": {"a": "b"}}}}, ("jobTemplate", "spec", "manualSelector"), "remove manualSelector"),
     ],
 )  # fmt: skip
 def test_workloads_that_are_refused(api_version, kind, spec, path, words):
@@ -56,7 +56,7 @@ def test_workloads_that_are_not(api_version, kind, spec):
 @pytest.mark.parametrize(
     ("spec", "path", "words"),
     [
-        ({"resources": {"limits": {"x.com/gpu": 1, "cpu": 1}}}, ("resources", "limits", "x.com/gpu"), "write it in a container"),
+        ({"resources": {"limits": {"x.com/gpu": 1, "cpu": 1}}}, ("resources", "limits", "x.com/gpu"), "in the resources of a container"),
         ({"dnsPolicy": "None"}, ("dnsPolicy",), "without nameservers"),
         ({"containers": [{"name": "c", "securityContext": {"privileged": True, "allowPrivilegeEscalation": False}}]}, ("containers", 0, "securityContext", "allowPrivilegeEscalation"), "container c of Pod p"),
         ({"initContainers": [{"resources": {"limits": {"hugepages-2Mi": "3Mi"}}}]}, ("initContainers", 0, "resources", "limits", "hugepages-2Mi"), "a multiple of the page size"),

@@ -45,7 +45,9 @@ def test_a_field_of_an_older_version_is_told_as_that():
 
 def test_what_a_webhook_corrects_on_create_is_told():
     _, it = only("{fairSharing: {weight: 0.5}}")
-    assert it.message.endswith("Kueue accepts it on create, but every update is refused")
+    assert it.message.endswith(
+        "Kueue corrects the value when the object is created, but every update is refused"
+    )
 
 
 def test_a_sound_object_is_not_refused():

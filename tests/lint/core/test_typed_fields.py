@@ -45,7 +45,11 @@ def test_what_can_be_decoded(data):
         ({"name": 1}, ("name",), "put it in quotes"),
         ({"name": []}, ("name",), "a list is not a string; write a string"),
         ({"inner": {"count": []}}, ("inner", "count"), "a list is not an integer"),
-        ({"inner": [{"count": 1}, "x"]}, ("inner", 1), "is not a mapping; write its fields"),
+        (
+            {"inner": [{"count": 1}, "x"]},
+            ("inner", 1),
+            'is not a mapping; write the fields as "name: value"',
+        ),
         ({"inner": "x"}, ("inner",), "is not a mapping"),
         ({"weights": {"a": "b"}}, ("weights", "a"), "is not a number"),
     ],

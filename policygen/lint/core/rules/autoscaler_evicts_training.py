@@ -31,8 +31,8 @@ def check(facts: Facts) -> Hits:
         if gpus.get(target, named) and (named or target[1] not in _SERVES):
             yield Hit(
                 RULE,
-                f"{entry} evicts pods of {target[1]} {target[2]} to change cpu and memory, never GPUs, "
-                "and training since the last checkpoint is lost; "
+                f"{entry} evicts pods of {target[1]} {target[2]} to change their cpu and memory, "
+                "so training since the last checkpoint is lost; "
                 'write updateMode: "Off" or Initial',
                 entry.at.to("spec", "updatePolicy", "updateMode"),
             )

@@ -16,14 +16,17 @@ def check(facts: Facts) -> Hits:
             for field in ("resource", "containerResource"):
                 name = text(metric, field, "name")
                 if name and name not in _MEASURED:
-                    more = ", and the other metrics cannot scale it down" * (
-                        len(entry.it.metrics) > 1
+                    several = len(entry.it.metrics) > 1
+                    effect = (
+                        "it never scales down, even by its other metrics"
+                        if several
+                        else "it never scales"
                     )
                     yield Hit(
                         RULE,
-                        f'{entry} scales by resource "{name}", which has no metrics, so it '
-                        f"never scales{more}; use a Pods or External metric, such as "
-                        "DCGM_FI_DEV_GPU_UTIL through an adapter",
+                        f'{entry} scales by resource "{name}", which has no metrics, so '
+                        f"{effect}; use a Pods or External metric, such as DCGM_FI_DEV_GPU_UTIL "
+                        "from a metrics adapter",
                         entry.at.to("spec", "metrics", i, field, "name"),
                     )
 
@@ -33,7 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Export the GPU's load as a custom metric and use a Pods or External metric.",
+    remedy="Export the GPU's load as a custom metric, and scale by a metric of type Pods or External.",
     judges=("HorizontalPodAutoscaler",),
     check=check,
 )

@@ -5,6 +5,7 @@ from typing import Any
 
 from policygen.core.finding import Fault
 from policygen.kubernetes.core import HorizontalPodAutoscalerView
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -22,31 +23,35 @@ _VALUES: Mapping[str, tuple[tuple[str, ...], bool]] = {
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/autoscaling/validation/validation.go of Kubernetes 1.36.3."""
     for entry in facts.cluster.horizontal_pod_autoscalers:
-        found = [*_bounds(entry.it)]
+        found = [*_bounds(entry)]
         for i, metric in enumerate(entry.it.metrics):
-            found += [(("metrics", i, *path), message) for path, message in _metric(metric)]
-        yield from (
-            Hit(RULE, f"{entry} {message}", entry.at.to("spec", *path)) for path, message in found
-        )
+            found += [(("metrics", i, *path), message) for path, message in _metric(entry, metric)]
+        yield from (Hit(RULE, message, entry.at.to("spec", *path)) for path, message in found)
 
 
-def _bounds(autoscaler: HorizontalPodAutoscalerView) -> Iterator[Fault]:
+def _bounds(entry: Entry[HorizontalPodAutoscalerView]) -> Iterator[Fault]:
+    autoscaler = entry.it
     least = 1 if autoscaler.min_replicas is None else autoscaler.min_replicas
     if least < 1:
-        yield ("minReplicas",), f"has minReplicas {least}, which is refused; write 1 or more"
+        yield (
+            ("minReplicas",),
+            f"{entry} has minReplicas {least}, which is refused; write 1 or more",
+        )
     if autoscaler.max_replicas < 1:
         yield (
             ("maxReplicas",),
-            f"has maxReplicas {autoscaler.max_replicas}, which is refused; write 1 or more",
+            f"{entry} has maxReplicas {autoscaler.max_replicas}, which is refused; write 1 or more",
         )
     elif autoscaler.max_replicas < least:
         yield (
             ("maxReplicas",),
-            f"has maxReplicas {autoscaler.max_replicas} below minReplicas {least}, which is refused; write at least {least}",
+            f"{entry} has maxReplicas {autoscaler.max_replicas} below minReplicas {least}, which is refused; write maxReplicas of at least {least}",
         )
 
 
-def _metric(metric: Mapping[str, Any]) -> Iterator[Fault]:
+def _metric(
+    entry: Entry[HorizontalPodAutoscalerView], metric: Mapping[str, Any]
+) -> Iterator[Fault]:
     for source, (known, one) in _VALUES.items():
         target = mapping(metric, source, "target")
         has = [name for name in known if target.get(name) is not None]
@@ -54,7 +59,7 @@ def _metric(metric: Mapping[str, Any]) -> Iterator[Fault]:
             values = f"with {' and '.join(has)}" if has else f"without {' or '.join(known)}"
             yield (
                 (source, "target"),
-                f"has a metric target {values}, which is refused; write one value",
+                f"{entry} has a metric target {values}, which is refused; write exactly one value",
             )
 
 
@@ -63,7 +68,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write minReplicas of at least 1, maxReplicas not below it, and one value for each metric target.",
+    remedy="Write minReplicas of at least 1, maxReplicas of at least minReplicas, and one value for each metric target.",
     judges=("HorizontalPodAutoscaler",),
     check=check,
 )

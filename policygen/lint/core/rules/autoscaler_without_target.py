@@ -31,10 +31,10 @@ def check(facts: Facts) -> Hits:
             continue
         if (kind, name) not in names:
             others = [other for other_kind, other in names if other_kind == kind]
-            advice = suggest(name, others) if others else "write the name of its target"
+            advice = suggest(name, others) if others else f"write the name of an existing {kind}"
             yield Hit(
                 RULE,
-                f'{entry} scales {kind} "{name}", which does not exist, so it has no effect; {advice}',
+                f'{entry} scales {kind} "{name}", which does not exist, so the autoscaler has no effect; {advice}',
                 entry.at.to("spec", field, "name"),
             )
 
@@ -52,7 +52,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the kind and name of the workload that it scales.",
+    remedy="Write the kind and name of an existing workload as the target.",
     judges=("HorizontalPodAutoscaler", "VerticalPodAutoscaler"),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

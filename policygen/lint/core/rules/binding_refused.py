@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
             if not cluster_wide or not isinstance(aggregation, dict):
                 continue
             if not aggregation.get("clusterRoleSelectors"):
-                message = f"{obj} has an aggregationRule without clusterRoleSelectors, which is refused; write them"
+                message = f"{obj} has an aggregationRule without clusterRoleSelectors, which is refused; write clusterRoleSelectors"
                 yield Hit(RULE, message, obj.at / "aggregationRule")
     for kind, roles in _BINDINGS.items():
         for obj in facts.cluster.of(RBAC, kind):
@@ -46,13 +46,13 @@ def _rules(obj: Object, *, cluster_wide: bool) -> Hits:
         if urls and not cluster_wide:
             yield Hit(
                 RULE,
-                f"{obj} has nonResourceURLs, which only a ClusterRole can have; write a ClusterRole",
+                f"{obj} has nonResourceURLs, which only a ClusterRole can have; use a ClusterRole instead",
                 at / "nonResourceURLs",
             )
         elif urls and any(rule.get(key) for key in ("apiGroups", "resources", "resourceNames")):
             yield Hit(
                 RULE,
-                f"{obj} has resources and URLs in one rule, which is refused; write two rules",
+                f"{obj} has resources and URLs in one rule, which is refused; write one rule for resources and one for URLs",
                 at / "nonResourceURLs",
             )
         elif not urls:
@@ -60,7 +60,7 @@ def _rules(obj: Object, *, cluster_wide: bool) -> Hits:
                 if not rule.get(key):
                     yield Hit(
                         RULE,
-                        f"{obj} has a rule without {key}, which is refused; write at least one",
+                        f"{obj} has a rule without {key}, which is refused; write at least one entry in {key}",
                         at,
                     )
 
@@ -78,8 +78,8 @@ def _role(obj: Object, roles: tuple[str, ...]) -> Hits:
         )
         yield Hit(RULE, message, at / "apiGroup")
     if kind not in roles:
-        message = f"{obj} has a roleRef of kind {quoted(kind)}, which is refused"
-        yield Hit(RULE, f"{message}; write {' or '.join(roles)}", at / "kind")
+        message = f"{obj} has a roleRef of kind {quoted(kind)}, which is refused; write {' or '.join(roles)}"
+        yield Hit(RULE, message, at / "kind")
     if name in {"", ".", ".."} or set("/%") & set(name):
         message = f"{obj} has a roleRef with name {quoted(name)}, which is not valid; write the name of a role"
         yield Hit(RULE, message, at / "name")
@@ -94,23 +94,23 @@ def _subjects(obj: Object, *, cluster_wide: bool) -> Hits:
         kind, group, name, namespace = texts
         if not name:
             yield Hit(
-                RULE, f"{obj} has a subject without a name, which is refused; write its name", at
+                RULE,
+                f"{obj} has a subject without a name, which is refused; write the name of the subject",
+                at,
             )
         elif kind == "ServiceAccount" and not is_subdomain(name):
-            message = f"{obj} has a ServiceAccount with name {quoted(name)}, which is not valid"
-            yield Hit(RULE, f"{message}; write its name", at / "name")
+            message = f"{obj} has a ServiceAccount as subject with the invalid name {quoted(name)}; correct the name"
+            yield Hit(RULE, message, at / "name")
         if kind not in _GROUPS:
             message = f"{obj} has a subject of kind {quoted(kind)}, which is refused; write {listed([*_GROUPS])}"
             yield Hit(RULE, message, at / "kind")
         elif group not in {"", _GROUPS[kind]}:
-            message = (
-                f"{obj} has a {kind} with apiGroup {quoted(group)}, which is refused; omit apiGroup"
-            )
+            message = f"{obj} has a {kind} as subject with apiGroup {quoted(group)}, which is refused; omit apiGroup"
             yield Hit(RULE, message, at / "apiGroup")
         if kind == "ServiceAccount" and cluster_wide and not namespace:
             yield Hit(
                 RULE,
-                f"{obj} has a ServiceAccount without a namespace, which is refused; write its namespace",
+                f"{obj} has a ServiceAccount as subject without a namespace, which is refused; write its namespace",
                 at,
             )
 

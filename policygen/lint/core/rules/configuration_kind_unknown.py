@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
             ):
                 if found != expected:
                     at: At = obj.at / key
-                    message = f'{program} does not start with {key} "{found}"; write {expected}'
+                    message = f'{program} does not start, because {key} is "{found}"; write {key}: {expected}'
                     yield Hit(RULE, message, at)
 
 

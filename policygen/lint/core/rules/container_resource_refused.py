@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{who} has resource "{name}", which no container can request; write the '
-                "name that nodes have, such as nvidia.com/gpu",
+                "name of a resource of the nodes, such as nvidia.com/gpu",
                 at.on_key(),
             )
     for spec in pod_templates.pod_specs(facts.cluster):
@@ -40,10 +40,12 @@ def _pages_alone(container: Part) -> Hits:
     for part in parts:
         for name in part.data:
             if name.startswith(HUGE_PAGES):
-                message = (
-                    f"{named(container)} requests {name} without cpu or memory, which is refused"
+                yield Hit(
+                    RULE,
+                    f"{named(container)} requests {name} without cpu or memory, which is refused; "
+                    "request cpu or memory too",
+                    (part.at / name).on_key(),
                 )
-                yield Hit(RULE, f"{message}; write one of them too", (part.at / name).on_key())
                 return
 
 
@@ -67,7 +69,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write the resource name that nodes have, and request cpu or memory beside huge pages.",
+    remedy="Write the name of a resource of the nodes; with huge pages, also request cpu or memory.",
     judges=("LimitRange", *pod_templates.KINDS),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A CronJob has a schedule that is not valid, or a time zone in its schedule."""
+"""The schedule of a CronJob is not valid, or contains a time zone."""
 
 import re
 
@@ -37,14 +37,14 @@ def check(facts: Facts) -> Hits:
             if "TZ" in schedule:
                 yield Hit(
                     RULE,
-                    f"{job} has a time zone in its schedule, which is refused; write it in timeZone",
+                    f"{job} has a time zone in its schedule, which is refused; write the time zone in timeZone",
                     at,
                 )
             elif not _is_schedule(schedule):
                 yield Hit(
                     RULE,
                     f"{job} has schedule {quoted(schedule)}, which is not valid; write minute, hour, day, "
-                    "month and day of the week, such as 0 3 * * 1, or @daily",
+                    'month and day of the week, such as "0 3 * * 1", or a word such as @daily',
                     at,
                 )
 
@@ -85,7 +85,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write minute, hour, day, month and day of the week, and the time zone in timeZone.",
+    remedy="Write minute, hour, day, month and day of the week; write a time zone in timeZone.",
     judges=("CronJob",),
     check=check,
 )

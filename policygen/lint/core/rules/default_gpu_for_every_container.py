@@ -4,10 +4,10 @@ from policygen.core.amounts import shown
 from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_REMOVE = "; remove it from the defaults"
+_REMOVE = "; remove {name} from the defaults"
 _ADVICE = {
-    "max": ", because a maximum without a default is the default; write default 0 beside it",
-    "min": ", because a minimum without a default is the default request; remove it",
+    "max": ", because a maximum without a default also becomes the default; set default of {name} to 0",
+    "min": ", because a minimum without a default also becomes the default request; remove the minimum of {name}",
 }
 
 
@@ -30,7 +30,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{entry} gives {shown(name, names[name])} {name} to every container that does not "
-                    f"request it, even sidecars{_ADVICE.get(field, _REMOVE)}",
+                    f"request it, even sidecars{_ADVICE.get(field, _REMOVE).format(name=name)}",
                     entry.at.to("spec", "limits", i, field, name),
                 )
 
@@ -40,7 +40,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Remove GPUs from the defaults, and write default 0 beside a maximum.",
+    remedy="Remove GPUs from the defaults, and set default to 0 for a resource with a maximum.",
     judges=("LimitRange",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""An update of a Deployment waits for a complete gang while old pods hold the GPUs."""
+"""A rolling update waits for a complete gang of new pods, but the old pods still hold the GPUs."""
 
 from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -15,9 +15,9 @@ def check(facts: Facts) -> Hits:
         if update is not None and update.surge + update.unavailable < size:
             yield Hit(
                 RULE,
-                f"{workload} creates {update.surge + update.unavailable} new pods in an update before "
-                f"an old one is deleted, and they wait for a gang of {size}, so the update never "
-                "ends; write strategy.type: Recreate, or maxSurge: 100%",
+                f"{workload} creates only {update.surge + update.unavailable} new pods of an update before "
+                f"an old pod is deleted, and these wait for a gang of {size} pods, so the update never ends;"
+                " write strategy.type: Recreate, or maxSurge: 100%",
                 workload.at.to("spec", "strategy"),
                 (workload.at.to("metadata", "annotations", MIN_MEMBER),),
             )

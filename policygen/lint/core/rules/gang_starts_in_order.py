@@ -17,8 +17,8 @@ def check(facts: Facts) -> Hits:
         if workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
             yield Hit(
                 RULE,
-                f"{workload} creates its second pod when the first is ready, but the first waits for "
-                f"a gang of {size}, so neither starts; write podManagementPolicy: Parallel",
+                f"{workload} creates its second pod only when the first is ready, but the first pod "
+                f"waits for a gang of {size} pods, so no pod starts; write podManagementPolicy: Parallel",
                 workload.at.to("spec", "podManagementPolicy"),
                 (workload.at.to("metadata", "annotations", MIN_MEMBER),),
             )

@@ -16,8 +16,8 @@ def check(facts: Facts) -> Hits:
             if bare != name and accelerators.is_one(bare) and amount.denominator != 1:
                 yield Hit(
                     RULE,
-                    f"{quota} allows {float(amount):g} {bare}, but pods request integers, so it "
-                    f"allows {int(amount)}; write an integer",
+                    f"{quota} allows {float(amount):g} {bare}, but pods request integers, so the "
+                    f"quota allows only {int(amount)}; write an integer",
                     quota.at.to("spec", "hard", name),
                 )
     for container in containers.containers(facts.cluster):

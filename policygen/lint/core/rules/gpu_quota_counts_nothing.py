@@ -1,4 +1,4 @@
-"""A ResourceQuota limits a resource under a name that is never counted."""
+"""A ResourceQuota limits a resource by a name that the API server never counts."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -30,15 +30,17 @@ def check(facts: Facts) -> Hits:
             at = quota.at.to("spec", "hard", name).on_key()
             counted = f"requests.{right or bare}"
             if counted in quota.it.hard and counted != name:
-                advice = f"remove it, because {counted} is set too"
+                advice = f"remove this key, because {counted} is set too"
             elif not extended(bare):
-                advice = "remove it, because names with kubernetes.io/ are never counted"
+                advice = "remove this key, because names with kubernetes.io/ are never counted"
             else:
                 advice = f"write {counted}"
-                advice += "" if right or is_certain(bare) else ", if nodes have such a resource"
+                advice += (
+                    "" if right or is_certain(bare) else f", if the nodes have the resource {bare}"
+                )
             yield Hit(
                 RULE,
-                f'{quota} limits "{name}", which is accepted but never counted, so it has no effect; '
+                f'{quota} limits "{name}", which is accepted but never counted, so the limit has no effect; '
                 f"{advice}",
                 at,
                 edits=_edits(at, quota.it.hard, f"requests.{bare}") if is_certain(bare) else (),

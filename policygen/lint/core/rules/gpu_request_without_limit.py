@@ -19,15 +19,15 @@ def check(facts: Facts) -> Hits:
                 continue
             if not known_to_containers(name):
                 continue  # `container-resource-refused` reports it
-            limit_text = "no limit"
+            limit_text = "has no limit"
             if name in limits:
-                limit_text = f"a limit of {shown(name, limits[name], amount)}"
+                limit_text = f"has a limit of {shown(name, limits[name], amount)}"
             text = written(name, amount)
             limit = container.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Hit(
                 RULE,
-                f"{container} requests {amount_of(name, amount, limits.get(name))} and has {limit_text}, "
+                f"{container} requests {amount_of(name, amount, limits.get(name))} but {limit_text}, "
                 f"which is refused; write limits: {{{name}: {text}}}, which also sets the request",
                 container.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
@@ -39,7 +39,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write the amount under limits only; the request follows from it.",
+    remedy="Write the amount under limits only; the request is then the same.",
     judges=KINDS,
     check=check,
     may_exist=True,

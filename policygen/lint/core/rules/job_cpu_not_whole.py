@@ -29,8 +29,8 @@ def check(facts: Facts) -> Hits:
                 if cpu == 0 or cpu != int(cpu):
                     yield Hit(
                         RULE,
-                        f"container {container.name} of {workload} requests {shown('cpu', Fraction(cpu))} under "
-                        f"topologyPolicy {policy}, which is refused; write an integer",
+                        f"container {container.name} of {workload} requests {shown('cpu', Fraction(cpu))}, but "
+                        f"topologyPolicy {policy} requires an integer number of cpus; write an integer of 1 or more",
                         template.at / "spec",
                     )
 

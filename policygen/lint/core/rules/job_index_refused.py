@@ -1,10 +1,9 @@
-"""A Job that is not Indexed has index fields, or an Indexed Job has no completions."""
+"""A Job sets fields for indexes without being Indexed, or an Indexed Job has no completions."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from policygen.core.finding import At
-from policygen.lint.core.webhook_objects import batch_jobs
+from policygen.lint.core.webhook_objects import WebhookObject, batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
@@ -13,12 +12,13 @@ _OF_INDEXES = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/batch/validation/validation.go, validateJobSpec."""
     for job in batch_jobs(facts.cluster):
-        for message, place in _faults(job.spec, job.at / "spec", filled=job.workload.kind == "Job"):
-            yield Hit(RULE, f"{job.workload} {message}", place)
+        for message, place in _faults(job):
+            yield Hit(RULE, message, place)
 
 
-def _faults(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[str, At]]:
-    """`filled`: the server sets parallelism and completions to 1 if both are missing."""
+def _faults(job: WebhookObject) -> Iterator[tuple[str, At]]:
+    """In a Job, the server sets parallelism and completions to 1 if both are missing."""
+    who, spec, at = job.workload, job.spec, job.at / "spec"
     mode = spec.get("completionMode")
     if not isinstance(mode, str | None):
         return  # `wrong-type` reports it
@@ -26,21 +26,21 @@ def _faults(spec: Mapping[str, Any], at: At, *, filled: bool) -> Iterator[tuple[
         for field in _OF_INDEXES:
             if spec.get(field) is not None:
                 yield (
-                    f"has {field} without indexes, which is refused; write completionMode: Indexed",
+                    f"{who} has {field} without completionMode Indexed, which is refused; write completionMode: Indexed",
                     at / field,
                 )
         return
     completions, failed = spec.get("completions"), spec.get("maxFailedIndexes")
-    if completions is None and (not filled or spec.get("parallelism") is not None):
-        yield "is Indexed without completions, which is refused; write completions", at
+    if completions is None and (who.kind != "Job" or spec.get("parallelism") is not None):
+        yield f"{who} is Indexed without completions, which is refused; write completions", at
     if failed is not None and spec.get("backoffLimitPerIndex") is None:
         yield (
-            "has maxFailedIndexes without backoffLimitPerIndex, which is refused; write both",
+            f"{who} has maxFailedIndexes without backoffLimitPerIndex, which is refused; write both fields",
             at / "maxFailedIndexes",
         )
     elif isinstance(failed, int) and isinstance(completions, int) and failed > completions:
         yield (
-            f"has maxFailedIndexes {failed} above completions {completions}, which is refused; write at most {completions}",
+            f"{who} has maxFailedIndexes {failed} above completions {completions}, which is refused; write at most {completions}",
             at / "maxFailedIndexes",
         )
 

@@ -51,15 +51,17 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
                 )
             elif defaults and less < more and not overcommitted(name):
                 yield (
-                    f"defaultRequest of {name} is below default, which is refused, because {name} cannot be overcommitted; remove defaultRequest",
+                    f"defaultRequest of {name} is below default, but {name} cannot be overcommitted; remove defaultRequest of {name}",
                     at.to("defaultRequest", name),
                 )
     for name, ratio in item.max_limit_request_ratio.items():
         least, most = item.min.get(name), item.max.get(name)
         if ratio < 1 or (least and most is not None and ratio > most / least):
-            highest = f" to {float(most / least):g}" if least and most is not None else " or more"
+            highest = (
+                f"1 to {float(most / least):g}" if least and most is not None else "at least 1"
+            )
             yield (
-                f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write 1{highest}",
+                f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write {highest}",
                 at.to("maxLimitRequestRatio", name),
             )
 

@@ -21,14 +21,14 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{entry} has type {quoted(item.type)}, which is refused; write "
-                    f"{', '.join(_TYPES)}, or a name with a domain",
+                    f"{', '.join(_TYPES)}, or a name with a domain, such as example.com/disk",
                     at / "type",
                 )
             first = seen.setdefault(item.type, i)
             if first != i:
                 yield Hit(
                     RULE,
-                    f"{entry} has two entries of type {item.type}, which is refused; merge them",
+                    f"{entry} has two entries of type {item.type}, which is refused; merge the entries",
                     at / "type",
                     (entry.at.to("spec", "limits", first, "type"),),
                 )
@@ -52,7 +52,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{entry} has type {item.type} without min or max of storage, which is refused; "
-                    "write one",
+                    "write min or max of storage",
                     at,
                 )
 

@@ -41,8 +41,8 @@ def check(facts: Facts) -> Hits:
             for what, at, limit in _refusals(template, limits, defaults):
                 yield Hit(
                     RULE,
-                    f"{workload} {what}, so its pods are refused; request what it allows, or change "
-                    "the LimitRange",
+                    f"the pods of {workload} are refused: {what}; request what the LimitRange "
+                    "allows, or change the LimitRange",
                     at,
                     related=(limit,),
                 )
@@ -62,11 +62,10 @@ def _refusals(
             elif item.type == "Pod":
                 checked = [(template.at / "spec", pod)]
             for at, requested in checked:
-                for what, field, name in _faults(requested, item):
+                for what, field, name in _faults(requested, item, entry):
                     if (at, name) not in reported:
                         reported.add((at, name))
-                        of = f" of a pod in {entry}" if item.type == "Pod" else f" of {entry}"
-                        yield f"{what}{of}", at, entry.at.to("spec", "limits", i, field, name)
+                        yield what, at, entry.at.to("spec", "limits", i, field, name)
 
 
 def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Amounts:
@@ -101,36 +100,44 @@ def _of_pod(template: PodTemplate, defaults: tuple[LimitRangeItem, ...]) -> _Amo
     )
 
 
-def _faults(requested: _Amounts, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+def _faults(
+    requested: _Amounts, item: LimitRangeItem, entry: Entry[LimitRangeView]
+) -> Iterator[tuple[str, str, str]]:
     """A message, and the field and resource of the item."""
-    yield from _too_much(requested, item)
-    yield from _too_little(requested, item)
+    who = "a pod" if item.type == "Pod" else "a container"
+    yield from _too_much(requested, item, who, entry)
+    yield from _too_little(requested, item, who, entry)
     for name, most in item.max_limit_request_ratio.items():
         request, limit = requested.requests.get(name, _ZERO), requested.limits.get(name, _ZERO)
         if not request or not limit:
-            message = f"has no request or no limit of {name}, which maxLimitRequestRatio requires"
+            message = (
+                f"{who} has no request or no limit of {name}, but maxLimitRequestRatio of {entry} "
+                "requires both"
+            )
             yield message, "maxLimitRequestRatio", name
         elif limit / request > most:
             message = (
-                f"has a limit of {amount_of(name, limit)} and a request of {shown(name, request)}, "
-                f"above the maxLimitRequestRatio {float(most):g}"
+                f"{who} has a limit of {amount_of(name, limit)} and a request of "
+                f"{shown(name, request)}, but maxLimitRequestRatio of {entry} is {float(most):g}"
             )
             yield message, "maxLimitRequestRatio", name
 
 
-def _too_much(requested: _Amounts, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+def _too_much(
+    requested: _Amounts, item: LimitRangeItem, who: str, entry: Entry[LimitRangeView]
+) -> Iterator[tuple[str, str, str]]:
     requests, limits = requested.requests, requested.limits
     for name, most in item.max.items():
         amount = max(requests.get(name, _ZERO), limits.get(name, _ZERO))
         if amount > most:
             message = (
-                f"requests {amount_of(name, amount, most)}, above the maximum "
+                f"{who} requests {amount_of(name, amount, most)}, but the maximum of {entry} is "
                 f"{shown(name, most, amount)}"
             )
             yield message, "max", name
         elif name not in limits:
             yield (
-                f"has no limit of {name}, which the maximum {shown(name, most)} requires",
+                f"{who} has no limit of {name}, but {entry} has the maximum {shown(name, most)}, which requires a limit",
                 "max",
                 name,
             )
@@ -138,18 +145,20 @@ def _too_much(requested: _Amounts, item: LimitRangeItem) -> Iterator[tuple[str, 
         amount, most = requests.get(name, _ZERO), limits[name]
         if amount > most:
             message = (
-                f"requests {amount_of(name, amount, most)} without a limit, above the default limit "
-                f"{shown(name, most, amount)}"
+                f"{who} requests {amount_of(name, amount, most)} without a limit, but the default "
+                f"limit of {entry} is {shown(name, most, amount)}"
             )
             yield message, "default", name
 
 
-def _too_little(requested: _Amounts, item: LimitRangeItem) -> Iterator[tuple[str, str, str]]:
+def _too_little(
+    requested: _Amounts, item: LimitRangeItem, who: str, entry: Entry[LimitRangeView]
+) -> Iterator[tuple[str, str, str]]:
     for name, least in item.min.items():
         amount = min(requested.requests.get(name, _ZERO), requested.limits.get(name, least))
         if amount < least:
             message = (
-                f"requests {amount_of(name, amount, least)}, below the minimum "
+                f"{who} requests {amount_of(name, amount, least)}, but the minimum of {entry} is "
                 f"{shown(name, least, amount)}"
             )
             yield message, "min", name

@@ -1,4 +1,4 @@
-"""A field has a type that cannot be read, in a kind without a known schema."""
+"""A field of a kind without a known schema has a type that policygen cannot read."""
 
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.core.unreadable_fields import described

@@ -39,12 +39,10 @@ def check(facts: Facts) -> Hits:
         if obj.namespace not in existing and obj.labels.get(MANAGED_BY) != TOOL and _in_one(obj):
             unknown.setdefault(obj.namespace, []).append(obj)
     for name, (first, *others) in unknown.items():
-        who, them = (
-            (f"{first} and {len(others)} more are", "them") if others else (f"{first} is", "it")
-        )
+        also = f" and {len(others)} other objects" if others else ""
         yield Hit(
             RULE,
-            f'{who} in namespace "{name}", which does not exist, so the API server refuses {them}; '
+            f'namespace "{name}" does not exist, so the API server refuses {first}{also}; '
             f"{suggest(name, known)}",
             first.at.to("metadata", "namespace"),
             tuple(obj.at.to("metadata", "namespace") for obj in others),

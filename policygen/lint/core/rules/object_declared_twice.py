@@ -19,8 +19,8 @@ def check(facts: Facts) -> Hits:
         if earlier is not obj:
             yield Hit(
                 RULE,
-                f"{obj} is in the input twice, first at {THERE}, and the last one that is applied "
-                "replaces the other; remove or rename one",
+                f"{obj} is in the input twice, first at {THERE}, and the object that is applied "
+                "last replaces the other; remove or rename one of them",
                 obj.at.to("metadata", "name"),
                 related=(earlier.at.to("metadata", "name"),),
             )

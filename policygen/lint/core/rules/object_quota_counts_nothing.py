@@ -1,4 +1,4 @@
-"""A ResourceQuota counts objects of a resource that does not exist."""
+"""A ResourceQuota counts objects by a resource name that does not exist."""
 
 from functools import cache
 
@@ -43,7 +43,7 @@ def check(facts: Facts) -> Hits:
             if key.startswith(_COUNT) and group in known and resource not in known[group]:
                 yield Hit(
                     RULE,
-                    f"{quota} counts {key}, but no resource has that name, so it has no effect; "
+                    f"{quota} counts {key}, but no resource has this name, so the quota has no effect; "
                     f"{suggest(key, every)}",
                     quota.at.to("spec", "hard", key).on_key(),
                 )

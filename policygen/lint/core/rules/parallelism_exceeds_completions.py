@@ -1,4 +1,4 @@
-"""A Job has more parallelism than completions, so it runs fewer pods than it has ranks."""
+"""The parallelism of a Job is above its completions, so it runs fewer pods than it has ranks."""
 
 from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
             runs = f"{ends} pod runs" if ends == 1 else f"{ends} pods run"
             yield Hit(
                 RULE,
-                f"{job.workload} has parallelism {pods} and completions {ends}, so {runs}, "
+                f"{job.workload} has parallelism {pods} and completions {ends}, so only {runs}, "
                 f"and ranks that wait for {pods} pods never start; write completions: {pods} "
                 "and completionMode: Indexed",
                 job.at.to("spec", "completions"),

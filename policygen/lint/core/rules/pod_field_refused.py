@@ -55,7 +55,9 @@ def _pod(spec: Part) -> Hits:
     for key in _NAMES:
         name = spec.data.get(key)
         if isinstance(name, str) and name and not is_subdomain(name):
-            message = f"{spec.owner} has {key} {quoted(name)}, which is not valid; write a name"
+            message = (
+                f"{spec.owner} has {key} {quoted(name)}, which is not valid; write a valid name"
+            )
             yield Hit(RULE, message, spec.at / key)
     if spec.owner.kind == "Pod" and spec.data.get("nodeName") and spec.data.get("schedulingGates"):
         message = (
@@ -67,19 +69,18 @@ def _pod(spec: Part) -> Hits:
         return
     at = spec.at / "activeDeadlineSeconds"
     if spec.owner.kind in _LASTING:
-        message = "which is refused, because its pods must not end; remove it"
-        yield Hit(RULE, f"{spec.owner} has activeDeadlineSeconds, {message}", at)
+        message = f"{spec.owner} has activeDeadlineSeconds, which is refused, because its pods must not end; remove activeDeadlineSeconds"
+        yield Hit(RULE, message, at)
     elif not 1 <= seconds <= _LONGEST_S:
-        message = f"{spec.owner} has activeDeadlineSeconds {seconds}, which is refused"
-        yield Hit(RULE, f"{message}; write 1 to {_LONGEST_S}", at)
+        message = f"{spec.owner} has activeDeadlineSeconds {seconds}, which is refused; write 1 to {_LONGEST_S}"
+        yield Hit(RULE, message, at)
 
 
 def _policies(spec: Part) -> Hits:
     restarts = spec.data.get("restartPolicy")
     unchecked = spec.owner.object.group == VOLCANO_BATCH  # other schemas list the values
     if unchecked and isinstance(restarts, str) and restarts not in _POLICIES:
-        message = f"{spec.owner} has restartPolicy {quoted(restarts)}, which is refused"
-        message += "; write Always, OnFailure or Never"
+        message = f"{spec.owner} has restartPolicy {quoted(restarts)}, which is refused; write Always, OnFailure or Never"
         yield Hit(RULE, message, spec.at / "restartPolicy")
     for toleration in spec.items("tolerations"):
         for fault, step in _toleration(toleration):
@@ -87,10 +88,7 @@ def _policies(spec: Part) -> Hits:
                 yield Hit(RULE, f"{spec.owner}: {fault}", toleration.at / step)
         timed = toleration.data.get("tolerationSeconds") is not None
         if timed and toleration.data.get("effect") != "NoExecute":
-            message = (
-                f"{spec.owner} has tolerationSeconds without effect: NoExecute, which is refused; "
-            )
-            message += "write effect: NoExecute"
+            message = f"{spec.owner} has tolerationSeconds in a toleration with another effect than NoExecute, which is refused; write effect: NoExecute"
             yield Hit(RULE, message, toleration.at / "tolerationSeconds")
 
 
@@ -104,12 +102,12 @@ def _toleration(toleration: Part) -> Iterator[tuple[str | None, str]]:
         yield key_fault(key), "key"
     elif operator != "Exists":
         yield (
-            "a toleration without a key needs operator Exists; write operator: Exists, or the key",
+            "a toleration without a key needs operator Exists; write operator: Exists, or write the key",
             "operator",
         )
     if operator == "Exists" and value:
         yield (
-            "a toleration with operator Exists takes no value; remove it, or write operator: Equal",
+            "a toleration with operator Exists takes no value; remove the value, or write operator: Equal",
             "value",
         )
     elif operator in ("", "Equal"):
@@ -124,9 +122,7 @@ def _volumes(spec: Part) -> Hits:
             continue  # the claim replaces it
         path = volume.data.get("hostPath")
         if isinstance(path, dict) and not path.get("path"):
-            message = (
-                f"{spec.owner} has a hostPath volume without path, which is refused; write the path"
-            )
+            message = f"{spec.owner} has a hostPath volume without hostPath.path, which is refused; write the path"
             yield Hit(RULE, message, volume.at / "hostPath")
         kinds = [key for key, value in volume.data.items() if key != "name" and value is not None]
         if len(kinds) > 1:
@@ -134,7 +130,7 @@ def _volumes(spec: Part) -> Hits:
             which = f"volume {name}" if isinstance(name, str) and name else "a volume"
             yield Hit(
                 RULE,
-                f"{spec.owner} has {which} with {' and '.join(kinds)}, which is refused; keep one",
+                f"{spec.owner} has {which} with {' and '.join(kinds)}, which is refused; keep one of them",
                 volume.at / kinds[1],
             )
 
@@ -155,7 +151,7 @@ def _affinity(spec: Part) -> Hits:
         for term in affinity.under(key).items(_PREFERRED):
             weight = term.data.get("weight")
             if isinstance(weight, int) and not 1 <= weight <= _HEAVIEST:
-                message = f"{spec.owner} has a preferred affinity of weight {weight}, which is refused; write 1 to {_HEAVIEST}"
+                message = f"{spec.owner} has a preferred affinity with weight {weight}, which is refused; write 1 to {_HEAVIEST}"
                 yield Hit(RULE, message, term.at / "weight")
             terms.append(term.under("podAffinityTerm"))
             yield from _expressions(term.under("preference"), "nodes")
@@ -187,22 +183,25 @@ def _expressions(selector: Part, what: str) -> Hits:
         values = [] if values is None else values
         if not isinstance(operator, str) or not isinstance(values, list):
             continue
-        who = f"{expression.owner} selects {what} by operator"
+        who, key = expression.owner, expression.data.get("key")
         if what == "pods" and operator not in _OPERATORS:
-            message = f"{who} {quoted(operator)}, which is not valid; write {listed([*_OPERATORS])}"
+            message = f"{who} selects {what} by operator {quoted(operator)}, which is not valid; write {listed([*_OPERATORS])}"
             yield Hit(RULE, message, expression.at / "operator")
         elif operator in _WITH_VALUES and not values:
             yield Hit(
-                RULE, f"{who} {operator}, which needs values; write some, or Exists", expression.at
+                RULE,
+                f"{who} selects {what} by operator {operator} without values; write at least one value, or use Exists",
+                expression.at,
             )
         elif operator in _WITHOUT and values:
-            message = f"{who} {operator}, which takes no values; remove them, or write In"
+            message = f"{who} selects {what} by operator {operator}, which takes no values; remove the values, or use In"
             yield Hit(RULE, message, expression.at / "values")
         elif operator in _ORDERED and len(values) != 1:
             yield Hit(
-                RULE, f"{who} {operator}, which takes one value; write one integer", expression.at
+                RULE,
+                f"{who} selects {what} by operator {operator}, which takes exactly one value; write one integer",
+                expression.at,
             )
-        key = expression.data.get("key")
         if isinstance(key, str) and (fault := key_fault(key)):
             yield Hit(RULE, f"{expression.owner}: {fault}", expression.at / "key")
 
@@ -211,8 +210,7 @@ def _fields(selector: Part) -> Hits:
     for expression in selector.items("matchFields"):
         key = expression.data.get("key")
         if isinstance(key, str) and key != "metadata.name":
-            message = f"{expression.owner} selects nodes by field {quoted(key)}, which is refused"
-            message += "; write metadata.name"
+            message = f"{expression.owner} selects nodes by field {quoted(key)}, which is refused; write metadata.name"
             yield Hit(RULE, message, expression.at / "key")
 
 
@@ -236,22 +234,18 @@ def _container(spec: Part, container: Part) -> Hits:
         for key, known in (("resourceName", _RESIZED), ("restartPolicy", restarts)):
             value: Any = policy.data.get(key)
             if isinstance(value, str) and value not in known:
-                message = f"{named(container)} has resizePolicy with {key} {quoted(value)}, which is refused"
-                message += f"; write {' or '.join(known)}"
+                message = f"{named(container)} has a resizePolicy with {key} {quoted(value)}, which is refused; write {' or '.join(known)}"
                 yield Hit(RULE, message, policy.at / key)
         name = policy.data.get("resourceName")
         if isinstance(name, str) and name in seen:
-            message = (
-                f"{named(container)} has two resizePolicy entries for {name}, which is refused"
-            )
-            yield Hit(RULE, f"{message}; remove one", policy.at)
+            message = f"{named(container)} has two resizePolicy entries for {name}, which is refused; remove one of them"
+            yield Hit(RULE, message, policy.at)
         seen.add(name if isinstance(name, str) else None)
     for use in container.under("resources").items("claims"):
         name = use.data.get("name")
         claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
         if isinstance(name, str) and name not in claimed:
-            message = f"{named(container)} uses claim {quoted(name)}, which its pod does not list"
-            message += "; write it in resourceClaims of the pod"
+            message = f"{named(container)} uses claim {quoted(name)}, which its pod does not list; add the claim to resourceClaims of the pod"
             yield Hit(RULE, message, use.at / "name")
 
 
@@ -259,14 +253,11 @@ def _variables(container: Part) -> Hits:
     for variable in container.items("env"):
         name = variable.data.get("name")
         if isinstance(name, str) and not _VARIABLE.fullmatch(name):
-            message = (
-                f'{named(container)} has env name {quoted(name)}, which is refused; remove "="'
-            )
+            message = f'{named(container)} has an environment variable named {quoted(name)}, which is refused; remove "=" from the name'
             if not name:
-                message = f"{named(container)} has an env entry without a name, which is refused; write its name"
+                message = f"{named(container)} has an environment variable without a name, which is refused; write its name"
             elif "=" not in name:
-                message = f"{named(container)} has env name {quoted(name)}, which is refused"
-                message += "; write ASCII characters"
+                message = f"{named(container)} has an environment variable named {quoted(name)}, which is refused; use only ASCII characters"
             yield Hit(RULE, message, variable.at / "name")
 
 
@@ -282,9 +273,7 @@ def _ports(container: Part) -> Hits:
         if not isinstance(name, str) or not name:
             continue
         if name in seen:
-            message = (
-                f"{named(container)} has two ports with name {name}, which is refused; rename one"
-            )
+            message = f"{named(container)} has two ports with name {name}, which is refused; rename one of them"
             yield Hit(RULE, message, port.at / "name")
         seen.add(name)
 

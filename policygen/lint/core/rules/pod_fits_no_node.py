@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{workload} has pods that request {amount_of(name, amount, most)}, but the largest node has "
-                        f"{shown(name, most, amount)}, so they stay pending; request less in more pods",
+                        f"{shown(name, most, amount)}, so they stay Pending; use more pods with fewer GPUs each",
                         template.at / "spec",
                     )
 
@@ -50,7 +50,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Split the pod into pods that fit on a node.",
+    remedy="Split the pod into smaller pods that each fit on a node.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES}),

@@ -1,4 +1,4 @@
-"""A pod with GPUs stays unschedulable, though its queue has admitted it."""
+"""A pod with GPUs was admitted by its queue, but has fit on no node for a long time."""
 
 from datetime import timedelta
 
@@ -38,8 +38,8 @@ def check(facts: Facts) -> Hits:
 
 def _advice(why: str) -> str:
     if not why or "Insufficient" in why:
-        return "pack pods to free complete nodes, request less"
-    return "change the constraint that keeps the pods from the nodes"
+        return "pack the pods onto fewer nodes, request fewer GPUs in each pod"
+    return "change the constraint that excludes the pods from the nodes"
 
 
 RULE = ObjectRule(
@@ -47,7 +47,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Pack pods, request less on one node, or delete the pod.",
+    remedy="Pack pods onto fewer nodes, request fewer GPUs in each pod, or delete the pod.",
     judges=("Pod",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -34,9 +34,9 @@ def _references(cluster: Cluster) -> Iterator[tuple[str, At, str, str]]:
     for workload in cluster.workloads:
         for template in workload.templates:
             name = template.spec.priority_class_name
-            yield str(workload), template.at, name, "its pods are refused"
+            yield str(workload), template.at, name, "the API server refuses its pods"
     for gang in gang_objects(cluster):
-        yield str(gang), gang.at, gang.it.priority_class_name, "it has priority 0"
+        yield str(gang), gang.at, gang.it.priority_class_name, "Volcano gives it priority 0"
 
 
 RULE = ObjectRule(

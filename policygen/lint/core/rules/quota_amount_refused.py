@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
                 continue
             is_part = amount.denominator != 1 and whole(name) and not accelerators.is_one(name)
             if amount < 0 or is_part:
-                kind = "an integer" if is_part else "0 or more"
+                kind = "an integer" if is_part else "an amount of 0 or more"
                 yield Hit(
                     RULE,
                     f"{quota} allows {amount_of(name, amount)}, which is refused; write {kind}",
@@ -30,7 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write 0 or more, and an integer for objects.",
+    remedy="Write an amount of 0 or more; for objects, write an integer.",
     judges=("ResourceQuota",),
     check=check,
 )

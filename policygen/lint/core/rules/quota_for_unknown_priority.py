@@ -1,4 +1,4 @@
-"""A ResourceQuota counts pods of a PriorityClass that does not exist, so it counts nothing."""
+"""A ResourceQuota counts only pods of a PriorityClass that does not exist, so the quota counts nothing."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

@@ -1,4 +1,4 @@
-"""A ResourceQuota counts a resource without a domain that Kubernetes does not know."""
+"""A ResourceQuota counts a resource name without a domain that Kubernetes does not know."""
 
 from policygen.core.label_grammar import key_fault
 from policygen.core.suggest import suggest
@@ -20,11 +20,11 @@ def check(facts: Facts) -> Hits:
                 advice = suggest(name, QUOTA_KEYS)
                 if "gpu" in name:
                     advice = (
-                        'write the name that nodes have with the prefix "requests.", such as '
+                        'write "requests." and the resource name of the nodes, such as '
                         "requests.nvidia.com/gpu"
                     )
-                message = f'{quota} counts "{name}", which is not a resource'
-                yield Hit(RULE, f"{message}; {advice}", at)
+                message = f'{quota} counts "{name}", which is not a resource; {advice}'
+                yield Hit(RULE, message, at)
 
 
 RULE = ObjectRule(
@@ -32,7 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy='Write the resource name of the nodes with the prefix "requests.", such as requests.nvidia.com/gpu.',
+    remedy='Write "requests." and the resource name of the nodes, such as requests.nvidia.com/gpu.',
     judges=("ResourceQuota",),
     check=check,
 )

@@ -59,7 +59,7 @@ def _scopes(quota: ResourceQuotaView, scopes: tuple[str, ...], at: At) -> Iterat
                 )
     for pair in _PAIRS:
         if set(pair) <= set(scopes):
-            yield f"{' and '.join(pair)} exclude each other; remove one", at
+            yield f"scopes {' and '.join(pair)} exclude each other; remove one of them", at
 
 
 def _expression(requirement: ScopeRequirement, at: At) -> Iterator[tuple[str, At]]:
@@ -69,14 +69,17 @@ def _expression(requirement: ScopeRequirement, at: At) -> Iterator[tuple[str, At
         and requirement.operator != "Exists"
     ):
         yield (
-            f"scope {requirement.scope_name} takes only the operator Exists; write Exists",
+            f"scope {requirement.scope_name} takes only the operator Exists; write operator: Exists",
             at / "operator",
         )
     elif requirement.operator in _VALUED and not requirement.values:
-        yield f"operator {requirement.operator} needs values; write some, or Exists", at / "values"
+        yield (
+            f"operator {requirement.operator} needs values; write at least one value, or use Exists",
+            at / "values",
+        )
     elif requirement.operator not in _VALUED and requirement.values:
         yield (
-            f"operator {requirement.operator} takes no values; remove them, or write In",
+            f"operator {requirement.operator} takes no values; remove the values, or use In",
             at / "values",
         )
 

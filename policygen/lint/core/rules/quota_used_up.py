@@ -25,8 +25,8 @@ def check(facts: Facts) -> Hits:
             if taken >= hard > 0:
                 yield Hit(
                     RULE,
-                    f"{quota} is used up: {shown(key, taken)} of {shown(key, hard)} {key}, so the next "
-                    "pod or object is refused, not queued; raise the quota, or wait until others end",
+                    f"{quota} is used up: {shown(key, taken)} of {shown(key, hard)} {key}, so the "
+                    "API server refuses the next pod or object; raise the quota, or wait until other pods finish",
                     quota.at.to("spec", "hard", key),
                 )
 

@@ -1,4 +1,4 @@
-"""A ResourceQuota counts cpu or memory, but containers do not set it."""
+"""A ResourceQuota counts cpu or memory, but containers of its namespace do not set that resource."""
 
 from collections.abc import Mapping
 
@@ -31,8 +31,8 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{quota} counts {', '.join(missing)}, but containers of {workload} do not "
-                        "set it, so its pods are refused; write their resources, or a LimitRange "
-                        "with defaults",
+                        "set that, so the API server refuses the pods; write the resources of the "
+                        "containers, or a LimitRange with defaults",
                         template.at / "spec",
                         tuple(quota.at.to("spec", "hard", key) for key in missing[:1]),
                     )

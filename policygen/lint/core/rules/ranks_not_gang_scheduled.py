@@ -1,4 +1,4 @@
-"""Ranks of a training job start one by one, so some can hold GPUs while others wait."""
+"""Ranks of a training job start separately, so some can hold GPUs while others wait."""
 
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
 from policygen.kubernetes.workloads import PodTemplate, Workload
@@ -41,7 +41,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{workload} starts its {count} ranks {how}, so some can hold GPUs while others wait; "
-                "use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet with a queue",
+                "use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet in a queue",
                 workload.at / "spec",
             )
 
@@ -63,7 +63,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet with a queue.",
+    remedy="Use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet in a queue.",
     judges=_KINDS,
     check=check,
     aliases=("ranks-start-without-gang",),

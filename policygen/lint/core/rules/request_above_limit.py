@@ -1,4 +1,4 @@
-"""A container requests more than its limit, or a negative amount."""
+"""A container requests more than its limit, or has a negative amount."""
 
 from policygen.core.amounts import amount_of, shown
 from policygen.kubernetes.workloads import KINDS
@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{container} requests {amount_of(name, amount, limit)} with a limit of "
-                    f"{shown(name, limit, amount)}, which is refused; write at most the limit",
+                    f"{shown(name, limit, amount)}, which is refused; request at most the limit",
                     container.at.to("resources", "requests", name),
                     (container.at.to("resources", "limits", name),),
                 )

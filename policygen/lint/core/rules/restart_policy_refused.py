@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
         if workload.object.group == "apps" and isinstance(policy, str) and policy != "Always":
             yield Hit(
                 RULE,
-                f"{workload} has restartPolicy {policy}, which is refused; remove it",
+                f"{workload} has restartPolicy {policy}, which is refused for this kind; remove restartPolicy",
                 spec.at / "restartPolicy",
                 edits=(Edit(Verb.REMOVE, spec.at / "restartPolicy"),),
             )

@@ -23,9 +23,9 @@ def check(facts: Facts) -> Hits:
                 if bound is not None and now <= bound.limit < now + amount:
                     yield Hit(
                         RULE,
-                        f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}, but its "
-                        "update first creates a new pod, which is refused, so it never ends; "
-                        "write maxUnavailable: 1, maxSurge: 0",
+                        f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}; an update "
+                        "first creates a new pod, which the quota refuses, so the update never ends; "
+                        "write maxUnavailable: 1 and maxSurge: 0",
                         workload.at.to("spec", "strategy"),
                         (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
                     )

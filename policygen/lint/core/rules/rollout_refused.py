@@ -6,6 +6,7 @@ from typing import Any
 
 from policygen.core.finding import at_path
 from policygen.core.quoting import quoted
+from policygen.kubernetes.workloads import Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _PERCENT = re.compile(r"[0-9]+%")
@@ -24,19 +25,25 @@ def check(facts: Facts) -> Hits:
             bounds, dict
         ):
             at = workload.at.to("spec", "strategy", "rollingUpdate")
-            for fault, key in _faults(bounds):
-                yield Hit(RULE, f"{workload} {fault}", at / key if key else at)
+            for message, key in _faults(workload, bounds):
+                yield Hit(RULE, message, at / key if key else at)
 
 
-def _faults(bounds: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _faults(workload: Workload, bounds: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for key in _BOUNDS:
         bound = bounds.get(key)
         if isinstance(bound, str) and not _PERCENT.fullmatch(bound):
-            yield f'has {key} {quoted(bound)}, which is not valid; write an integer, or "25%"', key
+            yield (
+                f'{workload} has {key} {quoted(bound)}, which is not valid; write an integer, or a percentage such as "25%"',
+                key,
+            )
         elif key == "maxUnavailable" and isinstance(bound, str) and int(bound[:-1]) > _ALL:
-            yield f"has {key} {quoted(bound)}, which is refused; write at most 100%", key
+            yield f"{workload} has {key} {quoted(bound)}, which is refused; write at most 100%", key
     if all(bounds.get(key) in (0, "0%") for key in _BOUNDS):
-        yield "has maxSurge 0 and maxUnavailable 0, which is refused; raise one", ""
+        yield (
+            f"{workload} has maxSurge 0 and maxUnavailable 0, which is refused; raise one of them",
+            "",
+        )
 
 
 RULE = ObjectRule(
@@ -44,7 +51,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write an integer or a percentage, and at least one above 0.",
+    remedy="Write integers or percentages, at least one of them above 0.",
     judges=("Deployment",),
     check=check,
 )

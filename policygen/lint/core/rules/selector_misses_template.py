@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{workload} has a selector that does not match its own template, which is refused; "
-                "write the same labels in both",
+                "write the same labels in the selector and the template",
                 at,
                 (template.at.to("metadata", "labels"),),
             )

@@ -8,13 +8,17 @@ def check(facts: Facts) -> Hits:
 
     Source: plugin/pkg/admission/priority/admission.go, validatePriorityClass.
     """
-    effect = "which is refused" if facts.cluster.seen is None else "so the lower value is used"
+    effect = (
+        "the API server refuses the second"
+        if facts.cluster.seen is None
+        else "the one with the lower value is used"
+    )
     defaults = [entry for entry in facts.cluster.priority_classes if entry.it.global_default]
     for entry in defaults[1:]:
         if entry.name != defaults[0].name:
             yield Hit(
                 RULE,
-                f"{entry} has globalDefault like {defaults[0]}, {effect}; keep one",
+                f"{entry} and {defaults[0]} both have globalDefault: true, so {effect}; keep globalDefault on one of them",
                 entry.at / "globalDefault",
                 (defaults[0].at / "globalDefault",),
             )

@@ -38,9 +38,9 @@ def check(facts: Facts) -> Hits:
                 reported.add(place)
                 yield Hit(
                     RULE,
-                    f"{workload} and {owner} request {resource} on the same nodes from different "
-                    "schedulers, which can give one GPU to both; give each scheduler its own "
-                    "nodes by taint and nodeSelector",
+                    f"{workload} and {owner} request {resource} on the same nodes, but use different "
+                    "schedulers, which can assign one GPU to both; give each scheduler its own "
+                    "nodes with a taint and a nodeSelector",
                     template.at.to("spec", "schedulerName"),
                     (at.at / "spec",),
                 )

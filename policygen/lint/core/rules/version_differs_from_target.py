@@ -1,4 +1,4 @@
-"""A component runs in another version than the target, or in an unknown one."""
+"""A component runs in another version than the target, or in a version that policygen does not know."""
 
 from policygen.core import versions
 from policygen.core.finding import At
@@ -33,13 +33,13 @@ def check(facts: Facts) -> Hits:
             continue
         differs = f", but the target is {target}" if target else ""
         advice = (
-            f"set the Platform's target.{component} to {versions.written(found.release)}, or "
+            f"set target.{component} of the Platform to {versions.written(found.release)}, or "
             f"install {target}"
         )
         if not is_known:
             advice = (
                 f"policygen knows {component} {versions.written(first)} to "
-                f"{versions.written(last)}, and checks it as {facts.target[component]}"
+                f"{versions.written(last)}, and checks the objects for {facts.target[component]}"
             )
         yield Hit(RULE, f"{who} is {component} {found}{differs}; {advice}", at)
 

@@ -1,4 +1,4 @@
-"""A container mounts a volume that its pod does not have, or two volumes at one path."""
+"""A container mounts a volume that its pod does not have, or mounts two volumes at one path."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{named(container)} mounts two volumes at {path}, which is refused; "
-                        "write another path",
+                        "write another mountPath",
                         mount.at / "mountPath",
                     )
                 paths.add(path)

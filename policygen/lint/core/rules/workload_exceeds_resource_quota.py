@@ -24,9 +24,9 @@ def check(facts: Facts) -> Hits:
             if bound is not None and amount > bound.limit >= 0:
                 yield Hit(
                     RULE,
-                    f"{workload} requests {amount_of(name, amount, bound.limit)} in all pods, but "
-                    f"{bound.quota} allows {shown(name, bound.limit, amount)}, so the last pods are "
-                    "refused; run fewer pods, or raise the quota",
+                    f"{workload} requests {amount_of(name, amount, bound.limit)} in all its pods together, but "
+                    f"{bound.quota} allows {shown(name, bound.limit, amount)}, so the API server "
+                    "refuses the last pods; run fewer pods, or raise the quota",
                     workload.at / "spec",
                     (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
                 )

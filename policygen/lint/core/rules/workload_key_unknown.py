@@ -1,4 +1,4 @@
-"""A workload has a label or annotation in Kueue's or Volcano's domain that is unknown."""
+"""A workload has a label or annotation that looks like one of Kueue or Volcano but has no effect."""
 
 from difflib import get_close_matches
 from functools import lru_cache
@@ -48,15 +48,15 @@ def _fault(key: str, target: Version) -> str | None:
         owner = _OWNERS[domain]
         since = known_keys.LATER.get(name) if domain == known_keys.KUEUE else None
         if since and target.release < since:
-            return f"which {owner} {target} ignores; upgrade to {versions.written(since)}, or remove it"
+            return f"which {owner} {target} ignores; upgrade {owner} to {versions.written(since)}, or remove the key"
         if name in known_keys.NAMES[domain]:
             return None
         near = _near(key)
         if domain == known_keys.VOLCANO and not near:
             return None
-        return f"which {owner} does not know, so it has no effect; {near or 'remove it'}"
+        return f"which {owner} does not know, so the key has no effect; {near or 'remove the key'}"
     if get_close_matches(domain, known_keys.NAMES, n=1, cutoff=_CUTOFF) and (near := _near(key)):
-        return f"whose domain no controller reads, so it has no effect; {near}"
+        return f"which no controller reads because of its domain, so the key has no effect; {near}"
     return None
 
 
