@@ -42,7 +42,7 @@ def faults(plugin: str, args: Mapping[str, Any]) -> Iterator[Fault]:
     kind = args.get("kind")
     known = (*_RANGES, *_CHECKS, "NodeResourcesFit")
     if plugin in known and kind not in (None, f"{plugin}Args"):
-        yield ("kind",), f"kind {shown(kind)} is refused; write {plugin}Args, or remove it"
+        yield ("kind",), f"kind {shown(kind)} is refused; write {plugin}Args, or remove kind"
     for name, low, high in _RANGES.get(plugin, ()):
         value = right(args, name, Type.INTEGER)
         if value is not None and (value < low or (high is not None and value > high)):
@@ -60,7 +60,7 @@ def _preemption(args: Mapping[str, Any]) -> Iterator[Fault]:
     if share == count == 0:
         yield (
             ("minCandidateNodesPercentage",),
-            "minCandidateNodesPercentage and minCandidateNodesAbsolute of 0 are refused; write 1 or more in one of them",
+            "minCandidateNodesPercentage and minCandidateNodesAbsolute are both 0, which is refused; write 1 or more in one of them",
         )
 
 
@@ -79,13 +79,13 @@ def _balanced(args: Mapping[str, Any]) -> Iterator[Fault]:
         if weight not in (None, 0, 1):
             yield (
                 ("resources", i, "weight"),
-                f"weight {weight} is refused, because {plugin} accepts only 1; remove it",
+                f"weight {weight} is refused, because {plugin} accepts only 1; remove the weight",
             )
         if isinstance(name, str):
             if name in seen:
                 yield (
                     ("resources", i, "name"),
-                    f"{name} is listed twice, which is refused; remove one",
+                    f"{name} is listed twice, which is refused; remove one of the entries",
                 )
             seen.add(name)
 
@@ -98,7 +98,7 @@ def _spread(args: Mapping[str, Any]) -> Iterator[Fault]:
     elif constraints and kind != "List":
         yield (
             ("defaultConstraints",),
-            "defaultConstraints without defaultingType List is refused; write defaultingType: List",
+            "defaultConstraints without defaultingType: List are refused; write defaultingType: List",
         )
     seen: set[tuple[Any, Any]] = set()
     for i, constraint in numbered(constraints):
@@ -111,7 +111,7 @@ def _constraint(
     if constraint.get("labelSelector") is not None:
         yield (
             (*path, "labelSelector"),
-            "labelSelector in a default constraint is refused; remove it, because the labels of each pod are used",
+            "labelSelector in a default constraint is refused, because the labels of each pod are used; remove labelSelector",
         )
     skew, key = constraint.get("maxSkew", 0), constraint.get("topologyKey", "")
     action = constraint.get("whenUnsatisfiable", "")
@@ -120,7 +120,7 @@ def _constraint(
     if isinstance(key, str) and (fault := key_fault(key)):
         yield (
             (*path, "topologyKey"),
-            f"topologyKey: {fault}" if key else "topologyKey is missing; write it",
+            f"topologyKey: {fault}" if key else "topologyKey is missing; write topologyKey",
         )
     if action not in _ACTIONS:
         state = f"{shown(action)} is refused" if action else "is missing"
@@ -130,7 +130,10 @@ def _constraint(
         )
     elif isinstance(key, str):
         if (key, action) in seen:
-            yield path, f"{key} with {action} is listed twice, which is refused; remove one"
+            yield (
+                path,
+                f"{key} with {action} is listed twice, which is refused; remove one of the entries",
+            )
         seen.add((key, action))
 
 
@@ -155,12 +158,16 @@ def _term(term: Mapping[str, Any], path: Path) -> Iterator[Fault]:
             continue
         takes_values, key = _OPERATORS[operator], expression.get("key")
         if takes_values is None and len(values) != 1:
-            yield (*at, "values"), f"operator {operator} needs exactly one value; write it"
+            yield (*at, "values"), f"operator {operator} needs exactly one value; write one value"
         elif takes_values is not None and takes_values is not bool(values):
-            what = "needs values; write them" if takes_values else "accepts no values; remove them"
-            yield (*at, "values") if values else at, f"operator {operator} {what}"
+            message = (
+                f"operator {operator} needs values; write at least one value"
+                if takes_values
+                else f"operator {operator} accepts no values; remove the values"
+            )
+            yield (*at, "values") if values else at, message
         if isinstance(key, str) and key_fault(key):
-            yield (*at, "key"), f"{quoted(key)} is not a valid label key; write a valid key"
+            yield (*at, "key"), f"{quoted(key)} is not a valid label key; write a valid label key"
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Fault]]] = {

@@ -50,7 +50,7 @@ def _backoff(data: Mapping[str, Any]) -> Iterator[Fault]:
         at = last if data.get(last) is not None else first
         yield (
             (at,),
-            f"{last} {most} is below {first} {initial}, which is refused; write {initial} or more",
+            f"{last} {most} is below {first} {initial}, which is refused; write {last} of {initial} or more",
         )
 
 
@@ -72,18 +72,18 @@ def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
     if lease <= renew:
         yield (
             place,
-            "leaseDuration is not above renewDeadline, which is refused; write a longer leaseDuration",
+            "leaseDuration must be longer than renewDeadline; write a longer leaseDuration",
         )
     elif renew <= _JITTER * retry:
         yield (
             place,
-            "renewDeadline is at most 1.2 times retryPeriod, which is refused; write a longer renewDeadline",
+            "renewDeadline must be longer than 1.2 times retryPeriod; write a longer renewDeadline",
         )
     lock = right(data, "resourceLock", Type.TEXT)
     if lock not in (None, "", "leases"):
         yield (
             ("leaderElection", "resourceLock"),
-            f"resourceLock {quoted(lock)} is refused; write leases, or remove it",
+            f"resourceLock {quoted(lock)} is refused; write leases, or remove resourceLock",
         )
 
 
@@ -101,7 +101,7 @@ def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
             if binds:
                 yield (
                     (*path, "bindVerb"),
-                    "a second extender has a bindVerb, which is refused; remove it",
+                    "two extenders have a bindVerb, which is refused; remove bindVerb from one of them",
                 )
             binds = True
         for j, resource in enumerate(mappings(extender.get("managedResources"))):
@@ -112,8 +112,11 @@ def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
             if not extended(name) or key_fault(f"requests.{name}"):
                 yield (
                     at,
-                    f"{quoted(name)} is not a resource that an extender can manage, which is refused; write one with a domain, such as example.com/gpu",
+                    f"{quoted(name)} is not a resource that an extender can manage; write a name with a domain, such as example.com/gpu",
                 )
             elif name in managed:
-                yield at, f"{name} is managed twice, which is refused; remove one"
+                yield (
+                    at,
+                    f"{name} is in managedResources twice, which is refused; remove one of the entries",
+                )
             managed.add(name)

@@ -22,9 +22,15 @@ def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
         for i, plugin in enumerate(plugins.enabled):
             at: Path = ("plugins", point, "enabled", i, "name")
             if plugin.name in seen:
-                yield at, f"{plugin.name} is enabled twice, which is refused; remove one"
+                yield (
+                    at,
+                    f"{plugin.name} is enabled twice, which is refused; remove one of the entries",
+                )
             elif not terms.extends(plugin.name, point):
-                yield at, f"{plugin.name} is not a plugin for {point}, which is refused; remove it"
+                yield (
+                    at,
+                    f"{plugin.name} cannot run at extension point {point}, which is refused; remove the plugin from {point}",
+                )
             seen.add(plugin.name)
     enabled = {it.name for plugins in profile.plugins.values() for it in plugins.enabled}
     if all(terms.in_tree(name) for name in enabled):
@@ -35,7 +41,7 @@ def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
             if not _is_enabled(profile, point, name):
                 own = profile.plugins.get(point, PluginSet()).disabled
                 path: Path = ("plugins", point if own else _MULTI, "disabled")
-                yield path, f"{name} is disabled, so {what}, which is refused; enable it"
+                yield path, f"{name} is disabled, so {what}, which is refused; enable {name}"
 
 
 def misnamed(profile: SchedulerProfileView) -> Iterator[tuple[Path, str]]:

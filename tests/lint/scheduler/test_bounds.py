@@ -12,14 +12,14 @@ from policygen.lint.scheduler.bounds import faults
         ({"parallelism": 0}, "parallelism", "write 1 or more"),
         ({"podInitialBackoffSeconds": 0}, "podInitialBackoffSeconds", "write 1 or more"),
         ({"podInitialBackoffSeconds": 20}, "podInitialBackoffSeconds", "podMaxBackoffSeconds 10 is below"),
-        ({"podInitialBackoffSeconds": 5, "podMaxBackoffSeconds": 4}, "podMaxBackoffSeconds", "write 5 or more"),
+        ({"podInitialBackoffSeconds": 5, "podMaxBackoffSeconds": 4}, "podMaxBackoffSeconds", "write podMaxBackoffSeconds of 5 or more"),
         ({"clientConnection": {"burst": -1}}, "clientConnection.burst", "write 0 or more"),
-        ({"leaderElection": {"leaseDuration": "10s"}}, "leaderElection.leaseDuration", "is not above renewDeadline"),
-        ({"leaderElection": {"retryPeriod": "9s"}}, "leaderElection.retryPeriod", "at most 1.2 times retryPeriod"),
+        ({"leaderElection": {"leaseDuration": "10s"}}, "leaderElection.leaseDuration", "must be longer than renewDeadline"),
+        ({"leaderElection": {"retryPeriod": "9s"}}, "leaderElection.retryPeriod", "longer than 1.2 times retryPeriod"),
         ({"leaderElection": {"renewDeadline": "-1s"}}, "leaderElection.renewDeadline", "write a positive duration"),
         ({"leaderElection": {"resourceLock": "endpoints"}}, "leaderElection.resourceLock", "write leases"),
         ({"extenders": [{"prioritizeVerb": "p"}]}, "extenders[0]", "write a weight of 1 or more"),
-        ({"extenders": [{"bindVerb": "b"}, {"bindVerb": "b"}]}, "extenders[1].bindVerb", "a second extender"),
+        ({"extenders": [{"bindVerb": "b"}, {"bindVerb": "b"}]}, "extenders[1].bindVerb", "two extenders"),
     ],
 )  # fmt: skip
 def test_what_is_refused(data, path, words):

@@ -1,4 +1,4 @@
-"""A packing score counts a GPU resource that is misspelt or that no pod requests."""
+"""A score for packing counts a GPU resource that is misspelt or that no pod requests."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
             shown = " and ".join(sorted(names))
             yield Hit(
                 RULE,
-                f"{owner} counts {shown}, but the GPU pods request "
+                f"{owner} counts {shown}, but the pods with GPUs request "
                 f"{' and '.join(sorted(requested))}; {suggest(shown, requested)}",
                 at,
             )
@@ -69,7 +69,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="List every resource name that the pool's pods request.",
+    remedy="List every GPU resource that the pods of the pool request.",
     judges=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
     check=check,
     reads=KINDS,

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
         if profile.scoring.packs and used and profile.name not in used:
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs, but no GPU pod uses it; write "
+                f"profile {profile.name} packs GPUs, but no pod with GPUs uses the profile; write "
                 f"schedulerName: {profile.name} in the pod templates",
                 profile.at / "schedulerName",
             )
@@ -38,7 +38,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the profile's name as schedulerName in the templates of the GPU pods.",
+    remedy="Write the name of the profile as schedulerName in the pod templates.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A packing profile of kube-scheduler scores only some nodes, so it may miss the fullest."""
+"""A packing profile of kube-scheduler scores only some nodes, so it may miss the fullest node."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles

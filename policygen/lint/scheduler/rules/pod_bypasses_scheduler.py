@@ -1,4 +1,4 @@
-"""A pod uses GPUs of a pool, but another scheduler than the pool's placed it."""
+"""A pod uses GPUs of a pool, but another scheduler than that of the pool placed the pod."""
 
 from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.lint.core.pool_pods import pools, scheduler_name
@@ -13,7 +13,11 @@ def check(facts: Facts) -> Hits:
     """
     for pool in facts.derive(pools):
         volcano = pool.facts.scheduler == "volcano"
-        write = "volcano" if volcano else f"{DEFAULT_SCHEDULER} or a profile of it"
+        write = (
+            "volcano"
+            if volcano
+            else f"{DEFAULT_SCHEDULER}, or the name of another profile of kube-scheduler"
+        )
         short = pool.shortfall(pool.past_scheduler)
         for family in families(pool.past_scheduler):
             verb = "uses" if len(family) == 1 else "use"

@@ -1,4 +1,4 @@
-"""A kube-scheduler profile looks like packing, but spreads pods or does not count GPUs."""
+"""A kube-scheduler profile is meant to pack, but spreads pods or does not count GPUs."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import FIT, Scoring, profiles
@@ -17,24 +17,24 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"profile {profile.name} enables {FIT} without a scoringStrategy, so it "
-                    "prefers nodes with the most free cpu and memory; write scoringStrategy type "
+                    "prefers nodes with the most free cpu and memory; write a scoringStrategy of type "
                     "MostAllocated with nvidia.com/gpu in its resources",
                     fit.enabled_at,
                 )
             elif _is_named_packing(profile.name):
                 yield Hit(
                     RULE,
-                    f"profile {profile.name} is named for packing but has no scoringStrategy for "
-                    f"{FIT}, so it spreads; write type MostAllocated with nvidia.com/gpu in its "
-                    "resources",
+                    f"the name of profile {profile.name} suggests packing, but the profile has no "
+                    f"scoringStrategy for {FIT}, so it spreads pods; write type MostAllocated with "
+                    "nvidia.com/gpu in its resources",
                     at,
                 )
         elif fit.strategy == "LeastAllocated":
             if _is_named_packing(profile.name):
                 yield Hit(
                     RULE,
-                    f"profile {profile.name} is named for packing but spreads with LeastAllocated; "
-                    "write MostAllocated",
+                    f"the name of profile {profile.name} suggests packing, but the profile spreads "
+                    "pods with LeastAllocated; write MostAllocated",
                     at.to("type"),
                 )
         else:
@@ -48,21 +48,21 @@ def _filling(name: str, fit: Scoring) -> Hits:
     if not fit.on:
         yield Hit(
             RULE,
-            f"profile {name} disables the score of {FIT}, so its strategy has no effect; enable it",
+            f"profile {name} disables the score of {FIT}, so the scoringStrategy has no effect; enable the score",
             at,
         )
     elif not fit.rises:
         yield Hit(
             RULE,
-            f"profile {name} has a shape that gives fuller nodes fewer points, so it spreads; "
+            f"profile {name} has a shape that gives fuller nodes fewer points, so it spreads pods; "
             "write {utilization: 0, score: 0} and {utilization: 100, score: 10}",
             at.to("requestedToCapacityRatio", "shape"),
         )
     elif not fit.extended:
         yield Hit(
             RULE,
-            f"profile {name} packs by {' and '.join(fit.resources) or 'cpu and memory'}, so GPUs "
-            "are spread; add {name: nvidia.com/gpu, weight: 20} to its resources",
+            f"profile {name} packs only by {' and '.join(fit.resources) or 'cpu and memory'}, so "
+            "it spreads GPUs; add {name: nvidia.com/gpu, weight: 20} to its resources",
             at.to("resources"),
         )
 

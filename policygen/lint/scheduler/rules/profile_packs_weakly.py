@@ -33,7 +33,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"profile {profile.name} packs weakly: in {FIT}, cpu and memory outweigh one GPU; "
-                "write a weight of the GPU above theirs multiplied by the GPUs of a node",
+                "give the GPU a weight above the sum of theirs times the GPUs of a node",
                 fit.at / "resources",
             )
             continue
@@ -43,9 +43,9 @@ def check(facts: Facts) -> Hits:
         if 0 < opposed >= worth and not any(misnamed(profile.it)):  # another rule reports those
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs weakly: on nodes of {gpus} GPUs, one more in use "
-                f"adds {worth} points, but {listed(list(profile.opponents), 'and')} up to {opposed}; "
-                f"disable these, or raise the weights of {FIT} and the GPU",
+                f"profile {profile.name} packs weakly: on nodes with {gpus} GPUs, one more GPU in "
+                f"use adds {worth} points, but {listed(list(profile.opponents), 'and')} can add up to "
+                f"{opposed}; disable these plugins, or raise the weights of {FIT} and of the GPU",
                 fit.at,
             )
 

@@ -54,11 +54,13 @@ def _profiles(entry: Entry[SchedulerConfigurationView]) -> Hits:
         written = mapping(entry.object.data["profiles"][i]).get("schedulerName")
         if not written and (several or written == ""):
             subject = "one of several profiles" if several else "a profile"
-            yield Hit(RULE, f"{subject} has no schedulerName, which is refused; write one", at)
+            yield Hit(
+                RULE, f"{subject} has no schedulerName, which is refused; write a schedulerName", at
+            )
         elif profile.scheduler_name in named:
             yield Hit(
                 RULE,
-                f'a second profile is named "{written}", which is refused; write another name',
+                f'a second profile is also named "{written}", which is refused; write another name',
                 at / "schedulerName",
                 (entry.at.to("profiles", named[profile.scheduler_name], "schedulerName"),),
             )
@@ -67,8 +69,8 @@ def _profiles(entry: Entry[SchedulerConfigurationView]) -> Hits:
         if _queue_sort(profile) != _queue_sort(entry.it.profiles[0]):
             yield Hit(
                 RULE,
-                "queueSort differs from that of the first profile, which is refused; "
-                "write the same in all profiles",
+                "queueSort of this profile differs from that of the first profile, which is refused; "
+                "write the same queueSort in all profiles",
                 at.to("plugins", "queueSort") if "queueSort" in profile.plugins else at,
             )
 
@@ -94,7 +96,7 @@ def _arguments(profile: ScoredProfile, target: Version) -> Hits:
         if config.name in seen:
             yield Hit(
                 RULE,
-                f"a second entry has arguments for {config.name}, which is refused; merge them",
+                f"two entries of pluginConfig have arguments for {config.name}, which is refused; merge the entries",
                 at / "name",
             )
         seen.add(config.name)
@@ -127,12 +129,14 @@ def _strategy(data: Mapping[str, Any], at: At) -> Hits:
             )
     if kind != _STRATEGIES[2]:
         if data.get(_RATIO):
-            yield Hit(RULE, f"{_RATIO} with type {kind} is refused; remove it", at / _RATIO)
+            yield Hit(RULE, f"{_RATIO} with type {kind} is refused; remove {_RATIO}", at / _RATIO)
         return
     shape = entries(data, _RATIO, "shape")
     if not shape:
         yield Hit(
-            RULE, f"type {kind} without {_RATIO}.shape is refused; write its points", at / _RATIO
+            RULE,
+            f"type {kind} without {_RATIO}.shape is refused; write the points of the shape",
+            at / _RATIO,
         )
         return
     before = -1
@@ -142,7 +146,7 @@ def _strategy(data: Mapping[str, Any], at: At) -> Hits:
         if not before < use <= 100:
             yield Hit(
                 RULE,
-                f"utilization {use} is refused; write 0 to 100, each point above the one before",
+                f"utilization {use} is refused; write 0 to 100, and in each point more than in the one before",
                 where / "utilization",
             )
         if not 0 <= score <= 10:
@@ -160,7 +164,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write a value within the limits that the message names.",
+    remedy="Write a value that the message allows.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
 )

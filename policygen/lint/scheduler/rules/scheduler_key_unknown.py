@@ -53,7 +53,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write the field as kubescheduler.config.k8s.io/v1 defines it.",
+    remedy="Write the field name as kubescheduler.config.k8s.io/v1 defines it.",
     judges=("KubeSchedulerConfiguration",),
     check=check,
     aliases=("scheduler-word-unknown",),

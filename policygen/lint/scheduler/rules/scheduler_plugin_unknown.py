@@ -1,4 +1,4 @@
-"""A profile enables a plugin that kube-scheduler does not have, so it does not start."""
+"""A profile enables a plugin that kube-scheduler does not have, so kube-scheduler does not start."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'profile {profile.name} enables "{plugin.name}", which is not a plugin of '
-                    f"kube-scheduler {target}, so it does not start; {suggest(plugin.name, known)}",
+                    f"kube-scheduler {target}, so kube-scheduler does not start; {suggest(plugin.name, known)}",
                     profile.at.to("plugins", point, "enabled", i, "name"),
                 )
 

@@ -1,4 +1,4 @@
-"""Pods have a hard spread constraint, but their scheduler packs nodes."""
+"""Pods have a hard topology spread constraint, but their scheduler packs nodes."""
 
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -31,9 +31,9 @@ def check(facts: Facts) -> Hits:
                     packer = f'scheduler "{name}"' if name else "a pool of the spec"
                     yield Hit(
                         RULE,
-                        f"{workload} must spread over {constraint.get('topologyKey')}, but "
+                        f"{workload} must spread its pods over {constraint.get('topologyKey')}, but "
                         f"{packer} packs nodes; write ScheduleAnyway, or remove the constraint if "
-                        "packing matters more",
+                        "packing is more important",
                         template.at.to("spec", "topologySpreadConstraints", i),
                     )
 
