@@ -41,8 +41,8 @@ class QueueTree(Struct, frozen=True, eq=False):
     def leaf(self, name: str) -> tuple[str, tuple[At, ...]]:
         """Advice to name a leaf instead of a queue with children, and the place of such a leaf."""
         for queue in self.children.get(name, ()):
-            return f"name a queue below it, such as {queue.name}", (queue.at,)
-        return "name another queue", ()
+            return f"use a queue below it, such as {queue.name}", (queue.at,)
+        return "use another queue", ()
 
 
 def tree(cluster: Cluster) -> QueueTree:

@@ -28,9 +28,9 @@ class ValueType(Enum):
     WHOLE = "a whole number without quotes"
     NUMBER = "a number without quotes"
     TRUTH = "true or false without quotes"
-    TEXT = "a text"
-    NAMES = "one text with commas between the names"
-    DURATION = 'a text with a unit such as "60s"'
+    TEXT = "a string"
+    NAMES = "one string of names with commas between them"
+    DURATION = 'a duration with a unit, such as "60s"'
     NAME_LIST = "a list of names"
     STRATEGIES = "a mapping from resources to {type, weight}"
     MAPPING = "a mapping"

@@ -26,8 +26,8 @@ def test_queues_below_root():
     assert (it.inner("root"), it.inner("a"), it.inner("c")) == (True, True, False)
     assert [each.name for each in queues.ancestors(objects, objects.queues.get("c"))] == ["b", "a"]
     advice, at = it.leaf("a")
-    assert (advice, len(at)) == ("name a queue below it, such as b", 1)
-    assert it.leaf("c") == ("name another queue", ())
+    assert (advice, len(at)) == ("use a queue below it, such as b", 1)
+    assert it.leaf("c") == ("use another queue", ())
 
 
 def test_queues_whose_ancestor_is_missing_or_repeats():

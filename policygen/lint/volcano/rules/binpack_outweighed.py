@@ -33,8 +33,8 @@ def check(facts: Facts) -> Hits:
             shown = ", ".join(f"{name} {score}" for name, score in opponents.items())
             yield Hit(
                 RULE,
-                f"plugin binpack has weight {weight}, too little against nodeorder's {shown}, "
-                "which prefer emptier nodes; set their weights to 0, or binpack.weight above "
+                f"plugin binpack has weight {weight}, but plugin nodeorder prefers emptier nodes with "
+                f"the weights {shown}; set these weights to 0, or set binpack.weight above "
                 f"{_STEP * total}",
                 packs.at,
                 (order.at,),
@@ -46,7 +46,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Set these weights of nodeorder to 0, or give binpack a larger weight.",
+    remedy="Set the weights of nodeorder that spread to 0, or give binpack a larger weight.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -1,4 +1,4 @@
-"""A Queue may use more than it deserves, but is not reclaimable."""
+"""A Queue may use more than it deserves, but has reclaimable: false."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import ROOT
@@ -21,8 +21,8 @@ def check(facts: Facts) -> Hits:
         if not spec.reclaimable and more:
             yield Hit(
                 RULE,
-                f"{queue} may use more {', '.join(more)} than it deserves but is not "
-                "reclaimable, so it keeps what it borrows; lower capability to deserved, or set "
+                f"{queue} may use more {', '.join(more)} than it deserves, but has reclaimable: false, so it keeps "
+                "what it borrows; lower capability to deserved, or set "
                 "reclaimable: true",
                 queue.at.to("spec", "reclaimable"),
             )

@@ -37,7 +37,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{queue} has {name} in {path[0]} but not in capability, which Volcano "
-                        "refuses up to 1.14.1; write it in capability too",
+                        "refuses up to 1.14.1; list the resource in capability too",
                         queue.at.to("spec", *path, name),
                         (queue.at.to("spec", "capability"),),
                     )

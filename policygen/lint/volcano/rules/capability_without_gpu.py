@@ -21,8 +21,7 @@ def check(facts: Facts) -> Hits:
             if not any(name in listed.it.capability for listed in path):
                 yield Hit(
                     RULE,
-                    f"{queue} has a capability without {name}, so it may use all of them; write "
-                    "an amount, or 0 to forbid them",
+                    f"{queue} has a capability without {name}, so the queue may use all of them; add the resource to capability, with 0 to forbid its use",
                     queue.at.to("spec", "capability"),
                 )
 
@@ -43,7 +42,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="List every GPU resource in capability, with 0 to forbid it.",
+    remedy="List every GPU resource in capability, with 0 to forbid its use.",
     judges=("Queue",),
     check=check,
     aliases=("queue-limit-misses-gpu",),

@@ -27,7 +27,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Keep capacity if queues have deserved or parents, otherwise keep proportion.",
+    remedy="Keep only capacity if queues have deserved or parents, otherwise keep only proportion.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("capacity-beside-proportion",),

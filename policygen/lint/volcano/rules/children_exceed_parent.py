@@ -1,4 +1,4 @@
-"""The child queues of a Queue together have more than the Queue itself."""
+"""The child queues of a Queue together have larger amounts than the Queue itself."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -47,8 +47,8 @@ def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} has a capability of {amount_of(name, amount, limit)}, above the "
-                    f"{shown(name, limit, amount)} of its ancestor {above}; lower it, or raise "
-                    "the capability there",
+                    f"{shown(name, limit, amount)} of its ancestor {above}; lower the capability "
+                    f"of {queue}, or raise that of {above}",
                     queue.at.to("spec", "capability", name),
                     (above.at.to("spec", "capability", name),),
                 )
@@ -77,15 +77,18 @@ def _sums(
             missing[name] = sums
     if missing:
         yield _above(
-            parent, (*path, next(iter(missing))), ", ".join(missing.values()), "no such amount"
+            parent,
+            (*path, next(iter(missing))),
+            ", ".join(missing.values()),
+            f"no {', '.join(missing)}",
         )
 
 
 def _above(parent: Entry[QueueView], path: Path, sums: str, own: str) -> Hit:
     return Hit(
         RULE,
-        f"{parent} has {own} as {path[0]}, but its children have {sums} together; raise it to "
-        "their sum",
+        f"{parent} has {own} as {path[0]}, but its children together have {sums}; raise "
+        f"{path[0]} of the parent to this sum",
         parent.at.to("spec", *path),
     )
 

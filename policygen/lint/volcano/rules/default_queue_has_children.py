@@ -1,4 +1,4 @@
-"""A Queue is below the queue default, which gets all pods that name no queue."""
+"""A Queue has the parent default, but Volcano puts all pods without a queue into default."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -13,8 +13,8 @@ def check(facts: Facts) -> Hits:
     for queue in tree.children.get(queues.DEFAULT, ()):
         yield Hit(
             RULE,
-            f"{queue} has parent default, which gets all pods that name no queue: the first such "
-            "pod stops the scheduling of all queues; set another parent",
+            f"{queue} has parent default, which gets all pods without a queue; the first such pod stops the scheduling of all queues; set "
+            "another parent",
             queue.at.to("spec", "parent"),
         )
 

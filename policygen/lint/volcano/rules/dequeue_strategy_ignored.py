@@ -12,8 +12,7 @@ def check(facts: Facts) -> Hits:
         if queue.it.dequeue_strategy not in ("", "traverse"):
             yield Hit(
                 RULE,
-                f"{queue} has dequeueStrategy {queue.it.dequeue_strategy}, which Volcano "
-                "ignores: later jobs overtake a first one that does not fit; remove it",
+                f"{queue} has dequeueStrategy {queue.it.dequeue_strategy}, which Volcano ignores: if the first job does not fit, later jobs overtake it; remove dequeueStrategy",
                 queue.at.to("spec", "dequeueStrategy"),
                 edits=(Edit(Verb.REMOVE, queue.at.to("spec", "dequeueStrategy")),),
             )

@@ -18,8 +18,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"the queues below root deserve {amount_of(name, total, has)} together, but the "
-                f"nodes have {shown(name, has, total)}, so the last queue finds no other queue "
-                "above its share to reclaim from; lower them",
+                f"nodes have {shown(name, has, total)}, so the last queue may find no queue above its share to reclaim from; lower deserved",
                 owners[-1].at.to("spec", "deserved", name),
                 tuple(queue.at for queue in owners[:-1][:5]),
             )

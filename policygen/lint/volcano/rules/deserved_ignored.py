@@ -1,4 +1,4 @@
-"""Queues set deserved, but the plugin proportion shares by weight."""
+"""Queues set deserved, but the plugin proportion ignores deserved and shares by weight."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
         if configuration.proportion is not None:
             yield Hit(
                 RULE,
-                f"plugin proportion shares by weight and ignores what {deserving[0]} deserves; "
+                f"plugin proportion shares by weight and ignores deserved of {deserving[0]}; "
                 "use capacity instead",
                 configuration.proportion.at / "name",
                 (deserving[0].at.to("spec", "deserved"),),

@@ -27,7 +27,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Set deviceshare.ScheduleWeight.",
+    remedy="Set deviceshare.ScheduleWeight to a number above 0.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("deviceshare-packs-cards-only",),

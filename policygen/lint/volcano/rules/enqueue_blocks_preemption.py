@@ -1,4 +1,4 @@
-"""The action enqueue holds back jobs that preempt or reclaim would make room for."""
+"""The action enqueue holds jobs back, so preempt or reclaim never make room for them."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoFile, all_settings

@@ -27,8 +27,8 @@ def check(facts: Facts) -> Hits:
             if found is not None and found.it.preemption_policy == "Never":
                 yield Hit(
                     RULE,
-                    f'{group} has PriorityClass "{name}" with preemptionPolicy Never, so no pod '
-                    f"is evicted for it although {queue} deserves a share; use a class with "
+                    f'{group} has PriorityClass "{name}" with preemptionPolicy Never, so no pod is evicted for this gang, although'
+                    f" {queue} deserves a share; use a class with "
                     "PreemptLowerPriority",
                     group.at.to("spec", "priorityClassName"),
                     (found.at.to("preemptionPolicy"), queue.at.to("spec", "deserved")),

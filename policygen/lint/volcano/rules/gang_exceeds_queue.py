@@ -30,8 +30,8 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{gang.owner} needs {amount_of(name, amount, limit)} at once, but "
-                        f"{queue} has a capability of {shown(name, limit, amount)}, so it waits "
-                        f"forever; lower {number}, or raise the capability",
+                        f"{queue} has a capability of {shown(name, limit, amount)}, so the gang "
+                        f"waits forever; lower {number}, or raise the capability",
                         gang.place(name),
                         (queue.at.to("spec", "capability", name),),
                     )

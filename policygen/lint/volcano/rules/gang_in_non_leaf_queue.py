@@ -22,8 +22,8 @@ def check(facts: Facts) -> Hits:
         advice, below = tree.leaf(use.queue)
         yield Hit(
             RULE,
-            f'{use.owner} is in queue "{use.queue}", which is not a leaf queue: with '
-            f"enableHierarchy it stops the scheduling of all queues; {advice}",
+            f'{use.owner} is in queue "{use.queue}", which is not a leaf queue; with enableHierarchy, such a gang stops the scheduling of all queues;'
+            f" {advice}",
             use.at,
             below,
         )
@@ -34,7 +34,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name a leaf queue.",
+    remedy="Put the gang into a leaf queue.",
     judges=queues.SENDERS,
     check=check,
     reads=("Queue",),

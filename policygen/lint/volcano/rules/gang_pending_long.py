@@ -22,11 +22,11 @@ def check(facts: Facts) -> Hits:
         why = f": {found.message}" if found and found.holds and found.message else ""
         holding = ""
         if state == "Inqueue":
-            holding = " and holds its minResources in the queue"
+            holding = ", and its minResources are counted against the queue"
         yield Hit(
             RULE,
             f'{group} of queue "{group.it.queue or "default"}" has been {state} for '
-            f"{long(age)}{holding}{why}; provide nodes that fit its pods, or delete it",
+            f"{long(age)}{holding}{why}; provide nodes that fit its pods, or delete the PodGroup",
             group.at,
         )
 

@@ -1,4 +1,4 @@
-"""The plugin gang protects complete gangs, so preempt or reclaim find no pods to evict."""
+"""The plugin gang protects the pods of gangs, so preempt or reclaim find no pods to evict."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import ListedPlugin, VolcanoFile, all_settings

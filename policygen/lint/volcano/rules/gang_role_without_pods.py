@@ -1,4 +1,4 @@
-"""A gang waits for pods of a role that too few pods have."""
+"""A gang waits for more pods of a role than have this role."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -25,11 +25,13 @@ def check(facts: Facts) -> Hits:
             has = counts.get(role, 0)
             if has is not None and has < least:
                 names = [name for name in counts if name]
-                advice = suggest(role, names) if names else "write it into their pod template"
+                advice = (
+                    suggest(role, names) if names else "write this annotation into the pod template"
+                )
                 yield Hit(
                     RULE,
-                    f'{group} waits for {least} pods of role "{role}", but {has} have the '
-                    f"annotation {queues.TASK_SPEC}: {role}; {advice}",
+                    f'{group} waits for {least} pods of role "{role}", but only {has} pods have '
+                    f"the annotation {queues.TASK_SPEC}: {role}; {advice}",
                     group.at.to("spec", "minTaskMember", role),
                     tuple(template.at for _, template in pods[:5]),
                 )

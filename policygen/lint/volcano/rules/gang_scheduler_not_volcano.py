@@ -31,7 +31,7 @@ def check(facts: Facts) -> Hits:
                 scheduler = f'"{name}"' if name else "the default scheduler"
                 yield Hit(
                     RULE,
-                    f"{workload} has pods in a gang, but {scheduler} schedules them one by one, "
+                    f"the pods of {workload} are in a gang, but {scheduler} schedules them one by one, "
                     "without a queue; write schedulerName: volcano in the pod template",
                     template.at.to("spec", "schedulerName"),
                     (at,),

@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{workload} has {MIN_MEMBER} on its pods, where Volcano ignores it, so each "
-                    f"pod is a gang of one; move it to the annotations of the {workload.kind}",
+                    f"pod is a gang of one; move the annotation to the metadata of the {workload.kind}",
                     at,
                     edits=(
                         Edit(Verb.REMOVE, at),

@@ -1,4 +1,4 @@
-"""A PodGroup has no minResources, so it is admitted even if it does not fit its Queue."""
+"""A PodGroup has no minResources, so Volcano admits it even if its Queue is full."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -20,8 +20,7 @@ def check(facts: Facts) -> Hits:
         if group.it.min_resources is None and group.it.min_member > 1:
             yield Hit(
                 RULE,
-                f"{group} has no minResources, so it is admitted even if {queue} is full, and "
-                "its pods wait there one by one; write the sum of the requests of "
+                f"{group} has no minResources, so Volcano admits it even if {queue} is full, and its pods then wait one by one; set minResources to the requests of "
                 f"{group.it.min_member} pods",
                 group.at / "spec",
                 (queue.at,),

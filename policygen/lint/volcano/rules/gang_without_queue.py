@@ -27,7 +27,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Name an existing queue, or create the queue.",
+    remedy="Write the name of an existing queue, or create the queue.",
     judges=volcano_queues.SENDERS,
     check=check,
     may_exist=True,

@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} is guaranteed {amount_of(name, amount, deserved)} but deserves "
-                    f"{has}; write at least as much in deserved",
+                    f"{has}; raise deserved to at least the guarantee",
                     queue.at.to("spec", "guarantee", "resource", name),
                     (queue.at.to("spec", "deserved"),),
                 )
@@ -36,7 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write at least the guarantee into deserved.",
+    remedy="Raise deserved to at least the guarantee.",
     judges=("Queue",),
     check=check,
     may_exist=True,

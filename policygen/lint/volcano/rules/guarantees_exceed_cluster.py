@@ -1,4 +1,4 @@
-"""The guarantees of all Queues together exceed what the nodes have."""
+"""The guarantees of all Queues together are larger than the resources of the nodes."""
 
 from policygen.core.amounts import amount_of, shown
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

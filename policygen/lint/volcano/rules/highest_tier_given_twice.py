@@ -23,8 +23,7 @@ def check(facts: Facts) -> Hits:
         ):
             yield Hit(
                 RULE,
-                f"{owner} has both highestTierAllowed and highestTierName, which Volcano refuses; "
-                "keep one",
+                f"{owner} has both highestTierAllowed and highestTierName, which Volcano refuses; keep one of the two fields",
                 at / _FIELD,
             )
 

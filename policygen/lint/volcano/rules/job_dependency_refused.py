@@ -1,4 +1,4 @@
-"""Tasks of a Volcano Job depend on each other, twice on one task, or on an unknown task."""
+"""Tasks of a Volcano Job depend on each other, on an unknown task, or twice on the same task."""
 
 from policygen.core.suggest import suggest
 from policygen.kubernetes.untyped import texts
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'task {name} of {spec.owner} depends on "{other}" twice, which Volcano refuses; '
-                    "write it once",
+                    "list the task once",
                     tasks[name].at.to("dependsOn", "name"),
                 )
         left = {
@@ -39,13 +39,13 @@ def check(facts: Facts) -> Hits:
         if left:
             first, *more = left
             cycle = (
-                f"tasks {', '.join(left)} of {spec.owner} depend on each other"
+                f"tasks {', '.join(left)} of {spec.owner} depend on each other, which Volcano refuses; remove dependsOn from one task"
                 if more
-                else f"task {first} of {spec.owner} depends on itself"
+                else f"task {first} of {spec.owner} depends on itself, which Volcano refuses; remove the task from its dependsOn"
             )
             yield Hit(
                 RULE,
-                f"{cycle}, which Volcano refuses; let one task start first",
+                cycle,
                 tasks[first].at.to("dependsOn", "name"),
             )
 

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
         advice, below = tree.leaf(queue)
         yield Hit(
             RULE,
-            f'{job} is in queue "{queue}", which is not a leaf queue, so Volcano refuses it; '
+            f'{job} is in queue "{queue}", which is not a leaf queue, so Volcano refuses the Job; '
             f"{advice}",
             job.at.to("spec", "queue"),
             below,
@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Name a leaf queue.",
+    remedy="Put the Job into a leaf queue.",
     judges=("Job",),
     check=check,
     reads=("Queue",),

@@ -1,4 +1,4 @@
-"""A Volcano Job uses an unknown plugin, or the plugin mpi without its tasks."""
+"""A Volcano Job uses an unknown plugin, or uses the plugin mpi without the tasks that mpi needs."""
 
 import re
 from typing import Any
@@ -39,7 +39,7 @@ def check(facts: Facts) -> Hits:
                         yield Hit(
                             RULE,
                             f"{spec.owner} has plugin mpi but no task {quoted(task)}, which Volcano "
-                            f"refuses; name a task so, or write its name as argument --{role}=",
+                            f"refuses; give a task this name, or set the argument --{role}= to the name of a task",
                             (plugins.at / name).on_key(),
                         )
 

@@ -1,4 +1,4 @@
-"""A policy of a Volcano Job has a missing, wrong or repeated event, or a wrong action."""
+"""A policy of a Volcano Job has a missing, invalid or repeated event, or an unknown action."""
 
 from collections.abc import Iterator
 
@@ -39,45 +39,48 @@ def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/util.go, validatePolicies."""
     for spec in jobs.specs(facts.cluster):
         for holder in (spec, *spec.items("tasks")):
-            for fault, at in _policies(holder):
-                yield Hit(RULE, f"{spec.owner} has {fault}", at)
+            for message, at in _policies(holder):
+                yield Hit(RULE, message, at)
 
 
 def _policies(holder: Part) -> Iterator[tuple[str, At]]:
-    seen: set[object] = set()
+    who, seen = holder.owner, set[object]()
     for policy in holder.items("policies"):
         events, code = _events(policy), policy.data.get("exitCode")
         if events and code is not None:
             yield (
-                "a policy for both events and an exitCode, which Volcano refuses; write two",
+                f"{who} has a policy for both events and an exitCode, which Volcano refuses; write two policies",
                 policy.at,
             )
         elif not (policy.data.get("event") or policy.data.get("events")) and code is None:
             yield (
-                "a policy without an event or exitCode, which Volcano refuses; write one",
+                f"{who} has a policy without an event or exitCode, which Volcano refuses; write one of them",
                 policy.at,
             )
         elif code == 0:
             yield (
-                "a policy for exitCode 0, which is not a failure; write another exitCode",
+                f"{who} has a policy for exitCode 0, which is not a failure; write another exitCode",
                 policy.at / "exitCode",
             )
         for one in (*events, code):
             if one in seen and one is not None:
-                yield f"two policies for {one}, which Volcano refuses; keep one", policy.at
+                yield (
+                    f"{who} has two policies for {one}, which Volcano refuses; keep one of them",
+                    policy.at,
+                )
             seen.add(one)
             if one in _NOT_FOR_USERS:
                 yield (
-                    f"a policy for {one}, which only Volcano raises; {suggest(str(one), _EVENTS)}",
+                    f"{who} has a policy for event {one}, which only Volcano itself may use; {suggest(str(one), _EVENTS)}",
                     policy.at,
                 )
         action = policy.data.get("action")
         if events and isinstance(action, str | None) and action not in _ACTIONS:
-            fault = f"a policy with unknown action {quoted(str(action or ''))}"
-            yield f"{fault}; {suggest(str(action), _ACTIONS)}", policy.at / "action"
+            message = f"{who} has a policy with unknown action {quoted(str(action or ''))}; {suggest(str(action), _ACTIONS)}"
+            yield message, policy.at / "action"
     if _ANY in seen and len({event for event in seen if isinstance(event, str)}) > 1:
         yield (
-            "policies for event * and for other events, which Volcano refuses; remove the others",
+            f"{who} has policies for event * and for other events, which Volcano refuses; remove those for other events",
             holder.at / "policies",
         )
 

@@ -14,8 +14,7 @@ def check(facts: Facts) -> Hits:
             if first is not task:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} has two tasks with the name {name}, which Volcano refuses; "
-                    "rename one",
+                    f"{spec.owner} has two tasks with the name {name}, which Volcano refuses; rename one of them",
                     task.at / "name",
                     (first.at / "name",),
                 )

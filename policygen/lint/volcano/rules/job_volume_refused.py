@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"the volume at {path} of {spec.owner} has {claims}, which Volcano refuses; "
-                    "write one of them",
+                    "write exactly one of them",
                     volume.at,
                 )
             if isinstance(named, str) and named and not is_subdomain(named):
@@ -37,8 +37,8 @@ def check(facts: Facts) -> Hits:
             if path in paths:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} mounts two volumes at {path}, which Volcano refuses; use "
-                    "another path",
+                    f"{spec.owner} mounts two volumes at {path}, which Volcano refuses; write "
+                    "another mountPath",
                     volume.at / "mountPath",
                 )
             paths.add(path)

@@ -1,4 +1,4 @@
-"""A PodGroup's minMember is below the sum of minTaskMember, so roles are not checked."""
+"""minMember of a PodGroup is below the sum of minTaskMember, so Volcano does not check roles."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 

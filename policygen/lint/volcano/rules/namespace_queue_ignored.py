@@ -13,9 +13,7 @@ def check(facts: Facts) -> Hits:
         if VOLCANO_QUEUE in namespace.annotations:
             yield Hit(
                 RULE,
-                f"{namespace} names a queue, but only the webhook /podgroups/mutate reads it, "
-                "which is off by default, so its pods go to queue default; annotate the pods, or "
-                "enable the webhook",
+                f"{namespace} names a queue, but only the webhook /podgroups/mutate reads this name, and it is off by default, so the pods go to queue default; write the annotation on the pods, or enable the webhook",
                 namespace.at.to("metadata", "annotations", VOLCANO_QUEUE).on_key(),
             )
 

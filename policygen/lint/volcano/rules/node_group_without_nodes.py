@@ -38,7 +38,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Label the nodes, or name an existing node group.",
+    remedy="Label the nodes, or write the name of an existing node group.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.NODES}),

@@ -36,7 +36,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Name an existing PodGroup, or remove the annotation.",
+    remedy="Write the name of an existing PodGroup, or remove the annotation.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.WHOLE}),

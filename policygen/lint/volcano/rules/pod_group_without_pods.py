@@ -1,4 +1,4 @@
-"""A PodGroup is not named by any workload of its namespace."""
+"""No workload in the namespace of a PodGroup names this PodGroup."""
 
 from policygen.core.names import POD_GROUP
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
             RULE,
             f"{group} is not named by any workload, so it waits for {group.it.min_member} pods "
             f"that never come; write the annotation {POD_GROUP}: {group.name} and schedulerName: "
-            "volcano in their template",
+            "volcano in the pod template",
             group.at.to("metadata", "name"),
         )
 

@@ -16,8 +16,8 @@ def check(facts: Facts) -> Hits:
         if queue.it.affinity:
             yield Hit(
                 RULE,
-                f"{queue} has an affinity to node groups, but the scheduler's configuration does "
-                "not have plugin nodegroup, so its jobs run on any nodes; add the plugin",
+                f"{queue} has an affinity to node groups, but the scheduler's configuration does not enable plugin "
+                "nodegroup, so its jobs run on any nodes; add the plugin",
                 queue.at.to("spec", "affinity").on_key(),
                 (configuration.entry.at / "tiers",),
             )

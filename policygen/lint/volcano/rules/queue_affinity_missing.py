@@ -1,4 +1,4 @@
-"""A Queue without an affinity fits no node, because the plugin nodegroup is strict."""
+"""The jobs of a Queue without an affinity fit no node, because the plugin nodegroup is strict."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -25,8 +25,8 @@ def check(facts: Facts) -> Hits:
             continue
         yield Hit(
             RULE,
-            f"{queue} has no affinity and plugin nodegroup is strict, so its jobs fit no node; "
-            "give it an affinity, or write strict: false in the arguments of nodegroup",
+            f"{queue} has no affinity, and plugin nodegroup is strict, so the jobs of the queue fit no node; give the queue an affinity, or "
+            "write strict: false in the arguments of nodegroup",
             queue.at / "spec",
             (plugin.at,),
         )

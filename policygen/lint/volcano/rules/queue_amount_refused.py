@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
             for name, amount in amounts.items():
                 fraction = amount.denominator != 1 and whole(name)
                 if amount < 0 or fraction:
-                    kind = "a whole number" if fraction else "0 or more"
+                    kind = "a whole number" if fraction else "an amount of 0 or more"
                     yield Hit(
                         RULE,
                         f"{queue} has {amount_of(name, amount)} as {path[0]}, which Volcano "
@@ -30,7 +30,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write a whole number, 0 or more.",
+    remedy="Write 0 or more; for resources such as GPUs, write a whole number.",
     judges=("Queue",),
     check=check,
     since={"volcano": (1, 14)},

@@ -15,8 +15,7 @@ def check(facts: Facts) -> Hits:
     for queue in queues.without_share(facts.cluster):
         yield Hit(
             RULE,
-            f"{queue} has no deserved: under plugin capacity all that it runs is borrowed and "
-            "may be reclaimed; write deserved, unless proportion shares by weight",
+            f"{queue} has no deserved, so under plugin capacity all its pods may be reclaimed; write deserved, unless you use plugin proportion",
             queue.at / "spec",
         )
 
@@ -26,7 +25,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
-    remedy="Set deserved, unless the plugin proportion shares by weight.",
+    remedy="Set deserved, unless you use the plugin proportion, which shares by weight.",
     judges=("Queue",),
     check=check,
     reads=("volcano-scheduler.conf",),

@@ -1,4 +1,4 @@
-"""The hierarchy annotations of a Queue do not match, or place it above another Queue."""
+"""The hierarchy annotations of a Queue do not match, or place the Queue above another Queue."""
 
 from policygen.core.finding import At
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -34,15 +34,15 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} has a weight in {_WEIGHTS} that is not a number above 0, which Volcano "
-                "refuses; write a number above 0",
+                "refuses; write only numbers above 0",
                 at / _WEIGHTS,
             )
         elif _rooted(path) in taken:
             other, place = taken[_rooted(path)]
             yield Hit(
                 RULE,
-                f"{queue} has {_PATH} {path}, but {other} is below that, which Volcano refuses; "
-                "write only leaves as queues",
+                f"{queue} has {_PATH} {path}, but {other} has a path below it, which Volcano "
+                "refuses; use only leaves of the tree as queues",
                 at / _PATH,
                 (place.to("metadata", "annotations", _PATH),),
             )
@@ -65,7 +65,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write one weight above 0 for each part of the path, and only leaves as queues.",
+    remedy="Write one weight above 0 for each part of the path, and use only leaves of the tree as queues.",
     judges=("Queue",),
     check=check,
 )

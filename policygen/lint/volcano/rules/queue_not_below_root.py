@@ -23,8 +23,8 @@ def check(facts: Facts) -> Hits:
         if not queues.knows(name) and name not in volcano_queues.MADE:
             yield Hit(
                 RULE,
-                f'{queue} has parent "{name}", which does not exist, so Volcano refuses it or '
-                f"schedules no queue any more; {suggest(name, below_root)}",
+                f'{queue} has parent "{name}", which does not exist, so Volcano refuses the '
+                f"queue, or stops scheduling all queues; {suggest(name, below_root)}",
                 at,
             )
             continue
@@ -37,7 +37,7 @@ def check(facts: Facts) -> Hits:
             reported.update(ring)
             yield Hit(
                 RULE,
-                f"queues {', '.join(ring)} are each other's parents, so they are not below root; "
+                f"the parents of queues {', '.join(ring)} form a cycle, so they are not below root; "
                 "remove the parent of one of them",
                 at,
             )

@@ -43,7 +43,7 @@ def _uncounted(
             if slip is None and ("/" in name or name in NATIVE or name.startswith(HUGE_PAGES)):
                 continue
             right = slip or name
-        advice = "remove it" if right == name else f'write "{right}"'
+        advice = "remove the amount" if right == name else f'write "{right}"'
         yield Hit(
             RULE,
             f'{owner} has an amount of "{name}", which Volcano does not count, so it has no '

@@ -22,10 +22,9 @@ def check(facts: Facts) -> Hits:
         if configuration.hierarchy:
             continue
         if configuration.capacity is not None:
-            what = "plugin capacity without enableHierarchy ignores the parent"
             yield Hit(
                 RULE,
-                f"{what} of {children[0]}; write enableHierarchy: true",
+                f"plugin capacity without enableHierarchy ignores the parent of {children[0]}; write enableHierarchy: true",
                 configuration.capacity.at,
                 (first,),
             )

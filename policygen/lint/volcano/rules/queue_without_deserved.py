@@ -18,8 +18,8 @@ def check(facts: Facts) -> Hits:
     for queue in queues.without_share(facts.cluster):
         yield Hit(
             RULE,
-            f"{queue} has no deserved: under plugin capacity all that it runs is borrowed and "
-            "may be reclaimed, and it can reclaim nothing itself; write deserved",
+            f"{queue} has no deserved, so under plugin capacity all its pods may be reclaimed, and the queue can reclaim nothing; "
+            "write deserved",
             queue.at / "spec",
         )
 

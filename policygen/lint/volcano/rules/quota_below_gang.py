@@ -24,8 +24,8 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{group} needs {amount_of(name, amount, limit)} at once, but {quota} "
-                        f"allows {shown(name, limit, amount)}, so its last pods are refused and "
-                        "the others wait; raise the quota, or shrink the gang",
+                        f"allows {shown(name, limit, amount)}, so the last pods of the gang are refused and the others wait; "
+                        "raise the quota, or shrink the gang",
                         group.at.to("spec", "minResources", name),
                         (quota.at.to("spec", "hard", key),),
                     )

@@ -1,4 +1,4 @@
-"""Reclaim selects victims in a tier before the plugin that knows the shares of Queues."""
+"""The action reclaim selects pods in an earlier tier than the plugin that knows the shares of Queues."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
         if gang is None or gang.tier != voter.tier:
             yield Hit(
                 RULE,
-                f"plugin {voter.name} in an earlier tier selects the victims of reclaim, so "
+                f"plugin {voter.name} in an earlier tier selects the pods that reclaim evicts, so "
                 f"{shares[0].name} cannot check whether their queue exceeds its share; move "
                 f"{shares[0].name} into tier {voter.tier + 1}",
                 shares[0].at / "name",

@@ -26,12 +26,12 @@ def check(facts: Facts) -> Hits:
     for configuration in all_settings(facts):
         if configuration.capacity is None:
             continue
-        effect = f"what {lender} deserves and {borrower} uses comes back only when jobs end"
+        effect = f"{lender} gets back what {borrower} borrowed only when jobs end"
         if not {"reclaim", "gangreclaim"} & set(configuration.actions):
             yield Hit(
                 RULE,
                 f"actions do not include reclaim, so {effect}; add reclaim, or set "
-                "guarantee.resource for what must not be lent",
+                "guarantee.resource for resources that must not be lent",
                 configuration.actions_at,
                 (lender.at, borrower.at),
             )

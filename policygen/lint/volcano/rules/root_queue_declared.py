@@ -18,8 +18,7 @@ def check(facts: Facts) -> Hits:
     if queue.it.capability or (not is_seen and (queue.it.deserved or queue.it.guarantee.resource)):
         yield Hit(
             RULE,
-            "queue root gets its amounts from the nodes, so Volcano refuses a change of them, or "
-            "applies it as a limit to every queue; remove it, and limit the queues below it",
+            "queue root gets its amounts from the nodes; Volcano refuses other amounts, or applies them as a limit to every queue; remove queue root, and limit the queues below it",
             queue.at / "spec",
         )
 

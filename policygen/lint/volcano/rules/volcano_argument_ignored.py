@@ -1,4 +1,4 @@
-"""An argument of a Volcano plugin has an invalid text or number and is ignored."""
+"""An argument of a Volcano plugin has an invalid value, so Volcano ignores it."""
 
 import re
 from typing import Any
@@ -39,7 +39,7 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Hits:
         if lasts is None or lasts <= 0:
             yield Hit(
                 RULE,
-                f"{argument}, so the waiting time of jobs never ends; write a duration "
+                f"{argument}, so jobs are never admitted by their waiting time; write a duration "
                 "such as 1h30m",
                 at,
             )
@@ -66,7 +66,7 @@ def _thresholds(value: Any, arguments: At) -> Hits:
         elif isinstance(most, bool) or not isinstance(most, int):
             message = (
                 f"threshold {name} of plugin usage is {shown(most)}, which is read as 0, so no "
-                "node in use gets pods; write a whole number of percent"
+                "node in use gets pods; write a percentage as a whole number"
             )
             yield Hit(RULE, message, at / name)
 
@@ -76,7 +76,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the form that the message shows.",
+    remedy="Write the value in the form that the message shows.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("volcano-argument-unread",),

@@ -22,8 +22,8 @@ def check(facts: Facts) -> Hits:
             if not parameter.crashes:
                 yield Hit(
                     RULE,
-                    f"{name} of plugin {plugin.name} is {shown(value)}, which is ignored, so "
-                    f"its default is used; write {parameter.type.value}",
+                    f"{name} of plugin {plugin.name} is {shown(value)}, which Volcano ignores, so the default applies; write "
+                    f"{parameter.type.value}",
                     plugin.argument_at(name),
                     edits=_edits(plugin.argument_at(name), value, parameter, target),
                 )

@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     """
     for plugin in plugins(facts):
         if plugin.name == "overcommit":
-            yield from _below(plugin, "overcommit-factor", 1, "1.2", "write at least 1")
+            yield from _below(plugin, "overcommit-factor", 1, "1.2", "write 1 or more")
         if plugin.name == "binpack":
             for name in plugin.arguments:
                 if name.startswith("binpack.") and name != "binpack.weight":

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
         if "actions" not in keys:
             if keys <= {*terms.TOP}:  # volcano-key-ignored reports a misspelt key
                 yield Hit(
-                    RULE, f"actions are not set, so {then}; write them", configuration.entry.at
+                    RULE, f"actions are not set, so {then}; write actions", configuration.entry.at
                 )
             continue
         written = configuration.entry.it.actions.split(",")
@@ -38,7 +38,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f'actions "{configuration.entry.it.actions}" has an empty name, so '
-                        f"{then}; write the names with single commas between them",
+                        f"{then}; write action names with single commas between them",
                         configuration.actions_at,
                     )
                     break
@@ -60,8 +60,8 @@ def _conflicts(configuration: VolcanoFile) -> Hits:
         if plugin.name == "drf" and plugin.on("enableHierarchy") and other is not None:
             yield Hit(
                 RULE,
-                "plugin drf with enableHierarchy is in the same tier as proportion, so "
-                f"{_DROPS}; remove one of them",
+                "plugin drf with enableHierarchy is in the same tier as plugin proportion, so "
+                f"{_DROPS}; remove one of the two plugins",
                 plugin.at,
                 (other.at,),
             )
@@ -87,7 +87,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write known actions between single commas, and switches without quotes.",
+    remedy="Write known actions with single commas between them, and switches without quotes.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -45,11 +45,13 @@ def _arguments(plugin: ListedPlugin, target: Version) -> Hits:
             continue
         known = sorted(terms.argument_names(plugin.name, target))
         if parameter is not None:
-            advice = f"only other releases than Volcano {target} read it; remove it"
+            advice = (
+                f"only other releases than Volcano {target} read this argument; remove the argument"
+            )
         elif known:
             advice = suggest(name, known)
         else:
-            advice = "this plugin has no arguments; remove it"
+            advice = "this plugin has no arguments; remove the argument"
         yield Hit(
             RULE,
             f'plugin {plugin.name} does not have argument "{name}"; {advice}',
@@ -62,7 +64,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the name that the release has.",
+    remedy="Write a key or argument that the release has.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("volcano-word-unread",),

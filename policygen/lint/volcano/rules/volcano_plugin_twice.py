@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"plugin {plugin.name} is already listed {where}, so it votes twice, and the "
-                    "arguments here apply to both; keep one",
+                    "arguments here apply to both entries; keep one of them",
                     plugin.at / "name",
                     related=(other.at / "name",),
                 )

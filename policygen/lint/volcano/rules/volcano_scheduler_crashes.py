@@ -35,8 +35,8 @@ def _ways(plugin: ListedPlugin) -> Hits:
     if len(on) > 1:
         yield Hit(
             RULE,
-            f"{' and '.join(on)} are both on, which crashes the scheduler at each start; keep "
-            "one on",
+            f"{' and '.join(on)} are true, which crashes the scheduler at each start; set only one "
+            "of them to true",
             plugin.argument_at(on[1]),
         )
 
