@@ -171,12 +171,12 @@ def test_a_namespace_that_others_make_is_told_with_what_is_missing_in_it(lint, c
     told, _ = lint(cluster)
     ((_, it),) = told.items()
     assert it["message"].endswith(
-        "; create namespace language first, which is also missing, and apply it again"
+        "; namespace language is missing too; create it, then apply the spec again"
     )
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "language"}}
     told, _ = lint(cluster | {"there": namespace})
     ((_, it),) = told.items()
-    assert it["message"].endswith("never applied; apply it again")
+    assert it["message"].endswith("never applied; apply the spec again")
 
 
 def test_what_was_not_read_is_not_missing(lint, cluster):
@@ -366,8 +366,8 @@ def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
     )
     ((_, it),) = told.items()
     assert it["message"] == (
-        "Kueue is not installed, or too old: the cluster does not serve ClusterQueue, Cohort, LocalQueue and "
-        f"{len(kinds) - 3} more kinds, so {len(gone)} objects of the spec cannot exist there; install it, or check "
+        "Kueue is not installed, or is too old: the cluster does not serve ClusterQueue, Cohort, LocalQueue and "
+        f"{len(kinds) - 3} more kinds, so {len(gone)} objects of the spec cannot exist there; install or upgrade Kueue, or check "
         "that this is the right cluster"
     )
     assert done.exit_code == 1

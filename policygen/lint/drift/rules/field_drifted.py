@@ -36,8 +36,8 @@ def _hit(
     command = ""
     if changed.older:
         message += (
-            f"; the cluster only has {changed.older} of this object, so no patch "
-            f"can write {expected.object.version}; set the target of the spec first"
+            f"; the cluster serves this object only as {changed.older}, so no patch "
+            f"can write {expected.object.version}; first set the target of the spec to the release of the cluster"
         )
     elif is_immutable(found.data, difference.path):
         message += "; this field is immutable, so delete the object and create it again"

@@ -32,7 +32,7 @@ def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Hits:
         yield Hit(
             RULE,
             f"{found} has {difference.path[-1]}: {value(difference.found)}, but the spec renders "
-            f"{value(difference.expected)}, so it belongs to another tool or set; {author(found, difference.path)}",
+            f"{value(difference.expected)}, so the object belongs to another tool or set; {author(found, difference.path)}",
             found.at.to(*difference.path),
             related,
             command=""
@@ -42,8 +42,9 @@ def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Hits:
     for path, owner in changed.controllers:
         yield Hit(
             RULE,
-            f"{found} is controlled by {owner}, which overwrites it and deletes it with itself; "
-            f"remove it from that controller's source, or from the spec; {author(found, path)}",
+            f"{found} is owned by {owner}, which overwrites its changes; if {owner} is deleted, "
+            f"{found} is deleted too; remove {found} from the source of {owner}, or from the spec; "
+            f"{author(found, path)}",
             found.at.to(*path),
             related,
         )

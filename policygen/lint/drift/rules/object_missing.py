@@ -32,9 +32,9 @@ def check(facts: Facts) -> Hits:
             continue
         origin = facts.rendered.origin(expected)
         place = expected.object.namespace
-        advice = "apply it again"
+        advice = "apply the spec again"
         if place in missing:
-            advice = f"create namespace {place} first, which is also missing, and apply it again"
+            advice = f"namespace {place} is missing too; create it, then apply the spec again"
         yield Hit(
             RULE,
             f"{expected.object} is not on the cluster, but the spec renders it: it was deleted or "
@@ -47,17 +47,17 @@ def check(facts: Facts) -> Hits:
         more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
         yield Hit(
             RULE,
-            f"{component.capitalize()} is not installed, or too old: the cluster does not serve "
+            f"{component.capitalize()} is not installed, or is too old: the cluster does not serve "
             f"{', '.join(names[:3])}{more}, so {_counted(len(these))} of the spec cannot exist there; "
-            "install it, or check that this is the right cluster",
+            f"install or upgrade {component.capitalize()}, or check that this is the right cluster",
             None,
         )
     for expected, found in drift.leaving:
         origin = facts.rendered.origin(expected)
         yield Hit(
             RULE,
-            f"{found} was deleted at {deleted_at(found)} and disappears when its finalizers end, "
-            "which cannot be undone; wait, and apply it again",
+            f"{found} was deleted at {deleted_at(found)} and disappears when its finalizers are "
+            "removed; this cannot be undone; wait, then apply the spec again",
             found.at,
             (origin,) if origin else (),
         )
