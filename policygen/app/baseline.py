@@ -25,7 +25,7 @@ def read(path: Path) -> Baseline:
             f"{path} cannot be read: {error.strerror}; create it with `policygen baseline update`"
         ) from None
     except ValueError as error:
-        raise UsageError(f"{path} {error}") from None
+        raise UsageError(f"{path}: {error}") from None
 
 
 def compared(report: Report, path: Path, known: Baseline, evaluated: Collection[str]) -> Report:

@@ -65,10 +65,11 @@ def read(data: bytes) -> Baseline:
     try:
         baseline = msgspec.json.decode(data, type=Baseline)
     except msgspec.DecodeError as error:
-        raise ValueError(f"is not a valid baseline: {error}") from None
+        raise ValueError(f"this file is not a valid baseline: {error}") from None
     if baseline.version != VERSION:
         raise ValueError(
-            f"has version {baseline.version}, not {VERSION}; write it again with `baseline update`"
+            f"this baseline has version {baseline.version}, but policygen reads version {VERSION}; "
+            "create it again with `policygen baseline update`"
         )
     return baseline
 

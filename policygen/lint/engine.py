@@ -43,7 +43,7 @@ def _run(rule: ObjectRule, facts: Facts) -> RuleOutcome:
     seen = facts.cluster.seen
     missed = _missed(rule, facts, seen) if seen else ()
     if not rule.holds(facts.target):
-        return RuleOutcome(rule, Verdict.VACUOUS, "does not hold for the target versions")
+        return RuleOutcome(rule, Verdict.VACUOUS, "the rule does not apply to the target versions")
     outcome = _of_cluster(rule, seen, missed) if seen else None
     outcome = outcome or _of_input(rule, facts, missed)
     if outcome is not None:
@@ -106,13 +106,15 @@ def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Ru
     """The outcome of a rule that cannot run, because of what was read from the cluster; else None."""
     accepted = rule.family is Family.INVALID and not rule.may_exist
     if accepted and not kinds.is_of_files(rule):
-        return RuleOutcome(rule, Verdict.VACUOUS, "the server has taken these objects")
+        return RuleOutcome(
+            rule, Verdict.VACUOUS, "the API server has already accepted these objects"
+        )
     if not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)
     if seen.namespaces and (others := kinds.elsewhere(rule)):
         where = ", ".join(seen.namespaces)
         return RuleOutcome(
-            rule, Verdict.NOT_EVALUATED, f"{min(others).kind} was read in {where} only"
+            rule, Verdict.NOT_EVALUATED, f"{min(others).kind} objects were read only in {where}"
         )
     return None
 
@@ -125,16 +127,18 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
     if empty and rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
         if seen and missed:
             return _unread(rule, seen, missed)
-        return RuleOutcome(rule, Verdict.VACUOUS, f"no {' or '.join(rule.judges)}")
+        return RuleOutcome(
+            rule, Verdict.VACUOUS, f"the input contains no {' or '.join(rule.judges)}"
+        )
     if empty and not facts.cluster.objects:
-        return RuleOutcome(rule, Verdict.VACUOUS, "no objects")
+        return RuleOutcome(rule, Verdict.VACUOUS, "the input contains no objects")
     lacking = [need for need in Need if need in rule.needs and need not in facts.given]
     if lacking:
         if Need.SPEC in lacking and seen and seen.redacted:
-            reason = "the snapshot is redacted: its names are hashes, so it cannot be compared with the spec"
+            reason = "the snapshot is redacted: its names are hashes, so policygen cannot compare the snapshot with a spec"
             return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason)
         missing = tuple(need.value for need in lacking)
-        reason = f"{' and '.join(missing)} not given"
+        reason = f"the input does not contain {' and '.join(missing)}"
         return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=missing)
     return None
 
@@ -157,5 +161,5 @@ def _missed(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]
 def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome:
     gaps = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
     first = gaps.get(missed[0], f"{missed[0]} was not read")
-    more = f", nor {len(missed) - 1} other kinds" if len(missed) > 1 else ""
+    more = f", and {len(missed) - 1} other kinds were not read either" if len(missed) > 1 else ""
     return RuleOutcome(rule, Verdict.NOT_EVALUATED, f"{first}{more}", missed=tuple(missed))

@@ -623,4 +623,4 @@ def unknown(name: str, known: Collection[str]) -> str:
     elif similar:
         more = f" and {len(similar) - _SHOWN} more" if len(similar) > _SHOWN else ""
         advice = f"similar: {', '.join(similar[:_SHOWN])}{more}; "
-    return f"no rule {quoted(name)}; {advice}`policygen rules` lists all rules"
+    return f"rule {quoted(name)} does not exist; {advice}`policygen rules` lists all rules"

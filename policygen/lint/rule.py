@@ -40,10 +40,10 @@ __all__ = [
 class Need(Enum):
     """Input without which a rule cannot be evaluated, besides the kinds that it judges."""
 
-    WHOLE = "the whole set of policy objects"
+    WHOLE = "the complete set of policy objects"
     """Not given with --partial, or if something could not be read."""
     NODES = "Nodes"
-    WORKLOADS = "pods or objects that make them"
+    WORKLOADS = "pods or objects that create pods"
     KUEUE_CONFIGURATION = "Kueue's Configuration"
     VOLCANO_CONFIGURATION = "Volcano's scheduler configuration"
     SCHEDULER_CONFIGURATION = "a KubeSchedulerConfiguration"
@@ -77,7 +77,7 @@ class Facts(Struct, frozen=True, eq=False):
     def now(self) -> datetime:
         """When the cluster was read. Raises ValueError for manifests: use it with Need.SEEN."""
         if self.cluster.seen is None:
-            raise ValueError("manifests have no now")
+            raise ValueError("manifests have no current time")
         return self.cluster.seen.taken
 
     def derive(self, make: "Callable[[Facts], T]") -> T:

@@ -6,14 +6,14 @@ BAD_CASE = Rule(
     "bad-case",
     Severity.ERROR,
     Family.RUN,
-    "A folder of `policygen test` is not a valid test case",
+    "A folder is not a valid test case of `policygen test`",
     "Put a spec or manifests and a findings.txt into one folder.",
 )
 BAD_EXPECTATION = Rule(
     "bad-expectation",
     Severity.ERROR,
     Family.RUN,
-    "A line of findings.txt is not a finding",
+    "A line of findings.txt is not a valid expected finding",
     "Write the line as FILE:LINE: SEVERITY: RULE: OBJECT FIELD.",
 )
 BASELINE_STALE = Rule(
@@ -35,7 +35,7 @@ NOT_READ = Rule(
     Severity.WARNING,
     Family.RUN,
     "Some objects of a cluster could not be read, so the check is incomplete",
-    "Grant the rights that `policygen rbac` prints, or run it again if the server did not answer; take snapshots with the spec.",
+    "Grant the rights that `policygen rbac` prints, or run the command again if the server did not answer; take snapshots with the spec.",
 )
 NOTHING_TO_JUDGE = Rule(
     "nothing-to-judge",
@@ -49,20 +49,20 @@ SNAPSHOT_UNREADABLE = Rule(
     Severity.ERROR,
     Family.RUN,
     "A file is not a snapshot of a cluster, or cannot be read",
-    "Take the snapshot again with this version of `policygen snapshot`, or an older one.",
+    "Take the snapshot again with `policygen snapshot` of this version or an older one.",
 )
 UNKNOWN_RULE = Rule(
     "unknown-rule",
     Severity.ERROR,
     Family.REFUSED,
     "No rule has this name",
-    "Correct the name; `policygen rules` lists all.",
+    "Correct the name; `policygen rules` lists all names.",
 )
 VERSIONS_DIFFER = Rule(
     "versions-differ",
     Severity.WARNING,
     Family.RUN,
-    "Clusters of one run have different releases of Kubernetes, Kueue or Volcano",
+    "The clusters of one run have different releases of Kubernetes, Kueue or Volcano",
     "Upgrade the older clusters, or lint them in a separate run.",
 )
 WAIVER_EXPIRED = Rule(
@@ -76,7 +76,7 @@ WAIVER_NOT_ALLOWED = Rule(
     "waiver-not-allowed",
     Severity.WARNING,
     Family.RUN,
-    "An annotation waives a rule that the spec does not allow it to waive",
+    "An annotation waives a rule, but the spec does not allow annotations for this rule",
     "Add the rule to `spec.lint.annotations` of the Platform, or remove the annotation and write the waiver in the spec.",
 )
 WAIVER_UNREADABLE = Rule(

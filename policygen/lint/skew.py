@@ -25,6 +25,6 @@ def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
                 yield Finding(
                     VERSIONS_DIFFER,
                     f"{component} is {written(release)} here, but {written(usual)} on "
-                    f"{', '.join(by_release[usual])}; upgrade one of them, or render for each",
+                    f"{', '.join(by_release[usual])}; upgrade one of the clusters, or render a separate spec for each release",
                     cluster=name,
                 )

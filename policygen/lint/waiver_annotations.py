@@ -20,6 +20,7 @@ from policygen.kubernetes.untyped import keyed_texts
 
 PREFIX = "policygen.dev/waive-"
 FORM = '"until YYYY-MM-DD: REASON", or only the reason'
+_NO_REASON = "it has no reason"
 _UNTIL = re.compile(r"until (\d{4}-\d{2}-\d{2}):")
 
 
@@ -57,12 +58,12 @@ def _value(text: str) -> tuple[date | None, str]:
     text = text.strip()
     match = _UNTIL.match(text)
     if match is None:
-        return None, "has no reason" if text.startswith("until ") or _is_empty(text) else ""
+        return None, _NO_REASON if text.startswith("until ") or _is_empty(text) else ""
     try:
         expires = date.fromisoformat(match[1])
     except ValueError:
-        return None, "has an invalid date"
-    return expires, "has no reason" if _is_empty(text[match.end() :]) else ""
+        return None, "its date is invalid"
+    return expires, _NO_REASON if _is_empty(text[match.end() :]) else ""
 
 
 def _is_empty(reason: str) -> bool:
@@ -72,10 +73,10 @@ def _is_empty(reason: str) -> bool:
 def finding_about(rule: Rule, message: str, these: Iterable[Annotated]) -> Finding:
     """A finding about annotations of one rule on one cluster, at the first object."""
     first, *others = these
-    more = f" (and on {len(others)} other objects)" if others else ""
+    more = f" of this and {len(others)} other objects" if others else ""
     return Finding(
         rule,
-        f"annotation {PREFIX}{first.rule}{more} {message}",
+        f"annotation {PREFIX}{first.rule}{more}: {message}",
         None,
         first.object,
         path := dotted(("metadata", "annotations", f"{PREFIX}{first.rule}")),

@@ -58,7 +58,11 @@ def misspelt(
     for name, _ in settings.bounds:
         if registry.current_name(name) not in bounded and settings.at is not None:
             at = (settings.at / "bounds" / name).on_key()
-            yield Hit(UNKNOWN_RULE, f'no rule "{name}" has a bound; {suggest(name, bounded)}', at)
+            yield Hit(
+                UNKNOWN_RULE,
+                f'rule "{name}" has no time limit, so `bounds` cannot set one; {suggest(name, bounded)}',
+                at,
+            )
     for name, _ in settings.severities:
         if registry.current_name(name) not in known and settings.at is not None:
             at = (settings.at / "severities" / name).on_key()
@@ -75,7 +79,9 @@ def misspelt(
 def unknown(name: str, known: Collection[str]) -> str:
     """The message for a name that cannot be selected."""
     if registry.find(name) is not None:
-        return f'rule "{name}" is about inputs, so it cannot be selected or switched off'
+        return (
+            f'rule "{name}" checks the input itself, so you cannot select the rule or switch it off'
+        )
     return registry.unknown(name, known)
 
 
@@ -134,10 +140,12 @@ def apply(
     hits = []
     for index, waiver in enumerate(settings.waivers):
         if index in used and _expired(waiver, today):
-            message = f"waiver expired on {waiver.expires}; fix the finding or renew it"
+            message = (
+                f"this waiver expired on {waiver.expires}; fix the finding, or renew the waiver"
+            )
             hits.append(Hit(WAIVER_EXPIRED, message, waiver.at / "expires"))
         elif index not in used and (evaluated is None or waiver.rule in evaluated):
-            message = f'waiver matches no finding of "{waiver.rule}"; remove it'
+            message = f'this waiver matches no finding of "{waiver.rule}"; remove the waiver'
             hits.append(Hit(WAIVER_UNUSED, message, waiver.at))
     of_annotations = _annotations(annotated, settings, met, today, evaluated)
     return WaivedFindings(tuple(shown), waived, off, tuple(hits), tuple(of_annotations))
@@ -170,17 +178,22 @@ def _fault(
     """The rule and message for a waiver in an annotation; None if it is valid and used."""
     if it.rule not in settings.annotations:
         allowed = settings.annotations
-        advice = suggest(it.rule, allowed) if allowed else "add the rule there to allow the waiver"
+        advice = (
+            suggest(it.rule, allowed) if allowed else "add the rule to the list to allow the waiver"
+        )
         return (
             WAIVER_NOT_ALLOWED,
-            f"has no effect, because spec.lint.annotations of the Platform omits that rule; {advice}",
+            f"the waiver has no effect, because spec.lint.annotations of the Platform does not list its rule; {advice}",
         )
     if it.fault:
-        return WAIVER_UNREADABLE, f"has no effect, because it {it.fault}; write {FORM}"
+        return WAIVER_UNREADABLE, f"the waiver has no effect, because {it.fault}; write {FORM}"
     if it in met and _is_past(it, today):
-        return WAIVER_EXPIRED, f"expired on {it.expires}; fix the finding or renew it"
+        return (
+            WAIVER_EXPIRED,
+            f"the waiver expired on {it.expires}; fix the finding, or renew the waiver",
+        )
     if it not in met and (evaluated is None or it.rule in evaluated):
-        return WAIVER_UNUSED, "matches no finding; remove it"
+        return WAIVER_UNUSED, "the waiver matches no finding; remove the annotation"
     return None
 
 

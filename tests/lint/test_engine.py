@@ -47,9 +47,9 @@ def ended(rule, it=None, **more):
     [
         (made(), Verdict.PASS, ""),
         (made(failing), Verdict.FAIL, ""),
-        (made(failing, judges=("Cohort",)), Verdict.VACUOUS, "no Cohort"),
-        (made(failing, since={"kueue": (9, 0)}), Verdict.VACUOUS, "does not hold for the target versions"),
-        (made(failing, until={"kueue": (0, 1)}), Verdict.VACUOUS, "does not hold for the target versions"),
+        (made(failing, judges=("Cohort",)), Verdict.VACUOUS, "the input contains no Cohort"),
+        (made(failing, since={"kueue": (9, 0)}), Verdict.VACUOUS, "the rule does not apply to the target versions"),
+        (made(failing, until={"kueue": (0, 1)}), Verdict.VACUOUS, "the rule does not apply to the target versions"),
     ],
 )  # fmt: skip
 def test_how_a_rule_ends(rule, verdict, reason):
@@ -62,9 +62,9 @@ def test_what_is_not_given():
     outcome = ended(rule, given=frozenset({Need.WHOLE}))
     assert (outcome.verdict, outcome.reason) == (
         Verdict.NOT_EVALUATED,
-        "Nodes and a spec not given",
+        "the input does not contain Nodes and a spec",
     )
-    assert ended(rule, given=frozenset({Need.SPEC})).reason == "Nodes not given"
+    assert ended(rule, given=frozenset({Need.SPEC})).reason == "the input does not contain Nodes"
 
 
 def test_a_bug_stays_with_its_rule():
@@ -98,7 +98,10 @@ def test_on_a_cluster_nothing_is_invalid_and_what_was_not_read_is_not_known():
     invalid = ObjectRule(
         "r", Severity.ERROR, Family.INVALID, "about", judges=("ClusterQueue",), check=failing
     )
-    assert ended(invalid, it, cluster=cluster).reason == "the server has taken these objects"
+    assert (
+        ended(invalid, it, cluster=cluster).reason
+        == "the API server has already accepted these objects"
+    )
     it, cluster = seen(read=frozenset())
     outcome = ended(made(needs=frozenset({Need.WHOLE})), it, cluster=cluster)
     assert outcome.reason == "ClusterQueue.kueue.x-k8s.io was not read"

@@ -29,7 +29,7 @@ def test_the_releases_of_a_rule(minor, holds):
 
 
 def test_manifests_have_no_time():
-    with pytest.raises(ValueError, match="manifests have no now"):
+    with pytest.raises(ValueError, match="manifests have no current time"):
         _ = facts(NOTHING).now
 
 

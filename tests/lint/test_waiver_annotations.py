@@ -51,11 +51,11 @@ def test_an_annotation_that_the_spec_allows_waives(lint_live, value):
 @pytest.mark.parametrize(
     "value, said",
     [
-        ("", "has no reason"),
-        ("  \n", "has no reason"),
-        ("until 2027-01-01:", "has no reason"),
-        ("until next year", "has no reason"),
-        ("until 2027-02-30: x", "has an invalid date"),
+        ("", "it has no reason"),
+        ("  \n", "it has no reason"),
+        ("until 2027-01-01:", "it has no reason"),
+        ("until next year", "it has no reason"),
+        ("until 2027-02-30: x", "its date is invalid"),
         ("until 2026-11-20: x", "expired on 2026-11-20"),
     ],
 )
@@ -77,7 +77,10 @@ def test_an_annotation_counts_only_where_the_spec_says_so(lint_live):
     assert report.waived == 0
     assert len([rule for rule, _ in told if rule == RULE]) == 100
     (said,) = (it for it in report.findings if it.rule.name == "waiver-not-allowed")
-    assert "(and on 99 other objects) has no effect, because spec.lint.annotations" in said.message
+    assert (
+        "of this and 99 other objects: the waiver has no effect, because spec.lint.annotations"
+        in said.message
+    )
     told, report = lint_live("", *texts)
     assert ({rule for rule, _ in told}, report.waived) == ({RULE}, 0)
 
@@ -119,5 +122,5 @@ def test_a_rule_that_annotations_cannot_waive_is_named_in_the_spec(lint_live):
     with pytest.raises(SpecError) as caught:
         lint_live("annotations: [cohort-cicle]")
     (said,) = caught.value.findings
-    assert 'no rule "cohort-cicle"; did you mean "cohort-cycle"' in said.message
+    assert 'rule "cohort-cicle" does not exist; did you mean "cohort-cycle"' in said.message
     assert said.place.line == 7

@@ -81,7 +81,7 @@ def test_a_bound_of_a_rule_that_does_not_wait_is_an_error(lint, rule):
     with pytest.raises(SpecError) as raised:
         lint(platform(f"bounds: {{{rule}: 1h}}"), queues("a"))
     (finding,) = raised.value.findings
-    assert f'no rule "{rule}" has a bound' in finding.message
+    assert f'rule "{rule}" has no time limit' in finding.message
 
 
 @pytest.mark.parametrize("name", [TWICE, *FORMER])

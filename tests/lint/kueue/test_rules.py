@@ -59,7 +59,7 @@ def test_what_is_missing_from_a_part_is_not_judged(tmp_path):
     for rule in ("cohort-undeclared", "admission-check-missing", "flavor-missing"):
         assert verdict(report, rule) == (
             "not evaluated",
-            "the whole set of policy objects not given",
+            "the input does not contain the complete set of policy objects",
         )
 
 
@@ -79,14 +79,17 @@ def test_rules_of_nodes_wait_for_nodes(tmp_path):
     good = examples("flavor-missing", good=True)[0]
     report = lint(tmp_path, good.text)
     for rule in ("flavor-matches-no-node", "quota-exceeds-capacity", "node-taint-not-tolerated"):
-        assert verdict(report, rule) == ("not evaluated", "Nodes not given")
+        assert verdict(report, rule) == ("not evaluated", "the input does not contain Nodes")
 
 
 def test_rules_of_settings_wait_for_the_configuration(tmp_path):
     good = examples("lends-without-reclaim", good=True)[0]
     report = lint(tmp_path, good.text)
     for rule in ("borrow-within-cohort-ignored", "feature-gate-off"):
-        assert verdict(report, rule) == ("not evaluated", "Kueue's Configuration not given")
+        assert verdict(report, rule) == (
+            "not evaluated",
+            "the input does not contain Kueue's Configuration",
+        )
 
 
 def test_a_configuration_inside_its_config_map_is_judged(tmp_path):
