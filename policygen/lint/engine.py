@@ -161,5 +161,6 @@ def _missed(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]
 def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome:
     gaps = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
     first = gaps.get(missed[0], f"{missed[0]} was not read")
-    more = f", and {len(missed) - 1} other kinds were not read either" if len(missed) > 1 else ""
-    return RuleOutcome(rule, Verdict.NOT_EVALUATED, f"{first}{more}", missed=tuple(missed))
+    if len(missed) > 1:
+        first = f"{first}, and {len(missed) - 1} other kinds were not read either"
+    return RuleOutcome(rule, Verdict.NOT_EVALUATED, first, missed=tuple(missed))

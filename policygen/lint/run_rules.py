@@ -55,7 +55,7 @@ UNKNOWN_RULE = Rule(
     "unknown-rule",
     Severity.ERROR,
     Family.REFUSED,
-    "No rule has this name",
+    "The name of a rule does not exist",
     "Correct the name; `policygen rules` lists all names.",
 )
 VERSIONS_DIFFER = Rule(

@@ -73,10 +73,12 @@ def _is_empty(reason: str) -> bool:
 def finding_about(rule: Rule, message: str, these: Iterable[Annotated]) -> Finding:
     """A finding about annotations of one rule on one cluster, at the first object."""
     first, *others = these
-    more = f" of this and {len(others)} other objects" if others else ""
+    annotation = f"annotation {PREFIX}{first.rule}"
+    if others:
+        annotation = f"annotation {PREFIX}{first.rule} of this and {len(others)} other objects"
     return Finding(
         rule,
-        f"annotation {PREFIX}{first.rule}{more}: {message}",
+        f"{annotation}: {message}",
         None,
         first.object,
         path := dotted(("metadata", "annotations", f"{PREFIX}{first.rule}")),

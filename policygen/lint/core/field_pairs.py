@@ -57,10 +57,11 @@ def _rollout(spec: Part) -> Iterator[FaultAt]:
 def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
     workload = spec.owner
     if spec.data.get("manualSelector") is True and (made_by or not spec.data.get("selector")):
-        advice = "remove manualSelector" if made_by else "remove manualSelector, or write selector"
         yield (
             spec.at / "manualSelector",
-            f"{workload} has a manualSelector, which is refused; {advice}",
+            f"{workload} has a manualSelector, which is refused; remove manualSelector"
+            if made_by
+            else f"{workload} has a manualSelector without a selector, which is refused; remove manualSelector, or write selector",
         )
     for rule in spec.under("podFailurePolicy").items("rules"):
         reasons = [name for name in _REASONS if rule.data.get(name)]

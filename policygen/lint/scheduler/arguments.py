@@ -46,8 +46,10 @@ def faults(plugin: str, args: Mapping[str, Any]) -> Iterator[Fault]:
     for name, low, high in _RANGES.get(plugin, ()):
         value = right(args, name, Type.INTEGER)
         if value is not None and (value < low or (high is not None and value > high)):
-            bounds = f"{low} or more" if high is None else f"{low} to {high}"
-            yield (name,), f"{name} {value} is refused; write {bounds}"
+            message = f"{name} {value} is refused; write {low} to {high}"
+            if high is None:
+                message = f"{name} {value} is refused; write {low} or more"
+            yield (name,), message
     check = _CHECKS.get(plugin)
     if check:
         yield from check(args)
@@ -123,11 +125,10 @@ def _constraint(
             f"topologyKey: {fault}" if key else "topologyKey is missing; write topologyKey",
         )
     if action not in _ACTIONS:
-        state = f"{shown(action)} is refused" if action else "is missing"
-        yield (
-            (*path, "whenUnsatisfiable"),
-            f"whenUnsatisfiable {state}; write {listed(list(_ACTIONS))}",
-        )
+        fault = "whenUnsatisfiable is missing"
+        if action:
+            fault = f"whenUnsatisfiable {shown(action)} is refused"
+        yield (*path, "whenUnsatisfiable"), f"{fault}; write {listed(list(_ACTIONS))}"
     elif isinstance(key, str):
         if (key, action) in seen:
             yield (

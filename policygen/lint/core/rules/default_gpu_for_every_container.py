@@ -4,10 +4,9 @@ from policygen.core.amounts import shown
 from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_REMOVE = "; remove {name} from the defaults"
 _ADVICE = {
-    "max": ", because a maximum without a default also becomes the default; set default of {name} to 0",
-    "min": ", because a minimum without a default also becomes the default request; remove the minimum of {name}",
+    "max": "a maximum without a default also becomes the default, so set default of {name} to 0",
+    "min": "a minimum without a default also becomes the default request, so remove the minimum of {name}",
 }
 
 
@@ -27,10 +26,11 @@ def check(facts: Facts) -> Hits:
                 key for key, amount in names.items() if accelerators.is_one(key) and amount
             ):
                 field = item.fills_by(name)
+                advice = _ADVICE.get(field, "remove {name} from the defaults").format(name=name)
                 yield Hit(
                     RULE,
                     f"{entry} gives {shown(name, names[name])} {name} to every container that does not "
-                    f"request it, even sidecars{_ADVICE.get(field, _REMOVE).format(name=name)}",
+                    f"request it, even sidecars; {advice}",
                     entry.at.to("spec", "limits", i, field, name),
                 )
 

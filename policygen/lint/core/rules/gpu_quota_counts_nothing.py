@@ -35,9 +35,8 @@ def check(facts: Facts) -> Hits:
                 advice = "remove this key, because names with kubernetes.io/ are never counted"
             else:
                 advice = f"write {counted}"
-                advice += (
-                    "" if right or is_certain(bare) else f", if the nodes have the resource {bare}"
-                )
+                if not right and not is_certain(bare):
+                    advice = f"write {counted} if the nodes have the resource {bare}"
             yield Hit(
                 RULE,
                 f'{quota} limits "{name}", which is accepted but never counted, so the limit has no effect; '

@@ -19,16 +19,18 @@ def check(facts: Facts) -> Hits:
                 continue
             if not known_to_containers(name):
                 continue  # `container-resource-refused` reports it
-            limit_text = "has no limit"
+            fault = f"{container} requests {amount_of(name, amount)} without a limit"
             if name in limits:
-                limit_text = f"has a limit of {shown(name, limits[name], amount)}"
+                fault = (
+                    f"{container} requests {amount_of(name, amount, limits[name])} but has a limit "
+                    f"of {shown(name, limits[name], amount)}"
+                )
             text = written(name, amount)
             limit = container.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Hit(
                 RULE,
-                f"{container} requests {amount_of(name, amount, limits.get(name))} but {limit_text}, "
-                f"which is refused; write limits: {{{name}: {text}}}, which also sets the request",
+                f"{fault}, which is refused; write limits: {{{name}: {text}}}, which also sets the request",
                 container.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
             )

@@ -57,11 +57,10 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
     for name, ratio in item.max_limit_request_ratio.items():
         least, most = item.min.get(name), item.max.get(name)
         if ratio < 1 or (least and most is not None and ratio > most / least):
-            highest = (
-                f"1 to {float(most / least):g}" if least and most is not None else "at least 1"
-            )
             yield (
-                f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write {highest}",
+                f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write 1 to {float(most / least):g}"
+                if least and most is not None
+                else f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write 1 or more",
                 at.to("maxLimitRequestRatio", name),
             )
 

@@ -39,10 +39,10 @@ def check(facts: Facts) -> Hits:
         if obj.namespace not in existing and obj.labels.get(MANAGED_BY) != TOOL and _in_one(obj):
             unknown.setdefault(obj.namespace, []).append(obj)
     for name, (first, *others) in unknown.items():
-        also = f" and {len(others)} other objects" if others else ""
+        refused = f"{first} and {len(others)} other objects" if others else str(first)
         yield Hit(
             RULE,
-            f'namespace "{name}" does not exist, so the API server refuses {first}{also}; '
+            f'namespace "{name}" does not exist, so the API server refuses {refused}; '
             f"{suggest(name, known)}",
             first.at.to("metadata", "namespace"),
             tuple(obj.at.to("metadata", "namespace") for obj in others),

@@ -12,11 +12,10 @@ def check(facts: Facts) -> Hits:
     for job in batch_jobs(facts.cluster):
         pods, ends = job.spec.get("parallelism", 1), job.spec.get("completions")
         if type(pods) is type(ends) is int and pods > ends:
-            runs = f"{ends} pod runs" if ends == 1 else f"{ends} pods run"
             yield Hit(
                 RULE,
-                f"{job.workload} has parallelism {pods} and completions {ends}, so only {runs}, "
-                f"and ranks that wait for {pods} pods never start; write completions: {pods} "
+                f"{job.workload} has parallelism {pods} and completions {ends}, so only "
+                f"{ends} of {pods} pods can run, and ranks that wait for the others never start; write completions: {pods} "
                 "and completionMode: Indexed",
                 job.at.to("spec", "completions"),
                 (job.at.to("spec", "parallelism"),),

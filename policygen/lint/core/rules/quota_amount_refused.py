@@ -17,10 +17,11 @@ def check(facts: Facts) -> Hits:
                 continue
             is_part = amount.denominator != 1 and whole(name) and not accelerators.is_one(name)
             if amount < 0 or is_part:
-                kind = "an integer" if is_part else "an amount of 0 or more"
                 yield Hit(
                     RULE,
-                    f"{quota} allows {amount_of(name, amount)}, which is refused; write {kind}",
+                    f"{quota} allows {amount_of(name, amount)}, which is refused; write an integer"
+                    if is_part
+                    else f"{quota} allows {amount_of(name, amount)}, which is refused; write 0 or more",
                     quota.at.to("spec", "hard", name),
                 )
 

@@ -31,7 +31,9 @@ def check(facts: Facts) -> Hits:
         is_known = first <= found.release <= last
         if target is None and is_known:
             continue
-        differs = f", but the target is {target}" if target else ""
+        fault = f"{who} is {component} {found}"
+        if target:
+            fault = f"{who} is {component} {found}, but the target is {target}"
         advice = (
             f"set target.{component} of the Platform to {versions.written(found.release)}, or "
             f"install {target}"
@@ -41,7 +43,7 @@ def check(facts: Facts) -> Hits:
                 f"policygen knows {component} {versions.written(first)} to "
                 f"{versions.written(last)}, and checks the objects for {facts.target[component]}"
             )
-        yield Hit(RULE, f"{who} is {component} {found}{differs}; {advice}", at)
+        yield Hit(RULE, f"{fault}; {advice}", at)
 
 
 def _same(target: Version | None, found: Version) -> bool:

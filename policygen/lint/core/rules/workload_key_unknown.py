@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
                 if fault and not key_fault(key):
                     yield Hit(
                         RULE,
-                        f"{workload} has the {keys.kind} {quoted(key)}, {fault}",
+                        f"{workload} has the {keys.kind} {quoted(key)}, but {fault}",
                         (keys.at / key).on_key(),
                     )
 
@@ -48,15 +48,15 @@ def _fault(key: str, target: Version) -> str | None:
         owner = _OWNERS[domain]
         since = known_keys.LATER.get(name) if domain == known_keys.KUEUE else None
         if since and target.release < since:
-            return f"which {owner} {target} ignores; upgrade {owner} to {versions.written(since)}, or remove the key"
+            return f"{owner} {target} ignores this key; upgrade {owner} to {versions.written(since)}, or remove the key"
         if name in known_keys.NAMES[domain]:
             return None
         near = _near(key)
         if domain == known_keys.VOLCANO and not near:
             return None
-        return f"which {owner} does not know, so the key has no effect; {near or 'remove the key'}"
+        return f"{owner} does not know this key, so it has no effect; {near or 'remove the key'}"
     if get_close_matches(domain, known_keys.NAMES, n=1, cutoff=_CUTOFF) and (near := _near(key)):
-        return f"which no controller reads because of its domain, so the key has no effect; {near}"
+        return f"no controller reads this key because of its domain, so it has no effect; {near}"
     return None
 
 

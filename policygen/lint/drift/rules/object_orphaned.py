@@ -1,4 +1,4 @@
-"""An object of the set is on the cluster, but the spec no longer renders it."""
+"""An object on the cluster has the labels of the spec's set, but the spec no longer renders it."""
 
 from policygen.drift.rule_names import ORPHANED
 from policygen.lint.drift.needs import KINDS, NEEDS

@@ -53,9 +53,8 @@ def _profiles(entry: Entry[SchedulerConfigurationView]) -> Hits:
         at = entry.at.to("profiles", i)
         written = mapping(entry.object.data["profiles"][i]).get("schedulerName")
         if not written and (several or written == ""):
-            subject = "one of several profiles" if several else "a profile"
             yield Hit(
-                RULE, f"{subject} has no schedulerName, which is refused; write a schedulerName", at
+                RULE, "a profile has no schedulerName, which is refused; write a schedulerName", at
             )
         elif profile.scheduler_name in named:
             yield Hit(

@@ -27,11 +27,12 @@ def check(facts: Facts) -> Hits:
                 if resource not in missing:
                     continue
                 right = meant(resource)
-                listing = f'{key}: "{",".join(sorted({resource, *names} - {""}))}"'
+                listing = ",".join(sorted({resource, *names} - {""}))
                 yield Hit(
                     RULE,
-                    f'{name} has no effect, because {key} does not list "{resource}"; '
-                    + (f'did you mean "{right}"?' if right else f"write {listing}"),
+                    f'{name} has no effect, because {key} does not list "{resource}"; did you mean "{right}"?'
+                    if right
+                    else f'{name} has no effect, because {key} does not list "{resource}"; write {key}: "{listing}"',
                     plugin.argument_at(name),
                     edits=(edit,) if is_certain(resource) else (),
                 )

@@ -30,7 +30,7 @@ def check(facts: Facts) -> Hits:
         if on:
             yield Hit(
                 RULE,
-                "plugin gang protects all pods that the minMember of their job needs, so "
+                "plugin gang protects all pods that a job needs for its minMember, so "
                 f"{' and '.join(on)} cannot evict pods of gangs; write "
                 f"{' and '.join(f'{_SWITCHES[name]}: false' for name in on)}",
                 gang.at,

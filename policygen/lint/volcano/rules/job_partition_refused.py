@@ -20,14 +20,14 @@ def check(facts: Facts) -> Hits:
             if has != count * size:
                 yield Hit(
                     RULE,
-                    f"{owner} has {has} replicas but {count} partitions of {size}, which Volcano "
+                    f"{owner} has {has} replicas but {count} partitions of {size} pods, which Volcano "
                     f"refuses; write replicas: {count * size}",
                     task.at / "replicas",
                 )
             elif least is not None and least != needed:
                 yield Hit(
                     RULE,
-                    f"{owner} has minAvailable {least}, but its partitions need {needed}, which "
+                    f"{owner} has minAvailable {least}, but its partitions need {needed} pods, which "
                     "Volcano refuses; write minAvailable as minPartitions times "
                     "partitionSize",
                     task.at / "minAvailable",

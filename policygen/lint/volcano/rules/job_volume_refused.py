@@ -14,15 +14,12 @@ def check(facts: Facts) -> Hits:
             path = volume.data.get("mountPath")
             made, named = volume.data.get("volumeClaim"), volume.data.get("volumeClaimName")
             if bool(named) == (made is not None):
-                claims = (
-                    "both volumeClaim and volumeClaimName"
-                    if named
-                    else "neither volumeClaim nor volumeClaimName"
-                )
+                fault = f"the volume at {path} of {spec.owner} has neither volumeClaim nor volumeClaimName"
+                if named:
+                    fault = f"the volume at {path} of {spec.owner} has both volumeClaim and volumeClaimName"
                 yield Hit(
                     RULE,
-                    f"the volume at {path} of {spec.owner} has {claims}, which Volcano refuses; "
-                    "write exactly one of them",
+                    f"{fault}, which Volcano refuses; write exactly one of them",
                     volume.at,
                 )
             if isinstance(named, str) and named and not is_subdomain(named):

@@ -16,11 +16,12 @@ def check(facts: Facts) -> Hits:
             for name, amount in amounts.items():
                 fraction = amount.denominator != 1 and whole(name)
                 if amount < 0 or fraction:
-                    kind = "a whole number" if fraction else "an amount of 0 or more"
+                    fault = f"{queue} has {amount_of(name, amount)} as {path[0]}"
                     yield Hit(
                         RULE,
-                        f"{queue} has {amount_of(name, amount)} as {path[0]}, which Volcano "
-                        f"refuses; write {kind}",
+                        f"{fault}, which Volcano refuses; write a whole number"
+                        if fraction
+                        else f"{fault}, which Volcano refuses; write 0 or more",
                         queue.at.to("spec", *path, name),
                     )
 

@@ -39,13 +39,15 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Hits:
         if lasts is None or lasts <= 0:
             yield Hit(
                 RULE,
-                f"{argument}, so jobs are never admitted by their waiting time; write a duration "
+                f"{argument}, so Volcano never admits jobs by their waiting time; write a duration "
                 "such as 1h30m",
                 at,
             )
     default = _PERIODS.get((plugin.name, name))
     if default and seconds(value) is None:
-        yield Hit(RULE, f"{argument}, so {default} is used; write a duration such as 90s", at)
+        yield Hit(
+            RULE, f"{argument}, so Volcano uses {default} instead; write a duration such as 90s", at
+        )
     if plugin.name == "tdm" and name.startswith(_ZONE) and not _OPEN.fullmatch(value.strip()):
         yield Hit(RULE, f"{argument}, so the zone never opens; write times such as 22:00-06:00", at)
 

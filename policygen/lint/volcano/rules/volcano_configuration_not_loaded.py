@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
     """
     target = facts.target["volcano"]
     refused = target.release >= _REFUSES
-    then = _DROPS if refused else "the scheduler skips it"
+    then = _DROPS if refused else "the scheduler skips that action"
     known = terms.actions(target)
     for configuration in all_settings(facts):
         yield from _conflicts(configuration)

@@ -14,10 +14,9 @@ def check(facts: Facts) -> Hits:
         for plugin in configuration.plugins:
             if plugin.name in first:
                 other = first[plugin.name]
-                where = "above" if other.tier == plugin.tier else f"in tier {other.tier + 1}"
                 yield Hit(
                     RULE,
-                    f"plugin {plugin.name} is already listed {where}, so it votes twice, and the "
+                    f"plugin {plugin.name} is already listed in tier {other.tier + 1}, so it votes twice, and the "
                     "arguments here apply to both entries; keep one of them",
                     plugin.at / "name",
                     related=(other.at / "name",),
