@@ -114,7 +114,9 @@ def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Ru
     if seen.namespaces and (others := kinds.elsewhere(rule)):
         where = ", ".join(seen.namespaces)
         return RuleOutcome(
-            rule, Verdict.NOT_EVALUATED, f"{min(others).kind} objects were read only in {where}"
+            rule,
+            Verdict.NOT_EVALUATED,
+            f"{min(others).kind} objects were read only in these namespaces: {where}",
         )
     return None
 

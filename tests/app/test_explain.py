@@ -30,7 +30,9 @@ def test_of_every_name_of_a_run_it_is_said_what_to_do():
 
 
 def test_an_unknown_name_is_told_with_the_nearest():
-    with pytest.raises(UsageError, match=f'no rule "{RULE[:-1]}"; did you mean "{RULE}"'):
+    with pytest.raises(
+        UsageError, match=f'rule "{RULE[:-1]}" does not exist; did you mean "{RULE}"'
+    ):
         explain.explain(RULE[:-1])
     with pytest.raises(UsageError, match='did you mean "limit-above-parent"'):
         explain.explain("limit-above-parents")

@@ -257,7 +257,7 @@ spec: {}
     assert rules[rule]["verdict"] != "not evaluated"
     _, report, rules = lint(snapshot(f"{queue}---{LOCAL}", namespaces=("vision",)))
     assert rules[rule]["verdict"] == "not evaluated"
-    assert rules[rule]["reason"] == "LocalQueue was read in vision only"
+    assert rules[rule]["reason"] == "LocalQueue objects were read only in these namespaces: vision"
     assert rules[RULE]["verdict"] == "fail"
     assert report["complete"]
 

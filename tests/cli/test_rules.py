@@ -144,10 +144,13 @@ def test_an_unknown_kind_is_told_with_the_nearest():
 def test_only_really_similar_names_are_suggested(name, advice):
     """`lint --rule`, waivers and `explain` use the same text."""
     message = registry.unknown(name, registry.names())
-    assert message.startswith(f'no rule "{name}"; {advice}')
+    assert message.startswith(f'rule "{name}" does not exist; {advice}')
     assert message.endswith("`policygen rules` lists all rules")
-    assert bool(advice) or message == f'no rule "{name}"; `policygen rules` lists all rules'
-    with pytest.raises(UsageError, match=re.escape(f'no rule "{name}"; {advice}')):
+    assert (
+        bool(advice)
+        or message == f'rule "{name}" does not exist; `policygen rules` lists all rules'
+    )
+    with pytest.raises(UsageError, match=re.escape(f'rule "{name}" does not exist; {advice}')):
         explain.explain(name)
 
 

@@ -422,7 +422,7 @@ def test_an_older_api_version_is_read_as_the_newest(lint, cluster, tmp_path):
     told, _ = lint(cluster)
     ((key, it),) = told.items()
     assert key == ("field-drifted", QUEUE, "spec.cohort")
-    assert "set the target of the spec first" in it["message"]
+    assert "first set the target of the spec to the release of the cluster" in it["message"]
     assert it["command"] is None
     lint(cluster, "--patches", str(tmp_path / "patches"))
     assert not (tmp_path / "patches").exists()

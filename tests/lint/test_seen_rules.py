@@ -105,7 +105,10 @@ def _unscheduled(documents, message):
 def test_a_pod_without_a_node_is_told_in_the_schedulers_words():
     rule = "pod-unscheduled-long"
     (message,) = said(rule, bad(rule))
-    assert "since 15h: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu; pack pods" in message
+    assert (
+        "since 15h: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu; pack the pods"
+        in message
+    )
     words = (
         "0/4 nodes are available: 4 node(s) had untolerated taint(s). preemption: 0/4 nodes are "
         "available: 4 Preemption is not helpful for scheduling."
