@@ -13,21 +13,15 @@ from policygen.core.errors import UsageError
 from policygen.core.rule import Family, Rule
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.page import has_page, page
+from policygen.lint.page import page
 from policygen.lint.registry import REGISTRY, RULES, find, unknown
 from policygen.lint.rule import Need, ObjectRule
-from policygen.report.explanation import explanation, wrapped
+from policygen.report.explanation import explanation
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
 VERSION = 1
 """Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
-
-_NOTES = {
-    Family.REFUSED: "The spec is invalid: policygen renders and checks nothing until the spec is fixed.",
-    Family.REPORTED: "The spec can still be rendered.",
-    Family.RUN: "This rule is about the inputs or the options of a run.",
-}
 
 
 class RuleEntry(Struct, frozen=True, eq=False):
@@ -100,23 +94,14 @@ def explain(name: str, *, full: bool = False) -> str:
     rule = find(name)
     if rule is None:
         raise UsageError(unknown(name, names()))
-    if full or not has_page(rule.name):
-        return _text_of(rule)
-    return explanation(rule, page(rule.name))
-
-
-def _text_of(rule: Rule) -> str:
-    if has_page(rule.name):
-        return page(rule.name).text
-    paragraphs = [f"{rule.summary}. {_NOTES[rule.family]}", *([rule.remedy] if rule.remedy else [])]
-    text = "\n\n".join("\n".join(wrapped(each)) for each in paragraphs)
-    return f"# {rule.name}\n\n{text}\n"
+    found = page(rule.name)
+    return found.text if full else explanation(rule, found)
 
 
 def pages(report: Report) -> dict[str, str]:
     """The pages of the rules in a report, by name."""
     rules = {it.rule for it in report.findings}
-    return {rule.name: _text_of(rule) for rule in sorted(rules, key=str)}
+    return {rule.name: page(rule.name).text for rule in sorted(rules, key=str)}
 
 
 def select(query: RuleQuery) -> list[RuleEntry]:

@@ -51,15 +51,8 @@ def _paths() -> dict[str, Path]:
     return {path.stem.replace("_", "-"): path for path in found}
 
 
-def has_page(rule: str) -> bool:
-    """Whether a rule has a page, by its name."""
-    return rule in _paths()
-
-
 def page(rule: str) -> RulePage:
-    """The page of a rule by its name. Raises FileNotFoundError, and ValueError for a page without both examples."""
-    if not has_page(rule):
-        raise FileNotFoundError(f"the rule {rule} has no page")
+    """The page of a rule by its name. Raises KeyError, and ValueError for a page without both examples."""
     text = _paths()[rule].read_text("utf-8")
     good = text.find("\n## Good")
     examples = [
