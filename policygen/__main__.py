@@ -31,7 +31,7 @@ def _run() -> None:
     try:
         cli_main.main()
     except SystemExit as stop:
-        with suppress(OSError, ValueError):  # whatever is wrong with them, Python says as it ends
+        with suppress(OSError, ValueError):  # Python reports their errors when it exits
             for stream in filter(None, (sys.stdout, sys.stderr)):  # None where one is closed
                 stream.flush()
             if isinstance(stop.code, int):

@@ -1,4 +1,4 @@
-"""Cases to outcomes: each is linted as a user would lint it, with the specs that are given for all."""
+"""What `policygen test` does: lints each case as `policygen lint` would, and compares the findings with its findings.txt."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -44,7 +44,7 @@ class _Linted(Struct, frozen=True):
 def run(request: TestRequest, *, today: date) -> list[CaseOutcome]:
     """The outcome of every case.
 
-    Raises SpecError with all that is wrong with the cases or the specs: no outcome counts then.
+    Raises SpecError with the findings about invalid cases or specs; then there is no outcome.
     """
     found, run_of_specs, faults = _cases(request)
     known = explain.names()
@@ -66,9 +66,9 @@ def run(request: TestRequest, *, today: date) -> list[CaseOutcome]:
 
 
 def update(request: TestRequest, *, today: date) -> str:
-    """Write what is found now beside each case, and say what that changes.
+    """Write the current findings of each case to its findings.txt. Returns what changed.
 
-    Nothing is written unless every case could be read and judged; raises SpecError otherwise.
+    Raises SpecError, and writes nothing, if a case cannot be read or checked.
     """
     found, run_of_specs, faults = _cases(request, new=True)
     known = explain.names()
@@ -77,7 +77,7 @@ def update(request: TestRequest, *, today: date) -> str:
         sheet = Sheet()
         if case.sheet.exists():
             sheet, wrong = _sheet(case, known)
-            # A line that is no finding any more is what an update is for.
+            # An update removes lines that are not findings.
             faults += [it for it in wrong if it.rule not in {BAD_EXPECTATION, UNKNOWN_RULE}]
         linted = _linted(case, run_of_specs, today)
         faults += _unreadable(linted)

@@ -31,7 +31,7 @@ class PolicygenError(Exception):
 
 
 class UsageError(PolicygenError):
-    """The request is not possible; the message says what to do instead."""
+    """The request is not possible; the message contains what to do instead."""
 
 
 class UnreadError(PolicygenError):

@@ -61,7 +61,7 @@ class _Anchor(Struct, eq=False):
 class Builder:
     """Turns the events of one document after the other into data, without recursion.
 
-    `line` gives the line of a character of `text` for messages; `escapes` says whether surrogates
+    `line` gives the line of a character of `text` for messages; `escapes` is whether surrogates
     are escaped in it, see `surrogates.masked`.
     """
 

@@ -120,7 +120,7 @@ def shared(rule: Rule, family: Family) -> tuple[str, Severity, Family, str, str,
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ObjectRule(Rule):
-    """A rule that checks objects. The page `<name>.md` beside its module says why it matters."""
+    """A rule that checks objects. The page `<name>.md` next to its module explains why it matters."""
 
     judges: tuple[str, ...]
     """The kinds that it reports about; without any of them it is vacuous. Empty: any kind."""
@@ -135,8 +135,8 @@ class ObjectRule(Rule):
     until: Mapping[str, Minor] = dataclasses.field(default_factory=dict)
     """The first release for which it holds no longer."""
     may_exist: bool = False
-    """Whether an object that servers refuse may exist on one all the same: it is older than the
-    webhook, what it refers to was deleted, or no server checks it, as in templates of operators' kinds."""
+    """Whether an object that servers refuse may still exist on one: it is older than the
+    webhook, the object that it names was deleted, or no server checks it, as in templates of operators' kinds."""
     bound: timedelta = timedelta(0)
     """The default time before it reports; `lint.bounds` of a Platform sets another."""
 

@@ -25,7 +25,7 @@ def text(resource: str, amount: int) -> str:
         return quantity.from_cpu_milli(amount)
     if resource == MEMORY and amount % quantity.KIBIBYTE == 0:
         return quantity.from_memory_bytes(amount)
-    # Bytes that are no multiple of 1Ki have no binary suffix either; without one they are decimal.
+    # Bytes that are not a multiple of 1Ki cannot have a binary suffix, so they are written in decimal.
     return count(amount)
 
 

@@ -53,7 +53,7 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
 
 
 def _added_up(team: Team, pools: Iterable[PoolFacts]) -> Iterator[Hit]:
-    """Pools of a team that a ResourceQuota, which counts by resource name, adds up."""
+    """Hits for pools of a team that one ResourceQuota counts together, since their resource names are equal."""
     owners: defaultdict[str, list[PoolFacts]] = defaultdict(list)
     for facts in pools:
         for resource in (*facts.resources, CPU):

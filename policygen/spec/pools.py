@@ -113,7 +113,7 @@ def _per_node(pool: Pool) -> int | None:
 def _overlaps(spec: Spec) -> Iterator[Hit]:
     """Each pool whose nodeSelector can match a node of a pool before it.
 
-    Pools are apart if one label key has different values in them. Sets of pools are bits of
+    Two pools have no node in common if one label key has different values in them. Sets of pools are bits of
     an integer, so that thousands of pools are compared at once.
     """
     with_key: defaultdict[str, int] = defaultdict(int)

@@ -7,7 +7,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """It fits any quota and gets no flavor, so no node selector and no toleration.
+    """Kueue assigns no flavor to such a workload, so it adds neither a node selector nor tolerations.
 
     Checked only if no pod of it uses quota. Source: issues 891, 931.
     """

@@ -37,7 +37,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
-    """Compares each limit with that of the nearest ancestor that has one; 0 is no limit."""
+    """Compares each limit with that of the nearest ancestor that has one; 0 means unlimited."""
     for name, amount in queue.it.capability.items():
         for above in queues.ancestors(cluster, queue):
             limit = above.it.capability.get(name, Fraction(0))
