@@ -75,7 +75,7 @@ def node(index: int) -> Any:
 
 
 def pod_spec(index: int) -> Any:
-    """What the pods of a team ask for."""
+    """The pod spec of a team, with its resource requests."""
     gpus = 1 << index // len(CARDS) % 4
     asked = {"cpu": f"{gpus * 8}", "memory": f"{gpus * 100}Gi", "nvidia.com/gpu": gpus}
     return {

@@ -231,7 +231,7 @@ def load(
 
 
 def login(folder: Path) -> None:
-    """The kubernetes client: a login by OpenID Connect whose issuer nobody vouches for."""
+    """The kubernetes client: a login by OpenID Connect with an issuer whose certificate is not trusted."""
     posted: list[str] = []
 
     def answer(request: BaseHTTPRequestHandler) -> None:

@@ -129,7 +129,7 @@ def keep(answers: list[Answer], pages: Path) -> None:
 
 
 def beside(pages: Path) -> Path:
-    """Where stands what was asked for recorded pages."""
+    """The file with the requests of which the recorded pages are the answers."""
     return pages.with_name(f"{pages.name}.json")
 
 

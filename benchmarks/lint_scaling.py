@@ -20,7 +20,7 @@ from clusters import job, node, policy
 from timing import in_turn, line
 
 SIZES = (1_000, 10_000, 100_000)
-LEAST = 120  # the cohorts and flavors that stand beside all others
+LEAST = 120  # the cohorts and flavors that every set contains
 PER_FILE = 20_000
 
 

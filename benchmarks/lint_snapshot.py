@@ -48,7 +48,7 @@ def write(path: Path, nodes: int, pods: int, count: int) -> None:
 
 
 def child(path: Path) -> None:
-    """Read and judge, as the command does, and say how long each took."""
+    """Read and check a snapshot, as the command does, and print the time of each step."""
     gc.disable()  # as policygen/__main__.py does
     start = time.perf_counter(), time.process_time()
     with path.open("rb") as file:

@@ -4,7 +4,7 @@
 
 Needs Go unless --kubeconform names the binary; it is built from benchmarks/kubeconform/go.mod.
 Both read the same objects: a flavor, a cohort, two priorities, and ClusterQueues; as YAML, and as JSON.
-kubeconform gets the schemas of schemas/cluster, so that it need not ask anybody. Ratios compare the same
+kubeconform gets the schemas of schemas/cluster, so it needs no network. Ratios compare the same
 format; the last compares our JSON with its YAML, which it is mostly given.
 """
 

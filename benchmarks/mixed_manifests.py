@@ -115,7 +115,7 @@ class Drawn:
         }
 
     def pod_spec(self, team: Team, *, gpu: bool, **fields: Any) -> dict[str, Any]:
-        """A pod spec of one container or two, on the team's nodes if it asks for GPUs."""
+        """A pod spec of one container or two, on the team's nodes if it requests GPUs."""
         draw = self.draw
         containers = [self.container("main", team.card if gpu else None)]
         if draw.random() < 0.4:
@@ -366,7 +366,7 @@ def write(folder: Path, made: list[Any], seed: int, per_file: int) -> tuple[Path
 
 
 def main() -> None:
-    """Write what the arguments ask for."""
+    """Write the manifests that the arguments describe."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--documents", type=int, default=10_000)

@@ -2,7 +2,7 @@
 
     python benchmarks/replay.py FILE FACTOR [--pace]
 
-The server gives the list of pods as often as FACTOR says, each time with other names and uids.
+The server gives the list of pods FACTOR times, each time with other names and uids.
 With --pace, no answer ends sooner than it did when it was recorded. Prints its URL.
 """
 
@@ -28,7 +28,7 @@ _METADATA = re.compile(rb'"metadata":\{[^{}]*\}')
 
 
 class Answer(Struct):
-    """What came of one GET, in pages if it is a list."""
+    """The recorded response to one GET, in pages if it is a list."""
 
     path: str
     query: dict[str, str]
@@ -86,7 +86,7 @@ class Replay(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def answer(self, target: str, accept: str, *, gzip: bool) -> tuple[bytes, bool]:
-        """The body, and whether it is packed. Raises KeyError for what nobody recorded."""
+        """The body, and whether it is compressed. Raises KeyError if the request was not recorded."""
         began = time.monotonic()
         parts = urlsplit(target)
         query = dict(parse_qsl(parts.query))

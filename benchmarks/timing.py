@@ -30,7 +30,7 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTEC
 def once(command: Sequence[str], codes: Container[int] = (0,)) -> tuple[float, float, float]:
     """Wall seconds, processor seconds and peak MiB of one run; its output is thrown away.
 
-    Ends the benchmark where the command ends with none of the exit codes.
+    Exits the benchmark if the command ends with another exit code.
     """
     start = time.perf_counter()
     process = subprocess.Popen(
