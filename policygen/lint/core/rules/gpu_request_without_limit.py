@@ -19,18 +19,19 @@ def check(facts: Facts) -> Hits:
                 continue
             if not known_to_containers(name):
                 continue  # `container-resource-refused` reports it
-            fault = f"{container} requests {amount_of(name, amount)} without a limit"
-            if name in limits:
-                fault = (
-                    f"{container} requests {amount_of(name, amount, limits[name])} but has a limit "
-                    f"of {shown(name, limits[name], amount)}"
-                )
             text = written(name, amount)
+            message = f"{container} requests {amount_of(name, amount)} without a limit, which is refused; write limits: {{{name}: {text}}}, which also sets the request"
+            if name in limits:
+                message = (
+                    f"{container} requests {amount_of(name, amount, limits[name])} but has a limit of "
+                    f"{shown(name, limits[name], amount)}, which is refused; write limits: "
+                    f"{{{name}: {text}}}, which also sets the request"
+                )
             limit = container.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Hit(
                 RULE,
-                f"{fault}, which is refused; write limits: {{{name}: {text}}}, which also sets the request",
+                message,
                 container.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
             )

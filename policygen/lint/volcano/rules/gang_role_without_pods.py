@@ -1,4 +1,4 @@
-"""A gang waits for more pods of a role than have this role."""
+"""A gang waits for more pods of a role than its workloads create."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

@@ -74,7 +74,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Use a plugin that Volcano has, and name the tasks that mpi needs.",
+    remedy="Use a plugin that Volcano has; with plugin mpi, add the tasks that mpi needs.",
     judges=("Job",),
     check=check,
 )

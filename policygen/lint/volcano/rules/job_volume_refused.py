@@ -14,14 +14,10 @@ def check(facts: Facts) -> Hits:
             path = volume.data.get("mountPath")
             made, named = volume.data.get("volumeClaim"), volume.data.get("volumeClaimName")
             if bool(named) == (made is not None):
-                fault = f"the volume at {path} of {spec.owner} has neither volumeClaim nor volumeClaimName"
+                message = f"the volume at {path} of {spec.owner} has neither volumeClaim nor volumeClaimName, which Volcano refuses; write one of them"
                 if named:
-                    fault = f"the volume at {path} of {spec.owner} has both volumeClaim and volumeClaimName"
-                yield Hit(
-                    RULE,
-                    f"{fault}, which Volcano refuses; write exactly one of them",
-                    volume.at,
-                )
+                    message = f"the volume at {path} of {spec.owner} has both volumeClaim and volumeClaimName, which Volcano refuses; remove one of them"
+                yield Hit(RULE, message, volume.at)
             if isinstance(named, str) and named and not is_subdomain(named):
                 yield Hit(
                     RULE,

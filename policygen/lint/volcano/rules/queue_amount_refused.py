@@ -16,12 +16,11 @@ def check(facts: Facts) -> Hits:
             for name, amount in amounts.items():
                 fraction = amount.denominator != 1 and whole(name)
                 if amount < 0 or fraction:
-                    fault = f"{queue} has {amount_of(name, amount)} as {path[0]}"
                     yield Hit(
                         RULE,
-                        f"{fault}, which Volcano refuses; write a whole number"
+                        f"{queue} has {amount_of(name, amount)} as {path[0]}, which Volcano refuses; write a whole number"
                         if fraction
-                        else f"{fault}, which Volcano refuses; write 0 or more",
+                        else f"{queue} has {amount_of(name, amount)} as {path[0]}, which Volcano refuses; write 0 or more",
                         queue.at.to("spec", *path, name),
                     )
 
