@@ -130,7 +130,7 @@ def test_an_index_that_cannot_be_trusted_is_refused(tmp_path, index):
 
 def test_names_that_cannot_be_files_are_refused(tmp_path):
     folder = tmp_path / "out"
-    assert "its name cannot be a file name" in refusal(write_folder, [manifest("../../x")], folder)
+    assert "cannot be a file name" in refusal(write_folder, [manifest("../../x")], folder)
     assert "both be written to queue.a.yaml" in refusal(write_folder, [OLD[0], OLD[0]], folder)
     assert "cannot be written: File name too long" in refusal(
         write_folder, [manifest("x" * 300)], folder
@@ -274,7 +274,7 @@ def test_two_runs_at_once_do_not_mix(tmp_path):
     with (tmp_path / ".policygen.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert refusal(write_folder, NEW, tmp_path) == (
-            f"another policygen is writing to {tmp_path}; run again when it has finished"
+            f"another policygen is writing to {tmp_path}; wait until it has finished, then run the command again"
         )
     assert files(tmp_path) == {**expected(OLD), ".policygen.lock": ""}
     write_folder(NEW, tmp_path)  # a lock file without a lock is what a killed run leaves

@@ -73,7 +73,7 @@ def test_what_is_shipped_is_sound():
             "name: yes",
             'the template prints metadata.name true, but the plan has "gpus"',
         ),
-        ("spec:", "more: .inf\nspec:", "no object can contain one"),
+        ("spec:", "more: .inf\nspec:", "no object can contain an infinite number"),
     ],
 )
 def test_what_differs_from_the_plan_is_said(old, new, message):

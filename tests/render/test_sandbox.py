@@ -137,7 +137,7 @@ def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, mes
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself endlessly"),
         (
             "a: {% for _ in range(90000) %}[{% endfor %}{% for _ in range(90000) %}]{% endfor %}",
-            "the template prints invalid YAML, in line 8 of its output: nested more than 100 levels deep",
+            "the template prints invalid YAML, in line 8 of its output: this document is nested more than 100 levels deep",
         ),
     ],
 )
