@@ -28,8 +28,8 @@ def _own_quota_only(spec: Any, cohort: str) -> bool:
 def _assigned(workload: Any) -> bool:
     status = workload.get("status", {})
     reserved = any(
-        each["type"] == "QuotaReserved" and each["status"] == "True"
-        for each in status.get("conditions", ())
+        condition["type"] == "QuotaReserved" and condition["status"] == "True"
+        for condition in status.get("conditions", ())
     )
     if not reserved or "admission" not in status:
         return True

@@ -19,13 +19,13 @@ def locate_objects(
     finding reports the placeholder, and other hits on it are skipped.
     """
     by_root = {(it.at.document, it.at.path): it for it in objects}
-    by_index = {each.index: each for each in documents}
+    by_index = {it.index: it for it in documents}
 
     def place(at: At, object_: Object | None) -> Place | None:
-        each = by_index.get(at.document)
-        if each is None:
+        document = by_index.get(at.document)
+        if document is None:
             return None
-        return each.place(_as_written(object_, at).path, key=at.key)
+        return document.place(_as_written(object_, at).path, key=at.key)
 
     def owner(at: At) -> Object | None:
         for length in range(len(at.path), -1, -1):

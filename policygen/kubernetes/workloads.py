@@ -276,8 +276,8 @@ def is_checked(object_: Object) -> bool:
         text(status, "jobDeploymentStatus"),
     }
     return phases.isdisjoint(_PHASES) and not any(
-        each.get("type") in _FINISHED and each.get("status") == "True"
-        for each in mappings(status.get("conditions"))
+        condition.get("type") in _FINISHED and condition.get("status") == "True"
+        for condition in mappings(status.get("conditions"))
     )
 
 

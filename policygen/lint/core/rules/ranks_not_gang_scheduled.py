@@ -30,7 +30,9 @@ def check(facts: Facts) -> Hits:
                 continue
             containers = template.spec.containers
             if not any(
-                it.get("name") in _SIZES for container in containers for it in container.env
+                variable.get("name") in _SIZES
+                for container in containers
+                for variable in container.env
             ):
                 continue
             ordered = (
