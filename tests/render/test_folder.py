@@ -130,7 +130,9 @@ def test_an_index_that_cannot_be_trusted_is_refused(tmp_path, index):
 
 def test_names_that_cannot_be_files_are_refused(tmp_path):
     folder = tmp_path / "out"
-    assert "cannot be a file name" in refusal(write_folder, [manifest("../../x")], folder)
+    assert "the name of Queue '../../x' cannot be a file name" in refusal(
+        write_folder, [manifest("../../x")], folder
+    )
     assert "both be written to queue.a.yaml" in refusal(write_folder, [OLD[0], OLD[0]], folder)
     assert "cannot be written: File name too long" in refusal(
         write_folder, [manifest("x" * 300)], folder
