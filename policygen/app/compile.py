@@ -58,7 +58,9 @@ def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
     for path in specs:
         message = "this input contains no spec document, so nothing was checked"
         if loaded.foreign:
-            message += f"; if it contains manifests, run `policygen lint --manifests {path}`"
+            message = (
+                f"{message}; if it contains manifests, run `policygen lint --manifests {path}`"
+            )
         name = files.STDIN if path == "-" else path
         found.append(Finding(NOTHING_TO_JUDGE, message, Place(name)))
     return found

@@ -84,18 +84,18 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
             file.write_text(text, "utf-8")
     except OSError as error:
         raise UsageError(f"--patches {folder} cannot be written: {error.strerror}") from None
-    return (
-        f"run {', then '.join(commands)}"
-        if commands
-        else f"{_unwritten(report)}, so nothing is written"
-    )
+    return f"run {', then '.join(commands)}" if commands else _unwritten(report)
 
 
 def _unwritten(report: Report) -> str:
     if not report.compared:
-        return "no cluster was compared with the spec"
+        return "no cluster was compared with the spec, so nothing is written"
     accepted = any(patches.steps(it, lambda *_: True) for it in report.drifts)
-    return "all drift is waived or in the baseline" if accepted else "no drift to fix"
+    return (
+        "all drift is waived or in the baseline, so nothing is written"
+        if accepted
+        else "the clusters have no drift to fix, so nothing is written"
+    )
 
 
 def _folder(context: str, used: Collection[str]) -> str:

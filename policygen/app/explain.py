@@ -127,7 +127,7 @@ def unknown_word(words: Iterable[str]) -> str:
         if not any(word.lower() in text for text in texts):
             known = {found for text in texts for found in re.findall(r"\w+", text)}
             near = get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.8)
-            advice = f'did you mean "{near[0]}"?' if near else "`policygen rules` lists all"
+            advice = f'did you mean "{near[0]}"?' if near else "`policygen rules` lists all rules"
             return f'no rule contains the word "{word}"; {advice}'
     return ""
 

@@ -111,7 +111,7 @@ def raw_scheduler_config(
     if item is None:
         raise UsageError(
             "no pool of kube-scheduler sets binPack or spread, so there is nothing to print; set "
-            "one of them"
+            "binPack or spread"
         )
     text = engine.render([item], templates=request.templates)[0].text
     return Result(findings=made.findings, text=text, pods=made.plan.pods)

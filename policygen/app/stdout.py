@@ -6,7 +6,7 @@ import sys
 from policygen.core.errors import UsageError
 
 
-def out(text: str | bytes, instead: str = "write to a file") -> None:
+def out(text: str | bytes, instead: str = "write the output to a file") -> None:
     """Print the complete text. `instead` is the advice in the error if standard output is closed.
 
     Raises UsageError if it cannot be written, and BrokenPipeError if the reader closed the pipe.

@@ -118,7 +118,7 @@ missing (--preflight) or the server does not answer, 4 internal error.
 def rbac(*, name: str, preflight: bool, **given: Any) -> None:
     """Print the smallest ClusterRole with which lint can read everything that its rules need.
 
-    The role grants only the verb list. With a SPEC, the role includes the ConfigMaps that the spec
+    The only verb that the role grants is `list`. With a SPEC, the role includes the ConfigMaps that the spec
     renders. With --namespace, permissions for namespaced objects go into one Role per namespace.
     """
     from policygen.app import snapshot as app_snapshot
@@ -153,7 +153,7 @@ read or compared, 4 internal error.
     multiple=True,
     metavar="SPEC",
     shell_complete=paths,
-    help="Check both sides of the comparison against this spec; repeatable.",
+    help="Check the two snapshots, or the snapshot and the cluster, against this spec; repeatable.",
 )
 @form("Output format: text for people, json for programs.")
 def diff(*, before: Path, after: Path | None, **given: Any) -> None:

@@ -125,7 +125,7 @@ Examples:
 @click.option(
     "--fix",
     is_flag=True,
-    help="Show a diff that fixes the findings whose fix is certain.",
+    help="Show a diff with all fixes that are certain to be correct.",
 )
 @click.option(
     "--write", is_flag=True, help="With --fix: change the files, and report the remaining findings."

@@ -96,7 +96,7 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     twice = [it for it in files if files.count(it) > 1 and (it.is_file() or not it.exists())]
     if twice:
         raise click.BadParameter(
-            f"two formats would be written to {twice[0]}; write another file for one of them",
+            f"two formats would be written to {twice[0]}; write another file for one format",
             param_hint="-f",
         )
     if sum(1 for _, file in outputs if file is None) > 1:

@@ -153,7 +153,7 @@ def render(**given: Any) -> None:
     pods = () if given["check"] and given["quiet"] else result.pods
     show(result.findings, quiet=given["quiet"], every=given["every"], pods=pods)
     if output is None:
-        stdout.out(app_render.text(result), "write to a folder or file with -o")
+        stdout.out(app_render.text(result), "write the manifests to a folder or file with -o")
     elif given["check"]:
         app_render.compare(result, output)
     else:

@@ -133,7 +133,7 @@ def impersonated(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if uid or groups or extra:
             raise ValueError(
                 "the user of the context has as-uid, as-groups or as-user-extra, but no user to "
-                "impersonate; write as"
+                'impersonate; write the field "as"'
             )
         return
     yield "Impersonate-User", str(name)

@@ -164,6 +164,6 @@ def _volcano_fields(model: Model, queue: str) -> list[PodField]:
         ]
     if model.gang:
         first, *rest = group_names(model)
-        comment = f"to {rest[-1]}, one for each gang" if rest else ""
+        comment = f"the last group is {rest[-1]}; use one group for each gang" if rest else ""
         return [PodField(ANNOTATIONS, POD_GROUP, first, comment)]
     return [PodField(ANNOTATIONS, VOLCANO_QUEUE, queue)]

@@ -20,7 +20,7 @@ BAD_BASE_FILE = refusal(
 )
 CONTAINER_DEFAULTS_MISSING = refusal(
     "container-defaults-missing",
-    "A ResourceQuota for cpu and memory would reject containers without requests for them",
+    "A ResourceQuota for cpu and memory would reject containers that request no cpu or memory",
     "Write containerDefaults for the team or in the Platform, or remove quotaCpuAndMemory.",
 )
 FAIR_SHARING_NEEDED = note(
@@ -234,12 +234,12 @@ QUOTA_CANNOT_TELL_POOLS_APART = refusal(
     "quota-cannot-tell-pools-apart",
     "A team has quotas in two pools with the same GPU resource, and a ResourceQuota cannot count "
     "them separately",
-    "Use two teams, or give one pool another resource name.",
+    "Use one team for each pool, or give one pool another resource name.",
 )
 QUOTA_COUNTS_OTHER_POOLS = warning(
     "quota-counts-other-pools",
     "A ResourceQuota for cpu and memory also counts the pods of the team's other pools",
-    "Use two teams, or remove quotaCpuAndMemory.",
+    "Use one team for each pool, or remove quotaCpuAndMemory.",
 )
 RENDERS_NOTHING = warning(
     "renders-nothing",

@@ -35,8 +35,8 @@ def check(env: Environment, name: str) -> set[str] | None:
         if block.name not in above:
             raise UnreadableError(
                 f"{file}:{block.lineno}",
-                f'block "{block.name}" does not exist in the extended template, so it is not printed; '
-                f"{suggest(block.name, above, 'block')}",
+                f'block "{block.name}" does not exist in the extended template, so the block is '
+                f"not printed; {suggest(block.name, above, 'block')}",
             )
     return found | above
 

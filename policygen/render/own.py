@@ -55,7 +55,7 @@ def _faults(folder: Path, used: list[str], known: Sequence[str]) -> Iterator[str
         path = folder / name
         if name not in known and not path.name.startswith("_"):
             if stat.S_ISDIR(mode):
-                yield f"{path} is a link to a folder; replace it by the folder"
+                yield f"{path} is a link to a folder; replace the link by the folder"
             else:
                 yield f"{path} replaces no shipped template; {_advice(name, known)}"
         elif not stat.S_ISREG(mode):
@@ -76,7 +76,7 @@ def _faults(folder: Path, used: list[str], known: Sequence[str]) -> Iterator[str
 
 def outside(path: Path, folder: Path) -> str:
     """The message for a link to a file outside the folder."""
-    return f"{path} is a link to a file outside {folder}; replace it by the file"
+    return f"{path} is a link to a file outside {folder}; replace the link by the file"
 
 
 def _entries(folder: Path, prefix: str, known: frozenset[str]) -> Iterator[tuple[str, int]]:

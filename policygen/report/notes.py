@@ -55,8 +55,11 @@ def grouped(notes: Iterable[Finding]) -> Iterator[Finding | str]:
         if more > 0:
             yield f"  and {more} more; --all shows them"
     if hidden:
-        counted = "note needs" if hidden == 1 else "notes need"
-        yield f"{hidden} more {counted} no action; --all shows them"
+        yield (
+            "1 more note needs no action; --all shows it"
+            if hidden == 1
+            else f"{hidden} more notes need no action; --all shows them"
+        )
 
 
 def pod_fields(pods: Sequence[PodFields]) -> Iterator[str]:

@@ -102,7 +102,7 @@ def unevaluated(report: Report) -> str:
     if lacks:
         more = ", ..." if len(lacks) > _LACKS or not all(rule.lacks for rule in skipped) else ""
         why = f"the input lacks {', '.join(lacks[:_LACKS])}{more}"
-    return f"not evaluated: {_rules(len(skipped))}, because {why}; -f json lists them"
+    return f"not evaluated: {_rules(len(skipped))}, because {why}; -f json lists these rules"
 
 
 def counted(report: Report) -> str:
@@ -125,7 +125,7 @@ def counted(report: Report) -> str:
     elif held_back:
         words.append(f"{held_back} fixable (--fix --unsafe)")
     if report.off:
-        words.append(f"{report.off} switched off")
+        words.append(f"{_rules(report.off)} switched off")
     if report.waived:
         words.append(f"{report.waived} waived")
     if report.in_baseline:

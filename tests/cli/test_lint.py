@@ -39,7 +39,7 @@ def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
     assert carets.endswith("^^^^")
     assert unevaluated == (
         "not evaluated: 6 rules, because the input lacks a live cluster or a snapshot, a spec, "
-        "Namespaces; -f json lists them"
+        "Namespaces; -f json lists these rules"
     )
     assert summary.startswith("1 error; 1 object; ")
     assert summary.endswith(", 6 not evaluated")

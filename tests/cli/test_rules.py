@@ -109,7 +109,7 @@ def test_nothing_found_is_told():
 
 @pytest.mark.parametrize(
     "word, advice",
-    [("borow", 'did you mean "borrow"?'), ("no such words", "`policygen rules` lists all")],
+    [("borow", 'did you mean "borrow"?'), ("no such words", "`policygen rules` lists all rules")],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_word_that_no_rule_has_is_refused(word, advice, form):

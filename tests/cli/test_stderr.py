@@ -114,7 +114,7 @@ def test_the_number_of_notes_that_need_no_action_is_that_of_the_spec(run, spec, 
     """Whether its folder is named, with other files in it, or each file of the spec."""
     (spec / "deployment.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {}\n")
     for given in (spec, spec / "policy.yaml"):
-        assert "1 more note needs no action; --all shows them" in run(command, given)[2]
+        assert "1 more note needs no action; --all shows it" in run(command, given)[2]
 
 
 def test_quiet_hides_the_notes_of_a_refused_spec_too(run, tmp_path):

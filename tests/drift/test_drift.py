@@ -264,7 +264,7 @@ def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):
 @pytest.mark.parametrize(
     "more, says",
     [
-        ((), "no drift to fix"),
+        ((), "the clusters have no drift to fix"),
         (("--skip", "field-drifted"), "no cluster was compared with the spec"),
     ],
 )

@@ -92,7 +92,9 @@ def test_a_link_inside_the_folder_is_followed(own, folder):
     (folder / PATH).symlink_to("../_ours")
     assert render([flavor()], templates=[folder])[0].text.endswith("mine: 1\n")
     (folder / "volcano").symlink_to("kueue")
-    assert refused(folder) == (f"{folder}/volcano is a link to a folder; replace it by the folder")
+    assert refused(folder) == (
+        f"{folder}/volcano is a link to a folder; replace the link by the folder"
+    )
 
 
 @pytest.mark.parametrize(

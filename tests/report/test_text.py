@@ -292,4 +292,7 @@ def skipped(*lacks, reason=""):
 def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, why):
     passed = RuleResult("p", Severity.ERROR, Family.INERT, Verdict.PASS, "")
     assert unevaluated(Report((), (passed,))) == ""
-    assert unevaluated(Report((), (passed, *rules))) == f"not evaluated: {why}; -f json lists them"
+    assert (
+        unevaluated(Report((), (passed, *rules)))
+        == f"not evaluated: {why}; -f json lists these rules"
+    )
