@@ -222,8 +222,7 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
                 yield Hit(
                     rules.LIMIT_OF_ZERO,
                     f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}", because '
-                    "its weight is too low for one unit of what overcommitRatio allows; raise the "
-                    "weight, or write a limit",
+                    "its share by weight is less than one unit; raise the weight, or write a limit",
                     node.team.quota_at(facts.name, "weight"),
                 )
 

@@ -122,9 +122,9 @@ def read(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MAX_SOURCE + 1)
     except OSError as error:
-        raise UnreadableError(f"{path}", f"cannot be read: {error.strerror}") from None
+        raise UnreadableError(f"{path}", f"the template cannot be read: {error.strerror}") from None
     if len(data) > MAX_SOURCE:
-        raise UnreadableError(f"{path}", f"is longer than {MAX_SOURCE >> 10} KiB")
+        raise UnreadableError(f"{path}", f"the template is longer than {MAX_SOURCE >> 10} KiB")
     try:
         return decode(data)
     except NotTextError as error:

@@ -23,7 +23,7 @@ BACKGROUND: Final = frozenset((AVAILABLE_BELOW_TOTAL, OVERCOMMIT_IS_NOT_SHARING,
 SHOWN: Final = 2
 """Notes of one rule that a group shows."""
 
-_PLACES: Final = {LABELS: "on the Job, Deployment or other workload"}
+_PLACES: Final = {LABELS: "set these labels on the Job, Deployment or other workload"}
 """Comments for mappings of another object: Kueue ignores these labels in the template of a Job."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_./-]+")

@@ -21,7 +21,8 @@ def test_bytes_do_not_depend_on_the_locale(text, data):
 
 
 @pytest.mark.parametrize(
-    ("where", "words"), [(">&-", "is closed; write the output to a file"), ("> /dev/full", "No space left")]
+    ("where", "words"),
+    [(">&-", "is closed; write the output to a file"), ("> /dev/full", "No space left")],
 )
 def test_what_cannot_be_written_is_one_error(where, words):
     command = f'"{sys.executable}" -c "{CODE.format("x")}" {where}'

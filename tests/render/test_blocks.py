@@ -18,7 +18,7 @@ def test_a_block_that_replaces_none_is_refused(own, folder, text, line):
     path = own(text)
     assert refused(folder) == (
         f'{path}:{line}: ResourceFlavor "h100": block "spek" does not exist in the extended template, so '
-        'it is not printed; did you mean "spec"?'
+        'the block is not printed; did you mean "spec"?'
     )
 
 

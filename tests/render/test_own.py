@@ -74,7 +74,10 @@ def test_a_folder_that_does_nothing_is_refused(own, folder, tmp_path):
         (lambda path: path.symlink_to("."), "is a folder; replace it by the template file"),
         (lambda path: path.symlink_to("/dev/null"), "is not a regular file; replace it by"),
         (lambda path: path.symlink_to(__file__), "is a link to a file outside"),
-        (lambda path: path.write_bytes(b"x" * (1 << 20) + b"y"), ": is longer than 1024 KiB"),
+        (
+            lambda path: path.write_bytes(b"x" * (1 << 20) + b"y"),
+            ": the template is longer than 1024 KiB",
+        ),
     ],
 )
 def test_what_stands_in_the_place_of_a_template_is_not_passed_over(own, folder, make, what):
@@ -149,7 +152,7 @@ def test_a_folder_that_may_not_be_read_is_told():
         finally:
             os.seteuid(who)
             folder.chmod(0o755)
-    assert unreadable == f"{folder / PATH}: cannot be read: Permission denied"
+    assert unreadable == f"{folder / PATH}: the template cannot be read: Permission denied"
     assert closed == [
         f"--templates {folder} cannot be read: Permission denied",
         f"--templates {folder}/kueue cannot be read: Permission denied",
