@@ -393,7 +393,7 @@ def answer(status, version=V1):
 @pytest.mark.parametrize(
     "program, said",
     [
-        (None, "is not installed, or not on PATH: brew install it"),
+        (None, "is not installed, or is not on PATH: brew install it"),
         ("exit(7)", "failed with exit code 7"),
         ("import sys; sys.exit('please\\nlog in')", "failed with exit code 1: please log in"),
         ("", "did not print JSON"),
@@ -405,7 +405,7 @@ def answer(status, version=V1):
         (f"print({answer({'clientCertificateData': 'a'})!r})", "did not print an ExecCredential"),
         (
             f"print({answer({'token': TOKEN}, f'{V1}beta1')!r})",
-            f"answers with apiVersion {V1}beta1, but the kubeconfig has {V1}",
+            f"answers with apiVersion {V1}beta1, but the kubeconfig requests {V1}",
         ),
     ],
 )
