@@ -348,8 +348,8 @@ def test_a_login_that_ends_during_the_run_is_renewed(issued, login, bench):
     "tokens, said",
     [
         ({}, "the user has no id-token, and the user has no refresh-token; log in again"),
-        ({"id-token": -60}, "and it has no refresh-token; log in again"),
-        ({"id-token": "no token"}, "and it has no refresh-token; log in again"),
+        ({"id-token": -60}, "and the user has no refresh-token; log in again"),
+        ({"id-token": "no token"}, "and the user has no refresh-token; log in again"),
         (
             {"id-token": -60, "refresh-token": "used up"},
             "answered 400: invalid_grant the session has ended; log in again",
