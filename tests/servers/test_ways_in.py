@@ -238,7 +238,7 @@ def test_who_impersonates_another_reads_as_that_one(way):
     way.user(**me, **{"as": "somebody", "as-groups": ["nobodies"]})
     way.is_refused(3, 'User "somebody" cannot list resource')
     way.user(**me, **{"as-groups": groups}).is_refused(
-        2, "impersonates groups (as-groups), but no user"
+        2, "as-uid, as-groups or as-user-extra, but no user to impersonate"
     )
 
 
