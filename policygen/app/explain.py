@@ -171,6 +171,7 @@ def write(found: Sequence[RuleEntry], out: TextIO) -> None:
             "severity": str(entry.rule.severity),
             "family": entry.rule.family,
             "about": entry.rule.summary,
+            "remedy": entry.rule.remedy,
             "judges": list(entry.judges),
             "needs": list(entry.needs),
             "fix": entry.fix or None,

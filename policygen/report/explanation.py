@@ -51,6 +51,7 @@ def wrapped(text: str) -> list[str]:
 
 def _facts(rule: Rule, page: RulePage) -> Iterator[str]:
     yield f"{rule.severity}, {rule.family.word}: {rule.summary}"
+    yield f"Fix: {rule.remedy}"
     if isinstance(rule, ObjectRule) and rule.judges:
         kinds = ", ".join(rule.judges[:4])
         more = f" and {len(rule.judges) - 4} more kinds" if len(rule.judges) > 4 else ""

@@ -19,7 +19,6 @@ def check(facts: Facts) -> Hits:
     """
     target = facts.target["volcano"]
     refused = target.release >= _REFUSES
-    then = _DROPS if refused else "the scheduler skips that action"
     known = terms.actions(target)
     for configuration in all_settings(facts):
         yield from _conflicts(configuration)
@@ -27,10 +26,12 @@ def check(facts: Facts) -> Hits:
         keys = configuration.entry.object.data.keys()
         if "actions" not in keys:
             if keys <= {*terms.TOP}:  # volcano-key-ignored reports a misspelt key
+                then = _DROPS if refused else "the scheduler runs no action"
                 yield Hit(
                     RULE, f"actions are not set, so {then}; write actions", configuration.entry.at
                 )
             continue
+        then = _DROPS if refused else "the scheduler skips that action"
         written = configuration.entry.it.actions.split(",")
         for name in (name.strip() for name in written):
             if not name:
