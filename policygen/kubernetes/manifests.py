@@ -63,7 +63,7 @@ class Manifests(Struct):
     builds: list[str] = field(default_factory=list)
     """Folders that kustomize builds."""
     nameless: int = 0
-    """The number of documents without apiVersion and kind."""
+    """The number of documents without apiVersion or kind."""
     complete: bool = True
     """False if something could not be read, so objects that seem missing may exist."""
 
@@ -275,7 +275,7 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:
         plural = "s" if found.nameless > 1 else ""
-        message = f"skipped {found.nameless} document{plural} without apiVersion and kind"
+        message = f"skipped {found.nameless} document{plural} without apiVersion or kind"
         yield Finding(NO_OBJECT, message)
     other = Counter(it.kind for it in unchecked)
     if other:

@@ -20,7 +20,7 @@ NO_OBJECT = Rule(
     "no-object",
     Severity.INFO,
     Family.RUN,
-    "Documents without apiVersion and kind were skipped",
+    "Documents without apiVersion or kind were skipped",
     "Remove files that are not manifests, such as the values of a chart, from `--manifests`.",
 )
 

@@ -6,6 +6,7 @@ import pytest
 
 from policygen.core.finding import At
 from policygen.documents.files import Source
+from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
 from policygen.kubernetes.manifests import spec_sources
 from tests.kubernetes.reading import QUEUE, names, place, read
@@ -186,6 +187,11 @@ def test_documents_without_a_kind_are_counted_and_spec_documents_are_left_out():
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
     found = read(f"a: 1\n---\n{spec}---\n{json.dumps(QUEUE)}\n")
     assert (found.nameless, names(found)) == (1, ["LocalQueue b/a"])
+
+
+def test_the_note_on_a_skipped_document_is_true_if_only_one_field_is_missing():
+    (note,) = manifests.notes(read("kind: Team\n"), [])
+    assert note.message == "skipped 1 document without apiVersion or kind"
 
 
 def test_what_is_no_yaml_is_told_and_the_rest_is_read():
