@@ -19,6 +19,7 @@ from policygen.cli.options import (
     lint_request,
     options,
     paths,
+    rules,
     today,
 )
 from policygen.cli.stderr import progress, say
@@ -26,8 +27,9 @@ from policygen.core.errors import ExitCode
 
 _CONTEXT = context("Read the live cluster of this kubeconfig context.")
 _EXTRAS = extras("Also read the configuration of this controller, if the spec renders it")
+_RULES = rules("Read only what this rule needs", "Do not read what only this rule needs")
 
-_reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, _EXTRAS, *RULES)
+_reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, _EXTRAS, _RULES)
 """The options that name one live cluster and select what is read from it."""
 
 
@@ -146,7 +148,7 @@ read or compared, 4 internal error.
 @click.argument("before", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("after", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @_CONTEXT
-@options(*ACCESS, TARGET, *RULES)
+@options(*ACCESS, TARGET, RULES)
 @click.option(
     "--spec",
     "specs",

@@ -16,6 +16,7 @@ from policygen.cli.options import (
     RULES,
     SPECS,
     TARGET,
+    Decorator,
     context,
     extras,
     formats,
@@ -76,15 +77,18 @@ _inputs = options(
         metavar="DIR",
         help="The templates folder that you use to render the spec; repeatable.",
     ),
-    *RULES,
-    click.option(
+    RULES,
+)
+"""The options that lint and baseline update share."""
+
+
+def _baseline(description: str) -> Decorator:
+    return click.option(
         "--baseline",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Show only findings that are not in this file; `baseline update` writes it.",
-    ),
-)
-"""The options that lint and baseline update share."""
+        help=description,
+    )
 
 
 @click.command(
@@ -105,6 +109,7 @@ Examples:
     + LINT_CODES
 )
 @_inputs
+@_baseline("Show only findings that are not in this file; `baseline update` writes it.")
 @FAIL_ON
 @click.option(
     "-q",
@@ -299,6 +304,7 @@ Examples:
 """
 )
 @_inputs
+@_baseline("Write the current findings to this file; required.")
 def update(**given: Any) -> None:
     """Write the current findings to the baseline, and show what changed in it."""
     from policygen.app import lint as app_lint

@@ -187,25 +187,25 @@ def _rules(context: click.Context, _: click.Parameter, names: tuple[str, ...]) -
     return names
 
 
-RULES = (
-    click.option(
-        "--rule",
-        "only",
-        multiple=True,
-        callback=_rules,
-        metavar="RULE",
-        shell_complete=beginning(_rule_names),
-        help="Run only this rule; repeatable.",
-    ),
-    click.option(
-        "--skip",
-        multiple=True,
-        callback=_rules,
-        metavar="RULE",
-        shell_complete=beginning(_rule_names),
-        help="Do not run this rule; repeatable.",
-    ),
-)
+def rules(only: str, skip: str) -> Decorator:
+    """The options that select rules. The two texts are their help."""
+    return options(
+        *(
+            click.option(
+                flag,
+                name,
+                multiple=True,
+                callback=_rules,
+                metavar="RULE",
+                shell_complete=beginning(_rule_names),
+                help=f"{description}; repeatable.",
+            )
+            for flag, name, description in (("--rule", "only", only), ("--skip", "skip", skip))
+        )
+    )
+
+
+RULES = rules("Run only this rule", "Do not run this rule")
 
 
 def _contexts(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:

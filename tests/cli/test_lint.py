@@ -322,3 +322,9 @@ def test_what_is_no_name_of_a_namespace_is_refused(policygen, name):
     done = policygen("lint", "--context", "any", "--namespace", name)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{name!r} is not a valid namespace name" in done.stderr
+
+
+def test_the_help_of_baseline_update_names_the_file_that_it_writes(policygen):
+    shown = " ".join(policygen("baseline", "update", "--help").stdout.split())
+    assert "Write the current findings to this file; required." in shown
+    assert "Show only findings" not in shown
