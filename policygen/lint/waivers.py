@@ -80,7 +80,8 @@ def unknown(name: str, known: Collection[str]) -> str:
     """The message for a name that cannot be selected."""
     if registry.find(name) is not None:
         return (
-            f'rule "{name}" checks the input itself, so you cannot select the rule or switch it off'
+            f'rule "{name}" checks the spec or other input and always runs, so you cannot select the '
+            "rule or switch it off"
         )
     return registry.unknown(name, known)
 
