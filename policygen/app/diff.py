@@ -57,11 +57,10 @@ def compare(
         if isinstance(read, Finding):
             raise UnreadError(f"{read.cluster}: {read.message}")
         now = read
-    if (was.seen.redacted, was.seen.key) != (now.seen.redacted, now.seen.key) or _is_alone(
-        was.seen
-    ):
+    names = f"{before}", f"{after or 'the cluster'}"
+    if why := _hidden(names, (was.seen, now.seen)):
         raise UsageError(
-            f"{before} and {after} cannot be compared, because their names have different hashes; "
+            f"{' and '.join(names)} cannot be compared, because {why}; "
             "take both snapshots with --redact-names and the same --key-file"
         )
     expected = lint.rendered(run)
@@ -92,9 +91,14 @@ def compare(
     )
 
 
-def _is_alone(seen: Seen) -> bool:
-    """Whether the snapshot does not record its hash key (written by older versions)."""
-    return seen.redacted and not seen.key
+def _hidden(names: tuple[str, str], seen: tuple[Seen, Seen]) -> str:
+    """Why the names in two snapshots do not correspond; "" if they do."""
+    was, now = seen
+    if was.redacted != now.redacted:
+        return f"only {names[now.redacted]} has redacted names"
+    # Snapshots of older versions do not record their key.
+    different = was.redacted and (was.key != now.key or not was.key)
+    return "their names have different hashes" if different else ""
 
 
 def _identity(finding: Finding) -> tuple[str, str, str]:

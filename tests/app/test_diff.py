@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from policygen.cli.main import cli
 from policygen.client import snapshot_file as snapshots
 from policygen.client.redaction import Key, redacted
+from policygen.core.errors import UsageError
 from policygen.core.finding import At
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Gap, GroupKind
@@ -212,15 +213,19 @@ def test_two_looks_are_named(arguments):
 
 
 @pytest.mark.parametrize(
-    "seen",
+    "seen, why",
     [
-        ({}, {"redacted": True, "key": "a"}),
-        ({"redacted": True, "key": "a"}, {"redacted": True, "key": "b"}),
-        ({"redacted": True}, {"redacted": True}),
+        (({}, {"redacted": True, "key": "a"}), r"only \S+/1\.snapshot has redacted names"),
+        (({"redacted": True, "key": "a"}, {}), r"only \S+/0\.snapshot has redacted names"),
+        (
+            ({"redacted": True, "key": "a"}, {"redacted": True, "key": "b"}),
+            "their names have different hashes",
+        ),
+        (({"redacted": True}, {"redacted": True}), "their names have different hashes"),
     ],
 )
-def test_names_of_different_keys_do_not_compare(diff, things, seen):
-    with pytest.raises(Exception, match="and the same --key-file"):
+def test_names_of_different_keys_do_not_compare(diff, things, seen, why):
+    with pytest.raises(UsageError, match=f"because {why}; take .* and the same --key-file"):
         diff(things, things, seen=seen)
 
 
