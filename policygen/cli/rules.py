@@ -30,12 +30,14 @@ def _kinds() -> Iterable[str]:
 def _known_families(
     _: click.Context, __: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
+    # JSON has the complete name of a family, text its first word.
+    words = {name: family.word for family in Family for name in (family.word, family.value)}
     for value in values:
-        if value not in FAMILIES:
+        if value not in words:
             raise click.BadParameter(
                 f"{value!r} is not a known family; write one of {', '.join(FAMILIES)}"
             )
-    return values
+    return tuple(words[value] for value in values)
 
 
 @click.command(

@@ -73,6 +73,7 @@ def test_json_is_what_its_schema_says():
 def test_filters_narrow_and_go_together():
     every = names()
     by_family = [names("--family", family.word) for family in Family]
+    assert by_family == [names("--family", family.value) for family in Family]
     assert sum(map(len, by_family)) == len(every)
     assert names("--family", "invalid") == {r.name for r in RULES if r.family is Family.INVALID}
     by_severity = [names("--severity", word) for word in ("error", "warning", "info")]
