@@ -81,13 +81,16 @@ Examples:
 def rules(**given: Any) -> None:
     """List all rules: name, severity, family, fix, proof, and the fault in one sentence.
 
-    With TEXT, list only rules that have all these words in their name, sentence or kinds. A word
-    that no rule contains is an error. The column fix shows whether `lint --fix` can fix the fault.
-    Proven means that a test shows the harm on real servers.
+    With TEXT, list only rules that have all these words in their name, sentence or kinds. A
+    former name lists its rule. A word that no rule contains is an error. The column fix shows
+    whether `lint --fix` can fix the fault. Proven means that a test shows the harm on real servers.
     """
     from policygen.app import explain as app_explain
+    from policygen.lint import registry
 
     as_json = given.pop("form") == "json"
+    say_renamed(given["words"])
+    given["words"] = tuple(map(registry.current_name, given["words"]))
     if advice := app_explain.unknown_word(given["words"]):
         raise UsageError(advice)
     found = app_explain.select(app_explain.RuleQuery(**given))

@@ -102,6 +102,12 @@ def test_words_are_looked_for_in_name_fault_and_kinds():
     assert RULE not in names("clusterqueue", "volcano")
 
 
+def test_a_former_name_lists_its_rule():
+    done = rules("queue-held")
+    assert "queue-stopped" in [line.split()[0] for line in done.stdout.splitlines()]
+    assert 'rule "queue-held" is now named "queue-stopped"' in done.stderr
+
+
 def test_nothing_found_is_told():
     done = rules("--family", "run", "--kind", "Cohort")
     assert (done.exit_code, done.stdout) == (0, "")
