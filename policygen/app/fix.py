@@ -70,12 +70,7 @@ def run(
 def diff(fixed: Fixed) -> str:
     """All changes as one unified diff that can be applied."""
     return "".join(
-        difference(
-            source.name,
-            source.whole(source.text),
-            source.mark + text,
-            shown_breaks=False,
-        )
+        difference(source.name, source.whole(source.text), source.mark + text, edited=True)
         for source, text in fixed.texts
     )
 

@@ -19,22 +19,23 @@ _Change = tuple[int, int, int, int]
 # Lines [first, second) of the old text are replaced by lines [third, fourth) of the new text.
 
 
-def difference(name: str, old: bytes | None, new: str | None, *, shown_breaks: bool = True) -> str:
+def difference(name: str, old: bytes | None, new: str | None, *, edited: bool = False) -> str:
     """The change of a file from `old` to `new` as a unified diff; "" if they are equal.
 
     None means that the file does not exist. The file may contain control characters; they are
-    shown as text. Without `shown_breaks`, a CR before a line feed stays, so that the diff can be
-    applied.
+    shown as text. With `edited`, each old document became the new one at its position, also if its
+    name changed, and a CR before a line feed stays, so that the diff can be applied.
     """
     if old == (None if new is None else new.encode()):
         return ""
-    control = _CONTROL if shown_breaks else _BUT_CRLF
+    control = _BUT_CRLF if edited else _CONTROL
     # As git writes it: a/tmp/x for /tmp/x.
     shown = harmless(name).lstrip("/")
     text = "" if old is None else old.decode("utf-8", "backslashreplace")
     before = _documents(_harmless(text, control))
     after = _documents(_harmless(new or "", control))
-    hunks = list(_hunks(before, after))
+    by_position = edited and len(before) == len(after)
+    hunks = list(_hunks(before, after, by_position=by_position))
     if not hunks:  # only bytes differ that are not shown, or one is an empty file
         return f"Files a/{shown} and b/{shown} differ\n"
     return "".join(
@@ -69,11 +70,11 @@ def _who(document: list[str]) -> tuple[str, ...]:
     return tuple(_WHO.findall("".join(document))[:3])
 
 
-def _hunks(before: list[list[str]], after: list[list[str]]) -> Iterator[str]:
+def _hunks(before: list[list[str]], after: list[list[str]], *, by_position: bool) -> Iterator[str]:
     old = [line for document in before for line in document]
     new = [line for document in after for line in document]
     group: list[_Change] = []
-    for change in _changes(before, after):
+    for change in _changes(before, after, by_position=by_position):
         if group and change[0] - group[-1][1] > 2 * _CONTEXT:
             yield _hunk(old, new, group)
             group = []
@@ -82,13 +83,19 @@ def _hunks(before: list[list[str]], after: list[list[str]]) -> Iterator[str]:
         yield _hunk(old, new, group)
 
 
-def _changes(before: list[list[str]], after: list[list[str]]) -> Iterator[_Change]:
-    """Where the texts differ. Documents are matched by kind and name, then compared by line."""
+def _changes(
+    before: list[list[str]], after: list[list[str]], *, by_position: bool
+) -> Iterator[_Change]:
+    """Where the texts differ. Documents are matched by kind and name, then compared by line.
+
+    With `by_position`, the numbers of documents must be equal.
+    """
     old_at = _starts(before)
     new_at = _starts(after)
-    matcher = SequenceMatcher(
-        None, [_who(each) for each in before], [_who(each) for each in after], autojunk=False
-    )
+    old_who, new_who = [_who(each) for each in before], [_who(each) for each in after]
+    if by_position:
+        old_who = new_who = [(f"{number}",) for number in range(len(after))]
+    matcher = SequenceMatcher(None, old_who, new_who, autojunk=False)
     for kind, first, last, new_first, new_last in matcher.get_opcodes():
         if kind != "equal":
             yield old_at[first], old_at[last], new_at[new_first], new_at[new_last]
@@ -105,7 +112,9 @@ def _lines(before: list[str], after: list[str]) -> Iterator[_Change]:
     for (old, new), (old_end, new_end) in pairwise(_cuts(before, after)):
         if before[old:old_end] == after[new:new_end]:
             continue
-        lines = SequenceMatcher(None, before[old:old_end], after[new:new_end])
+        one, other = before[old:old_end], after[new:new_end]
+        # autojunk ignores frequent lines in texts of 200 lines or more, so the diff would be longer.
+        lines = SequenceMatcher(None, one, other, autojunk=len(other) >= _LONG)
         for what, start, stop, new_start, new_stop in lines.get_opcodes():
             if what != "equal":
                 yield old + start, old + stop, new + new_start, new + new_stop

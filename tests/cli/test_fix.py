@@ -66,6 +66,30 @@ def test_a_dry_run_shows_a_diff_and_writes_nothing(lint, tmp_path):
     assert (tmp_path / "queue.yaml").read_text() == QUEUE
 
 
+def test_a_diff_has_only_the_changed_lines(lint, tmp_path):
+    lines = [
+        "apiVersion: v1",
+        "kind: Pod",
+        "metadata:",
+        "  name: p",
+        "  namespace: n",
+        "spec:",
+        "  containers:",
+        "  - name: c",
+        "    image: x",
+        "    resources:",
+        "      requests: {nvidia.com/gpu: 1}",
+    ]
+    (tmp_path / "pod.yaml").write_text("\n".join(lines) + "\n")
+    _, _, _, *diff = lint("--fix", "--manifests", "pod.yaml").stdout.splitlines()
+    assert [line for line in diff if line[0] in "+-"] == [
+        "-  namespace: n",
+        '+  namespace: "n"',
+        "+      limits:",
+        "+        nvidia.com/gpu: 1",
+    ]
+
+
 def test_the_diff_can_be_applied(lint, tmp_path):
     diff = lint("--fix", "--unsafe", "--manifests", "queue.yaml").stdout
     subprocess.run(["git", "apply", "-"], input=diff, text=True, cwd=tmp_path, check=True)

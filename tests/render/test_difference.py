@@ -1,3 +1,4 @@
+import random
 import re
 
 import pytest
@@ -54,6 +55,29 @@ def test_documents_are_matched_by_who_they_are():
         "+---\n+kind: Q\n+metadata:\n+  name: c\n+spec:\n+  a: 1\n"
         " ---\n kind: Q\n metadata:\n   name: d\n spec:\n   a: 1\n+# end\n"
     )
+
+
+@given(TEXTS, TEXTS)
+def test_the_diff_of_an_edited_file_turns_the_old_text_into_the_new(old, new):
+    assert applied(difference("x", old.encode(), new, edited=True), old) == new
+
+
+def test_an_edited_document_is_compared_by_line_when_its_name_changes():
+    old = "---\nkind: Q\nmetadata:\n  name: a\n---\nkind: Q\nmetadata:\n  name: n\nspec:\n  a: 1\n"
+    new = old.replace("name: n", 'name: "n"') + "  b: 2\n"
+    assert difference("x", old.encode(), new, edited=True) == (
+        "--- a/x\n+++ b/x\n@@ -5,6 +5,7 @@\n ---\n kind: Q\n metadata:\n"
+        '-  name: n\n+  name: "n"\n spec:\n   a: 1\n+  b: 2\n'
+    )
+
+
+def test_frequent_lines_do_not_make_the_diff_longer():
+    drawn = random.Random(1)
+    lines = [f"  a: {drawn.randrange(20)}\n" for _ in range(600)]
+    edited = [*lines[:99], "  b: 1\n", *lines[100:300], "  b: 2\n", *lines[300:]]
+    patch = difference("x", "".join(lines).encode(), "".join(edited), edited=True)
+    changed = [line for line in patch.splitlines()[2:] if line[0] in "+-"]
+    assert changed == [f"-{lines[99]}".rstrip(), "+  b: 1", "+  b: 2"]
 
 
 FEW, MANY = 100, 1000
