@@ -4,7 +4,8 @@ from fractions import Fraction
 
 from policygen.core.finding import At
 from policygen.lint.volcano import queues
-from tests.objects import cluster, workload
+from policygen.lint.volcano.rules import children_exceed_parent
+from tests.objects import cluster, facts, workload
 
 
 def queue(name, parent="", spec=""):
@@ -108,3 +109,27 @@ def test_amounts_above_the_sum_of_nodes_which_falls_back_to_their_capacity():
         two = "".join(queue(name, spec=f"deserved: {{cpu: {cpu}}}") for name in "ab")
         found = queues.excesses(cluster(two + text.removesuffix("---\n")), queues.DESERVED)
         assert [(*it, [queue.name for queue in these]) for *it, these in found] == exceeded
+
+
+def children_exceed(amount):
+    text = queue("p") + queue("a", "p", amount) + queue("b", "p", amount).removesuffix("---\n")
+    return [it.message for it in children_exceed_parent.check(facts(text))]
+
+
+def test_an_amount_that_a_parent_does_not_set_is_named_once():
+    advice = "of the parent to this sum"
+    assert children_exceed("deserved: {nvidia.com/gpu: 8}") == [
+        f"Queue p has no deserved nvidia.com/gpu, but its children deserve 16; raise deserved {advice}"
+    ]
+    assert children_exceed("guarantee: {resource: {nvidia.com/gpu: 8}}") == [
+        (
+            "Queue p has no guaranteed nvidia.com/gpu, but its children are guaranteed 16; "
+            f"raise guarantee {advice}"
+        )
+    ]
+    assert children_exceed("deserved: {cpu: 4, nvidia.com/gpu: 8}") == [
+        (
+            "Queue p has no deserved cpu, nvidia.com/gpu, but its children deserve 8 cores, "
+            f"16 nvidia.com/gpu; raise deserved {advice}"
+        )
+    ]

@@ -13,6 +13,11 @@ from policygen.lint.volcano import queues
 
 _MISSING_IS_ZERO = (1, 14)
 """The first release in which a resource that a parent does not list counts as 0."""
+_WORDS = {
+    queues.DESERVED: ("deserved", "deserve"),
+    queues.GUARANTEE: ("guaranteed", "are guaranteed"),
+}
+"""For each kind of amount, an adjective, and a verb for child queues."""
 
 
 def check(facts: Facts) -> Hits:
@@ -72,23 +77,22 @@ def _sums(
         own = has.get(name)
         sums = amount_of(name, total, own)
         if own is not None:
-            yield _above(parent, (*path, name), sums, amount_of(name, own, total))
+            has_own = f"{amount_of(name, own, total)} as {path[0]}"
+            yield _above(parent, (*path, name), has_own, f"together have {sums}")
         elif missing_is_zero:
             missing[name] = sums
     if missing:
-        yield _above(
-            parent,
-            (*path, next(iter(missing))),
-            ", ".join(missing.values()),
-            f"no {', '.join(missing)}",
-        )
+        adjective, verb = _WORDS[path]
+        # The sum of one resource does not name it again.
+        sums = ", ".join(missing.values()).removesuffix(f" {', '.join(missing)}")
+        has_own = f"no {adjective} {', '.join(missing)}"
+        yield _above(parent, (*path, next(iter(missing))), has_own, f"{verb} {sums}")
 
 
-def _above(parent: Entry[QueueView], path: Path, sums: str, own: str) -> Hit:
+def _above(parent: Entry[QueueView], path: Path, own: str, children: str) -> Hit:
     return Hit(
         RULE,
-        f"{parent} has {own} as {path[0]}, but its children together have {sums}; raise "
-        f"{path[0]} of the parent to this sum",
+        f"{parent} has {own}, but its children {children}; raise {path[0]} of the parent to this sum",
         parent.at.to("spec", *path),
     )
 
