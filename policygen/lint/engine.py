@@ -138,7 +138,8 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
     if lacking:
         if Need.SPEC in lacking and seen and seen.redacted:
             reason = "the snapshot is redacted: its names are hashes, so policygen cannot compare the snapshot with a spec"
-            return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason)
+            lacks = ("readable names (the snapshot is redacted)",)
+            return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=lacks)
         missing = tuple(need.value for need in lacking)
         reason = f"the input does not contain {' and '.join(missing)}"
         return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=missing)

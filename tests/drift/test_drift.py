@@ -437,6 +437,16 @@ def test_hashed_names_are_held_against_no_spec(lint, cluster):
     assert all("is redacted" in rules[name]["reason"] for name in RULES)
 
 
+def test_text_names_redaction_as_the_reason(tmp_path, cluster):
+    path = tmp_path / "shared.snapshot"
+    snapshots.write(snapshot(yaml.safe_dump_all(cluster.values()), redacted=True), path)
+    done = CliRunner().invoke(cli, ["lint", "--snapshot", str(path), *ONLY, *SPEC])
+    assert (
+        f"not evaluated: {len(RULES)} rules, because the input lacks readable names (the snapshot is "
+        "redacted); -f json lists these rules"
+    ) in done.stdout
+
+
 def test_what_was_deleted_and_is_held_goes(lint, cluster, tmp_path):
     metadata = cluster["ResourceFlavor a100"]["metadata"]
     metadata |= {
