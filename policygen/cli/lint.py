@@ -115,7 +115,7 @@ Examples:
     "-q",
     "--quiet",
     is_flag=True,
-    help="Hide notes in text reports, except notes on fields that pods need.",
+    help="Hide notes in text reports, except notes on fields that pods need; show all of these.",
 )
 @click.option(
     "--all",

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TextIO
 
 from policygen.core.finding import Finding, Place
@@ -41,10 +41,12 @@ class More(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def grouped(findings: Iterable[Finding]) -> Iterator[Finding | More]:
+def grouped(
+    findings: Iterable[Finding], separate: Container[Rule] = ()
+) -> Iterator[Finding | More]:
     """The findings in their order, of a rule with more than LEAST_GROUP only the first SHOWN_OF_GROUP.
 
-    Its others follow the last of these as one More.
+    Its others follow the last of these as one More. Findings of `separate` rules are never grouped.
     """
     findings = list(findings)
     by_rule: dict[str, list[Finding]] = {}
@@ -54,6 +56,9 @@ def grouped(findings: Iterable[Finding]) -> Iterator[Finding | More]:
     for finding in findings:
         these = by_rule[finding.rule.name]
         shown[finding.rule.name] += 1
+        if finding.rule in separate:
+            yield finding
+            continue
         if len(these) <= LEAST_GROUP or shown[finding.rule.name] <= SHOWN_OF_GROUP:
             yield finding
         if len(these) > LEAST_GROUP and shown[finding.rule.name] == SHOWN_OF_GROUP:

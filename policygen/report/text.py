@@ -67,7 +67,7 @@ def full(
     """Write the findings of lint, and one line with the number of objects and rules.
 
     Repeated findings of one rule are grouped: the first ones in full, then the number and the next
-    places of the others. `every` writes all of them. `quiet` writes no notes, except the fields that
+    places of the others. `every` writes all of them. `quiet` writes no notes, except all fields that
     pods need. The counts are always of all.
     """
     chosen = [
@@ -76,7 +76,7 @@ def full(
         if not (quiet and finding.severity == Severity.INFO) or finding.rule is PODS_MUST_CARRY
     ]
     page = _Page(out.encoding or "utf-8", colour=colour)
-    for shown in chosen if every else grouped(chosen):
+    for shown in chosen if every else grouped(chosen, {PODS_MUST_CARRY} if quiet else ()):
         if isinstance(shown, More):
             out.write(page.more(shown) + "\n")
         else:

@@ -11,10 +11,12 @@ from policygen.core.finding import Finding, Place, Verdict
 from policygen.core.rule import Family, Severity
 from policygen.documents.document import load
 from policygen.documents.files import Source
+from policygen.plan.rules import PODS_MUST_CARRY
 from policygen.report.report import Report, RuleResult
 from policygen.report.text import (
     MAX_COLUMNS,
     colours,
+    full,
     printable,
     summary,
     unevaluated,
@@ -296,3 +298,13 @@ def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, wh
         unevaluated(Report((), (passed, *rules)))
         == f"not evaluated: {why}; -f json lists these rules"
     )
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_quiet_does_not_group_the_fields_that_pods_need(quiet):
+    needed = [Finding(PODS_MUST_CARRY, f"field {number}") for number in range(8)]
+    others = [Finding(rule("r", Severity.WARNING), f"other {number}") for number in range(8)]
+    out = io.StringIO()
+    full(Report((*needed, *others)), out, colour=False, quiet=quiet)
+    assert out.getvalue().count("info: field") == (8 if quiet else 3)
+    assert out.getvalue().count("warning: other") == 3
