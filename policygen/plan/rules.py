@@ -45,7 +45,7 @@ GPU_MEMORY_BELOW_WEIGHTS = warning(
 )
 GPU_PRODUCT_MISSING = refusal(
     "gpu-product-missing",
-    "A pool in the format of the articles has no label that names a known GPU product",
+    "A pool with apiVersion gpu.example.com/v1 has no label that names a known GPU product",
     "Write a known GPU product as the label value, or write the pool as a ResourcePool.",
 )
 GUARANTEE_NOT_ENFORCED = warning(

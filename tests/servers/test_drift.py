@@ -194,7 +194,7 @@ def test_diff_tells_what_happened_since_a_snapshot(cluster, tmp_path):
         ("changed", "ClusterQueue chat.slices", "spec.stopPolicy"),
         ("removed", "ClusterQueue search.slices", None),
     ]
-    assert 'was "None" and is "Hold"; written by ' in found["changes"][0]["message"]
+    assert 'was "None" and is now "Hold"; written by ' in found["changes"][0]["message"]
     assert {"field-drifted", "object-missing", "queue-stopped"} <= {
         it["rule"] for it in found["findings"]["new"]
     }
