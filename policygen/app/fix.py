@@ -248,7 +248,7 @@ class _Text(Struct, frozen=True, eq=False):
         if text is not None:
             return proposals, text
         if len(proposals) == 1:
-            reason = "the fix would not change the file as intended"
+            reason = "the edit would also change other values; edit the file by hand"
             self.out.left.append((proposals[0].finding, reason))
             return (), self.source.text
         half = len(proposals) // 2

@@ -461,8 +461,32 @@ def test_a_shared_scalar_is_left_where_one_who_shares_it_does_not(tmp_path):
     made = fixed(file)
     assert made.texts == ()
     assert {reason for _, reason in made.left} == {
-        "an alias uses the same value in another place, which must not change"
+        "a YAML alias or merge uses this value elsewhere, which would change too"
     }
+
+
+def test_a_merged_field_is_left_with_a_plain_reason(tmp_path):
+    file = tmp_path / "it.yaml"
+    file.write_text("""\
+apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: b}
+spec:
+  containers:
+  - &c
+    name: c
+    image: x
+    resources:
+      requests: {nvidia.com/gpu: 1}
+  - <<: *c
+    name: d
+""")
+    made = fixed(file)
+    assert made.texts == ()
+    assert [reason for _, reason in made.left] == [
+        "a YAML alias or merge uses this value elsewhere, which would change too",
+        "the field comes from a YAML merge, so its place in the file is not known",
+    ]
 
 
 def test_a_file_that_cannot_be_read_to_its_end_is_left(tmp_path):

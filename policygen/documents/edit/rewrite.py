@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from policygen.core.finding import At, Edit, Path, Verb
+from policygen.core.finding import At, Edit, Path, Verb, at_path
 from policygen.documents.document import Document
 from policygen.documents.edit.apply import EditError
 from policygen.documents.edit.comments import comments
@@ -46,7 +46,7 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
         except EditError as error:
             made.append(error)
             touched.append(set())
-    shared = EditError("an alias uses the same value in another place, which must not change")
+    shared = EditError("a YAML alias or merge uses this value elsewhere, which would change too")
     while True:  # another fix may need one that is refused, because they share a node
         sharing = {it for each in touched for it in each if it[0] in text.shared}
         uses = Counter((node, edit) for node, _, edit in sharing)
@@ -88,7 +88,9 @@ class _Step:
             self.flow = self.flow or self.layout.is_flow(node)
             step = outline.steps(node).get(name)
             if step is None:
-                if self.edit.verb is Verb.ADD and outline.shape[node] == NodeKind.MAPPING:
+                merged = at_path(self.layout.document.data, path[: number + 1]) is not None
+                is_mapping = outline.shape[node] == NodeKind.MAPPING
+                if self.edit.verb is Verb.ADD and is_mapping and not merged:
                     self.node, self.rest = node, path[number:]
                     return
                 raise EditError(

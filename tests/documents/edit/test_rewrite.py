@@ -130,6 +130,7 @@ def test_json_stays_json(text, edit, wanted):
         ("&x a: b\n", Edit(RENAME, at("a"), "c")),
         ("x: &x {a: 1}\nb:\n  <<: *x\n", Edit(REWRITE, at("b", "a"), 2)),
         ("x: &x {a: 1}\nb:\n  <<: *x\n", Edit(REWRITE, at("x", "a"), 2)),
+        ("x: &x {a: {c: 1}}\nb:\n  <<: *x\n", Edit(ADD, at("b", "a", "d"), 2)),
         ("x: &x {a: 1}\nb: *x\n", Edit(REWRITE, at("b", "a"), 2)),
         ("x: &x {a: 1}\nb: *x\n", Edit(ADD, at("b", "c"), 2)),
         ("x: &x {a: 1}\nb: *x\n", Edit(REMOVE, at("x"))),
