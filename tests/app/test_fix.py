@@ -489,6 +489,17 @@ spec:
     ]
 
 
+@pytest.mark.parametrize("amount, count", [("8", 0), ("4", 2)])
+def test_a_quota_with_different_amounts_of_a_resource_has_no_certain_fix(amount, count, tmp_path):
+    file = tmp_path / "it.yaml"
+    quota = BOUNDED.format(name="nvidia.com/gpu")
+    file.write_text(f'{quota}    limits.nvidia.com/gpu: "{amount}"\n')
+    made = fixed(file)
+    assert of(made.before)["gpu-quota-counts-nothing"] == 2
+    assert sum(1 for finding in made.before.findings if finding.edits) == count
+    assert made.done == ({"gpu-quota-counts-nothing": count} if count else {})
+
+
 def test_a_file_that_cannot_be_read_to_its_end_is_left(tmp_path):
     file = tmp_path / "it.yaml"
     file.write_text(ANCHORED.format(other="pods") + "---\na: [\n")

@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
     """
     for quota in facts.cluster.resource_quotas:
         for name in quota.it.hard:
-            bare = name.removeprefix("limits.").removeprefix("requests.")
+            bare = _bare(name)
             if "/" not in bare or name.startswith("count/"):
                 continue
             if any(word in bare for word in _COUNTED) or key_fault(name):
@@ -42,15 +42,24 @@ def check(facts: Facts) -> Hits:
                 f'{quota} limits "{name}", which is accepted but never counted, so the limit has no effect; '
                 f"{advice}",
                 at,
-                edits=_edits(at, quota.it.hard, f"requests.{bare}") if is_certain(bare) else (),
+                edits=_edits(at, quota.it.hard, bare) if is_certain(bare) else (),
             )
 
 
-def _edits(at: At, hard: Mapping[str, Fraction], counted: str) -> tuple[Edit, ...]:
-    """Renames the key to the counted name, or removes it if that key already has the same amount."""
-    if counted not in hard:
-        return (Edit(Verb.RENAME, at, counted),)
-    return (Edit(Verb.REMOVE, at),) if hard[counted] == hard[f"{at.path[-1]}"] else ()
+def _bare(name: str) -> str:
+    return name.removeprefix("limits.").removeprefix("requests.")
+
+
+def _edits(at: At, hard: Mapping[str, Fraction], bare: str) -> tuple[Edit, ...]:
+    """Renames the key to the counted name, or removes it if that key exists.
+
+    Without edits if the keys of the resource have different amounts: the intended one is unknown.
+    """
+    if len({amount for name, amount in hard.items() if _bare(name) == bare}) > 1:
+        return ()
+    if f"requests.{bare}" in hard:
+        return (Edit(Verb.REMOVE, at),)
+    return (Edit(Verb.RENAME, at, f"requests.{bare}"),)
 
 
 RULE = ObjectRule(
