@@ -24,6 +24,7 @@ class _Known:
     def __init__(self, kind: str, names: Iterable[str], unread: Unread) -> None:
         self.kind = kind
         self.names = frozenset(names)
+        self.known = self.names | unread.defined.get(kind, set())
         self.unread = unread
         self.advice: dict[tuple[str, str], str] = {}
 
@@ -32,11 +33,12 @@ class _Known:
         if name in self.names or self.unread.may_define(self.kind, name):
             return
         if (name, own) not in self.advice:
-            few = len(self.advice) * len(self.names) <= _MOST_COMPARED
+            few = len(self.advice) * len(self.known) <= _MOST_COMPARED
+            hidden = self.unread.cut and self.known <= {own}
             kind = f"other {self.kind}" if own else self.kind
             advice = (
-                suggest(name, self.names - {own}, kind)
-                if few
+                suggest(name, self.known - {own}, kind)
+                if few and not hidden
                 else "write a name that the spec defines"
             )
             self.advice[name, own] = f"{self.kind} {quoted(name)} does not exist; {advice}"

@@ -33,6 +33,10 @@ class Unread:
         """Kinds with an unreadable name, which may be any name; "" for any kind."""
         self.parents: set[str] = set()
         """Teams that have a child in a refused document."""
+        self.defined: dict[str, set[str]] = {}
+        """Readable names in refused documents, by kind."""
+        self.cut = False
+        """Whether a part of a text is lost, which may define names of any kind."""
         self.parts: set[int] = set()
         """Documents, by index, that were read except for some values."""
         self.settings = False
@@ -67,6 +71,9 @@ class Unread:
         name = at_path(data, (*path, "name"))
         if not isinstance(name, str) or is_refused((*path, "name")):
             self.kinds.update(kinds)
+            return
+        for kind in kinds:
+            self.defined.setdefault(kind, set()).add(name)
 
     def lost(self, findings: Iterable[Finding], text: str) -> None:
         """Note the YAML errors of a text: parts of it may be lost."""
@@ -78,6 +85,7 @@ class Unread:
 
     def text(self, text: str) -> None:
         """Note a text of which a part is lost."""
+        self.cut = True
         self.names.update(_NAME.findall(text))
         self.parents.update(_PARENT.findall(text))
         self.settings |= _SETTINGS.search(text) is not None

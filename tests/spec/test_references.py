@@ -18,6 +18,17 @@ def test_a_team_is_not_suggested_as_its_own_parent():
     assert other[2] == 'Team "vision" does not exist; did you mean "vsion"?'
 
 
+def test_the_names_in_refused_documents_are_known():
+    unread = Unread()
+    unread.document("ResourcePool", {"metadata": {"name": "h100"}}, lambda _: False)
+    (hit,) = found(team("a", "qq"), unread=unread)
+    assert hit[2] == 'ResourcePool "qq" does not exist; known: h100'
+    unread = Unread()
+    unread.text("kind: ResourcePool\nmetadata: {name: h100}")
+    (hit,) = found(team("a", "qq"), unread=unread)
+    assert hit[2] == 'ResourcePool "qq" does not exist; write a name that the spec defines'
+
+
 def test_each_cycle_is_found_once_at_its_first_member():
     spec = [
         team("a", parent="c"),
