@@ -13,6 +13,7 @@ from policygen.core.finding import Path as Field
 from policygen.documents.parse import mapping
 from policygen.drift import patches, scripts
 from policygen.drift.drift import Drift, Rendered, RenderedObject
+from policygen.drift.rule_names import MISSING
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
 from policygen.plan import kueue_configuration
@@ -90,6 +91,8 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
 def _unwritten(report: Report) -> str:
     if not report.compared:
         return "no cluster was compared with the spec, so nothing is written"
+    if any(it.rule.name == MISSING and not it.object for it in report.findings):
+        return "the cluster does not serve the kinds of missing objects, so nothing is written"
     accepted = any(patches.steps(it, lambda *_: True) for it in report.drifts)
     return (
         "all drift is waived or in the baseline, so nothing is written"

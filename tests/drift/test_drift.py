@@ -224,6 +224,23 @@ def test_waivers_accept_a_difference(lint, cluster, tmp_path):
     assert not patches.exists()
 
 
+def test_no_patch_creates_objects_of_kinds_that_the_cluster_does_not_serve(lint, cluster, tmp_path):
+    patches = tmp_path / "patches"
+    unserved = frozenset(it for it in every() if it.group.endswith("x-k8s.io"))
+    left = {name: it for name, it in cluster.items() if "x-k8s.io" not in it["apiVersion"]}
+    told, done = lint(
+        left,
+        "--patches",
+        str(patches),
+        read=every() - unserved,
+        unserved=unserved,
+        config_maps=config_maps(cluster),
+    )
+    assert [it["rule"] for it in told.values()] == ["object-missing"]
+    assert "does not serve the kinds of missing objects, so nothing is written" in done.stderr
+    assert not patches.exists()
+
+
 @pytest.mark.parametrize(
     "field",
     ["*.nominalQuota", f'spec.resourceGroups[0].flavors.a100.resources["{GPU}"].nominalQuota'],
