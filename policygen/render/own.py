@@ -104,8 +104,10 @@ def _mode(entry: "os.DirEntry[str]") -> int:
 
 
 def _advice(name: str, known: Sequence[str]) -> str:
-    last: Mapping[str, str] = {PurePosixPath(each).name: each for each in reversed(known)}
-    close = get_close_matches(name, known, n=1) or [
+    # Equal folders and endings make paths similar whose file names are not.
+    near = [each for each in known if get_close_matches(_stem(name), [_stem(each)])]
+    last: Mapping[str, str] = {PurePosixPath(each).name: each for each in reversed(near)}
+    close = get_close_matches(name, near, n=1) or [
         last[each] for each in get_close_matches(PurePosixPath(name).name, list(last), n=1)
     ]
     rename = (
@@ -114,6 +116,10 @@ def _advice(name: str, known: Sequence[str]) -> str:
         else f'rename the file, for example to "{known[0]}"'
     )
     return f"{rename}, or begin the file name with _ if your templates include the file"
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(name).name.partition(".")[0]
 
 
 def read(path: Path) -> str:

@@ -106,11 +106,13 @@ def _not_allowed(error: _SchemaError) -> Iterator[Hit]:
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
-    """The known word that is meant: equal except for case and punctuation, or the most similar."""
+    """The known word that is meant: equal except for case and punctuation, the only one that begins
+    with the word and a hyphen, or the most similar."""
     for candidate in known:
         if _folded(candidate) == _folded(word):
             return candidate
-    return Names(known).meant(word) or None
+    starting = [it for it in known if it.startswith(f"{word.lower()}-")]
+    return starting[0] if len(starting) == 1 else Names(known).meant(word) or None
 
 
 def _folded(word: str) -> str:

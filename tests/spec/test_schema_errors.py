@@ -6,7 +6,7 @@ from policygen.core.finding import At
 from policygen.documents import document as documents
 from policygen.documents.files import Source
 from policygen.documents.locate import locate
-from policygen.spec import forms, schema
+from policygen.spec import forms, schema, schema_errors
 from tests.spec.form_documents import BAD, by_name
 
 
@@ -19,6 +19,11 @@ def test_bad_documents_give_all_their_hits(form, data, expected):
     for hit, wanted in zip(hits, expected, strict=True):
         assert wanted.get("says", "") in hit.message
         assert hit.at.document == 7
+
+
+def test_the_only_value_that_begins_with_a_word_is_suggested():
+    assert schema_errors._nearest("kube", ["kueue", "kube-scheduler", "volcano"]) == "kube-scheduler"
+    assert schema_errors._nearest("kueu", ["kueue", "kube-scheduler", "volcano"]) == "kueue"
 
 
 def test_every_rule_and_every_keyword_is_met_by_the_corpus():
