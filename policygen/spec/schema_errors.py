@@ -106,8 +106,11 @@ def _not_allowed(error: _SchemaError) -> Iterator[Hit]:
 
 
 def _nearest(word: str, known: list[str]) -> str | None:
-    """The known word that is meant: equal except for case and punctuation, the only one that begins
-    with the word and a hyphen, or the most similar."""
+    """The known word that is meant, or None.
+
+    It is equal except for case and punctuation, or the only one that begins with the word and a
+    hyphen, or the most similar.
+    """
     for candidate in known:
         if _folded(candidate) == _folded(word):
             return candidate

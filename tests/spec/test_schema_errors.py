@@ -6,7 +6,7 @@ from policygen.core.finding import At
 from policygen.documents import document as documents
 from policygen.documents.files import Source
 from policygen.documents.locate import locate
-from policygen.spec import forms, schema, schema_errors
+from policygen.spec import forms, schema
 from tests.spec.form_documents import BAD, by_name
 
 
@@ -21,9 +21,10 @@ def test_bad_documents_give_all_their_hits(form, data, expected):
         assert hit.at.document == 7
 
 
-def test_the_only_value_that_begins_with_a_word_is_suggested():
-    assert schema_errors._nearest("kube", ["kueue", "kube-scheduler", "volcano"]) == "kube-scheduler"
-    assert schema_errors._nearest("kueu", ["kueue", "kube-scheduler", "volcano"]) == "kueue"
+@pytest.mark.parametrize("word, meant", [("kube", "kube-scheduler"), ("kueu", "kueue")])
+def test_the_only_value_that_begins_with_a_word_is_suggested(word, meant):
+    hits = schema.check(forms.RESOURCE_POOL, {"spec": {"scheduler": word}}, 0)
+    assert any(f'did you mean "{meant}"?' in hit.message for hit in hits)
 
 
 def test_every_rule_and_every_keyword_is_met_by_the_corpus():
