@@ -73,6 +73,7 @@ class CheckResult(Struct, frozen=True):
     outcomes: list[RuleOutcome]
     findings: list[Finding]
     objects: int
+    """Number of objects, without the configuration files inside ConfigMaps."""
     complete: bool
     """False if input that a rule needs could not be read."""
     drifts: "tuple[Drift, ...]" = ()
@@ -128,7 +129,7 @@ def judge_manifests(
                 found, [it for it in found.objects if not _is_judged(it, settings.target)]
             ),
         ],
-        objects=len(found.objects),
+        objects=len(found.objects) - found.inside,
         complete=complete,
     )
 
@@ -181,7 +182,7 @@ def judge(
                 ]
             ),
         ],
-        objects=len(cluster.objects) + len(cluster.pods),
+        objects=len(snapshot.objects) + len(cluster.pods),
         complete=inside.complete
         and not cluster.malformed
         and not lost

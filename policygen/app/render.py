@@ -53,13 +53,15 @@ def validate(
     if not plan.items:
         message = "the spec renders no object; write pools and teams, or use `render --allow-empty`"
         findings.append(Finding(RENDERS_NOTHING, message))
+    # `render` wraps each of these files in a ConfigMap.
+    configurations = [it for it in (plan.scheduler_configuration, plan.volcano_configuration) if it]
     return Result(
         findings=tuple(findings),
         counts=(
             ("pool", len(spec.pools)),
             ("team", len(spec.teams)),
             ("model", len(spec.models)),
-            ("object", len(plan.items)),
+            ("object", len(plan.items) + len(configurations)),
         ),
         pods=plan.pods,
     )

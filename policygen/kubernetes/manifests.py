@@ -62,6 +62,8 @@ class Manifests(Struct):
     """Errors about text that cannot be read."""
     builds: list[str] = field(default_factory=list)
     """Folders that kustomize builds."""
+    inside: int = 0
+    """The number of `objects` that are controllers' files inside ConfigMaps."""
     nameless: int = 0
     """The number of documents without apiVersion or kind."""
     complete: bool = True
@@ -252,6 +254,7 @@ def _inner(
             found.documents.append(document)
             found.findings += findings
             found.objects += inside
+            found.inside += len(inside)
 
 
 def _inside(document: Document, *, volcanos: bool) -> Iterator[Object]:

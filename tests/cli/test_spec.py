@@ -1,5 +1,6 @@
 """`render` and `validate` as their users meet them: streams, exit codes, files."""
 
+import json
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 import yaml
 
 from tests.cli.commands import ARTICLES, SPEC, kinds
+from tests.conftest import ROOT
 
 
 def test_render_prints_objects_in_apply_order(run, spec):
@@ -38,7 +40,19 @@ def test_validate_fails_on(run, threshold, code):
 
 def test_validate_counts_what_there_is(run, spec):
     code, out, _ = run("validate", spec)
-    assert (code, out) == (0, "valid: 1 pool, 1 team, 0 models, 4 objects\n")
+    assert (code, out) == (0, "valid: 1 pool, 1 team, 0 models, 5 objects\n")
+
+
+@pytest.mark.parametrize("example", ["kueue-team-tree", "three-schedulers", "volcano-training"])
+def test_validate_render_and_lint_count_the_same_objects(run, tmp_path, example):
+    folder = tmp_path / "out"
+    specs = sorted((ROOT / "examples" / example).glob("*.yaml"))
+    _, valid, _ = run("validate", *specs)
+    _, _, err = run("render", *specs, "-o", folder)
+    _, report, _ = run("lint", "--manifests", folder, "-f", "json")
+    count = json.loads(report)["objects"]
+    assert valid.endswith(f", {count} objects\n")
+    assert f"{count} written" in err
 
 
 def test_target_overrides_the_platform(run, spec):
