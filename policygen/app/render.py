@@ -112,8 +112,8 @@ def raw_scheduler_config(
     item = scheduler_file(made.loaded.spec, made.plan.pools, raw=True)
     if item is None:
         raise UsageError(
-            "no pool of kube-scheduler sets binPack or spread, so there is nothing to print; set "
-            "binPack or spread"
+            "no pool that uses kube-scheduler sets binPack or spread, so there is nothing to print; "
+            "set binPack or spread in a pool"
         )
     text = engine.render([item], templates=request.templates)[0].text
     return Result(findings=made.findings, text=text, pods=made.plan.pods)
@@ -266,8 +266,8 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
         raise SpecError(faults)
     hit = Hit(
         NO_CONFIGURATION,
-        f"{name} contains no config.kueue.x-k8s.io Configuration, neither as a document nor in a "
-        f"ConfigMap under {kueue_configuration.CONFIG_KEY}",
+        f"{name} contains no Configuration of API group config.kueue.x-k8s.io; write one "
+        f"as a document, or in a ConfigMap under the key {kueue_configuration.CONFIG_KEY}",
         at,
     )
     raise SpecError(locate(loaded.documents, [hit]))

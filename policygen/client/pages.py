@@ -69,7 +69,9 @@ def items(
         found = _pages(partial(fetch, path), first_query, decoder, made)
         if found is not None:
             return found
-    raise ReadError(f"the list expired {RESTARTS + 1} times while it was read")
+    raise ReadError(
+        f"the list expired {RESTARTS + 1} times before policygen had read all its pages"
+    )
 
 
 def begin(fetch_early: FetchEarly, path: str) -> None:
@@ -114,7 +116,7 @@ def _pages(
                 return found
             if token in seen:
                 raise ReadError(
-                    "the list does not end, because a page continues with an earlier page"
+                    "the list does not end, because the server returned the same continue token twice"
                 )
             seen.add(token)
             found_ahead = ahead.take(token)

@@ -10,8 +10,8 @@ from policygen.drift.patches import Act, PatchStep, named
 MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
 
 _HEADS: Mapping[str, str] = {
-    MEND: "Patches changed fields and creates missing objects. The server refuses a patch of a list\n"
-    "# that has changed since the run of lint; then run lint again.",
+    MEND: "Patches changed fields and creates missing objects. If a list has changed since lint ran,\n"
+    "# the server refuses the patch of this list. Run lint again in this case.",
     RECREATE: "Deletes objects with a changed immutable field, and creates them again. In between, an\n"
     "# object does not exist, and objects that refer to it wait.",
     DELETE: "Deletes objects that the spec no longer renders. Read this script before you run it:\n"

@@ -219,9 +219,12 @@ def test_two_looks_are_named(arguments):
         (({"redacted": True, "key": "a"}, {}), r"only \S+/0\.snapshot has redacted names"),
         (
             ({"redacted": True, "key": "a"}, {"redacted": True, "key": "b"}),
-            "their names have different hashes",
+            "their names may have been hashed with different keys",
         ),
-        (({"redacted": True}, {"redacted": True}), "their names have different hashes"),
+        (
+            ({"redacted": True}, {"redacted": True}),
+            "their names may have been hashed with different keys",
+        ),
     ],
 )
 def test_names_of_different_keys_do_not_compare(diff, things, seen, why):
