@@ -147,8 +147,8 @@ def test_a_taint_of_some_nodes_is_told_unless_another_flavor_knows_it():
     taint = {"key": "held", "value": "x", "effect": "NoSchedule"}
     documents = _nodes(bad(rule), [taint], [], [taint], [])
     (message,) = said(rule, documents)
-    assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), which")
-    assert "admitted for 16 nvidia.com/gpu cannot" in message
+    assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), but")
+    assert "so jobs cannot use 16 nvidia.com/gpu" in message
     flavor = of(documents, "ResourceFlavor")
     spec = flavor["spec"] | {"nodeTaints": [taint]}
     other = flavor | {"metadata": {"name": "held"}, "spec": spec}
@@ -223,7 +223,7 @@ def with_job(rule, count=3, job=JOB):
 
 def test_pods_of_one_maker_are_told_once_and_what_they_leave_of_guarantees():
     (message,) = said("pod-bypasses-queue", with_job("pod-bypasses-queue"))
-    assert "do not count 12 nvidia.com/gpu of 3 pods of Job vision/train and" in message
+    assert "3 pods of Job vision/train use 12 nvidia.com/gpu outside the queues of pool" in message
     assert "these pods leave 0 of the 8 guaranteed nvidia.com/gpu" in message
 
 

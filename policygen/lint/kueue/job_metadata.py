@@ -103,7 +103,7 @@ def _prebuilt(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
         if group and group != name:
             yield (
                 (place, PREBUILT),
-                f"{PREBUILT} is {quoted(name)}, but the pod is in group {quoted(group)}; write the same name in both keys",
+                f"{PREBUILT} is {quoted(name)}, but {GROUP} is {quoted(group)}; write the same name in both",
             )
 
 

@@ -48,7 +48,7 @@ def told(it, **target):
         (made("Pod", labels={"pod-group-name": "g"}), "pod-group-name", "is set, but the pod has no annotation"),
         (made("Pod", annotations={"pod-group-total-count": "2"}), "pod-group-total-count", "is set, but the pod has no label"),
         (made("Pod", {"pod-group-name": "g"}, {"pod-group-total-count": "0"}), "pod-group-total-count", "1 or more"),
-        (made("Pod", {"pod-group-name": "g", "prebuilt-workload-name": "h"}, {"pod-group-total-count": "1"}), "prebuilt-workload-name", "the pod is in group"),
+        (made("Pod", {"pod-group-name": "g", "prebuilt-workload-name": "h"}, {"pod-group-total-count": "1"}), "prebuilt-workload-name", "but kueue.x-k8s.io/pod-group-name is"),
         (made(annotations={"admission-gated-by": "a.com/b,,"}), "admission-gated-by", "has an empty entry"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A ClusterQueue has more flavors, resources or pairs of both than Kueue accepts."""
+"""A ClusterQueue has too many flavors, resources, or flavor-resource pairs for Kueue."""
 
 from policygen.core.versions import KUEUE_GROUP_CELLS, KUEUE_QUEUE_ITEMS
 from policygen.lint.kueue.quotas import groups_at

@@ -34,8 +34,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} covers {devices[0]} but not {' and '.join(missing)}, so Kueue never "
-                f"admits jobs that request both; cover {' and '.join(missing)} too, or use "
-                "excludeResourcePrefixes",
+                f"admits jobs that request {' or '.join(missing)}; cover {' and '.join(missing)} too, "
+                f"or add {' and '.join(missing)} to excludeResourcePrefixes",
                 groups_at(queue),
             )
 

@@ -1,4 +1,4 @@
-"""A feature gate is set that this release of Kueue does not have or does not let you change."""
+"""A feature gate does not exist in this Kueue release, or is locked to another value."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Before Kueue 0.17, a flavorFungibility.preference has the effect of the other value."""
+"""Before Kueue 0.17, the two values of flavorFungibility.preference have swapped effects."""
 
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
@@ -10,8 +10,8 @@ def check(facts: Facts) -> Hits:
             at = queue.at.to("spec", "flavorFungibility", "preference")
             yield Hit(
                 RULE,
-                f"{queue} sets preference {queue.it.flavor_fungibility.preference}, which has the "
-                "effect of the other value before Kueue 0.17; remove the field until you run 0.17",
+                f"{queue} sets preference {queue.it.flavor_fungibility.preference}, but before "
+                "Kueue 0.17 the two values have swapped effects; remove the field until you run 0.17",
                 at,
                 edits=(Edit(Verb.REMOVE, at),),
             )

@@ -1,4 +1,4 @@
-"""integrations.frameworks has an entry twice, or one that this Kueue release does not have."""
+"""integrations.frameworks lists an integration twice, or lists an unknown integration."""
 
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor

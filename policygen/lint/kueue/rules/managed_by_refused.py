@@ -16,9 +16,8 @@ def check(facts: Facts) -> Hits:
         if name is not None and not (slash and rest and is_subdomain(domain)):
             yield Hit(
                 RULE,
-                f"{job.workload} has managedBy {quoted(name)}, which is refused, because it does not "
-                "have the form domain/name; write a name such as kueue.x-k8s.io/multikueue, or "
-                "remove managedBy",
+                f"managedBy of {job.workload} is {quoted(name)}, but must have the form domain/name; "
+                "write a name such as kueue.x-k8s.io/multikueue, or remove managedBy",
                 job.at.to("spec", "managedBy"),
             )
         elif name is not None and len(name) > _LONGEST:

@@ -56,8 +56,8 @@ def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]],
     lost = sorted(total(node.it.status.allocatable for node in tainted).items())
     of = " and ".join(amount_of(name, it) for name, it in lost if is_one(name) and it)
     return (
-        f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have taint {key} ({names}), which "
-        f"no flavor lists or tolerates, so jobs admitted for {of or 'these nodes'} cannot start; "
+        f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have taint {key} ({names}), but no "
+        f"flavor lists or tolerates this taint, so jobs cannot use {of or 'these nodes'}; "
         "add the taint to nodeTaints and a toleration, or give these nodes their own flavor"
     )
 

@@ -1,4 +1,4 @@
-"""A pod that no queue admitted uses GPUs of a pool, and the pool's queues do not count them."""
+"""A pod uses GPUs of a pool outside Kueue's queues, so Kueue does not count these GPUs."""
 
 from policygen.core.names import LOCAL_QUEUE
 from policygen.lint.core.pool_pods import pools
@@ -16,9 +16,9 @@ def check(facts: Facts) -> Hits:
         for family in families(pool.past_queue):
             yield Hit(
                 RULE,
-                f'the queues of pool "{pool.facts.name}" do not count {held(family)} of '
-                f"{named(family)} and admit other jobs for the same GPUs; set label {LOCAL_QUEUE} on "
-                f"the pod's owner, or taint the nodes{short}",
+                f"{named(family)} {'uses' if len(family) == 1 else 'use'} {held(family)} outside the "
+                f'queues of pool "{pool.facts.name}", so Kueue admits other jobs for the same GPUs; '
+                f"set label {LOCAL_QUEUE} on the pod's owner, or taint the nodes{short}",
                 family[0].pod.at,
             )
 

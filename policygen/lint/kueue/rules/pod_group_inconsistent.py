@@ -1,4 +1,4 @@
-"""The pods of a pod group have different queues or counts, or are more than the count."""
+"""The pods of a pod group name different queues, or pod-group-total-count is wrong."""
 
 from collections.abc import Sequence
 

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
                 RULE,
                 f"the quotas of {flavor} add up to {amount_of(resource, Fraction(total), have)}, "
                 f"but its nodes ({len(own.nodes)}) have {shown(resource, have, Fraction(total))}; "
-                "lower nominalQuota (a Cohort's quota adds to that of its members), or add nodes",
+                "lower nominalQuota in the ClusterQueues and Cohorts, or add nodes",
                 flavor.at,
                 related=tuple(it.at / "nominalQuota" for it in cells),
             )

@@ -24,8 +24,8 @@ def check(facts: Facts) -> Hits:
             one = cells[0].quota.nominal_quota
             yield Hit(
                 RULE,
-                f"{cells[0].owner} has a quota of {amount_of(resource, one)} in flavor {name}, the "
-                f"capacity of one node, but the flavor has {len(own.nodes)} nodes; write "
+                f"{cells[0].owner} has a quota of {amount_of(resource, one)} in flavor {name}, which "
+                f"is the capacity of one node, but the flavor has {len(own.nodes)} nodes; write "
                 f"{written(resource, one * len(own.nodes))} to use all nodes",
                 cells[0].at / "nominalQuota",
             )

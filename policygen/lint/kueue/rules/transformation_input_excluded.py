@@ -18,7 +18,8 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'transformation of "{name}" has no effect, because excludeResourcePrefixes '
-                    "removes the resource first; remove the prefix (with strategy Replace, Kueue does not count the input)",
+                    "removes the resource first; remove the prefix, and write strategy: Replace if Kueue must not "
+                    "count the input",
                     entry.at.to("resources", "transformations", i, "input"),
                 )
 
