@@ -118,7 +118,7 @@ def _cases(request: TestRequest, *, new: bool = False) -> tuple[list[Case], Run,
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
         message = (
             "the folder that contains the cases also contains manifests, but only specs are "
-            "allowed there; move the manifests into the folder of a case"
+            "allowed there; move the manifests into a case"
         )
         faults.append(Finding(BAD_CASE, message, Place(request.folder)))
     return found.cases, run, faults
