@@ -29,14 +29,14 @@ def _classes(spec: Spec) -> Iterator[Hit]:
         if len(composed) > NAME_LENGTH:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
-                f'the name of priority "{priority.name}" is too long, because its second class is called '
-                f'"{composed}"; shorten the name to {_room(priority.name, composed)} characters',
+                f'the name of priority "{priority.name}" is too long, because policygen also renders a class '
+                f'with the name "{composed}"; shorten the name to {_room(priority.name, composed)} characters',
                 priority.at / "name",
             )
         if composed in priorities:
             yield Hit(
                 NAME_COLLISION,
-                f'priority "{composed}" has the same name as the second class of priority '
+                f'priority "{composed}" has the same name as a class that policygen also renders for priority '
                 f'"{priority.name}"; rename one of the two priorities',
                 priorities[composed].at / "name",
             )

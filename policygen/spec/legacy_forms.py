@@ -146,7 +146,7 @@ def _class(model: Model, queues: set[str], priorities: set[str], unread: Unread)
         yield Hit(
             rules.CLASS_WITHOUT_QUEUE,
             f'the spec has no queues, so model "{model.name}" cannot use queue {quoted(name)}; add the '
-            "ConfigMap gpu-scheduler-config that lists it",
+            "ConfigMap gpu-scheduler-config, and list this queue in it",
             model.field("team"),
         )
     else:

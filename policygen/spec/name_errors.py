@@ -35,7 +35,7 @@ def subdomain_fault(text: str) -> str:
 def _bad_character(text: str, good: re.Pattern[str], allowed: str) -> str | None:
     for number, char in enumerate(text, start=1):
         if not good.fullmatch(char):
-            return f"character {number}, {quoted(char)}, is not allowed; write {allowed}"
+            return f"character {quoted(char)} at position {number} is not allowed; write {allowed}"
     return None
 
 

@@ -139,7 +139,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             yield Hit(
                 rules.RESERVED_NAME,
                 f'priority "{priority.name}" has a reserved name: Kubernetes reserves system-*, and '
-                'Kueue gives "default" to jobs without a class; choose another name',
+                'Kueue uses the class "default" for jobs that set no class; choose another name',
                 priority.at / "name",
             )
 

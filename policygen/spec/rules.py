@@ -53,7 +53,7 @@ INVALID_NAME = refusal(
 INVALID_TAINT = refusal(
     "invalid-taint",
     "A taint of a pool is not valid, or is set twice",
-    "Correct the taint's key or value, or remove the second one.",
+    "Correct the taint's key or value, or remove the second taint.",
     aliases=("bad-taint",),
 )
 INVALID_TOLERATION = refusal(
@@ -76,7 +76,7 @@ INVALID_VALUE = refusal(
 )
 LOOKS_LIKE_QUEUES = warning(
     "looks-like-queues",
-    "A ConfigMap looks like gpu-scheduler-config but has another name or header, so it is skipped",
+    "A ConfigMap looks like gpu-scheduler-config but has another name, apiVersion or kind, so it is skipped",
     "Write the apiVersion, kind or name that the message shows.",
 )
 MEMORY_WITHOUT_UNIT = warning(
@@ -176,7 +176,7 @@ RESERVED_NAMESPACE = refusal(
 SHARED_QUEUE_NOT_KUEUE = refusal(
     "shared-queue-not-kueue",
     "A shared queue has a pool that Kueue does not schedule",
-    "Set the pool's scheduler to kueue, or remove it from the shared queue.",
+    "Set the pool's scheduler to kueue, or remove the pool from the shared queue.",
 )
 SHARING_WITHOUT_REPLICAS = refusal(
     "sharing-without-replicas",
@@ -211,7 +211,7 @@ UNEXPLAINED_REFUSAL = refusal(
 )
 UNKNOWN_FIELD = refusal(
     "unknown-field",
-    "The kind of an object does not have a field of this name",
+    "An object has a field that does not exist in its kind",
     "Correct the name or the indentation, or remove the field.",
     aliases=("unknown-key", "field-unknown"),
 )
@@ -223,7 +223,7 @@ UNKNOWN_KIND = refusal(
 UNKNOWN_MODEL = warning(
     "unknown-model",
     "policygen has no data about a model family or size",
-    "Write a known name, or set gpuMemory and omit the family.",
+    "Write a name that docs/hardware.md lists, or set gpuMemory and omit the family.",
 )
 UNKNOWN_REFERENCE = refusal(
     "unknown-reference",

@@ -8,11 +8,11 @@ from policygen.spec.name_errors import label_fault, subdomain_fault
 @pytest.mark.parametrize(
     ("text", "fault", "name"),
     [
-        ("Team A", 'character 1, "T", is not allowed', 'such as "team-a"'),
-        ("a.b", 'character 2, ".", is not allowed', 'such as "a-b"'),
+        ("Team A", 'character "T" at position 1 is not allowed', 'such as "team-a"'),
+        ("a.b", 'character "." at position 2 is not allowed', 'such as "a-b"'),
         ("-a-", "the label must begin and end with a letter or digit", 'such as "a"'),
         ("", "the label must begin and end", None),
-        ("é", 'character 1, "é"', None),
+        ("é", 'character "é" at position 1', None),
         ("A" * 64, "is not allowed", None),
     ],
 )
@@ -26,9 +26,9 @@ def test_labels(text, fault, name):
 @pytest.mark.parametrize(
     ("text", "fault", "name"),
     [
-        ("a..B", 'character 4, "B"', 'such as "a.b"'),
+        ("a..B", 'character "B" at position 4', 'such as "a.b"'),
         ("a.-b", "each part between dots", 'such as "a.b"'),
-        ("a_b", 'character 2, "_"', 'such as "a-b"'),
+        ("a_b", 'character "_" at position 2', 'such as "a-b"'),
     ],
 )
 def test_subdomains(text, fault, name):
