@@ -277,7 +277,7 @@ def _near(key: str, known: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _missing(name: str, spot: Spot) -> Refusal:
-    message = f"required field {name} is missing{_inside(spot)}; write it"
+    message = f"required field {name} is missing{_inside(spot)}; write this field"
     return Refusal(path_to(spot), Reason.MISSING_FIELD, message)
 
 

@@ -170,11 +170,11 @@ def _message(value: Any, fact: Fact, name: str, subject: object) -> str:
     if isinstance(value, dict):
         if fact.some_of and all(value.get(each) is None for each in fact.some_of):
             fields = listed(list(fact.some_of), "or")
-            return f"{subject} has {name} without {fields}, which is refused; write one of these fields"
+            return f"{subject} has {name} without {fields}, which the API server refuses; write one of these fields"
         return ""
     if isinstance(value, list):
         return (
-            f"{subject} has an empty {name}, which is refused; write an entry"
+            f"{subject} has an empty {name}, which the API server refuses; write an entry"
             if fact.filled and not value
             else ""
         )
@@ -189,7 +189,7 @@ def _message(value: Any, fact: Fact, name: str, subject: object) -> str:
     advice = f"{low} or more" if high is None else f"at most {high}"
     if low is not None and high is not None:
         advice = f"{low} to {high}" if low < high else f"{low}"
-    return f"{subject} has {name} {value}, which is refused; write {advice}"
+    return f"{subject} has {name} {value}, which the API server refuses; write {advice}"
 
 
 def _number(value: Any, fact: Fact) -> Any:
@@ -208,13 +208,11 @@ def _number(value: Any, fact: Fact) -> Any:
 
 def _of_text(value: str, fact: Fact, name: str, subject: object) -> str:
     if not value:
-        empty = f"{subject} has an empty {name}, which is refused; write a value"
+        empty = f"{subject} has an empty {name}, which the API server refuses; write a value"
         return empty if fact.filled else ""
     if fact.words and value not in fact.words:
-        return (
-            f"{subject} has {name} {shown(value)}, which is refused; {suggest(value, fact.words)}"
-        )
+        return f"{subject} has {name} {shown(value)}, which the API server refuses; {suggest(value, fact.words)}"
     if fact.form and not FORMS[fact.form].takes(value):
         advice = FORMS[fact.form].advice
-        return f"{subject} has {name} {quoted(value)}, which is refused; write {advice}"
+        return f"{subject} has {name} {quoted(value)}, which the API server refuses; write {advice}"
     return ""

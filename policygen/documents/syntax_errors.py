@@ -145,7 +145,7 @@ def _mapping(error: ParserError) -> Explained | None:
     ):
         return None
     if error.char in {"}", "]"}:
-        message = f'no bracket is open that "{error.char}" could close; put the text in quotes'
+        message = f'the opening bracket for "{error.char}" is missing; put the text in quotes, or remove "{error.char}"'
         return message, error.at, error.at + 1
     if error.char == ":" and not error.before.strip(BLANKS):
         return 'a key is missing before ":"; write a key', error.at, error.at + 1

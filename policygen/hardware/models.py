@@ -124,5 +124,5 @@ def _from_size(full_name: str, size: str) -> ModelFacts | None:
         kv_shards=1,
         max_context=None,
         precision="bf16",
-        assumption=f"the size of {full_name} is its number of parameters",
+        assumption=f"the number of parameters of {full_name} is read from its size",
     )

@@ -131,7 +131,7 @@ def _document(document: Document, found: Manifests) -> None:
         return
     if header.kind == "List" and data.get("items") is not None and not _is_list(data):
         place = document.place(("items",))
-        message = "items of a List must be a list; write a list, or its objects are not checked"
+        message = "items of a List must be a list; write a list, so that lint can check its objects"
         found.findings.append(Finding(WRONG_TYPE, message, place))
         found.complete = False
         return
@@ -272,8 +272,8 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
     """Notes on documents that are not objects, and on the unchecked objects among the others."""
     for folder in dict.fromkeys(found.builds):
         message = (
-            "policygen does not build this kustomization, so files that are not its resources were not "
-            f"checked; run kustomize build {folder} | policygen lint --manifests -"
+            "policygen does not build this kustomization, so it skipped files that its resources do not "
+            f"list; run kustomize build {folder} | policygen lint --manifests -"
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:

@@ -49,7 +49,7 @@ def test_a_good_object_is_not_refused():
             ...,
             GPU,
             Reason.MISSING_FIELD,
-            "required field nominalQuota is missing in resources[0]; write it",
+            "required field nominalQuota is missing in resources[0]; write this field",
         ),
         (
             (*GPU, "nominalQuota"),

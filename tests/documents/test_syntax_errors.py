@@ -52,7 +52,7 @@ SYNTAX = {
     "empty bracket": ("a: [", 1, 4, "[", "before a bracket is closed"),
     "no value": ("a: [1,,2]\n", 1, 7, ",", 'a value is missing before ","'),
     "closing": ("a: ]\n", 1, 4, "]", 'cannot begin with "]"'),
-    "closing twice": ("a: {b: }}\n", 1, 9, "}", 'no bracket is open that "}" could close'),
+    "closing twice": ("a: {b: }}\n", 1, 9, "}", 'the opening bracket for "}" is missing'),
     "question": ("a: ? b\n", 1, 4, "?", 'cannot begin with "? "'),
     "asterisk": ("a: *.txt\n", 1, 4, "*.txt", 'text that begins with "*" is an alias'),
     "ampersand": ("a: & b\n", 1, 4, "& b", 'text that begins with "&" is an anchor'),

@@ -215,7 +215,7 @@ def test_an_unknown_family_counts_without_a_kv_cache_and_says_so():
     assert (sizing.kv_bytes(workload), sizing.weights_bytes(workload)) == (None, 80 * 10**9)
     assert sizing.devices(workload, usable("l40s")) == 2
     assumed = sizing.assumptions(workload)
-    assert assumed[0] == "the size of falcon 40b is its number of parameters"
+    assert assumed[0] == "the number of parameters of falcon 40b is read from its size"
     assert "no KV cache, because the size of the cache is unknown" in assumed
     assert not any("request" in words for words in assumed)
 

@@ -143,7 +143,7 @@ class _Step:
 
     def _key_span(self) -> tuple[int, int]:
         if self.key is None or self.layout.outline.shape[self.key] != NodeKind.SCALAR:
-            raise EditError("the file has no plain key for the field")
+            raise EditError("the key of the field is not a scalar")
         start, end = self.layout.outline.span(self.key, self.text)
         colon = FLOW_COLON if self.flow else _COLON
         if not colon.match(self.text, end) or start != self.layout.outline.start[self.key]:
@@ -159,7 +159,7 @@ class _Step:
         if self.layout.is_flow(self.mapping):
             return self._without(number, starts, ends, self.mapping)
         if self.flow:
-            raise EditError("the field is in brackets without braces of its own")
+            raise EditError("the field is inside [ ], without { } around it")
         start, end = starts[number], ends[number]
         if len(pairs) == 1:
             return self._emptied(start, end)
@@ -268,7 +268,7 @@ class _Step:
             blank = " " if lead.strip(" \t") else f"\n{lead}"
             return Splice(end, end, f",{blank}{inline}")
         if self.flow:
-            raise EditError("the field is in brackets without braces of its own")
+            raise EditError("the field is inside [ ], without { } around it")
         indent = " " * len(lead)
         lines = [f"{indent}{_INDENT * n}{name}:\n" for n, name in enumerate(above)]
         lines.append(f"{indent}{_INDENT * len(above)}{inline}\n")
