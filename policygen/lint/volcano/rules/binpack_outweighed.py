@@ -46,7 +46,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Set the weights of nodeorder that spread to 0, or give binpack a larger weight.",
+    remedy="Set the weights of nodeorder that the finding names to 0, or give binpack a larger weight.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
             if not any(name in listed.it.capability for listed in path):
                 yield Hit(
                     RULE,
-                    f"{queue} has a capability without {name}, so the queue may use all of them; add the resource to capability, with 0 to forbid its use",
+                    f"{queue} does not list {name} in capability, so the queue has no limit for this resource; add the resource to capability, with 0 to forbid its use",
                     queue.at.to("spec", "capability"),
                 )
 

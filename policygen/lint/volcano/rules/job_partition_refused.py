@@ -39,7 +39,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Set replicas to totalPartitions times partitionSize, and minAvailable accordingly.",
+    remedy="Set replicas to totalPartitions times partitionSize, and minAvailable to minPartitions times partitionSize.",
     judges=("Job",),
     check=check,
     since={"volcano": (1, 14)},

@@ -13,9 +13,9 @@ def check(facts: Facts) -> Hits:
         if 0 <= group.it.min_member < total:
             yield Hit(
                 RULE,
-                f"{group} has minMember {group.it.min_member}, below the {total} of "
-                f"minTaskMember, so any {group.it.min_member} pods start it, whatever their "
-                f"roles; write minMember: {total}",
+                f"{group} has minMember {group.it.min_member}, but the numbers in "
+                f"minTaskMember add up to {total}, so the gang starts with any {group.it.min_member} pods, "
+                f"whatever their roles; write minMember: {total}",
                 group.at.to("spec", "minMember"),
                 (group.at.to("spec", "minTaskMember"),),
             )

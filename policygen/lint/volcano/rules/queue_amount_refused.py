@@ -18,9 +18,9 @@ def check(facts: Facts) -> Hits:
                 if amount < 0 or fraction:
                     yield Hit(
                         RULE,
-                        f"{queue} has {amount_of(name, amount)} as {path[0]}, which Volcano refuses; write a whole number"
+                        f"{queue} has {amount_of(name, amount)} in {path[0]}, which Volcano refuses; write a whole number"
                         if fraction
-                        else f"{queue} has {amount_of(name, amount)} as {path[0]}, which Volcano refuses; write 0 or more",
+                        else f"{queue} has {amount_of(name, amount)} in {path[0]}, which Volcano refuses; write 0 or more",
                         queue.at.to("spec", *path, name),
                     )
 

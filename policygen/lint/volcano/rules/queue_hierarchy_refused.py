@@ -41,7 +41,7 @@ def check(facts: Facts) -> Hits:
             other, place = taken[_rooted(path)]
             yield Hit(
                 RULE,
-                f"{queue} has {_PATH} {path}, but {other} has a path below it, which Volcano "
+                f"{queue} has {_PATH} {path}, but {other} has a path below this path, which Volcano "
                 "refuses; use only leaves of the tree as queues",
                 at / _PATH,
                 (place.to("metadata", "annotations", _PATH),),

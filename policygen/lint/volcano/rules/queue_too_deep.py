@@ -21,9 +21,9 @@ def check(facts: Facts) -> Hits:
         if len(above) == VOLCANO_QUEUE_DEPTH:
             yield Hit(
                 RULE,
-                f"{queue} has {VOLCANO_QUEUE_DEPTH} queues above it, but Volcano allows "
-                f"{VOLCANO_QUEUE_DEPTH - 1}, unless --max-queue-depth of its webhooks sets more; "
-                "set a parent nearer to root",
+                f"{queue} has {VOLCANO_QUEUE_DEPTH} queues above it, but Volcano's webhooks allow "
+                f"{VOLCANO_QUEUE_DEPTH - 1} by default; set a parent nearer to root, or raise "
+                "--max-queue-depth of the webhooks",
                 queue.at.to("spec", "parent"),
             )
 

@@ -1,4 +1,4 @@
-"""The action reclaim selects pods in an earlier tier than the plugin that knows the shares of Queues."""
+"""The plugin conformance is in an earlier tier than capacity or proportion, so reclaim ignores the shares of Queues."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings

@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
     for configuration in all_settings(facts):
         if configuration.capacity is None:
             continue
-        effect = f"{lender} gets back what {borrower} borrowed only when jobs end"
+        effect = f"{borrower} returns what it borrowed from {lender} only when its jobs end"
         if not {"reclaim", "gangreclaim"} & set(configuration.actions):
             yield Hit(
                 RULE,

@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
     if queue.it.capability or (not is_seen and (queue.it.deserved or queue.it.guarantee.resource)):
         yield Hit(
             RULE,
-            "queue root gets its amounts from the nodes; Volcano refuses other amounts, or applies them as a limit to every queue; remove queue root, and limit the queues below it",
+            "Volcano sets the amounts of queue root from the nodes, and refuses other amounts or limits every queue to them; remove queue root from the manifests, and set capability in its child queues",
             queue.at / "spec",
         )
 
@@ -28,7 +28,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Remove the queue root, and limit the queues below it.",
+    remedy="Remove the manifest of the queue root, which Volcano creates itself, and set capability in its child queues.",
     judges=("Queue",),
     check=check,
 )

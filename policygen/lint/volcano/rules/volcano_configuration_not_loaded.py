@@ -88,7 +88,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write known actions with single commas between them, and switches without quotes.",
+    remedy="Write known actions with single commas between them, and true or false without quotes.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

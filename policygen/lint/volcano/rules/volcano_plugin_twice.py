@@ -1,4 +1,4 @@
-"""Volcano's scheduler configuration lists a plugin twice, so it votes twice."""
+"""Volcano's scheduler configuration lists a plugin twice, so the scheduler calls the plugin twice."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
                 other = first[plugin.name]
                 yield Hit(
                     RULE,
-                    f"plugin {plugin.name} is already listed in tier {other.tier + 1}, so it votes twice, and the "
+                    f"plugin {plugin.name} is already listed in tier {other.tier + 1}, so the scheduler calls it twice, and the "
                     "arguments here apply to both entries; keep one of them",
                     plugin.at / "name",
                     related=(other.at / "name",),
