@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
                 if name and name not in _MEASURED:
                     several = len(entry.it.metrics) > 1
                     effect = (
-                        "it never scales down, even by its other metrics"
+                        "it never scales down, although it has other metrics"
                         if several
                         else "it never scales"
                     )

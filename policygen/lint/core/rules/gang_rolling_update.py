@@ -15,8 +15,8 @@ def check(facts: Facts) -> Hits:
         if update is not None and update.surge + update.unavailable < size:
             yield Hit(
                 RULE,
-                f"{workload} creates only {update.surge + update.unavailable} new pods of an update before "
-                f"an old pod is deleted, and these wait for a gang of {size} pods, so the update never ends;"
+                f"{workload} creates only {update.surge + update.unavailable} new pods before it "
+                f"deletes an old pod, but these start only as a gang of {size} pods, so the update never ends;"
                 " write strategy.type: Recreate, or maxSurge: 100%",
                 workload.at.to("spec", "strategy"),
                 (workload.at.to("metadata", "annotations", MIN_MEMBER),),

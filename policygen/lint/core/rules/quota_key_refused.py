@@ -1,4 +1,4 @@
-"""A ResourceQuota counts a resource name without a domain that Kubernetes does not know."""
+"""A ResourceQuota counts an unknown resource, such as gpu instead of requests.nvidia.com/gpu."""
 
 from policygen.core.label_grammar import key_fault
 from policygen.core.suggest import suggest

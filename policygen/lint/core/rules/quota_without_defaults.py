@@ -30,9 +30,9 @@ def check(facts: Facts) -> Hits:
                 if missing:
                     yield Hit(
                         RULE,
-                        f"{quota} counts {', '.join(missing)}, but containers of {workload} do not "
-                        "set that, so the API server refuses the pods; write the resources of the "
-                        "containers, or a LimitRange with defaults",
+                        f"{quota} counts {', '.join(missing)}, but not every container of {workload} sets "
+                        f"{', '.join(missing)}, so the API server refuses the pods; set requests and limits "
+                        "in every container, or create a LimitRange with defaults",
                         template.at / "spec",
                         tuple(quota.at.to("spec", "hard", key) for key in missing[:1]),
                     )
@@ -75,7 +75,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the resources of the containers, or a LimitRange with defaults.",
+    remedy="Set requests and limits in every container, or create a LimitRange with defaults.",
     judges=("ResourceQuota",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),

@@ -1,4 +1,4 @@
-"""A component runs in another version than the target, or in a version that policygen does not know."""
+"""A component of the cluster has a version that differs from the target, or that policygen does not support."""
 
 from policygen.core import versions
 from policygen.core.finding import At
@@ -40,8 +40,9 @@ def check(facts: Facts) -> Hits:
         )
         if not is_known:
             advice = (
-                f"policygen knows {component} {versions.written(first)} to "
-                f"{versions.written(last)}, and checks the objects for {facts.target[component]}"
+                f"policygen supports {component} {versions.written(first)} to "
+                f"{versions.written(last)}, so it checks the objects as if the version were "
+                f"{facts.target[component]}"
             )
         yield Hit(RULE, f"{fault}; {advice}", at)
 

@@ -56,7 +56,9 @@ def _fault(key: str, target: Version) -> str | None:
             return None
         return f"{owner} does not know this key, so it has no effect; {near or 'remove the key'}"
     if get_close_matches(domain, known_keys.NAMES, n=1, cutoff=_CUTOFF) and (near := _near(key)):
-        return f"no controller reads this key because of its domain, so it has no effect; {near}"
+        return (
+            f'no controller reads keys of the domain "{domain}", so this key has no effect; {near}'
+        )
     return None
 
 

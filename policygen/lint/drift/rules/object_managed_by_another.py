@@ -42,8 +42,8 @@ def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Hits:
     for path, owner in changed.controllers:
         yield Hit(
             RULE,
-            f"{found} is owned by {owner}, which overwrites its changes; if {owner} is deleted, "
-            f"{found} is deleted too; remove {found} from the source of {owner}, or from the spec; "
+            f"{owner} owns {found}, so changes are overwritten, and {found} is deleted together "
+            f"with {owner}; remove {found} from the source of {owner}, or from the spec; "
             f"{author(found, path)}",
             found.at.to(*path),
             related,

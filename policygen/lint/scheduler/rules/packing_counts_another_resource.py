@@ -1,4 +1,4 @@
-"""A score for packing counts a GPU resource that is misspelt or that no pod requests."""
+"""A packing score counts a GPU resource that is misspelt or that no pod requests."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A pod uses GPUs of a pool, but another scheduler than that of the pool placed the pod."""
+"""A pod uses GPUs of a pool, but its schedulerName is not the scheduler of the pool."""
 
 from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.lint.core.pool_pods import pools, scheduler_name

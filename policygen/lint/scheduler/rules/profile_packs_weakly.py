@@ -33,7 +33,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"profile {profile.name} packs weakly: in {FIT}, cpu and memory outweigh one GPU; "
-                "give the GPU a weight above the sum of theirs times the GPUs of a node",
+                "multiply the sum of the weights of cpu and memory by the GPUs of a node, and give the GPU "
+                "a larger weight",
                 fit.at / "resources",
             )
             continue

@@ -145,7 +145,7 @@ def _strategy(data: Mapping[str, Any], at: At) -> Hits:
         if not before < use <= 100:
             yield Hit(
                 RULE,
-                f"utilization {use} is refused; write 0 to 100, and in each point more than in the one before",
+                f"utilization {use} is refused; write 0 to 100, and sort the points by ascending utilization",
                 where / "utilization",
             )
         if not 0 <= score <= 10:
