@@ -23,7 +23,9 @@ def select(only: Iterable[str] = (), skip: Iterable[str] = ()) -> Selection:
     names = frozenset(map(_known, only)) or frozenset(registry.names())
     names -= frozenset(map(_known, skip))
     if not names:
-        raise UsageError("--skip excludes every selected rule; omit --skip, or name another --rule")
+        raise UsageError(
+            "--skip excludes every selected rule; omit --skip, or select another rule with --rule"
+        )
     return Selection(tuple(rule for rule in registry.RULES if rule.name in names), names)
 
 
