@@ -43,8 +43,8 @@ class ClusterPool(Struct, frozen=True, eq=False):
             left = have - sum((holder.gpus.get(resource, zero) for holder in others), zero)
             if left < guaranteed:
                 return (
-                    f"; {shown(resource, max(left, zero))} remain for the teams, but {guaranteed} are guaranteed "
-                    "to them, and preemption never evicts these pods"
+                    f"; these pods leave {shown(resource, max(left, zero))} of the {guaranteed} guaranteed "
+                    f"{resource}, and are never preempted"
                 )
         return ""
 
