@@ -28,6 +28,7 @@ from policygen.lint.engine import RuleOutcome
 from policygen.lint.rule import Facts, Need, ObjectRule
 from policygen.lint.run_rules import NOT_READ, NOTHING_TO_JUDGE
 from policygen.lint.waiver_annotations import Annotated
+from policygen.plan import catalog
 from policygen.spec.types import Spec
 
 if TYPE_CHECKING:  # code that renders and compares is imported only with a spec
@@ -237,10 +238,11 @@ def _without_objects(inputs: ManifestInput, spec: Sequence[Document]) -> Iterato
 
 
 def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
-    """Whether a rule checks objects of this kind, or the name of the kind."""
+    """Whether a rule checks objects of this kind, or the name of the kind, or policygen renders it."""
     typed = (declared.group, declared.kind) in _NO_OBJECTS.tables
     served = schemas.served(declared.api_version, declared.kind) is not None
-    return typed or served or api_versions.fault(declared, target) is not None
+    rendered = declared.kind in catalog.BY_NAME
+    return typed or served or rendered or api_versions.fault(declared, target) is not None
 
 
 def _not_requested(expected: Object) -> Gap:

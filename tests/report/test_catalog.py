@@ -1,16 +1,29 @@
 """Every format says all that was found, and nothing from the input gets out of its place."""
 
+import importlib
 import json
+import pkgutil
 
 import pytest
 from msgspec.structs import replace
 
+from policygen import report as reports
 from policygen.core.finding import Finding, Place, Related
 from policygen.core.rule import Severity
 from policygen.report.catalog import FORMATS
 from policygen.report.report import Report
 from tests.report.reports import NASTY, report, written
 from tests.rules import rule
+
+
+def test_every_module_that_writes_a_report_is_listed():
+    modules = {it.name for it in pkgutil.iter_modules(reports.__path__)}
+    formats = {
+        name
+        for name in modules
+        if hasattr(importlib.import_module(f"policygen.report.{name}"), "write")
+    }
+    assert formats == set(FORMATS), "list the module in FORMATS of policygen/report/catalog.py"
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html"])
