@@ -241,7 +241,11 @@ def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
     """Whether a rule checks objects of this kind, or the name of the kind, or policygen renders it."""
     typed = (declared.group, declared.kind) in _NO_OBJECTS.tables
     served = schemas.served(declared.api_version, declared.kind) is not None
-    rendered = declared.kind in catalog.BY_NAME
+    rendered = any(
+        kind.name == declared.kind and release.api_version == declared.api_version
+        for kind in catalog.KINDS
+        for release in kind.releases
+    )
     return typed or served or rendered or api_versions.fault(declared, target) is not None
 
 

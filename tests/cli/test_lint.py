@@ -304,6 +304,15 @@ def test_kinds_that_no_rule_judges_are_counted(policygen):
     assert summary.startswith("1 info; 4 objects")
 
 
+def test_a_kind_of_another_api_group_is_not_ours(policygen):
+    """A message queue has the kind of Volcano's Queue, and no rule checks it."""
+    given = "apiVersion: rabbitmq.com/v1beta1\nkind: Queue\nmetadata: {name: a, namespace: b}\n"
+    done = policygen("lint", "--manifests", "-", given=given)
+    assert done.returncode == 0
+    first, *_ = done.stdout.splitlines()
+    assert first == "info: only general rules check 1 Queue [kinds-not-judged]"
+
+
 def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):
     given = "---\n".join(QUEUE.replace("name: a,", f"name: a{number},") for number in range(250))
     done = policygen("lint", "--manifests", "-", given=given)
