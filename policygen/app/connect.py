@@ -41,7 +41,7 @@ def access(context: str | None, request: ClusterRequest) -> Access:
 
 
 @contextmanager
-def connected(request: ClusterRequest) -> "Iterator[Future[Server]]":
+def connected(request: ClusterRequest) -> Iterator[Future[Server]]:
     """Connect to the only cluster and request its first pods, so that they arrive while rules are imported.
 
     The result of the future is the server, or the error of `access`. Requests that still run at the

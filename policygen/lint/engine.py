@@ -148,15 +148,10 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
 
 def _missed(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:
     """The kinds that a rule reads and that were not read completely, sorted."""
-    missed = kinds.to_read([rule])
-    if rule.family is Family.DRIFT and facts.rendered is not None:
-        missed |= facts.rendered.kinds
+    rendered = facts.rendered if rule.family is Family.DRIFT else None
+    missed = kinds.to_read([rule]) | (rendered.kinds if rendered else frozenset())
     missed -= seen.read | seen.unserved
-    if (
-        rule.family is Family.DRIFT
-        and facts.rendered
-        and facts.rendered.not_requested(facts.cluster)
-    ):
+    if rendered and rendered.not_requested(facts.cluster):
         missed |= {CONFIG_MAP}
     return tuple(sorted(missed))
 
