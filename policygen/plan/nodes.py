@@ -1,5 +1,8 @@
 """The nodes of a pool: their GPU product, number of GPUs, and allocatable cpu and memory."""
 
+from difflib import get_close_matches
+from itertools import accumulate
+
 from policygen.core.finding import Hit
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
@@ -30,12 +33,11 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
     if name is not None:
         match = catalog.product(name)
         if match is None:
-            known = [label for product in catalog.products().values() for label in product.labels]
             hits.append(
                 Hit(
                     rules.UNKNOWN_PRODUCT,
                     f"unknown GPU product {quoted(name)}, so the spec must contain its memory and "
-                    f"the cpu and memory of a node; {suggest(name, known)}",
+                    f"the cpu and memory of a node; {_similar(name)}",
                     pool.at / "spec" / "gpu" / "product",
                 )
             )
@@ -53,6 +55,18 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             message = f"the GPU name matches several products; {message}"
         hits.append(_assume(pool, message, "gpu.product"))
     return match.product
+
+
+def _similar(name: str) -> str:
+    """The advice for an unknown product: of the similar labels, the one with most leading letters."""
+    products = catalog.products().values()
+    labels = {label.lower(): label for product in products for label in product.labels}
+    prefixes = tuple(accumulate(name.lower()))
+    close = get_close_matches(name.lower(), labels, n=len(labels))
+    if not close:
+        return suggest(name, labels.values())
+    best = max(close, key=lambda it: sum(map(it.startswith, prefixes)))
+    return f'did you mean "{labels[best]}"?'
 
 
 def unguessed(pool: Pool) -> Hit:

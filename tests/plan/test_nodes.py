@@ -94,6 +94,21 @@ def test_what_is_written_wins_and_what_is_reserved_is_taken_off():
     assert (whole.cpu_milli - less.cpu_milli, whole.memory_bytes - less.memory_bytes) == (1000, 2)
 
 
+@pytest.mark.parametrize(
+    "name, meant",
+    [
+        ("NVIDIA-H10", "NVIDIA-H100-NVL"),  # most letters are equal in NVIDIA-A10
+        ("NVIDIA-H10-80GB", "NVIDIA-H100-80GB-HBM3"),  # and in NVIDIA-GH200-480GB
+        ("NVIDIA-L40-S", "NVIDIA-L40S"),
+        ("NVIDA-H100-PCIe", "NVIDIA-H100-PCIe"),
+    ],
+)
+def test_an_unknown_product_is_compared_by_its_leading_letters_too(name, meant):
+    hits = []
+    assert product(pool(Gpu(product=name)), hits) is None
+    assert hits[0].message.endswith(f'; did you mean "{meant}"?')
+
+
 def test_a_label_that_names_no_product_is_named():
     assert unguessed(pool(selector=[("gpu.type", "a10")])).at.path[-1] == "gpu.type"
     assert unguessed(pool(selector=[("a", "b"), ("c", "d")])).at.key
