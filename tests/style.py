@@ -4,9 +4,9 @@
 `--sample 100 --seed 13` prints some of them, for a reading without their context, `--offences`
 prints only those with a word of `AVOIDED`, and `--long 25` those with a sentence of more words.
 
-The list has the help of all commands, the strings of messages in `policygen`, the summaries and
-pages of rules, the docs, the examples' comments, the comments of templates, and the descriptions
-of the JSON Schemas.
+The list has the help of all commands, the strings of messages in `policygen` with the names of the
+values that they fill in, the summaries and pages of rules, the docs, the examples' comments, the
+comments of templates, and the descriptions of the JSON Schemas.
 """
 
 import argparse
@@ -125,6 +125,7 @@ def _python(path: Path) -> Iterator[Text]:
             yield _text(path, 1, summary)
     hidden: set[int] = set()
     for node in ast.walk(tree):
+        hidden |= {id(text) for text in _read_by_code(node)}
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             hidden.add(id(node.value))
         if isinstance(node, ast.FunctionDef) and path.parent.name == "cli" and node.decorator_list:
@@ -140,14 +141,47 @@ def _python(path: Path) -> Iterator[Text]:
 
 
 def _string(node: ast.AST) -> str:
-    """The text of a literal, with {} for what an f-string fills in."""
+    """The text of a literal, with the name of each value that an f-string fills in."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        return "".join(
-            str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
-        )
+        return "".join(_string(part) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return f"{{{_name(node.value)}}}"
     return ""
+
+
+def _name(value: ast.expr) -> str:
+    """What a reader may call a value: `{queue.name}`, and `{queue}` for `quoted(queue)`."""
+    match value:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=owner, attr=attribute):
+            return f"{_name(owner)}.{attribute}"
+        case ast.Call(args=[argument, *_]):
+            return _name(argument)
+        case ast.Call(func=function):
+            return _name(function)
+        case ast.Subscript(value=container):
+            return _name(container)
+        case ast.IfExp(body=ast.Constant(value=one), orelse=ast.Constant(value=other)):
+            return f"{one!s} or {other!s}"
+    return ""
+
+
+def _read_by_code(node: ast.AST) -> list[ast.expr | None]:
+    """The strings of an expression that no user sees.
+
+    Those are patterns, keys, and what the text of another program is compared with.
+    """
+    match node:
+        case ast.Dict(keys=keys):
+            return keys
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=arguments):
+            return [*arguments]
+    return []
 
 
 def _markdown(path: Path) -> Iterator[Text]:
@@ -166,7 +200,7 @@ def _markdown(path: Path) -> Iterator[Text]:
             comment = _COMMENT.search(line)
             if comment:
                 yield _text(path, number, comment[1])
-        elif _PROSE.search(line) or paragraph:
+        elif not line.startswith("<!--") and (_PROSE.search(line) or paragraph):
             start = start if paragraph else number
             paragraph.append(line)
 
