@@ -101,6 +101,10 @@ def fix(
         unreadable = run.manifests.unreadable
         run = lint.with_manifests(run, request.manifests, now, unreadable, BytesIO(data))
         report = lint.report(run, (), today)
+        remaining = {_identity(it) for it in report.findings}
+        tried = step.tried
+        waiting = [it for it in allowed if id(it) not in tried]  # another fix may remove it
+        done.update(it.rule.name for it in waiting if _identity(it) not in remaining)
     return Fixed(
         before=before,
         after=report,
@@ -108,7 +112,7 @@ def fix(
             (old, new.text) for old, new in zip(sources, now, strict=True) if old.text != new.text
         ),
         done=dict(sorted(done.items())),
-        held_back=len(fixable) - len(allowed),
+        held_back=sum(1 for it in report.fixable() if rules.get(it.rule.name) not in kinds_of_fix),
         left=tuple(step.left),
     )
 
@@ -125,10 +129,10 @@ def repairs(report: Report) -> dict[int, Repair]:
         for proposal in step.used:
             finding = proposal.finding
             found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule.name])
-        done = {id(it.finding) for it in step.used} | {id(it) for it, _ in step.left}
-        if not done:
+        tried = step.tried
+        if not tried:
             break
-        left = [finding for finding in left if id(finding) not in done]
+        left = [finding for finding in left if id(finding) not in tried]
     return found
 
 
@@ -188,6 +192,15 @@ class _Pass(Struct, eq=False):
     used: list[_Proposal] = field(default_factory=list)
     """The applied fixes, one per finding."""
     left: list[tuple[Finding, str]] = field(default_factory=list)
+
+    @property
+    def tried(self) -> set[int]:
+        """The ids of the findings that were fixed or cannot be fixed; the others can wait."""
+        return {id(it.finding) for it in self.used} | {id(it) for it, _ in self.left}
+
+
+def _identity(finding: Finding) -> tuple[str, str, str]:
+    return finding.rule.name, finding.object, finding.path
 
 
 def _pass(sources: list[Source], documents: Iterable[Document], findings: list[Finding]) -> _Pass:

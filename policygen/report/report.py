@@ -91,3 +91,29 @@ class Report(Struct, frozen=True):
     def of(self, severity: Severity) -> int:
         """The number of findings with a severity."""
         return sum(1 for finding in self.findings if finding.severity == severity)
+
+    def fixable(self) -> list[Finding]:
+        """The findings in files that `lint --fix` can fix, as far as the text of a file shows it."""
+        by_document: dict[int, list[Finding]] = {}
+        for finding in self.findings:
+            if finding.edits and not finding.cluster:
+                by_document.setdefault(finding.edits[0].at.document, []).append(finding)
+        if not by_document:
+            return []
+        from policygen.documents.edit import apply, rewrite  # noqa: PLC0415 - few runs need them
+        from policygen.kubernetes import manifests  # noqa: PLC0415 - likewise
+
+        found = []
+        documents = [it for it in self.documents if it.index in by_document]
+        sources = {} if self.complete else {id(it.source): it.source for it in documents}
+        skipped = {key for key, it in sources.items() if not manifests.read([it]).complete}
+        for document in documents:
+            if id(document.source) not in skipped:
+                findings = by_document[document.index]
+                changes = rewrite.splices(document, [it.edits for it in findings])
+                found += [
+                    finding
+                    for finding, change in zip(findings, changes, strict=True)
+                    if not isinstance(change, apply.EditError)
+                ]
+        return found

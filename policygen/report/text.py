@@ -117,11 +117,11 @@ def counted(report: Report) -> str:
         ]
         words.append(f"{_rules(len(report.rules))}: {', '.join(verdicts)}")
     unsafe = {each.rule for each in report.rules if each.unsafe}
-    fixable = [each.rule.name for each in report.findings if each.edits and not each.cluster]
-    held_back = sum(1 for rule in fixable if rule in unsafe)
-    if len(fixable) > held_back:
+    found = report.fixable()
+    held_back = sum(1 for each in found if each.rule.name in unsafe)
+    if len(found) > held_back:
         more = f", {held_back} more with --unsafe" if held_back else ""
-        words.append(f"{len(fixable) - held_back} fixable (--fix){more}")
+        words.append(f"{len(found) - held_back} fixable (--fix){more}")
     elif held_back:
         words.append(f"{held_back} fixable (--fix --unsafe)")
     if report.off:

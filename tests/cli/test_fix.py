@@ -55,6 +55,74 @@ def test_lint_says_how_many_findings_can_be_fixed(lint):
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix --unsafe)")
 
 
+FRACTION = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors:
+    - name: b
+      resources:
+      - name: nvidia.com/gpu
+        nominalQuota: 4
+        borrowingLimit: 0.5
+"""
+SHARED = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: b}
+spec:
+  containers:
+  - &c
+    name: c
+    image: x
+    resources:
+      requests: {nvidia.com/gpu: 1}
+  - <<: *c
+    name: d
+"""
+AMOUNTS = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: a, namespace: b}
+spec:
+  hard:
+    nvidia.com/gpu: "4"
+    limits.nvidia.com/gpu: "AMOUNT"
+"""
+
+
+@pytest.mark.parametrize(
+    "text, words, counted, fixed",
+    [
+        (
+            FRACTION,
+            ["--fix"],
+            "; 2 fixable (--fix)",
+            "2 can be fixed with --write in 1 file (quota-fractional 1, wrong-type 1)",
+        ),
+        (SHARED, ["--fix"], None, "nothing to fix"),
+        (AMOUNTS.replace("AMOUNT", "8"), ["--fix", "--unsafe"], None, "nothing to fix"),
+        (f"{FRACTION}---\na: [\n", ["--fix"], None, "nothing to fix"),
+        (
+            AMOUNTS.replace("AMOUNT", "4"),
+            ["--fix", "--unsafe"],
+            "; 2 fixable (--fix --unsafe)",
+            "2 can be fixed with --write in 1 file (gpu-quota-counts-nothing 2)",
+        ),
+    ],
+)
+def test_lint_counts_the_findings_that_fix_removes(lint, tmp_path, text, words, counted, fixed):
+    (tmp_path / "it.yaml").write_text(text)
+    summary = lint("--manifests", "it.yaml").stdout.splitlines()[-1]
+    assert summary.endswith(counted) if counted else "fixable" not in summary
+    done = lint(*words, "--manifests", "it.yaml")
+    assert f"policygen: {fixed}" in done.stderr.splitlines()
+
+
 def test_a_dry_run_shows_a_diff_and_writes_nothing(lint, tmp_path):
     done = lint("--fix", "--manifests", "queue.yaml")
     assert done.stdout == DIFF
