@@ -11,6 +11,9 @@ from .schedcheck import errors
 from .volcanoconf import named, problems
 
 AT_ONCE = 5
+ELECTION = b"ttempting to acquire leader lease"
+"""A kube-scheduler has checked the times of its election."""
+ELECTION_DEADLINE_S = 30.0
 SESSION = b"] Close Session "
 """Volcano's scheduler has been through everything once."""
 SESSION_DEADLINE_S = 30.0
@@ -19,9 +22,23 @@ Start = Callable[[str], tuple[str, Callable[[], None]]]
 
 def kube_schedulers(bench: Bench, configs: Sequence[str]) -> dict[str, list[str]]:
     """Faults by configuration: not ready, or an error line."""
+
+    def start(config: str) -> tuple[str, Callable[[], None]]:
+        name, healthy = bench.try_scheduler(config)
+        process = bench.processes[name]
+
+        def ran() -> None:
+            healthy()
+            if "leaderElect: true" in config:  # it checks the election's times after it is ready
+                process.wait_until(
+                    lambda: ELECTION in process.log.read_bytes(), ELECTION_DEADLINE_S
+                )
+
+        return name, ran
+
     return {
         config: [*([failure] if failure else []), *errors(log)]
-        for config, failure, log in _tried(bench, bench.try_scheduler, configs)
+        for config, failure, log in _tried(bench, start, configs)
         if failure or errors(log)
     }
 
