@@ -16,8 +16,8 @@ from tests.strategies import specs
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (\w+) \| ([\d.]+) \| (\w+) \| (.+) \|$", re.MULTILINE)
 ROWS = {
-    (component.lower(), release): (known_by, detail)
-    for component, release, known_by, detail in ROW.findall(
+    (component.lower(), release): (status, detail)
+    for component, release, status, detail in ROW.findall(
         (ROOT / "docs" / "support.md").read_text(encoding="utf-8")
     )
 }
@@ -32,13 +32,13 @@ def test_each_supported_release_has_a_row():
     ]
 
 
-def test_what_is_called_run_is_what_is_built():
-    run = {
+def test_what_is_called_tested_is_what_is_built():
+    tested = {
         (component, release): detail.split(",")[0]
-        for (component, release), (known_by, detail) in ROWS.items()
-        if known_by == "run"
+        for (component, release), (status, detail) in ROWS.items()
+        if status == "tested"
     }
-    assert run == {
+    assert tested == {
         (upstream.name, upstream.minor): upstream.version.removeprefix("v")
         for upstream in (*EVERY_KUBERNETES, KUEUE, VOLCANO)
     }
@@ -53,11 +53,11 @@ def same_as() -> list[tuple[str, str, str]]:
     ]
 
 
-def test_every_release_that_is_only_read_gets_what_is_run():
-    read = {key for key, (known_by, _) in ROWS.items() if known_by == "read"}
-    assert {(component, release) for component, release, _ in same_as()} == read
+def test_every_untested_release_renders_what_is_tested():
+    untested = {key for key, (status, _) in ROWS.items() if status == "untested"}
+    assert {(component, release) for component, release, _ in same_as()} == untested
     for component, _, other in same_as():
-        assert ROWS[component, other][0] == "run"
+        assert ROWS[component, other][0] == "tested"
 
 
 def made(spec, **target: str) -> tuple[str, str]:
