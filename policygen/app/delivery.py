@@ -49,9 +49,8 @@ def write(
     if not report.complete and sys.stderr is not None:
         refused = any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps)
         rights = "; `policygen rbac` prints the required permissions" if refused else ""
-        sys.stderr.write(
-            f"policygen: not all input could be read, so findings may be missing{rights}\n"
-        )
+        unread = f"not all input could be read, so findings may be missing{rights}"
+        sys.stderr.write(f"policygen: {report.refused or unread}\n")
     send(made)
 
 

@@ -20,6 +20,7 @@ from policygen.documents import files
 from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
+from policygen.documents.rules import NO_SPEC_FILES, UNREADABLE_INPUT
 from policygen.drift import rule_names
 from policygen.kubernetes import manifests
 from policygen.kubernetes.snapshot import Snapshot
@@ -111,10 +112,15 @@ def lint(
     return report(run, clusters(run, connection, progress), today)
 
 
-def refused(error: SpecError, findings: Sequence[Finding]) -> Report:
+def refused(request: LintRequest, error: SpecError, findings: Sequence[Finding]) -> Report:
     """The report on a refused spec: why it is refused, and that no rule ran."""
     rules = error.rules if isinstance(error, RefusedSpecError) else ()
-    return Report(findings=tuple(findings), rules=rules, complete=False)
+    why = ""
+    if not any(it.rule in {UNREADABLE_INPUT, NO_SPEC_FILES} for it in error.findings):
+        inputs = {"manifest": request.manifests, "cluster": request.clusters.named}
+        unchecked = " and ".join(f"no {name}" for name, given in inputs.items() if given)
+        why = f"the spec is invalid, so {unchecked or 'nothing else'} was checked"
+    return Report(findings=tuple(findings), rules=rules, complete=False, refused=why)
 
 
 def update_baseline(

@@ -181,7 +181,7 @@ def lint(**given: Any) -> None:
         findings = [it for it in error.findings if it.severity >= least]
         # The text form goes to standard error, as for every command.
         others = [(name, file) for name, file in outputs if file or name != "text"]
-        refused = _explained(app_lint.refused(error, findings), outputs)
+        refused = _explained(app_lint.refused(request, error, findings), outputs)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
         raise SpecError(findings) from None
     from policygen.app import verdicts

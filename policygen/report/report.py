@@ -61,6 +61,8 @@ class Report(Struct, frozen=True):
     """Number of objects that were checked."""
     complete: bool = True
     """False if some input could not be read."""
+    refused: str = ""
+    """What was not checked, if the spec is invalid, so that no rule ran."""
     off: int = 0
     """Number of findings of rules that the spec switches off."""
     waived: int = 0

@@ -131,7 +131,7 @@ def counted(report: Report) -> str:
     if report.in_baseline:
         words.append(f"{report.in_baseline} in the baseline")
     if not report.complete:
-        words.append("not all input could be read")
+        words.append(report.refused or "not all input could be read")
     return "; ".join(words) or "no manifests"
 
 

@@ -76,10 +76,48 @@ def test_a_refused_spec_gives_exit_code_2(policygen):
     assert (done.returncode, done.stdout) == (2, "")
 
 
+UNREAD = "not all input could be read"
+INVALID = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
+
+
+@pytest.mark.parametrize(
+    "words, unchecked",
+    [
+        (("-", "--manifests", "queue.yaml"), "no manifest"),
+        (("--manifests", "-"), "no manifest"),
+        (("-", "--manifests", "queue.yaml", "--fix"), "no manifest"),
+        (("-", "--context", "c"), "no cluster"),
+        (("-", "--snapshot", "s"), "no cluster"),
+        (("-", "--manifests", "queue.yaml", "--context", "c"), "no manifest and no cluster"),
+        (("-",), "nothing else"),
+    ],
+)
+def test_a_refused_spec_says_what_was_not_checked(policygen, tmp_path, words, unchecked):
+    done = policygen("lint", *words, "-f", "markdown=page.md", given=INVALID)
+    note = f"the spec is invalid, so {unchecked} was checked"
+    assert done.returncode == 2
+    assert f"policygen: {note}\n" in done.stderr
+    page = (tmp_path / "page.md").read_text("utf-8")
+    assert note in page
+    assert UNREAD not in done.stderr + page
+
+
+@pytest.mark.parametrize("words", [("gone.yaml",), ("-", "gone.yaml"), ("empty",)])
+def test_a_spec_that_could_not_be_read_is_not_called_invalid(policygen, tmp_path, words):
+    (tmp_path / "empty").mkdir()
+    words = (*words, "--manifests", "queue.yaml", "-f", "markdown=page.md")
+    done = policygen("lint", *words, given=INVALID)
+    assert done.returncode == 2
+    assert f"policygen: {UNREAD}, so findings may be missing\n" in done.stderr
+    page = (tmp_path / "page.md").read_text("utf-8")
+    assert UNREAD in page
+    assert "the spec is invalid" not in done.stderr + page
+
+
 def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
     """A pull request that breaks the spec is told where others are."""
-    bad = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
-    done = policygen("lint", "-", "-f", "json", "-f", "github=out", "-f", "text=text", given=bad)
+    words = ("-f", "json", "-f", "github=out", "-f", "text=text")
+    done = policygen("lint", "-", *words, given=INVALID)
     assert done.returncode == 2
     report = json.loads(done.stdout)
     assert report["complete"] is False
