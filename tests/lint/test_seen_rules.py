@@ -128,7 +128,7 @@ def test_a_workload_that_waits_for_no_quota_is_not_sent_for_quota():
     condition["message"] = "LocalQueue nosuch doesn't exist"
     (message,) = said(rule, documents)
     assert message.endswith(
-        "(LocalQueue nosuch doesn't exist); fix this cause, or delete the Workload"
+        "(LocalQueue nosuch doesn't exist); fix the problem that blocks admission, or delete the Workload"
     )
 
 

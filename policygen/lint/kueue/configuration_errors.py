@@ -193,7 +193,7 @@ def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:
         if names[name] > 1:
             yield (
                 (*root, i, "name"),
-                f"two mappings have the name {name}; write their device classes in one mapping",
+                f"two deviceClassMappings have the name {name}; list their device classes in one mapping",
             )
         if not 1 <= len(classes) <= 8:
             yield (

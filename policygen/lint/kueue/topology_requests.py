@@ -122,8 +122,8 @@ def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[str
     for above, below in pairwise(sizes):
         if below > 0 and above % below:
             yield (
-                f"{LAYERS} has a layer of size {above}, but the next layer has size {below}; write "
-                f"a multiple of {below}"
+                f"{LAYERS} has a layer of size {above}, which is not a multiple of the size "
+                f"{below} of the next layer; change one of the two sizes"
             )
     if count is not None and sizes[0] > count:
         yield (

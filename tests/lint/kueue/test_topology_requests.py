@@ -69,7 +69,7 @@ def test_what_is_refused(annotations, key, words):
         ('[{"topology": "a", "size": 0}]', "has a layer of size 0; write a size of 1 or more"),
         (
             '[{"topology": "a", "size": 4}, {"topology": "b", "size": 3}]',
-            "but the next layer has size 3; write a multiple of 3",
+            "which is not a multiple of the size 3 of the next layer; change one of the two sizes",
         ),
         ('[{"topology": "a", "size": 16}]', "has 8 pods; write at most 8"),
         ('[{"topology": "a b", "size": 1}]', "is not a valid label key"),

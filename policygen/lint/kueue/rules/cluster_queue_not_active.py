@@ -70,7 +70,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Fix the cause that the status of the ClusterQueue names.",
+    remedy="Fix the cause that condition Active in the status of the ClusterQueue reports.",
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.SEEN}),

@@ -25,8 +25,8 @@ def check(facts: Facts) -> Hits:
                 if queue is not None:
                     yield Hit(
                         RULE,
-                        f'cohort "{name}" shares no quota, because every {field} in it is 0; raise '
-                        f"the limits, or remove {cohort_field(queue)}",
+                        f'cohort "{name}" shares no quota, because every {field} in this cohort is '
+                        f"0; raise the limits, or remove {cohort_field(queue)} from the ClusterQueues",
                         queue.at.to("spec", "cohortName"),
                     )
                 break

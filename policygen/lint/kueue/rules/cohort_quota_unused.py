@@ -24,8 +24,8 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{cohort} has quota for {placed.resource} in flavor {placed.flavor}, but no "
-                    "queue below the Cohort lists both, so no queue can borrow the quota; list both "
-                    "in the queues with nominalQuota 0",
+                    "ClusterQueue below the Cohort lists this resource in this flavor, so no queue "
+                    "can borrow the quota; list both in the ClusterQueues with nominalQuota 0",
                     placed.at,
                 )
 

@@ -20,9 +20,9 @@ def check(facts: Facts) -> Hits:
                 at = groups_at(owner, i)
                 yield Hit(
                     RULE,
-                    f"{owner} covers {', '.join(covered)}, but flavor {flavor.name} lists "
-                    f"{', '.join(names)}, which Kueue refuses; write the same "
-                    "resources in the same order",
+                    f"coveredResources of {owner} lists {', '.join(covered)}, but flavor "
+                    f"{flavor.name} lists {', '.join(names)}, which Kueue refuses; write the same "
+                    "resources in the same order in both lists",
                     at.to("flavors", j, "resources", first, "name"),
                     (at / "coveredResources",),
                 )

@@ -45,9 +45,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy=(
-        "Cover cpu and memory in the same resource group, or exclude them in Kueue's Configuration."
-    ),
+    remedy="Cover cpu and memory in the group of the GPUs, or add both to excludeResourcePrefixes.",
     judges=("ClusterQueue",),
     check=check,
     reads=("Configuration", *KINDS),

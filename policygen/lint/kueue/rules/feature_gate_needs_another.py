@@ -55,8 +55,9 @@ def check(facts: Facts) -> Hits:
             )
             yield Hit(
                 RULE,
-                f"feature gate {needed} is off but required by {users}, so Kueue does not start; "
-                f"write {', '.join(f'{gate}: false' for gate in gates)}, or switch {needed} on",
+                f"feature gate {needed} is off, but gates that are on require it ({users}), so Kueue "
+                f"does not start; in featureGates, write {needed}: true, or "
+                f"{', '.join(f'{gate}: false' for gate in gates)}",
                 entry.at.to("featureGates", needed),
             )
 

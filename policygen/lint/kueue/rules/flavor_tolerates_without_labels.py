@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{flavor} has tolerations but no nodeLabels, so pods may run on the tainted "
-                "nodes and on any other node; write the labels of the intended nodes",
+                "nodes and on any other node; write the labels of the intended nodes in nodeLabels",
                 flavor.at.to("spec", "tolerations"),
             )
 

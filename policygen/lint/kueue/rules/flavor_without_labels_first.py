@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
                         RULE,
                         f"{queue} lists flavor {bare[1]}, which has no nodeLabels, before "
                         f"{quotas.name}, so {bare[1]} also accepts jobs for later flavors; add "
-                        f"nodeLabels to {bare[1]}, or put it last",
+                        f"nodeLabels to {bare[1]}, or list this flavor last",
                         at,
                     )
                     break

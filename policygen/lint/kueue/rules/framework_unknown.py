@@ -50,7 +50,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="List each integration once, by a name that the release has.",
+    remedy="List each integration once, with a name that your Kueue release supports.",
     judges=("Configuration",),
     check=check,
     fix=Fix.SAFE,

@@ -61,7 +61,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write a key that the release has, or remove the unknown key.",
+    remedy="Write a key that your Kueue release supports, or remove the unknown key.",
     judges=("Configuration",),
     check=check,
 )

@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"Configuration has version {config.version}, which Kueue {facts.target['kueue']} "
-                f"cannot read; write apiVersion: {KUEUE_CONFIG}/{served[-1]}",
+                f"does not support; write apiVersion: {KUEUE_CONFIG}/{served[-1]}",
                 config.at / "apiVersion",
             )
             continue

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{placed.owner} has a quota of {amount} bytes of {placed.resource} in flavor "
-            f"{placed.flavor}, which fits no job; write a unit, such as {amount}Gi",
+            f"{placed.flavor}, which is too small for any job; write a unit, such as {amount}Gi",
             placed.at / "nominalQuota",
         )
 

@@ -36,9 +36,9 @@ def check(facts: Facts) -> Hits:
             if check.controller_name == PROVISIONING:
                 yield Hit(
                     RULE,
-                    f'{queue} has the provisioning check "{reference.name}" and the MultiKueue '
-                    f'check "{first}", so it is inactive; move the provisioning check to the '
-                    "worker clusters",
+                    f'{queue} has ProvisioningRequest check "{reference.name}" and MultiKueue '
+                    f'check "{first}", so it is inactive; use the ProvisioningRequest check only '
+                    "in the worker clusters",
                     at,
                 )
 

@@ -18,8 +18,9 @@ def check(facts: Facts) -> Hits:
             if len(entry.name) > 63:
                 yield Hit(
                     RULE,
-                    f"{entry} has a name of {len(entry.name)} characters, but label {label} can "
-                    "have only 63, so no job can select this object; shorten the name",
+                    f"{entry} has a name of {len(entry.name)} characters, but a value of "
+                    f"label {label} can have at most 63, so no job can select this object; "
+                    "shorten the name",
                     entry.at.to("metadata", "name"),
                 )
 

@@ -45,7 +45,8 @@ def check(facts: Facts) -> Hits:
 def _of_all_nodes(flavor: Flavor, key: str) -> str:
     return (
         f"all nodes of {flavor} have taint {key}, which the flavor neither lists nor tolerates, so "
-        "admitted jobs cannot start; add the taint to nodeTaints and a toleration to tolerations"
+        "admitted jobs cannot start; add the taint to nodeTaints and a toleration to tolerations of "
+        "the flavor"
     )
 
 
@@ -58,7 +59,8 @@ def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]],
     return (
         f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have taint {key} ({names}), but no "
         f"flavor lists or tolerates this taint, so jobs cannot use {of or 'these nodes'}; "
-        "add the taint to nodeTaints and a toleration, or give these nodes their own flavor"
+        "add the taint to nodeTaints and a toleration to tolerations of the flavor, or create a "
+        "separate flavor for these nodes"
     )
 
 
@@ -100,7 +102,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="List the taint in nodeTaints and add a toleration, or give the nodes their own flavor.",
+    remedy="Add the taint to nodeTaints and a toleration to tolerations, or create another flavor.",
     judges=("ResourceFlavor",),
     check=check,
     needs=frozenset({Need.NODES}),

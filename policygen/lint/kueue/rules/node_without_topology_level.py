@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"label {level} of Topology {flavor.it.topology_name} is missing on {without[0]}{more} "
-                    f"of flavor {flavor.name}, so Kueue places no pods there; add the label",
+                    f"of flavor {flavor.name}, so Kueue places no pods there; add the label to every node of the flavor",
                     without[0].at.to("metadata", "labels"),
                     related=(flavor.at.to("spec", "topologyName"),),
                 )

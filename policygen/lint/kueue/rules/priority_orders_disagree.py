@@ -21,9 +21,9 @@ def check(facts: Facts) -> Hits:
             _, _, entry, other = here
             yield Hit(
                 RULE,
-                f"{entry} is above {top[2].name}, but the PriorityClasses of these names have the "
-                "opposite order, so kube-scheduler evicts jobs that Kueue ranks first; give both "
-                "kinds the same order",
+                f"{entry} has a higher value than {top[2].name}, but the PriorityClasses of the same "
+                "names have the opposite order, so kube-scheduler evicts pods that Kueue ranks "
+                "first; change the values of the PriorityClasses",
                 entry.at / "value",
                 related=(other.at / "value", top[2].at / "value", top[3].at / "value"),
             )

@@ -1,4 +1,4 @@
-"""A ProvisioningRequestConfig manages resources that its ClusterQueues do not cover."""
+"""No ClusterQueue of a ProvisioningRequestConfig covers any of its managedResources."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.admission_checks import PROVISIONING, users
@@ -18,8 +18,9 @@ def check(facts: Facts) -> Hits:
         if known and managed and not known & set(managed):
             yield Hit(
                 RULE,
-                f"{config} manages {', '.join(managed)}, which its queues do not cover, so Kueue "
-                f"never adds nodes; {suggest(managed[0], known)}",
+                f"{config} has managedResources {', '.join(managed)}, but no ClusterQueue with "
+                "this configuration covers any of these resources, so Kueue requests no nodes; "
+                f"{suggest(managed[0], known)}",
                 config.at.to("spec", "managedResources"),
             )
 
@@ -29,7 +30,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write a resource that the jobs request in managedResources.",
+    remedy="In managedResources, write a resource that the jobs request.",
     judges=("ProvisioningRequestConfig",),
     check=check,
     reads=("AdmissionCheck", "ClusterQueue"),

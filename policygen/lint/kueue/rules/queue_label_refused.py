@@ -17,8 +17,8 @@ def check(facts: Facts) -> Hits:
         if not is_subdomain(job.name) and not value_fault(job.name):
             yield Hit(
                 RULE,
-                f"{job.workload} names queue {quoted(job.name)}, which is refused, because it is not "
-                'a valid object name; write lower-case letters, digits, "-" and "."',
+                f"{job.workload} has queue name {quoted(job.name)}, which Kueue refuses, because this is "
+                'not a valid object name; write lower-case letters, digits, "-" and "."',
                 job.at,
             )
 

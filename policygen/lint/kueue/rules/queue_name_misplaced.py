@@ -85,7 +85,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Move the label to the object that Kueue manages.",
+    remedy="Move the queue-name label to the place that the message names.",
     judges=KINDS,
     check=check,
     fix=Fix.UNSAFE,

@@ -17,8 +17,8 @@ def check(facts: Facts) -> Hits:
             policy = queue.it.stop_policy
             yield Hit(
                 RULE,
-                f"{queue} has stopPolicy {policy}, so it admits nothing, but its cohort can still "
-                "borrow its quota; write stopPolicy: None to start the queue"
+                f"{queue} has stopPolicy {policy}, so it admits nothing, but other queues of its "
+                "cohort can still borrow its quota; write stopPolicy: None to start the queue"
                 if queue.it.cohort_name
                 else _stopped(queue, policy),
                 queue.at.to("spec", "stopPolicy"),

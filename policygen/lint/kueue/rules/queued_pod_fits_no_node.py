@@ -32,12 +32,12 @@ def check(facts: Facts) -> Hits:
             short = [name for name in sorted(wanted) if wanted[name] > best[name]]
             message = (
                 f"a pod of {request.workload} requests "
-                f"{amount_of(short[0], wanted[short[0]], best[short[0]])}, but the largest node of "
-                f"its flavors has {shown(short[0], best[short[0]], wanted[short[0]])}; "
+                f"{amount_of(short[0], wanted[short[0]], best[short[0]])}, but the largest node in "
+                f"the flavors of its queue has {shown(short[0], best[short[0]], wanted[short[0]])}; "
                 "lower the requests of the pod, or add larger nodes"
                 if short
-                else f"no node of the queue's flavors has all that a pod of {request.workload} "
-                "requests; lower the requests of the pod, or add larger nodes"
+                else f"a pod of {request.workload} fits no node in the flavors of its queue, because no "
+                "node has all the requested resources; lower the requests of the pod, or add larger nodes"
             )
             yield Hit(
                 RULE,

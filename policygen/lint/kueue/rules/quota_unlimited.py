@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{placed.owner} has a quota of {amount} in flavor {placed.flavor}, which limits "
-            "nothing; write the capacity of the nodes",
+            "nothing; write the capacity of the nodes as nominalQuota",
             placed.at / "nominalQuota",
         )
 
@@ -40,7 +40,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the capacity of the nodes as quota.",
+    remedy="Write the capacity of the nodes as nominalQuota.",
     judges=("ClusterQueue", "Cohort"),
     check=check,
     reads=("ResourceFlavor",),

@@ -33,8 +33,9 @@ def check(facts: Facts) -> Hits:
                         RULE,
                         f"{entry} allows {amount_of(resource, hard, nominal[resource])}, but "
                         f"{queue} admits {shown(resource, nominal[resource], hard)} in this "
-                        "namespace, so pods of admitted jobs are refused; write "
-                        f"{written(resource, nominal[resource])}, or remove {key}",
+                        "namespace, so the API server refuses pods of admitted jobs; write at least "
+                        f"{written(resource, nominal[resource])}, or remove {key} from the "
+                        "ResourceQuota",
                         entry.at.to("spec", "hard", key),
                         related=(queue.at.to("spec", "resourceGroups"),),
                     )
@@ -45,7 +46,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Raise the ResourceQuota, or remove the compute resources from it.",
+    remedy="Raise the amounts in spec.hard, or remove the compute resources from spec.hard.",
     judges=("ResourceQuota",),
     check=check,
     reads=("LocalQueue", "ClusterQueue"),

@@ -27,10 +27,10 @@ def check(facts: Facts) -> Hits:
                 if ignored and refusal(flavor.it, request.template.spec) is None:
                     yield Hit(
                         RULE,
-                        f"{request.workload} selects nodes by label {ignored[0]}, which flavor "
-                        f"{flavor.name} of {request.queue} does not have; Kueue may charge the "
-                        "workload to this flavor while its pods fit no node; write the same label "
-                        "keys in every flavor of the group",
+                        f"{request.workload} selects nodes by label {ignored[0]}, but flavor "
+                        f"{flavor.name} of {request.queue} does not have this label, so Kueue may "
+                        "admit the workload in this flavor although its pods fit no node; write "
+                        "the same keys in nodeLabels of all flavors of the group",
                         request.template.at / "spec",
                         related=(flavor.at.to("spec", "nodeLabels"),),
                     )
@@ -42,7 +42,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Give all flavors of the group the same label keys, or select by a key of all flavors.",
+    remedy="Write the same keys in nodeLabels of all flavors, or select by keys that all have.",
     judges=KINDS,
     check=check,
     reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),

@@ -20,8 +20,8 @@ def check(facts: Facts) -> Hits:
         if most < count <= refused:
             yield Hit(
                 RULE,
-                f"{queue} has {count} flavors, but its status can list {most}, so the status is "
-                "never updated; split the queue",
+                f"{queue} has {count} flavors, but its status can list at most {most}, so Kueue "
+                "never updates the status; split the queue",
                 groups_at(queue),
             )
 

@@ -21,8 +21,8 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} has flavor {aware[0].name} with a topology and flavor "
-                    f"{plain[0].name} without one, so each job can use only one of them; write "
-                    "topologyName in both, or split the queue",
+                    f"{plain[0].name} without a topology, so each job can use only one of these "
+                    "flavors; write topologyName in both, or split the queue",
                     at,
                     related=(aware[0].at, plain[0].at),
                 )

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
             if len(level.node_label) > 63:
                 yield Hit(
                     RULE,
-                    f"{topology} has level {level.node_label} of {len(level.node_label)} "
+                    f"level {level.node_label} of {topology} has {len(level.node_label)} "
                     "characters, but workloads can request only levels of at most 63 characters; "
                     "write a shorter label",
                     topology.at.to("spec", "levels", i, "nodeLabel"),

@@ -31,7 +31,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write one complete topology request.",
+    remedy="Correct or remove the topology annotation that the message names.",
     judges=KINDS,
     check=check,
     reads=("Configuration",),

@@ -1,4 +1,4 @@
-"""A workload requests a topology, but no flavor of its queue has one."""
+"""A workload requests a topology, but no flavor of its queue has topologyName."""
 
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
@@ -20,8 +20,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{request.workload} requests a topology, but no flavor of {request.queue} has "
-                "one, so the workload is never admitted; write topologyName in the flavor, or "
-                "remove the annotation",
+                "topologyName, so the workload is never admitted; write topologyName in the "
+                "flavor, or remove the annotation",
                 request.template.at.to("metadata", "annotations"),
                 related=tuple(flavor.at for flavor in flavors if flavor),
             )

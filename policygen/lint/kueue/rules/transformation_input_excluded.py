@@ -17,9 +17,9 @@ def check(facts: Facts) -> Hits:
             if isinstance(name, str) and rules.excludes(name):
                 yield Hit(
                     RULE,
-                    f'transformation of "{name}" has no effect, because excludeResourcePrefixes '
-                    "removes the resource first; remove the prefix, and write strategy: Replace if Kueue must not "
-                    "count the input",
+                    f'the transformation of "{name}" has no effect, because excludeResourcePrefixes '
+                    "removes this resource first; remove the prefix from excludeResourcePrefixes; "
+                    "to count only the outputs, also write strategy: Replace",
                     entry.at.to("resources", "transformations", i, "input"),
                 )
 

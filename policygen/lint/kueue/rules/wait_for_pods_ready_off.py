@@ -17,7 +17,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"Kueue does not wait for pods to be ready, so gangs such as {gangs[0].workload} "
-                "can start partially and block each other; write waitForPodsReady",
+                "can start partially and block each other; add waitForPodsReady to Kueue's "
+                "Configuration",
                 entry.at / "waitForPodsReady",
                 related=tuple(job.workload.at for job in gangs[:10]),
             )

@@ -1,4 +1,4 @@
-"""A Workload has waited for quota for over 24 hours, or longer than lint.bounds allows."""
+"""A Workload has waited for quota for more than 24 hours, or the time set in lint.bounds."""
 
 from datetime import datetime, timedelta
 
@@ -30,8 +30,8 @@ def check(facts: Facts) -> Hits:
             queue = workload.it.queue_name
             yield Hit(
                 RULE,
-                f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; fix this cause, or '
-                "delete the Workload"
+                f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; fix the problem '
+                "that blocks admission, or delete the Workload"
                 if why and "insufficient" not in why
                 else f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; raise the '
                 "quota of the queue, or delete the Workload",
