@@ -107,7 +107,9 @@ def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> Ru
     accepted = rule.family is Family.INVALID and not rule.may_exist
     if accepted and not kinds.is_of_files(rule):
         return RuleOutcome(
-            rule, Verdict.VACUOUS, "the API server has already accepted these objects"
+            rule,
+            Verdict.VACUOUS,
+            "the rule is not needed: the API server has already checked these objects",
         )
     if not kinds.looked_up(rule).isdisjoint(missed):
         return _unread(rule, seen, missed)

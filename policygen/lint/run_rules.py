@@ -35,7 +35,7 @@ NOT_READ = Rule(
     Severity.WARNING,
     Family.RUN,
     "Some objects of a cluster could not be read, so the check is incomplete",
-    "Grant the rights that `policygen rbac` prints, or run the command again if the server did not answer; take snapshots with the spec.",
+    "Grant the rights that `policygen rbac` prints, or run the command again if the server did not answer. When you take a snapshot, pass the spec to `policygen snapshot` too.",
 )
 NOTHING_TO_JUDGE = Rule(
     "nothing-to-judge",

@@ -24,7 +24,7 @@ def skew(clusters: Mapping[str, Mapping[str, Version]]) -> Iterator[Finding]:
             for name in by_release[release]:
                 yield Finding(
                     VERSIONS_DIFFER,
-                    f"{component} is {written(release)} here, but {written(usual)} on "
-                    f"{', '.join(by_release[usual])}; upgrade one of the clusters, or render a separate spec for each release",
+                    f"{component} is {written(release)} on {name}, but {written(usual)} on "
+                    f"{', '.join(by_release[usual])}; upgrade the older clusters, or render a separate spec for each release",
                     cluster=name,
                 )

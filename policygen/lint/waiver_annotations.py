@@ -20,7 +20,7 @@ from policygen.kubernetes.untyped import keyed_texts
 
 PREFIX = "policygen.dev/waive-"
 FORM = '"until YYYY-MM-DD: REASON", or only the reason'
-_NO_REASON = "it has no reason"
+_NO_REASON = "the annotation has no reason"
 _UNTIL = re.compile(r"until (\d{4}-\d{2}-\d{2}):")
 
 
@@ -62,7 +62,7 @@ def _value(text: str) -> tuple[date | None, str]:
     try:
         expires = date.fromisoformat(match[1])
     except ValueError:
-        return None, "its date is invalid"
+        return None, "the date in the annotation is invalid"
     return expires, _NO_REASON if _is_empty(text[match.end() :]) else ""
 
 

@@ -60,7 +60,7 @@ def misspelt(
             at = (settings.at / "bounds" / name).on_key()
             yield Hit(
                 UNKNOWN_RULE,
-                f'rule "{name}" has no time limit, so `bounds` cannot set one; {suggest(name, bounded)}',
+                f'rule "{name}" has no time limit that `lint.bounds` could change; {suggest(name, bounded)}',
                 at,
             )
     for name, _ in settings.severities:
@@ -179,12 +179,10 @@ def _fault(
     """The rule and message for a waiver in an annotation; None if it is valid and used."""
     if it.rule not in settings.annotations:
         allowed = settings.annotations
-        advice = (
-            suggest(it.rule, allowed) if allowed else "add the rule to the list to allow the waiver"
-        )
+        advice = suggest(it.rule, allowed) if allowed else "add the rule to spec.lint.annotations"
         return (
             WAIVER_NOT_ALLOWED,
-            f"the waiver has no effect, because spec.lint.annotations of the Platform does not list its rule; {advice}",
+            f"the waiver has no effect, because spec.lint.annotations of the Platform does not list this rule; {advice}",
         )
     if it.fault:
         return WAIVER_UNREADABLE, f"the waiver has no effect, because {it.fault}; write {FORM}"

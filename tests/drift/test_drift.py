@@ -171,7 +171,7 @@ def test_a_namespace_that_others_make_is_told_with_what_is_missing_in_it(lint, c
     told, _ = lint(cluster)
     ((_, it),) = told.items()
     assert it["message"].endswith(
-        "; namespace language is missing too; create it, then apply the spec again"
+        "; namespace language is missing too; create the namespace, then apply the spec again"
     )
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "language"}}
     told, _ = lint(cluster | {"there": namespace})
@@ -383,9 +383,9 @@ def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
     )
     ((_, it),) = told.items()
     assert it["message"] == (
-        "Kueue is not installed, or is too old: the cluster does not serve ClusterQueue, Cohort, LocalQueue and "
-        f"{len(kinds) - 3} more kinds, so {len(gone)} objects of the spec cannot exist there; install or upgrade Kueue, or check "
-        "that this is the right cluster"
+        "the cluster does not serve ClusterQueue, Cohort, LocalQueue and "
+        f"{len(kinds) - 3} more kinds, so {len(gone)} objects of the spec cannot be created: Kueue is not installed or is too old; "
+        "install or upgrade Kueue, or select another cluster"
     )
     assert done.exit_code == 1
     assert not (tmp_path / "patches").exists()
@@ -439,7 +439,7 @@ def test_an_older_api_version_is_read_as_the_newest(lint, cluster, tmp_path):
     told, _ = lint(cluster)
     ((key, it),) = told.items()
     assert key == ("field-drifted", QUEUE, "spec.cohort")
-    assert "first set the target of the spec to the release of the cluster" in it["message"]
+    assert "first set target in the Platform to the release of the cluster" in it["message"]
     assert it["command"] is None
     lint(cluster, "--patches", str(tmp_path / "patches"))
     assert not (tmp_path / "patches").exists()

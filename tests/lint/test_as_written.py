@@ -161,7 +161,7 @@ ACTIONS = '"enqueue, allocate, backfill"'
             ACTIONS,
             "{plugins: []}",
             "tiers is a mapping, but must be a list",
-            'each entry with "plugins:"',
+            'a list of tiers, each with the key "plugins:"',
         ),
         (
             ACTIONS,

@@ -100,7 +100,7 @@ def test_on_a_cluster_nothing_is_invalid_and_what_was_not_read_is_not_known():
     )
     assert (
         ended(invalid, it, cluster=cluster).reason
-        == "the API server has already accepted these objects"
+        == "the rule is not needed: the API server has already checked these objects"
     )
     it, cluster = seen(read=frozenset())
     outcome = ended(made(needs=frozenset({Need.WHOLE})), it, cluster=cluster)

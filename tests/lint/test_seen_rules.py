@@ -106,7 +106,7 @@ def test_a_pod_without_a_node_is_told_in_the_schedulers_words():
     rule = "pod-unscheduled-long"
     (message,) = said(rule, bad(rule))
     assert (
-        "since 15h: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu; pack the pods"
+        "has fit no node for 15h: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu; pack the pods"
         in message
     )
     words = (
@@ -224,7 +224,7 @@ def with_job(rule, count=3, job=JOB):
 def test_pods_of_one_maker_are_told_once_and_what_they_leave_of_guarantees():
     (message,) = said("pod-bypasses-queue", with_job("pod-bypasses-queue"))
     assert "3 pods of Job vision/train use 12 nvidia.com/gpu outside the queues of pool" in message
-    assert "these pods leave 0 of the 8 guaranteed nvidia.com/gpu" in message
+    assert "need 8 nvidia.com/gpu, but these pods leave only 0" in message
 
 
 def test_a_maker_with_a_queue_or_one_that_is_not_known_is_not_told():

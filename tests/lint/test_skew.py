@@ -11,7 +11,7 @@ def test_the_fewer_differ_from_the_more():
         "c": {"kueue": Version(0, 18), "kubernetes": Version(1, 36)},
     }))  # fmt: skip
     assert [(it.cluster, it.message.partition(";")[0]) for it in found] == [
-        ("c", "kueue is 0.18 here, but 0.19 on a, b")
+        ("c", "kueue is 0.18 on c, but 0.19 on a, b")
     ]
 
 

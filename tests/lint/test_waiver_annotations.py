@@ -51,11 +51,11 @@ def test_an_annotation_that_the_spec_allows_waives(lint_live, value):
 @pytest.mark.parametrize(
     "value, said",
     [
-        ("", "it has no reason"),
-        ("  \n", "it has no reason"),
-        ("until 2027-01-01:", "it has no reason"),
-        ("until next year", "it has no reason"),
-        ("until 2027-02-30: x", "its date is invalid"),
+        ("", "the annotation has no reason"),
+        ("  \n", "the annotation has no reason"),
+        ("until 2027-01-01:", "the annotation has no reason"),
+        ("until next year", "the annotation has no reason"),
+        ("until 2027-02-30: x", "the date in the annotation is invalid"),
         ("until 2026-11-20: x", "expired on 2026-11-20"),
     ],
 )

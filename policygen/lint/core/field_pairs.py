@@ -115,7 +115,7 @@ def _container(container: Part) -> Iterator[FaultAt]:
             if name.startswith(HUGE_PAGES) and _is_broken(name, amount):
                 yield (
                     part.at / name,
-                    f"{named(container)} has {name} {amount}, which is refused; write a multiple of the page size",
+                    f"{named(container)} has {name} {amount}, which is refused; write a multiple of {name.removeprefix(HUGE_PAGES)}",
                 )
                 return
 

@@ -43,8 +43,8 @@ class ClusterPool(Struct, frozen=True, eq=False):
             left = have - sum((holder.gpus.get(resource, zero) for holder in others), zero)
             if left < guaranteed:
                 return (
-                    f"; these pods leave {shown(resource, max(left, zero))} of the {guaranteed} guaranteed "
-                    f"{resource}, and are never preempted"
+                    f"; the guarantees of the teams need {guaranteed} {resource}, but these pods leave only "
+                    f"{shown(resource, max(left, zero))} and are never preempted"
                 )
         return ""
 

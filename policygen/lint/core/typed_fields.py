@@ -62,7 +62,7 @@ def _fault(value: Any, type_: Type) -> str | None:
     if type_ is Type.DURATION:
         if isinstance(value, str) and durations.seconds(value) is not None:
             return None
-        return f"{shown(value)} is not a duration; write one such as 15s"
+        return f"{shown(value)} is not a duration; write a duration such as 15s"
     if _is(value, type_):
         return None
     if isinstance(value, str) and type_ is Type.BOOLEAN and value.lower() in _TRUTH:

@@ -22,8 +22,8 @@ _MANY = ("array", "object")
 _IGNORED = "the scheduler ignores this file and uses its built-in configuration"
 _VOLCANOS = {
     "actions": 'actions: "enqueue, allocate, backfill"',
-    "tiers": 'a list, each entry with "plugins:"',
-    "plugins": 'each as "name: gang"',
+    "tiers": 'a list of tiers, each with the key "plugins:"',
+    "plugins": 'each plugin as "name: gang"',
 }
 """What the scheduler reads, by field."""
 

@@ -35,7 +35,7 @@ def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
     enabled = {it.name for plugins in profile.plugins.values() for it in plugins.enabled}
     if all(terms.in_tree(name) for name in enabled):
         for point, name, what in (
-            ("queueSort", _SORT, "no plugin sorts the queue"),
+            ("queueSort", _SORT, "no plugin sorts the waiting pods"),
             ("bind", _BIND, "no plugin binds pods"),
         ):
             if not _is_enabled(profile, point, name):

@@ -41,7 +41,7 @@ class QueueTree(Struct, frozen=True, eq=False):
     def leaf(self, name: str) -> tuple[str, tuple[At, ...]]:
         """Advice to name a leaf instead of a queue with children, and the place of such a leaf."""
         for queue in self.children.get(name, ()):
-            return f"use a queue below it, such as {queue.name}", (queue.at,)
+            return f"use a queue below {name}, such as {queue.name}", (queue.at,)
         return "use another queue", ()
 
 

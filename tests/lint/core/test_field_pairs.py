@@ -59,7 +59,7 @@ def test_workloads_that_are_not(api_version, kind, spec):
         ({"resources": {"limits": {"x.com/gpu": 1, "cpu": 1}}}, ("resources", "limits", "x.com/gpu"), "in the resources of a container"),
         ({"dnsPolicy": "None"}, ("dnsPolicy",), "without nameservers"),
         ({"containers": [{"name": "c", "securityContext": {"privileged": True, "allowPrivilegeEscalation": False}}]}, ("containers", 0, "securityContext", "allowPrivilegeEscalation"), "container c of Pod p"),
-        ({"initContainers": [{"resources": {"limits": {"hugepages-2Mi": "3Mi"}}}]}, ("initContainers", 0, "resources", "limits", "hugepages-2Mi"), "a multiple of the page size"),
+        ({"initContainers": [{"resources": {"limits": {"hugepages-2Mi": "3Mi"}}}]}, ("initContainers", 0, "resources", "limits", "hugepages-2Mi"), "write a multiple of 2Mi"),
     ],
 )  # fmt: skip
 def test_pods_that_are_refused(spec, path, words):

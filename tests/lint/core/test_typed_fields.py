@@ -36,7 +36,7 @@ def test_what_can_be_decoded(data):
     [
         ({"on": "True"}, ("on",), "write true without quotes"),
         ({"on": 1}, ("on",), "1 is not a boolean; write a boolean"),
-        ({"wait": "5 minutes"}, ("wait",), "write one such as 15s"),
+        ({"wait": "5 minutes"}, ("wait",), "write a duration such as 15s"),
         ({"wait": 5}, ("wait",), "5 is not a duration"),
         ({"count": "3"}, ("count",), "write 3 without quotes"),
         ({"count": 1.5}, ("count",), "1.5 is not an integer"),

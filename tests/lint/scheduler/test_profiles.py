@@ -22,7 +22,7 @@ def names(*several):
         (profile(score={"enabled": names("NodeAffinity", "NodeAffinity")}), "plugins.score.enabled[1].name", "is enabled twice"),
         (profile(bind={"enabled": names("DefaultBinder", "NodeAffinity")}), "plugins.bind.enabled[1].name", "cannot run at extension point bind"),
         (profile(bind={"disabled": names("*")}), "plugins.bind.disabled", "no plugin binds pods"),
-        (profile(queueSort={"disabled": names("PrioritySort")}), "plugins.queueSort.disabled", "no plugin sorts the queue"),
+        (profile(queueSort={"disabled": names("PrioritySort")}), "plugins.queueSort.disabled", "no plugin sorts the waiting pods"),
     ],
 )  # fmt: skip
 def test_what_is_refused(it, path, words):

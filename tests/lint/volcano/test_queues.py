@@ -27,7 +27,7 @@ def test_queues_below_root():
     assert (it.inner("root"), it.inner("a"), it.inner("c")) == (True, True, False)
     assert [each.name for each in queues.ancestors(objects, objects.queues.get("c"))] == ["b", "a"]
     advice, at = it.leaf("a")
-    assert (advice, len(at)) == ("use a queue below it, such as b", 1)
+    assert (advice, len(at)) == ("use a queue below a, such as b", 1)
     assert it.leaf("c") == ("use another queue", ())
 
 
@@ -117,19 +117,19 @@ def children_exceed(amount):
 
 
 def test_an_amount_that_a_parent_does_not_set_is_named_once():
-    advice = "of the parent to this sum"
+    advice = "of Queue p to this sum"
     assert children_exceed("deserved: {nvidia.com/gpu: 8}") == [
-        f"Queue p has no deserved nvidia.com/gpu, but its children deserve 16; raise deserved {advice}"
+        f"Queue p has no deserved nvidia.com/gpu, but its child queues deserve 16; raise deserved {advice}"
     ]
     assert children_exceed("guarantee: {resource: {nvidia.com/gpu: 8}}") == [
         (
-            "Queue p has no guaranteed nvidia.com/gpu, but its children are guaranteed 16; "
+            "Queue p has no guaranteed nvidia.com/gpu, but its child queues are guaranteed 16; "
             f"raise guarantee {advice}"
         )
     ]
     assert children_exceed("deserved: {cpu: 4, nvidia.com/gpu: 8}") == [
         (
-            "Queue p has no deserved cpu, nvidia.com/gpu, but its children deserve 8 cores, "
+            "Queue p has no deserved cpu, nvidia.com/gpu, but its child queues deserve 8 cores, "
             f"16 nvidia.com/gpu; raise deserved {advice}"
         )
     ]

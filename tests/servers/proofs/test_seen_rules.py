@@ -96,7 +96,7 @@ def test_pod_unscheduled_long(cluster):
     rule = "pod-unscheduled-long"
     assert said(cluster, rule) == []
     (message,) = cluster.until("told", lambda: said(cluster, rule, later=HOURS))
-    assert "Pod team/whole finds no node for 8 nvidia.com/gpu since 2h" in message
+    assert "Pod team/whole with 8 nvidia.com/gpu has fit no node for 2h" in message
     cluster.delete("v1", "Pod", "whole", "team")
     assert said(cluster, rule, later=HOURS) == []
 
@@ -135,7 +135,7 @@ def test_pod_bypasses_queue(cluster):
     rule = "pod-bypasses-queue"
     (message,) = said(cluster, rule, spec=out.spec)
     assert message.startswith("Pod other/stranger: ")
-    assert "these pods leave 4 of the 8 guaranteed nvidia.com/gpu" in message
+    assert "need 8 nvidia.com/gpu, but these pods leave only 4" in message
     cluster.delete("v1", "Pod", "stranger", "other")
     cluster.becomes("bound", lambda: cluster.bound("nlp"), 8)
     assert said(cluster, rule, spec=out.spec) == []
@@ -148,8 +148,8 @@ def test_pod_bypasses_scheduler(cluster):
     cluster.becomes("bound", cluster.bound, 4)
     rule = "pod-bypasses-scheduler"
     (message,) = said(cluster, rule, spec=out.spec)
-    assert "through default-scheduler" in message
-    assert "these pods leave 4 of the 8" in message
+    assert "with schedulerName: default-scheduler" in message
+    assert "these pods leave only 4" in message
     mine = Ask(
         gpus=8,
         scheduler="volcano",

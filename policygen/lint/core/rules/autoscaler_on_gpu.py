@@ -18,9 +18,9 @@ def check(facts: Facts) -> Hits:
                 if name and name not in _MEASURED:
                     several = len(entry.it.metrics) > 1
                     effect = (
-                        "it never scales down, although it has other metrics"
+                        "the autoscaler never scales down, even with its other metrics"
                         if several
-                        else "it never scales"
+                        else "the autoscaler never scales"
                     )
                     yield Hit(
                         RULE,

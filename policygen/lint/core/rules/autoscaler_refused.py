@@ -59,7 +59,7 @@ def _metric(
             values = f"with {' and '.join(has)}" if has else f"without {' or '.join(known)}"
             yield (
                 (source, "target"),
-                f"{entry} has a metric target {values}, which is refused; write exactly one value",
+                f"{entry} has a metric target {values}, which is refused; write exactly one value in the target",
             )
 
 

@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{workload} creates only {update.surge + update.unavailable} new pods before it "
-                f"deletes an old pod, but these start only as a gang of {size} pods, so the update never ends;"
+                f"deletes an old pod, but the new pods start only as a gang of {size} pods, so the update never ends;"
                 " write strategy.type: Recreate, or maxSurge: 100%",
                 workload.at.to("spec", "strategy"),
                 (workload.at.to("metadata", "annotations", MIN_MEMBER),),

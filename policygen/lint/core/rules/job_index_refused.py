@@ -1,4 +1,4 @@
-"""A Job sets fields for indexes without being Indexed, or an Indexed Job has no completions."""
+"""A Job that is not Indexed has fields for indexes, or an Indexed Job has no completions."""
 
 from collections.abc import Iterator
 

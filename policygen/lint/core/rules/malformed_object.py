@@ -1,4 +1,4 @@
-"""A field of a kind without a known schema has a type that policygen cannot read."""
+"""A field has the wrong type, and policygen has no schema for the object."""
 
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.core.unreadable_fields import described

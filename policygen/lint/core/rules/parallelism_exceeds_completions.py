@@ -1,4 +1,4 @@
-"""The parallelism of a Job is above its completions, so it runs fewer pods than it has ranks."""
+"""The parallelism of a Job is above its completions, so some of its ranks never run."""
 
 from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

@@ -25,13 +25,13 @@ def check(facts: Facts) -> Hits:
     ]
     for family in families(stuck):
         created = [holder.pod.created for holder in family if holder.pod.created]
-        verb = "finds" if len(family) == 1 else "find"
+        verb = "has" if len(family) == 1 else "have"
         why = family[0].pod.unscheduled_why
         yield Hit(
             RULE,
-            f"{named(family)} {verb} no node for {held(family)} since "
+            f"{named(family)} with {held(family)} {verb} fit no node for "
             f"{long(facts.now - min(created))}{why and ': '}{why}; {_advice(why)}, or delete "
-            f"{'it' if len(family) == 1 else 'them'} to release the quota",
+            f"the {'pod' if len(family) == 1 else 'pods'} to release the quota",
             family[0].pod.at,
         )
 

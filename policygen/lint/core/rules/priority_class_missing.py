@@ -36,7 +36,7 @@ def _references(cluster: Cluster) -> Iterator[tuple[str, At, str, str]]:
             name = template.spec.priority_class_name
             yield str(workload), template.at, name, "the API server refuses its pods"
     for gang in gang_objects(cluster):
-        yield str(gang), gang.at, gang.it.priority_class_name, "Volcano gives it priority 0"
+        yield str(gang), gang.at, gang.it.priority_class_name, f"Volcano gives {gang} priority 0"
 
 
 RULE = ObjectRule(
@@ -44,7 +44,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the name of a PriorityClass that exists, or create it first.",
+    remedy="Write the name of an existing PriorityClass, or create the PriorityClass first.",
     judges=("PodGroup", *KINDS),
     check=check,
     needs=frozenset({Need.WHOLE}),

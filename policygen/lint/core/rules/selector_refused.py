@@ -16,7 +16,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write the operator that fits the values.",
+    remedy="Write values for In and NotIn, and no values for Exists and DoesNotExist.",
     judges=("ClusterQueue", *selectors.OWNERS),
     check=check,
 )

@@ -11,14 +11,14 @@ def check(facts: Facts) -> Hits:
     effect = (
         "the API server refuses the second"
         if facts.cluster.seen is None
-        else "the one with the lower value is used"
+        else "pods without a class get the lower of the two values"
     )
     defaults = [entry for entry in facts.cluster.priority_classes if entry.it.global_default]
     for entry in defaults[1:]:
         if entry.name != defaults[0].name:
             yield Hit(
                 RULE,
-                f"{entry} and {defaults[0]} both have globalDefault: true, so {effect}; keep globalDefault on one of them",
+                f"{entry} and {defaults[0]} both have globalDefault: true, so {effect}; set globalDefault: true in only one of them",
                 entry.at / "globalDefault",
                 (defaults[0].at / "globalDefault",),
             )

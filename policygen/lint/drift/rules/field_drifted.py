@@ -37,7 +37,7 @@ def _hit(
     if changed.older:
         message += (
             f"; the cluster serves this object only as {changed.older}, so no patch "
-            f"can write {expected.object.version}; first set the target of the spec to the release of the cluster"
+            f"can use {expected.object.version}; first set target in the Platform to the release of the cluster"
         )
     elif is_immutable(found.data, difference.path):
         message += "; this field is immutable, so delete the object and create it again"

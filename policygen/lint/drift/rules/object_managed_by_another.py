@@ -1,4 +1,4 @@
-"""An object that the spec renders belongs to another tool, set or controller."""
+"""An object that the spec renders belongs to another tool, another spec or a controller."""
 
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ def _hits(facts: Facts, rendered: "Rendered", changed: "Changed") -> Hits:
         yield Hit(
             RULE,
             f"{found} has {difference.path[-1]}: {value(difference.found)}, but the spec renders "
-            f"{value(difference.expected)}, so the object belongs to another tool or set; {author(found, difference.path)}",
+            f"{value(difference.expected)}, so the object belongs to another tool or another spec; {author(found, difference.path)}",
             found.at.to(*difference.path),
             related,
             command=""

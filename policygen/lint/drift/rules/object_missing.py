@@ -34,11 +34,13 @@ def check(facts: Facts) -> Hits:
         place = expected.object.namespace
         advice = "apply the spec again"
         if place in missing:
-            advice = f"namespace {place} is missing too; create it, then apply the spec again"
+            advice = (
+                f"namespace {place} is missing too; create the namespace, then apply the spec again"
+            )
         yield Hit(
             RULE,
-            f"{expected.object} is not on the cluster, but the spec renders it: it was deleted or "
-            f"never applied; {advice}",
+            f"{expected.object} is not on the cluster, but the spec renders it: the object was deleted "
+            f"or never applied; {advice}",
             expected.object.at,
             (origin,) if origin else (),
         )
@@ -47,9 +49,9 @@ def check(facts: Facts) -> Hits:
         more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
         yield Hit(
             RULE,
-            f"{component.capitalize()} is not installed, or is too old: the cluster does not serve "
-            f"{', '.join(names[:3])}{more}, so {_counted(len(these))} of the spec cannot exist there; "
-            f"install or upgrade {component.capitalize()}, or check that this is the right cluster",
+            f"the cluster does not serve {', '.join(names[:3])}{more}, so "
+            f"{_counted(len(these))} of the spec cannot be created: {component.capitalize()} is not "
+            f"installed or is too old; install or upgrade {component.capitalize()}, or select another cluster",
             None,
         )
     for expected, found in drift.leaving:
@@ -57,7 +59,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{found} was deleted at {deleted_at(found)} and disappears when its finalizers are "
-            "removed; this cannot be undone; wait, then apply the spec again",
+            "removed; the deletion cannot be undone; wait, then apply the spec again",
             found.at,
             (origin,) if origin else (),
         )

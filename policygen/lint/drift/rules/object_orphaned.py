@@ -1,4 +1,4 @@
-"""An object on the cluster has the labels of the spec's set, but the spec no longer renders it."""
+"""An object on the cluster has the label policygen.dev/set of the spec, but the spec no longer renders the object."""
 
 from policygen.drift.rule_names import ORPHANED
 from policygen.lint.drift.needs import KINDS, NEEDS
@@ -19,8 +19,8 @@ def check(facts: Facts) -> Hits:
         written_by = author(obj, ("metadata", "labels", SET))
         yield Hit(
             RULE,
-            f'{obj} has the labels of set "{facts.rendered.name}" ({written_by}), but the spec does not render it; '
-            f"delete it if nothing uses it, or add it to the spec",
+            f"{obj} has the label {SET}: {facts.rendered.name} ({written_by}), but the spec does not render this object; "
+            "delete the object if nothing uses it, or add the object to the spec",
             obj.at,
         )
 

@@ -23,8 +23,8 @@ def check(facts: Facts) -> Hits:
             verb = "uses" if len(family) == 1 else "use"
             yield Hit(
                 RULE,
-                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" through '
-                f"{scheduler_name(family[0])}, and two schedulers on one pool assign the same GPU "
+                f'{named(family)} {verb} {held(family)} of pool "{pool.facts.name}" with schedulerName: '
+                f"{scheduler_name(family[0])}, and two schedulers of one pool can assign the same GPU "
                 f"twice; write schedulerName: {write}{short}",
                 family[0].pod.at,
             )

@@ -55,14 +55,14 @@ def _filling(name: str, fit: Scoring) -> Hits:
         yield Hit(
             RULE,
             f"profile {name} has a shape that gives fuller nodes fewer points, so it spreads pods; "
-            "write {utilization: 0, score: 0} and {utilization: 100, score: 10}",
+            "write shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]",
             at.to("requestedToCapacityRatio", "shape"),
         )
     elif not fit.extended:
         yield Hit(
             RULE,
             f"profile {name} packs only by {' and '.join(fit.resources) or 'cpu and memory'}, so "
-            "it spreads GPUs; add {name: nvidia.com/gpu, weight: 20} to its resources",
+            "it spreads GPU pods; add {name: nvidia.com/gpu, weight: 20} to scoringStrategy.resources",
             at.to("resources"),
         )
 

@@ -33,8 +33,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"profile {profile.name} packs weakly: in {FIT}, cpu and memory outweigh one GPU; "
-                "multiply the sum of the weights of cpu and memory by the GPUs of a node, and give the GPU "
-                "a larger weight",
+                "set the weight of the GPU above (weight of cpu + weight of memory) x GPUs of a node",
                 fit.at / "resources",
             )
             continue

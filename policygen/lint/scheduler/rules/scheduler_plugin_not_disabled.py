@@ -1,4 +1,4 @@
-"""A kube-scheduler profile disables an unknown plugin, so the intended one stays enabled."""
+"""A kube-scheduler profile disables a plugin that does not exist, so the intended plugin stays enabled."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

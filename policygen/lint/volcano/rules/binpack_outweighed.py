@@ -33,8 +33,8 @@ def check(facts: Facts) -> Hits:
             shown = ", ".join(f"{name} {score}" for name, score in opponents.items())
             yield Hit(
                 RULE,
-                f"plugin binpack has weight {weight}, but plugin nodeorder prefers emptier nodes with "
-                f"the weights {shown}; set these weights to 0, or set binpack.weight above "
+                f"plugin binpack has weight {weight}, but these weights of plugin nodeorder prefer emptier nodes: "
+                f"{shown}; set these weights to 0, or set binpack.weight above "
                 f"{_STEP * total}",
                 packs.at,
                 (order.at,),
@@ -46,7 +46,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Set the weights of nodeorder that the finding names to 0, or give binpack a larger weight.",
+    remedy="Set leastrequested.weight, balancedresource.weight and podtopologyspread.weight of nodeorder to 0, or give binpack a larger weight.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

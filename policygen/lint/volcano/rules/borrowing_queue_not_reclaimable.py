@@ -21,8 +21,8 @@ def check(facts: Facts) -> Hits:
         if not spec.reclaimable and more:
             yield Hit(
                 RULE,
-                f"{queue} may use more {', '.join(more)} than it deserves, but has reclaimable: false, so it keeps "
-                "what it borrows; lower capability to deserved, or set "
+                f"{queue} may use more {', '.join(more)} than it deserves, but has reclaimable: false, so other queues "
+                "cannot reclaim these resources; lower capability to deserved, or set "
                 "reclaimable: true",
                 queue.at.to("spec", "reclaimable"),
             )

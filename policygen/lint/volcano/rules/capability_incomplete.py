@@ -36,8 +36,8 @@ def check(facts: Facts) -> Hits:
                     reported.add(name)
                     yield Hit(
                         RULE,
-                        f"{queue} has {name} in {path[0]} but not in capability, which Volcano "
-                        "refuses up to 1.14.1; list the resource in capability too",
+                        f"{queue} has {name} in {path[0]} but not in capability, and Volcano 1.13 to 1.14.1 "
+                        "refuses such a queue; list the resource in capability too",
                         queue.at.to("spec", *path, name),
                         (queue.at.to("spec", "capability"),),
                     )

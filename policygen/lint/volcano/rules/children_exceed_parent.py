@@ -92,7 +92,7 @@ def _sums(
 def _above(parent: Entry[QueueView], path: Path, own: str, children: str) -> Hit:
     return Hit(
         RULE,
-        f"{parent} has {own}, but its children {children}; raise {path[0]} of the parent to this sum",
+        f"{parent} has {own}, but its child queues {children}; raise {path[0]} of {parent} to this sum",
         parent.at.to("spec", *path),
     )
 

@@ -1,4 +1,4 @@
-"""Queues set deserved, but the plugin proportion ignores deserved and shares by weight."""
+"""Queues set deserved, but the plugin proportion ignores deserved and uses only weight."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
         if configuration.proportion is not None:
             yield Hit(
                 RULE,
-                f"plugin proportion shares by weight and ignores deserved of {deserving[0]}; "
+                f"plugin proportion uses only weight and ignores deserved of {deserving[0]}; "
                 "use capacity instead",
                 configuration.proportion.at / "name",
                 (deserving[0].at.to("spec", "deserved"),),
@@ -32,7 +32,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Use the plugin capacity instead of proportion.",
+    remedy="Replace the plugin proportion with capacity in the scheduler's configuration.",
     judges=("Queue",),
     check=check,
     needs=frozenset({Need.VOLCANO_CONFIGURATION}),

@@ -1,4 +1,4 @@
-"""The action enqueue holds jobs back, so preempt or reclaim never make room for them."""
+"""The action enqueue keeps jobs Pending, and the actions preempt and reclaim evict no pods for Pending jobs."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoFile, all_settings
@@ -30,8 +30,8 @@ def check(facts: Facts) -> Hits:
             act = "act" if len(held) > 1 else "acts"
             yield Hit(
                 RULE,
-                "action enqueue holds back a job while its queue or the cluster is full, and "
-                f'{" and ".join(held)} {act} only for enqueued jobs; write actions: "{rest}"',
+                "action enqueue keeps a job Pending while its queue or the cluster is full, but "
+                f'{" and ".join(held)} {act} only for jobs that are not Pending; write actions: "{rest}"',
                 configuration.actions_at,
             )
 

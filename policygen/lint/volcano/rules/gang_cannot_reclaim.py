@@ -1,4 +1,4 @@
-"""The PriorityClass of a gang never preempts, so its Queue cannot reclaim its share."""
+"""The PriorityClass of a gang has preemptionPolicy Never, so the gang cannot reclaim the share of its Queue."""
 
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

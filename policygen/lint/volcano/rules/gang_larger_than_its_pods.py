@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{group} has minMember {group.it.min_member}, but only {sum(known)} pods name "
-                "it, so the gang never starts; set minMember to the number of pods, or run more pods",
+                "this PodGroup, so the gang never starts; set minMember to the number of pods, or run more pods",
                 group.at.to("spec", "minMember"),
                 tuple(template.at for _, template in pods[:5]),
             )

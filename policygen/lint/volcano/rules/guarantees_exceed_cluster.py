@@ -14,8 +14,8 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"the queues below root are guaranteed {amount_of(name, total, has)} together, but the "
-            f"nodes have {shown(name, has, total)}, which shrinks the limits of all other queues; "
-            "lower the guarantees",
+            f"nodes have {shown(name, has, total)}, so queues without a guarantee cannot use {name}; "
+            "lower guarantee.resource",
             owners[-1].at.to("spec", *queues.GUARANTEE, name),
             tuple(queue.at for queue in owners[:-1][:5]),
         )

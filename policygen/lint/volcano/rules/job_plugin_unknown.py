@@ -39,7 +39,7 @@ def check(facts: Facts) -> Hits:
                         yield Hit(
                             RULE,
                             f"{spec.owner} has plugin mpi but no task {quoted(task)}, which Volcano "
-                            f"refuses; give a task this name, or set the argument --{role}= to the name of a task",
+                            f"refuses; give a task this name, or set the argument --{role}= of plugin mpi to the name of an existing task",
                             (plugins.at / name).on_key(),
                         )
 
@@ -74,7 +74,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Use a plugin that Volcano has; with plugin mpi, add the tasks that mpi needs.",
+    remedy="Write the name of a plugin of Volcano; for plugin mpi, add a master task and a worker task.",
     judges=("Job",),
     check=check,
 )

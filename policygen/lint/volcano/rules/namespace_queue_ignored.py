@@ -1,4 +1,4 @@
-"""A Namespace names a Queue, but the webhook that reads it is off by default."""
+"""A Namespace names a Queue in an annotation, but the webhook that reads this annotation is off by default."""
 
 from policygen.core.names import VOLCANO_QUEUE
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
         if VOLCANO_QUEUE in namespace.annotations:
             yield Hit(
                 RULE,
-                f"{namespace} names a queue, but only the webhook /podgroups/mutate reads this name, and it is off by default, so the pods go to queue default; write the annotation on the pods, or enable the webhook",
+                f"{namespace} has annotation {VOLCANO_QUEUE}, but only the webhook /podgroups/mutate reads this annotation, and the webhook is off by default, so the pods go to queue default; write the annotation in the pod templates, or enable the webhook",
                 namespace.at.to("metadata", "annotations", VOLCANO_QUEUE).on_key(),
             )
 
@@ -23,7 +23,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the annotation on the pods, or enable the webhook /podgroups/mutate.",
+    remedy="Write the annotation scheduling.volcano.sh/queue-name in the pod templates, or enable the webhook /podgroups/mutate.",
     judges=("Namespace",),
     check=check,
 )

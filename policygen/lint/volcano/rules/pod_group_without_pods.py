@@ -22,8 +22,8 @@ def check(facts: Facts) -> Hits:
             continue
         yield Hit(
             RULE,
-            f"{group} is not named by any workload, so it waits for {group.it.min_member} pods "
-            f"that never come; write the annotation {POD_GROUP}: {group.name} and schedulerName: "
+            f"no workload names {group}, so the PodGroup waits forever for {group.it.min_member} pods; "
+            f"write the annotation {POD_GROUP}: {group.name} and schedulerName: "
             "volcano in the pod template",
             group.at.to("metadata", "name"),
         )

@@ -25,7 +25,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
-    remedy="Set deserved, unless you use the plugin proportion, which shares by weight.",
+    remedy="Set deserved, unless you use the plugin proportion, which uses only weight.",
     judges=("Queue",),
     check=check,
     reads=("volcano-scheduler.conf",),

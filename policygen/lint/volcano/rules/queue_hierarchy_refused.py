@@ -1,4 +1,4 @@
-"""The hierarchy annotations of a Queue do not match, or place the Queue above another Queue."""
+"""The path of a Queue does not match its weights, or is above the path of another Queue."""
 
 from policygen.core.finding import At
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -25,9 +25,9 @@ def check(facts: Facts) -> Hits:
         if path.count("/") != weights.count("/"):
             yield Hit(
                 RULE,
-                f"{queue} has {path.count('/') + 1} parts in {_PATH} but "
-                f"{weights.count('/') + 1} in {_WEIGHTS}, which Volcano refuses; write one "
-                "weight for each part",
+                f"{queue} has a path of {path.count('/') + 1} parts in {_PATH}, but "
+                f"{weights.count('/') + 1} weights in {_WEIGHTS}, which Volcano refuses; write one "
+                "weight for each part of the path",
                 at / _WEIGHTS,
             )
         elif not all(_is_weight(weight) for weight in weights.split("/")):
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} has {_PATH} {path}, but {other} has a path below this path, which Volcano "
-                "refuses; use only leaves of the tree as queues",
+                f"refuses; change the path of {queue} or of {other}",
                 at / _PATH,
                 (place.to("metadata", "annotations", _PATH),),
             )

@@ -1,4 +1,4 @@
-"""A Queue has a weight, but the plugin capacity shares by deserved."""
+"""A Queue has a weight, but the plugin capacity ignores weight and uses deserved."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import settings

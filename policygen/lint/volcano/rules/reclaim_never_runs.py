@@ -26,7 +26,9 @@ def check(facts: Facts) -> Hits:
     for configuration in all_settings(facts):
         if configuration.capacity is None:
             continue
-        effect = f"{borrower} returns what it borrowed from {lender} only when its jobs end"
+        effect = (
+            f"{borrower} returns the resources of {lender} only when the jobs of {borrower} end"
+        )
         if not {"reclaim", "gangreclaim"} & set(configuration.actions):
             yield Hit(
                 RULE,
@@ -41,8 +43,8 @@ def check(facts: Facts) -> Hits:
         ):
             yield Hit(
                 RULE,
-                "action reclaim acts only for jobs that a plugin reports as starving, and no "
-                f"plugin does, so {effect}; add the plugin priority",
+                "action reclaim acts only for jobs that a plugin reports as starving, but no enabled "
+                f"plugin reports such jobs, so {effect}; add the plugin priority",
                 configuration.actions_at,
                 (lender.at, borrower.at),
             )

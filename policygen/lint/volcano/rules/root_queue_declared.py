@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
     if queue.it.capability or (not is_seen and (queue.it.deserved or queue.it.guarantee.resource)):
         yield Hit(
             RULE,
-            "Volcano sets the amounts of queue root from the nodes, and refuses other amounts or limits every queue to them; remove queue root from the manifests, and set capability in its child queues",
+            "Volcano sets the amounts of queue root from the nodes. Volcano refuses this manifest, or all queues are limited to the amounts in this manifest; remove queue root from the manifests, and set capability in its child queues",
             queue.at / "spec",
         )
 

@@ -31,7 +31,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Move sla into the tier of the quota plugin.",
+    remedy="Move sla into the tier of the plugin capacity or proportion.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

@@ -39,7 +39,7 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Hits:
         if lasts is None or lasts <= 0:
             yield Hit(
                 RULE,
-                f"{argument}, so Volcano never admits jobs by their waiting time; write a duration "
+                f"{argument}, so plugin sla never admits a job because of its waiting time; write a duration "
                 "such as 1h30m",
                 at,
             )
@@ -57,7 +57,7 @@ def _thresholds(value: Any, arguments: At) -> Hits:
     if not isinstance(value, dict):
         message = (
             f"thresholds of plugin usage is {shown(value)}, so 80 is used for cpu and mem; "
-            "write a mapping of cpu and mem"
+            "write a mapping such as {cpu: 80, mem: 80}"
         )
         yield Hit(RULE, message, at.on_key())
         return

@@ -64,7 +64,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write a key or argument that the release has.",
+    remedy="Write a key or argument that your release of Volcano has.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("volcano-word-unread",),

@@ -28,7 +28,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Write the name of a plugin that the release has.",
+    remedy="Write the name of a plugin that your release of Volcano has.",
     judges=("volcano-scheduler.conf",),
     check=check,
     aliases=("volcano-unknown-plugin",),
