@@ -241,7 +241,7 @@ def test_clusters_of_one_run_that_differ_in_a_release_are_told(lint):
     )
     (found,) = (it for it in report["findings"] if it["rule"] == "versions-differ")
     assert found["cluster"] == "south"
-    assert found["message"].startswith("kubernetes is 1.35 here, but 1.36 on east, west; ")
+    assert found["message"].startswith("kubernetes is 1.35 on south, but 1.36 on east, west; ")
 
 
 def test_with_some_namespaces_rules_about_the_whole_cluster_are_not_evaluated(lint):
