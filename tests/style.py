@@ -132,7 +132,7 @@ def _python(path: Path) -> Iterator[Text]:
             described = ast.get_docstring(node)
             if described:
                 yield _text(path, node.lineno, described)
-        if isinstance(node, ast.JoinedStr):
+        if isinstance(node, ast.JoinedStr | ast.BinOp) and _string(node):
             hidden |= {id(part) for part in ast.walk(node) if part is not node}
     for node in ast.walk(tree):
         text = "" if id(node) in hidden else _string(node)
@@ -148,6 +148,10 @@ def _string(node: ast.AST) -> str:
         return "".join(_string(part) for part in node.values)
     if isinstance(node, ast.FormattedValue):
         return f"{{{_name(node.value)}}}"
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        parts = (node.left, node.right)
+        if any(map(_string, parts)):
+            return "".join(_string(part) or f"{{{_name(part)}}}" for part in parts)
     return ""
 
 
@@ -164,6 +168,8 @@ def _name(value: ast.expr) -> str:
             return _name(function)
         case ast.Subscript(value=container):
             return _name(container)
+        case ast.BinOp(left=first) | ast.BoolOp(values=[first, *_]):
+            return _name(first)
         case ast.IfExp(body=ast.Constant(value=one), orelse=ast.Constant(value=other)):
             return f"{one!s} or {other!s}"
     return ""
@@ -181,6 +187,8 @@ def _read_by_code(node: ast.AST) -> list[ast.expr | None]:
             return [left, *others]
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=arguments):
             return [*arguments]
+        case ast.Call(func=ast.Name(id="cast"), args=[type_, *_]):
+            return [type_]
     return []
 
 
