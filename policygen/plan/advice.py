@@ -43,8 +43,8 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
     if not used:
         yield Hit(
             rules.POOL_WITHOUT_TEAMS,
-            f'no team has a quota for pool "{pool.name}", so no workload can use the pool; add it '
-            "to the quotas of a team",
+            f'no team has a quota for pool "{pool.name}", so no workload can use the pool; add the '
+            "pool to the quotas of a team",
             name,
         )
     if pool.tolerations is not None:
@@ -56,14 +56,14 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
                     rules.TAINT_NOT_TOLERATED,
                     f'the tolerations of pool "{pool.name}" do not include its taint {taint.key}, '
                     "so only pods with their own toleration can use the pool; add the toleration, "
-                    "or remove the tolerations to tolerate all taints of the pool",
+                    "or remove `tolerations`: policygen then tolerates all taints of the pool",
                     at / "taints" / index,
                 )
     if facts.policy.overcommit_ratio is not None and facts.policy.overcommit_ratio > 1:
         yield Hit(
             rules.OVERCOMMIT_IS_NOT_SHARING,
-            f'pool "{pool.name}": overcommitRatio only limits the sum of team limits; each GPU still '
-            "runs one pod (Volcano's overcommit-factor is a different setting)",
+            f'pool "{pool.name}": overcommitRatio changes only the sum of the teams\' limits, not '
+            "the number of pods on a GPU; to share GPUs, write gpu.sharing",
             at / "schedulingPolicy" / "overcommitRatio",
         )
     available = pool.capacity.available_gpus
@@ -72,15 +72,15 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
         if reserve > 0:
             yield Hit(
                 rules.AVAILABLE_BELOW_TOTAL,
-                f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs belong to no '
+                f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs are in no '
                 "quota, because availableGPUs is lower than totalGPUs",
                 at / "capacity" / "availableGPUs",
             )
     if not pool.taints and not alone:
         yield Hit(
             rules.POOL_UNTAINTED,
-            f'pool "{pool.name}" has no taint, so any pod can use the cpu and memory of its '
-            "nodes; taint the nodes, and write the taint in the pool",
+            f'pool "{pool.name}" has no taint, so any pod can use the cpu and memory of its nodes; '
+            "taint the nodes, and write the taint into spec.taints of the pool",
             name,
         )
 
@@ -164,9 +164,9 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
             if quota.pool in unqueued and quota.guarantee:
                 yield Hit(
                     rules.GUARANTEE_NOT_ENFORCED,
-                    f'the guarantee of team "{team.name}" is not enforced, because other teams '
-                    f'can use all of pool "{quota.pool}" first; schedule the pool with kueue or '
-                    "volcano, or lower the limits until their sum fits the pool",
+                    f'the guarantee of team "{team.name}" is not enforced, because other teams can '
+                    f'use all of pool "{quota.pool}" first; schedule the pool with kueue or '
+                    "volcano, or lower the limits of the teams until their sum fits the pool",
                     quota.field("guarantee"),
                 )
 
@@ -204,8 +204,8 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
                     yield Hit(
                         rules.NAMESPACE_WITHOUT_QUOTA,
                         f'team "{node.name}": the limit of {limit} {resource} is divided over '
-                        f"{count} namespaces, so {count - limit} of the namespaces have a quota "
-                        "of 0; raise the limit",
+                        f"{count} namespaces, so {count - limit} of the namespaces have a quota of "
+                        "0; raise the limit, or give the team fewer namespaces",
                         node.team.quota_at(facts.name),
                     )
 
@@ -221,8 +221,9 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
             if not any(limit[resource] for resource in facts.resources):
                 yield Hit(
                     rules.LIMIT_OF_ZERO,
-                    f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}", because '
-                    "its share by weight is less than one unit; raise the weight, or write a limit",
+                    f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}", because its '
+                    f"weight gives it less than one {' or '.join(facts.resources)}; raise the "
+                    "weight, or write a limit",
                     node.team.quota_at(facts.name, "weight"),
                 )
 

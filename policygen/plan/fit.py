@@ -179,8 +179,8 @@ def crowding(
         yield warn(
             rules.SHARED_MEMORY_EXCEEDED,
             f'one replica of model "{replica.model.name}" needs {gib(size.crowded_by)}, but pool '
-            f'"{facts.name}" puts {offer.replicas} replicas on a card with '
-            f"{gib(offer.card_bytes)}, without memory limits; lower gpu.replicas, or use MIG",
+            f'"{facts.name}" lets {offer.replicas} pods share a GPU of {gib(offer.card_bytes)}, '
+            "without memory limits; lower gpu.replicas, or use MIG",
             replica.model,
             "resources",
         )
@@ -252,8 +252,8 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
         if len(offer.resources) > 1:
             kinds = ", ".join(offer.profiles)
             return resources / "gpus", (
-                f"gpus does not name a MIG profile, but the pool has {kinds}, so write gpuMemory "
-                "instead"
+                f"gpus does not name a MIG profile, but the pool has several ({kinds}), so write "
+                "gpuMemory instead of gpus"
             )
         return (
             resources / "gpus",
@@ -271,7 +271,7 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
         return at, "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
     if offer.replicas > 1:
         return at, (
-            f"a replica needs {gib(need)}, more than its share of a card with "
+            f"a replica needs {gib(need)}, but {offer.replicas} pods share each GPU of "
             f"{gib(offer.card_bytes)}"
         )
     return (

@@ -114,7 +114,11 @@ def faults(base: Any) -> Iterator[tuple[Path, str]]:
     """Why a base file cannot be merged: paths in it, each with a message."""
     known = [release.api_version for release in CONFIGURATION.releases]
     if base.get("apiVersion") not in known:
-        yield ("apiVersion",), f"unsupported apiVersion; write {' or '.join(known)}"
+        yield (
+            ("apiVersion",),
+            "this apiVersion of Kueue's Configuration is not supported; write "
+            + " or ".join(known),
+        )
     for name in ("waitForPodsReady", "fairSharing", "integrations"):
         stanza = base.get(name)
         if stanza is not None and not isinstance(stanza, dict):
@@ -126,7 +130,7 @@ def faults(base: Any) -> Iterator[tuple[Path, str]]:
             ):
                 yield (
                     (name, "frameworks"),
-                    "frameworks must be a list of names, such as [batch/job]; correct the list",
+                    "integrations.frameworks must be a list of names, such as [batch/job]",
                 )
 
 

@@ -36,8 +36,8 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             hits.append(
                 Hit(
                     rules.UNKNOWN_PRODUCT,
-                    f"unknown GPU product {quoted(name)}, so the spec must contain its memory and "
-                    f"the cpu and memory of a node; {_similar(name)}",
+                    f"unknown GPU product {quoted(name)}; {_similar(name)} (or write gpu.memory, "
+                    "gpu.perNode and capacity.nodeAllocatable instead)",
                     pool.at / "spec" / "gpu" / "product",
                 )
             )
@@ -50,7 +50,7 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
     else:
         return None
     if match.assumed or pool.guess_product:
-        message = f"policygen assumes {match.product.id} GPUs"
+        message = f"policygen assumes GPU product {match.product.id}"
         if match.assumed:
             message = f"the GPU name matches several products; {message}"
         hits.append(_assume(pool, message, "gpu.product"))
@@ -73,7 +73,7 @@ def unguessed(pool: Pool) -> Hit:
     """The error of an article's pool whose labels name no product: it has no other field for it."""
     labels = pool.node_selector
     at = pool.at / "spec" / "nodeSelector"
-    advice = "write a known product as the value of a label, such as a10g or a100"
+    advice = "write a known product, such as a10g or a100, as the value of a label in nodeSelector"
     if len(labels) == 1:
         at /= labels[0][0]
         advice = suggest(labels[0][1], catalog.product_names())
@@ -187,8 +187,8 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         hits.append(
             Hit(
                 rules.RESERVED_ABOVE_CAPACITY,
-                f"systemReserved leaves no cpu or no memory of a {name} node for pods; lower "
-                "systemReserved",
+                f"systemReserved takes all cpu or all memory of a {name} node, so nothing is left "
+                "for pods; lower systemReserved",
                 pool.at / "spec" / "capacity" / "systemReserved",
             )
         )

@@ -45,7 +45,7 @@ class Placing:
                 warn(
                     ONLY_PREEMPTIBLE_POOLS,
                     f'model "{model.name}" may use only preemptible pools, but does not tolerate '
-                    "them; allow another pool, or write toleratePreemptible: true",
+                    "preemptible nodes; allow another pool, or write toleratePreemptible: true",
                     model,
                     "placement",
                 )
@@ -80,8 +80,9 @@ class Placing:
             hits.append(
                 warn(
                     MODEL_FITS_NO_POOL,
-                    f'model "{model.name}" is not rendered, because no pool offers any of its node '
-                    "types; correct placement.nodeTypes, or add a pool",
+                    f'model "{model.name}" is not rendered, because no pool has a node type from '
+                    "placement.nodeTypes; correct placement.nodeTypes, or add a pool with such "
+                    "nodes",
                     model,
                 )
             )

@@ -140,8 +140,8 @@ _SINGULAR = {
 
 def _text(field: PodField) -> str:
     if isinstance(field.value, Taint):
-        return f"a toleration of taint {field.name}"
-    comment = f" {field.comment}" if field.comment else ""
+        return f"a toleration for taint {field.name}"
+    comment = f" ({field.comment})" if field.comment else ""
     return f"{_SINGULAR[field.owner]}{field.name}: {field.value}{comment}"
 
 
@@ -164,6 +164,6 @@ def _volcano_fields(model: Model, queue: str) -> list[PodField]:
         ]
     if model.gang:
         first, *rest = group_names(model)
-        comment = f"the last group is {rest[-1]}; use one group for each gang" if rest else ""
+        comment = f"each gang needs its own PodGroup, up to {rest[-1]}" if rest else ""
         return [PodField(ANNOTATIONS, POD_GROUP, first, comment)]
     return [PodField(ANNOTATIONS, VOLCANO_QUEUE, queue)]

@@ -30,8 +30,8 @@ def check(spec: Spec, pools: Iterable[PoolFacts], trees: Sequence[Tree]) -> Iter
             yield Hit(
                 rules.CONTAINER_DEFAULTS_MISSING,
                 f'pool "{counted[0]}" has quotaCpuAndMemory, so containers of team "{team.name}" '
-                "without requests would be rejected; write containerDefaults {cpu, memory} for "
-                "the team, or in the Platform's defaults",
+                "without cpu and memory requests would be rejected; write containerDefaults {cpu, "
+                "memory} for the team, or in the Platform's defaults",
                 team.at / "metadata" / "name",
             )
 
@@ -45,9 +45,9 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
             if node.depth + 1 > versions.VOLCANO_QUEUE_DEPTH and node.name == node.team.name:
                 yield Hit(
                     rules.VOLCANO_TREE_TOO_DEEP,
-                    f'the queue of team "{node.name}" is at depth {node.depth + 1} in pool '
-                    f'"{tree.queue}", but Volcano allows at most {versions.VOLCANO_QUEUE_DEPTH}; '
-                    "move the team up in the tree",
+                    f'the queue of team "{node.name}" is nested {node.depth + 1} levels deep in '
+                    f'pool "{tree.queue}", but Volcano allows at most '
+                    f"{versions.VOLCANO_QUEUE_DEPTH} levels; write a higher team in spec.parent",
                     node.team.at / "spec" / "parent",
                 )
 
@@ -72,9 +72,9 @@ def _added_up(team: Team, pools: Iterable[PoolFacts]) -> Iterator[Hit]:
         if resource == CPU:
             rule = rules.QUOTA_COUNTS_OTHER_POOLS
             message = (
-                f'team "{team.name}" has quotas for pools "{first.name}" and "{second.name}", and the '
-                f'ResourceQuota for "{first.name}" counts the cpu and memory of pods in both; use two '
-                "teams, or remove quotaCpuAndMemory"
+                f'team "{team.name}" has quotas for pools "{first.name}" and "{second.name}", and '
+                f'the ResourceQuota for "{first.name}" counts the cpu and memory of the pods in '
+                "both pools; use two teams, or remove quotaCpuAndMemory"
             )
         else:
             rule = rules.QUOTA_CANNOT_TELL_POOLS_APART

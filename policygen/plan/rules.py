@@ -5,32 +5,32 @@ from policygen.core.rule import Rule, note, refusal, warning
 ASSUMPTION = note(
     "assumption",
     "The spec omits a value, so policygen assumes one from its hardware data",
-    "Check the assumed value, and write it into the spec if it is wrong.",
+    "Check the assumed value. If the value is wrong, write the correct value into the spec.",
 )
 AVAILABLE_BELOW_TOTAL = note(
     "available-below-total",
     "Some GPUs of a pool are in no quota, because availableGPUs is below totalGPUs",
-    "Raise capacity.availableGPUs if teams should be able to use them.",
+    "Raise capacity.availableGPUs if teams should be able to use these GPUs.",
     aliases=("gpus-kept-back",),
 )
 BAD_BASE_FILE = refusal(
     "bad-base-file",
-    "Kueue's Configuration file has a field that policygen cannot merge with its own",
-    "Correct the field in the file that the Platform names.",
+    "policygen cannot merge its settings into a field of Kueue's Configuration file",
+    "Correct the field in the file that spec.kueue.configuration of the Platform names.",
 )
 CONTAINER_DEFAULTS_MISSING = refusal(
     "container-defaults-missing",
-    "A ResourceQuota for cpu and memory would reject containers that request no cpu or memory",
+    "With quotaCpuAndMemory, Kubernetes would reject containers without cpu and memory requests",
     "Write containerDefaults for the team or in the Platform, or remove quotaCpuAndMemory.",
 )
 FAIR_SHARING_NEEDED = note(
     "fair-sharing-needed",
-    "Weights differ, but Kueue uses them only if its Configuration enables fairSharing",
+    "Kueue ignores the different weights of teams unless its Configuration enables fairSharing",
     "Enable fairSharing in Kueue's Configuration; `render --with kueue-config` writes it.",
 )
 GANG_NOT_SCHEDULED = warning(
     "gang-not-scheduled",
-    "A gang is in a pool whose scheduler starts its pods one by one",
+    "A gang is in a pool whose scheduler starts pods one by one",
     "Use a pool of Kueue or Volcano with gangScheduling: true, or remove the gang.",
 )
 GPU_MEMORY_BELOW_CONCURRENCY = warning(
@@ -50,8 +50,9 @@ GPU_PRODUCT_MISSING = refusal(
 )
 GUARANTEE_NOT_ENFORCED = warning(
     "guarantee-not-enforced",
-    "A team has a guarantee in a pool of kube-scheduler, which cannot enforce it",
-    "Schedule the pool with kueue or volcano, or lower limits until their sum fits the pool.",
+    "A team has a guarantee in a pool of kube-scheduler, which cannot enforce guarantees",
+    "Schedule the pool with kueue or volcano, or lower the teams' limits until their sum fits the "
+    "pool.",
 )
 GUARANTEES_ABOVE_AVAILABLE = refusal(
     "guarantees-above-available",
@@ -66,7 +67,7 @@ GUARANTEES_ABOVE_PARENT = refusal(
 HOST_SHARE_EXCEEDED = note(
     "host-share-exceeded",
     "A model requests more cpu or memory than the part of a node that belongs to its GPUs",
-    "Lower the model's cpu or memory, or expect that some GPUs of the queue stay idle.",
+    "Lower the model's cpu or memory, or accept that some GPUs of the queue stay idle.",
 )
 INERT_OPTION = warning(
     "inert-option",
@@ -115,18 +116,18 @@ MAX_PENDING_WITHOUT_NAMESPACES = warning(
 )
 MIG_INSTANCES_EXCEED_CARDS = warning(
     "mig-instances-exceed-cards",
-    "A pool lists more MIG instances than its cards can be cut into",
-    "Lower the numbers of instances, or correct the number of GPUs.",
+    "A pool lists more MIG instances than its GPUs can provide",
+    "Lower the numbers in mig.instances, or correct the number of GPUs in capacity.",
 )
 MIG_NOT_POSSIBLE = refusal(
     "mig-not-possible",
-    "A pool uses MIG on a GPU product that does not support it",
+    "A pool uses MIG on a GPU product that does not support MIG",
     "Use timeSlicing or mps to share the card, or `sharing: none`.",
 )
 MIG_QUOTA_MISMATCH = refusal(
     "mig-quota-mismatch",
-    "The pool counts one resource, but the quota is per MIG profile (or the reverse)",
-    "Write one number if the pool counts one resource, otherwise one number for each MIG profile.",
+    "A quota is one number, but the pool needs a number per MIG profile (or the reverse)",
+    "Write the quota as one number, or as one number for each MIG profile, as the message shows.",
     aliases=("counted-by-profile",),
 )
 MODEL_ABOVE_LIMIT = warning(
@@ -142,22 +143,22 @@ MODEL_ABOVE_QUOTA = warning(
 MODEL_FITS_NO_POOL = warning(
     "model-fits-no-pool",
     "A model fits no node of the pools that it may use",
-    "Correct the model's resources or placement, or add a pool that can hold it.",
+    "Correct the model's resources or placement, or add a pool with larger nodes.",
 )
 MODEL_SIZE_UNKNOWN = warning(
     "model-size-unknown",
-    "A model states neither its GPU memory nor a known family and size",
+    "The GPU memory that a model needs is unknown",
     "Write resources.gpuMemory, resources.gpus, or a known family and size.",
 )
 NAMESPACE_WITHOUT_QUOTA = warning(
     "namespace-without-quota",
-    "A limit is smaller than the number of namespaces that share it, so some have a quota of 0",
+    "A team's limit is less than one GPU for each namespace, so some namespaces have a quota of 0",
     "Raise the limit, or give the team fewer namespaces.",
 )
 NO_CONFIGURATION = refusal(
     "no-configuration",
-    "The file that the Platform names for Kueue's Configuration does not contain one",
-    "Name the configuration file of your Kueue, or a file with its ConfigMap.",
+    "The file in the Platform's spec.kueue.configuration contains no Configuration of Kueue",
+    "Name the file of Kueue's Configuration, or of its ConfigMap, in spec.kueue.configuration.",
 )
 NODE_SHAPE_MISSING = refusal(
     "node-shape-missing",
@@ -176,7 +177,7 @@ NODE_TYPE_NOT_OFFERED = warning(
 )
 ONLY_PREEMPTIBLE_POOLS = warning(
     "only-preemptible-pools",
-    "A model does not tolerate preemptible nodes, but fits only preemptible pools",
+    "A model may use only preemptible pools, but does not tolerate preemptible nodes",
     "Allow another pool, or write toleratePreemptible: true.",
 )
 OVERCOMMIT_EXCEEDED = refusal(
@@ -186,7 +187,7 @@ OVERCOMMIT_EXCEEDED = refusal(
 )
 OVERCOMMIT_IS_NOT_SHARING = note(
     "overcommit-is-not-sharing",
-    "overcommitRatio only limits the sum of team limits; it does not share GPUs",
+    "overcommitRatio changes only the sum of the teams' limits, not the number of pods on a GPU",
     "Set gpu.sharing if several pods should share one GPU.",
 )
 PACKING_MARGIN = note(
@@ -217,7 +218,7 @@ PODS_MUST_CARRY = note(
 POOL_UNTAINTED = note(
     "pool-untainted",
     "A pool has no taint, so pods that need no GPU can use the cpu and memory of its nodes",
-    "Taint the nodes, and write the taint into the pool.",
+    "Taint the nodes, and write the taint into spec.taints of the pool.",
 )
 POOL_WITHOUT_TEAMS = warning(
     "pool-without-teams",
@@ -227,7 +228,8 @@ POOL_WITHOUT_TEAMS = warning(
 PROFILE_PACKS_WEAKLY = warning(
     "profile-packs-weakly",
     "A kube-scheduler profile packs GPUs, but other scores can outweigh the packing score",
-    "Disable scores that spread pods, raise the weight of the GPU, or use fewer units per node.",
+    "Disable scores that spread pods, raise the weight of the GPU resource, or let fewer pods "
+    "share a GPU.",
     aliases=("packs-weakly",),
 )
 QUOTA_CANNOT_TELL_POOLS_APART = refusal(
@@ -248,7 +250,7 @@ RENDERS_NOTHING = warning(
 )
 RESERVED_ABOVE_CAPACITY = refusal(
     "reserved-above-capacity",
-    "systemReserved leaves no cpu or no memory of a node for pods",
+    "systemReserved takes all cpu or all memory of a node, so nothing is left for pods",
     "Lower capacity.systemReserved.",
 )
 SCHEDULER_PROFILES_UNREAD = note(
@@ -264,7 +266,7 @@ SERVING_ON_BORROWED_GPUS = warning(
 )
 SHARE_WITHOUT_NAMESPACES = warning(
     "share-without-namespaces",
-    "A team has a quota, but neither the team nor a child team has a namespace to use the quota",
+    "A team has a quota, but no namespace in which workloads can use the quota",
     "Write namespaces for the team, or add the pool to the quotas of a child team.",
 )
 SHARED_MEMORY_EXCEEDED = warning(
@@ -275,7 +277,7 @@ SHARED_MEMORY_EXCEEDED = warning(
 SHARED_QUEUE_POOLS_DIFFER = refusal(
     "shared-queue-pools-differ",
     "Pools of one shared queue differ in their resources or scheduling policy",
-    "Make the pools equal in these fields, or remove one of them from the shared queue.",
+    "Make the pools equal in these fields, or remove one pool from the shared queue.",
     aliases=("shared-queue-unlike",),
 )
 SHARED_QUEUE_WEIGHTS_DIFFER = refusal(
@@ -286,8 +288,8 @@ SHARED_QUEUE_WEIGHTS_DIFFER = refusal(
 )
 TAINT_NOT_TOLERATED = warning(
     "taint-not-tolerated",
-    "The tolerations of a pool do not include one of its own taints",
-    "Add the toleration, or remove the tolerations to tolerate all taints of the pool.",
+    "A pool has a taint that the pool's own tolerations do not tolerate",
+    "Add the toleration, or remove `tolerations`: policygen then tolerates all taints of the pool.",
 )
 TEAM_WITHOUT_SHARE = warning(
     "team-without-share",
@@ -296,7 +298,7 @@ TEAM_WITHOUT_SHARE = warning(
 )
 TOO_MANY_FLAVORS = refusal(
     "too-many-flavors",
-    "A shared queue has more pools than a Kueue queue can have flavors",
+    "A shared queue has too many pools, because Kueue limits the flavors of a ClusterQueue",
     "Divide the shared queue into several.",
 )
 TOO_MANY_RESOURCES = refusal(
@@ -306,7 +308,7 @@ TOO_MANY_RESOURCES = refusal(
 )
 TOPOLOGY_BY_NODE = note(
     "topology-by-node",
-    "A pool is topologyAware but has no topology.levels, so the node is the only level",
+    "A pool is topologyAware but has no topology.levels, so Kueue does not know racks or blocks",
     "Write topology.levels, the widest level first.",
 )
 TOPOLOGY_GATE_NEEDED = note(
@@ -316,7 +318,7 @@ TOPOLOGY_GATE_NEEDED = note(
 )
 TREE_NOT_ENFORCED = warning(
     "tree-not-enforced",
-    "Child teams share a parent's limit in a pool of kube-scheduler, which cannot enforce it",
+    "kube-scheduler cannot enforce the limit of a parent team on its child teams",
     "Schedule the pool with kueue or volcano.",
 )
 UNKNOWN_MIG_PROFILE = refusal(
@@ -357,12 +359,12 @@ VOLCANO_PACK_AND_SPREAD = refusal(
 VOLCANO_RESOURCE_SHARED = refusal(
     "volcano-resource-shared",
     "Two pools of Volcano have the same resource, and Volcano's queues cannot separate their nodes",
-    "Write different node groups in the nodeSelectors of the pools.",
+    "Write different values of the label volcano.sh/nodegroup-name in the pools' nodeSelectors.",
 )
 VOLCANO_TREE_TOO_DEEP = refusal(
     "volcano-tree-too-deep",
     "The queue of a team is nested deeper than Volcano allows",
-    "Move the team up in the tree.",
+    "Write a higher team in spec.parent of the team.",
 )
 WAIT_FOR_PODS_READY_NEEDED = note(
     "wait-for-pods-ready-needed",

@@ -180,9 +180,9 @@ def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
         if facts.policy.bin_pack and choose(facts.units_per_node).margin <= 0:
             yield Hit(
                 PROFILE_PACKS_WEAKLY,
-                f'pool "{facts.name}" packs only approximately, because scores from 0 to 100 '
-                f"cannot rank nodes with {facts.units_per_node} units; use fewer replicas, or "
-                "larger MIG instances",
+                f'pool "{facts.name}" packs only approximately: a score from 0 to 100 is too '
+                f"coarse for nodes with {facts.units_per_node} GPUs or parts of GPUs; lower "
+                "gpu.replicas, or use larger MIG instances",
                 (facts.pool.at / "spec" / "gpu").on_key(),
             )
 

@@ -124,7 +124,7 @@ class Shares:
         if profiles == (WHOLE,) and set(given) - {WHOLE}:
             self._hit(
                 rules.MIG_QUOTA_MISMATCH,
-                f'{bound} must be a number, because pool "{self.facts.name}" counts one resource, '
+                f'{bound} must be a number, because pool "{self.facts.name}" has only the resource '
                 f"{self.facts.resources[0]}; write {bound} as a number",
                 at,
             )
@@ -132,8 +132,8 @@ class Shares:
             example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles[:1])
             self._hit(
                 rules.MIG_QUOTA_MISMATCH,
-                f'{bound} must be per MIG profile, because pool "{self.facts.name}" counts instances '
-                f"of {', '.join(profiles)}; write {bound}: {{{example}}}",
+                f'{bound} must be one number per MIG profile, because pool "{self.facts.name}" has '
+                f"instances of {', '.join(profiles)}; write {bound}: {{{example}}}",
                 at,
             )
         else:
@@ -181,8 +181,8 @@ class Shares:
                 self._hit(
                     rules.OVERCOMMIT_EXCEEDED,
                     f"the limits and guarantees of root teams sum to {written + sum(floors)} "
-                    f"{resource}, but overcommitRatio {float(ratio):g} allows only {product} for "
-                    f"{available} available; lower the limits and guarantees, or raise "
+                    f"{resource}, but with {available} available, overcommitRatio {float(ratio):g} "
+                    f"allows only {product}; lower the limits and guarantees, or raise "
                     "overcommitRatio",
                     self.facts.pool.at / "spec" / "schedulingPolicy" / "overcommitRatio",
                 )

@@ -111,7 +111,7 @@ class Sums:
                 f"sum to {shown(resource, together[resource], guarantee[resource])}, but the "
                 f'guarantee of "{team.name}" is '
                 f"{shown(resource, guarantee[resource], together[resource])}; raise the guarantee "
-                f'of "{team.name}", or lower those of its child teams',
+                f'of "{team.name}", or lower the guarantees of its child teams',
                 self._place(blamed, resource, "guarantee"),
             )
 

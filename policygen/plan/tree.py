@@ -223,9 +223,9 @@ def _tree(
         if not below and not team.namespaces:
             pool = next(facts.name for facts in members if team.name in shares[facts.name])
             message = (
-                f'team "{team.name}" has a quota for pool "{pool}", but neither a namespace nor a '
-                "child team that can use the quota; write spec.namespaces, or add the pool to the "
-                "quotas of a child team"
+                f'team "{team.name}" has a quota for pool "{pool}", but no namespace in which '
+                "workloads can use the quota; write spec.namespaces, or add the pool to the quotas "
+                "of a child team"
             )
             hits.append(Hit(rules.SHARE_WITHOUT_NAMESPACES, message, team.quota_at(pool)))
         if own:
@@ -268,9 +268,9 @@ def _weight(
     for quota in given[1:]:
         if quota.weight != given[0].weight:
             message = (
-                f'team "{team.name}" has weight {quota.weight} on this pool, but weight '
-                f"{given[0].weight} on another pool of the same shared queue; write the same "
-                "weight for all pools of the queue"
+                f'team "{team.name}" has weight {quota.weight} in one pool of a shared queue, but '
+                f"weight {given[0].weight} in another pool of this queue; write the same weight "
+                "for all pools of the queue"
             )
             hits.append(Hit(rules.SHARED_QUEUE_WEIGHTS_DIFFER, message, quota.field("weight")))
     return given[0].weight if given else 1

@@ -91,8 +91,8 @@ def _mig(
             hits.append(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
-                    f"instances lists {count} of MIG profile {profile}, but {cards} cards have "
-                    f"room for only {cards * per_card}; lower the number",
+                    f"mig.instances has {count} instances of MIG profile {profile}, but {cards} "
+                    f"cards have room for only {cards * per_card}; lower the number of instances",
                     at / profile,
                 )
             )
@@ -134,7 +134,7 @@ def _fill(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
                     f"the MIG instances need {need} {what} slices, but {cards} cards have only "
-                    f"{have}; lower the numbers of instances",
+                    f"{have}; lower the numbers in mig.instances",
                     at.on_key(),
                 )
             )

@@ -178,9 +178,8 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         if amount is not None and amount > share[name]:
             yield Hit(
                 rules.HOST_SHARE_EXCEEDED,
-                f'one replica of model "{model.name}" requests '
-                f"{shown(name, amount, share[name])}, but the share of its {size.units} "
-                f'{size.resource} on pool "{pool}" is {shown(name, share[name], amount)}, so some '
-                "GPUs stay idle; lower the request",
+                f'one replica of model "{model.name}" requests {shown(name, amount, share[name])}, '
+                f'but only {shown(name, share[name], amount)} on pool "{pool}" belong to its '
+                f"{size.units} {size.resource}, so some GPUs stay idle; lower the request",
                 model.field("resources"),
             )

@@ -80,7 +80,7 @@ def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
     assert assigned(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
     done = planned(mig, team("a", quota), model(resources="gpus: 1"))
     [found] = [it for it in done.findings if it.rule.name == "model-fits-no-pool"]
-    assert "but the pool has 1g.5gb, 2g.10gb, 3g.20gb, so write gpuMemory" in found.message
+    assert "but the pool has several (1g.5gb, 2g.10gb, 3g.20gb), so write" in found.message
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 30Gi"))
     assert "model-fits-no-pool" in done.rules
 

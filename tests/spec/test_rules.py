@@ -1168,7 +1168,7 @@ SUMS = [
             ),
         ),
         "volcano-tree-too-deep",
-        "move the team up",
+        "write a higher team in spec.parent",
     ),
     Case(
         "two pools that one quota would count together",
