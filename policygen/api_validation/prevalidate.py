@@ -51,7 +51,7 @@ def acceptor(api_version: str, kind: str) -> Acceptor:
     """The acceptor of a kind that a recorded server serves. Raises LookupError for other kinds."""
     served = schemas.served(api_version, kind)
     if served is None:
-        raise LookupError(f"no recorded API server serves kind {kind} of {api_version}")
+        raise LookupError(f"policygen has no schema for kind {kind} of {api_version}")
     return Acceptor(served)
 
 
@@ -84,7 +84,9 @@ def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
     others = schema.get("additionalProperties")
     inner = others and _rest(others, custom=custom, filled=filled)
     if inner:
-        raise NotImplementedError("validation rules below additionalProperties cannot be checked")
+        raise NotImplementedError(
+            "policygen cannot check validation rules under additionalProperties"
+        )
     return _fields(parts, rules) if parts or rules else None
 
 

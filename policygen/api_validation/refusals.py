@@ -29,7 +29,7 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
 def _check(api_version: str, kind: str) -> Check:
     found = schemas.served(api_version, kind)
     if found is None:
-        raise LookupError(f"no recorded API server serves kind {kind} of {api_version}")
+        raise LookupError(f"policygen has no schema for kind {kind} of {api_version}")
     properties = found.schema["properties"]
     # Metadata is checked separately; a CRD can only narrow it.
     open_metadata = {**properties["metadata"], "x-kubernetes-preserve-unknown-fields": True}

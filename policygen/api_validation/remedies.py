@@ -2,7 +2,7 @@
 
 REMEDIES = {
     "flavors must have the same number of resources as the coveredResources": (
-        "in each flavor, write one entry of resources for each resource of coveredResources"
+        "in every flavor, list under resources each resource of coveredResources once"
     ),
     "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'": "write one of these effects",
     "supported toleration values: 'Equal'(default), 'Exists'": "write one of these operators",
@@ -14,7 +14,7 @@ REMEDIES = {
         "write reclaimWithinCohort: Any or LowerPriority, or remove borrowWithinCohort"
     ),
     "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor": (
-        "write TryNextFlavor for both, or remove preference"
+        "set whenCanBorrow and whenCanPreempt to TryNextFlavor, or remove preference"
     ),
     "operator must be Exists when 'key' is empty, which means 'match all values and all keys'": (
         "write operator: Exists, or a key"

@@ -253,7 +253,7 @@ def _duplicate(identity: Any, keys: list[str], first: Spot, spot: Spot) -> Refus
     return Refusal(
         path_to(spot),
         Reason.DUPLICATE_ENTRY,
-        f"{named(spot)} repeats {what} of {named(first)}; remove one of the two entries",
+        f"{named(spot)} has the same {what} as {named(first)}; remove one of the two entries",
     )
 
 

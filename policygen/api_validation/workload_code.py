@@ -174,7 +174,7 @@ def _message(value: Any, fact: Fact, name: str, subject: object) -> str:
         return ""
     if isinstance(value, list):
         return (
-            f"{subject} has an empty {name}, which the API server refuses; write an entry"
+            f"{subject} has an empty {name}, which the API server refuses; add an entry"
             if fact.filled and not value
             else ""
         )

@@ -137,7 +137,9 @@ def inner(
     documents, findings = _load(document.source, positions, index, kubernetes=kubernetes)
     findings = with_faults(documents, findings)
     if len(documents) > 1:
-        message = "this text must contain only one document; remove the other documents"
+        message = (
+            "this text must contain only one YAML document; keep the first, and remove the others"
+        )
         problem = Finding(SEVERAL_DOCUMENTS, message, documents[1].place(()))
         return documents[0], [*findings, problem]
     return (documents[0] if documents else None), findings

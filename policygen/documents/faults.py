@@ -94,7 +94,7 @@ class Faults:
             for node, text in duplicates:
                 key = first[text].key
                 line = self._line(self._outline.start[node if key is None else key])
-                message = f'key "{shorten(text)}" is given twice, first on line {line}; remove one of the two'
+                message = f'key "{shorten(text)}" is set twice, first on line {line}; remove one of the two'
                 self.report(node, rules.DUPLICATE_KEY, message)
         if self._unreported:
             root = self._outline.start[0]

@@ -121,7 +121,7 @@ class _FileReading(Struct, eq=False):
         if not argument:
             self.refuse(
                 argument,
-                "the name of an input is empty; write a file, a folder or - (standard input)",
+                "the name of an input is empty; pass a file, a folder or - (standard input)",
             )
             return
         try:
@@ -157,7 +157,7 @@ class _FileReading(Struct, eq=False):
             endings = listed([*ENDINGS])
             self.refuse(
                 folder,
-                f"this folder contains no {endings} file; write another folder or a file",
+                f"this folder contains no {endings} file; pass another folder or a file",
                 rule=NO_SPEC_FILES,
             )
 
@@ -176,7 +176,7 @@ class _FileReading(Struct, eq=False):
                 if not stat.S_ISDIR(below.state.st_mode):
                     pending.append(below)
                 elif identity in found.above:
-                    message = "this link leads back to a folder above it; remove the link"
+                    message = "this symbolic link points to a folder that contains the link; remove the link"
                     self.refuse(below.name, message)
                 elif identity not in visited:
                     visited.add(identity)
@@ -217,7 +217,7 @@ class _FileReading(Struct, eq=False):
                 self.refuse(name, f"this is {what}, not a file")
                 return
         if self.output and stat.S_ISREG(state.st_mode) and os.path.samestat(state, self.output):
-            message = "the output file is this spec file; write the output to another file"
+            message = "the output would overwrite this spec file; write the output to another file"
             if folder:
                 message = f"the output file is inside the spec folder {folder}; write the output elsewhere"
             self.refuse(name, message, rule=OUTPUT_INSIDE_INPUT)
@@ -275,12 +275,12 @@ def _reason(error: OSError | ValueError, name: str) -> str:
     """Why a file cannot be opened, as a message."""
     if isinstance(error, FileNotFoundError):
         if Path(name).is_symlink():
-            return f"this link leads to {Path(name).readlink()}, which does not exist"
+            return f"this symbolic link points to {Path(name).readlink()}, which does not exist"
         return "this file or folder does not exist"
     if isinstance(error, PermissionError):
         return "you have no permission to read this file or folder"
     if isinstance(error, OSError):
         if error.errno == errno.ELOOP:
-            return "this link leads back to itself; remove the link"
+            return "this symbolic link points to itself; remove the link"
         return f"this file or folder cannot be read: {(error.strerror or str(error)).lower()}"
     return "this is not a valid file name; correct the path"

@@ -20,12 +20,12 @@ _WORDS: Final[dict[str, Plain]] = {
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "<< is a YAML merge key"),
+    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "<< is the merge key of YAML, not text"),
     **{
         text: AmbiguousScalar(
             AMBIGUOUS_YAML_VALUE,
             text,
-            f"{text} is infinite, and no object can contain an infinite number",
+            f"{text} is infinite, and Kubernetes objects cannot contain infinite numbers",
         )
         for word in ("inf", "Inf", "INF")
         for text in (f".{word}", f"+.{word}", f"-.{word}")
@@ -34,7 +34,7 @@ _WORDS: Final[dict[str, Plain]] = {
         text: AmbiguousScalar(
             AMBIGUOUS_YAML_VALUE,
             text,
-            f"{text} is not a number, and no object can contain this value",
+            f"{text} is not a number, and Kubernetes objects cannot contain this value",
         )
         for text in (".nan", ".NaN", ".NAN")
     },

@@ -5,11 +5,11 @@ from policygen.core.rule import Rule, refusal
 ALIAS_BOMB = refusal(
     "alias-bomb",
     "YAML aliases make a document much larger than its text",
-    "Write the values instead of the aliases.",
+    "Replace each alias (*name) by its value.",
 )
 AMBIGUOUS_YAML_VALUE = refusal(
     "ambiguous-yaml-value",
-    "YAML readers disagree about a value",
+    "Different programs read a YAML value as different types or numbers",
     "Write the value as the message shows.",
     aliases=("yaml-surprise",),
 )
@@ -46,7 +46,7 @@ NESTING_TOO_DEEP = refusal(
 NO_SPEC_FILES = refusal(
     "no-spec-files",
     "A folder has no .yaml, .yml or .json file",
-    "Write the name of a folder or file that contains the spec.",
+    "Pass the path of the folder or file that contains the spec.",
 )
 NOT_A_MAPPING = refusal(
     "not-a-mapping",
@@ -55,7 +55,7 @@ NOT_A_MAPPING = refusal(
 )
 NUMBER_TOO_LONG = refusal(
     "number-too-long",
-    "A number has more digits than YAML readers keep",
+    "A number has more digits than programs can store exactly",
     "Write a shorter number.",
 )
 OUTPUT_INSIDE_INPUT = refusal(
@@ -70,8 +70,8 @@ RECURSIVE_ALIAS = refusal(
 )
 SEVERAL_DOCUMENTS = refusal(
     "several-documents",
-    "A text that must contain one document contains several",
-    "Keep one document.",
+    "A YAML text contains several documents, but only one is allowed",
+    "Keep the first document, and remove the others.",
 )
 UNREADABLE_INPUT = refusal(
     "unreadable-input",

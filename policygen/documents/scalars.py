@@ -86,13 +86,13 @@ def _ambiguous(text: str) -> Plain:
     if _EXPONENT.fullmatch(text) or _BARE_POINT.fullmatch(text) or _PLUS.fullmatch(text):
         return _number(text, text)
     if _BASE_60.fullmatch(text):
-        problem = f"{shorten(text)} is a number in base 60 to some YAML readers and text to others"
+        problem = f"some programs read {shorten(text)} as a number in base 60, others as text"
         return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     if _DATE.fullmatch(text):
-        problem = f"{shorten(text)} is a date to some YAML readers and text to others"
+        problem = f"some programs read {shorten(text)} as a date, others as text"
         return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     if _SPECIAL.fullmatch(text):
-        problem = f"{shorten(text)} is not a finite number to some YAML readers"
+        problem = f"some programs read {shorten(text)} as infinity or NaN"
         return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem)
     return text
 
@@ -106,15 +106,15 @@ _WORDS: dict[str, Plain] = {
         spelling: AmbiguousScalar(
             AMBIGUOUS_YAML_VALUE,
             spelling,
-            f"{spelling} is {meant} to some YAML readers and text to others",
+            f"some programs read {spelling} as {meant}, others as text",
             (meant,),
         )
         for meant, words in (("true", ("yes", "on", "y")), ("false", ("no", "off", "n")))
         for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
-    "=": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "=", "= has a special meaning to some YAML readers"),
-    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "<< is a YAML merge key"),
+    "=": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "=", "some programs do not read = as text"),
+    "<<": AmbiguousScalar(AMBIGUOUS_YAML_VALUE, "<<", "<< is the merge key of YAML, not text"),
 }
 
 _NUMERIC = frozenset("0123456789+-.")
@@ -156,12 +156,12 @@ def _other_base(text: str) -> AmbiguousScalar:
     if digits.strip("01234567") or int(digits) < 8:
         return _number(text, decimal)
     octal = f"{sign}{int(digits, 8)}"
-    problem = f"{shorten(text)} is {octal} to some YAML readers and {decimal} to others"
+    problem = f"some programs read {shorten(text)} as {octal}, others as {decimal}"
     return AmbiguousScalar(AMBIGUOUS_YAML_VALUE, text, problem, (octal, decimal))
 
 
 def _number(text: str, digits: str) -> AmbiguousScalar:
-    problem = f"{shorten(text)} is a number to some YAML readers and text to others"
+    problem = f"some programs read {shorten(text)} as a number, others as text"
     mantissa, _, exponent = digits.replace("_", "").lower().partition("e")
     fits = len(mantissa) <= MAX_DIGITS and len(exponent) <= 4
     if not digits or not fits or abs(int(exponent or "0")) > _MAX_EXPONENT:

@@ -77,8 +77,8 @@ _NO_SPACE = re.compile(
     "(?:^[ \t]*|[:,-])([\xa0\u1680\u2000-\u200b\u202f\u205f\u3000])", re.MULTILINE
 )
 _BELOW = (
-    "this line does not belong to the document above; check the indentation, "
-    'or begin a new document with a line "---"'
+    "this line cannot continue the document above; correct the indentation, "
+    'or write a line "---" above this line'
 )
 
 
@@ -138,7 +138,7 @@ def _mapping(error: ParserError) -> Explained | None:
         if re.search(r":(\s|$)", error.before):
             message = 'this line has a second ": "; put the value in quotes'
         else:
-            message = 'a ":" is not expected here; check the indentation, and the line above'
+            message = 'a ":" is not allowed here; correct the indentation, or the line above'
         return message, error.at, error.at + 1
     if "expected '-' indicator" not in error.problem and not re.search(
         "expected key|expected <block end>", error.problem
@@ -154,9 +154,9 @@ def _mapping(error: ParserError) -> Explained | None:
     elif error.context is not None and _column(error, error.context) == len(error.before):
         entry = error.char == "-"
         message = (
-            "a list item is among the keys of a mapping; indent the item, or write a key above it"
+            "this list item is at the level of keys; indent the item, or write a key above it"
             if entry
-            else 'a key is among list items; write "- " before the key, or indent the key'
+            else 'this key is at the level of list items; write "- " before the key, or indent the key'
         )
     else:
         message = "this line is indented differently than its block; check the indentation"
@@ -201,7 +201,7 @@ def _flow(error: ParserError) -> Explained | None:
 
 
 _INDICATORS = {
-    "sequence entries are not allowed": 'a list item cannot begin here; write "- " on a line of its own',
+    "sequence entries are not allowed": 'a list item cannot begin here; begin a new line with "- "',
     "mapping keys are not allowed": 'text cannot begin with "? "; put the text in quotes',
 }
 
@@ -242,7 +242,7 @@ def _escape(error: ParserError) -> Explained | None:
     if slash < 0:
         return None
     if "Unicode" in error.problem:
-        message = "this escape is only half of a character; write the character itself"
+        message = "this escape is half of a surrogate pair; write the character itself"
         return message, slash, slash + 6
     name = error.text[slash + 1 : slash + 2]
     digits = {"x": 2, "u": 4, "U": 8}.get(name)

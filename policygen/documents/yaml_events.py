@@ -185,16 +185,14 @@ class Builder:
 
     def _fits(self, node: int, anchor: _Anchor) -> bool:
         if len(self.stack) + self.outline.height(anchor.node) > MAX_DEPTH + 1:
-            message = (
-                f"aliases nest this document more than {MAX_DEPTH} levels deep; reduce the nesting"
-            )
+            message = f"after aliases are expanded, this document is nested more than {MAX_DEPTH} levels deep; reduce the nesting"
             self.faults.report(node, rules.NESTING_TOO_DEEP, message)
             return False
         literal = len(self.outline.shape)
         if self.copied + anchor.size <= _ALIAS_NODES + _ALIAS_FACTOR * literal:
             return True
         if not self.composed.bombed:
-            message = "aliases make this document much too large; write the values instead"
+            message = "aliases expand this document to an enormous size; replace the aliases by their values"
             self.faults.report(node, rules.ALIAS_BOMB, message)
         self.composed.bombed = True
         self.composed.flawed.add(node)
@@ -219,7 +217,7 @@ class Builder:
         if value is _MERGE:
             self.pending = _Mark.MERGED
             if self.node in self.merges:
-                message = 'key "<<" is given twice; write "<<: [*a, *b]"'
+                message = 'key "<<" is set twice; merge all mappings with one key: "<<: [*a, *b]"'
                 self.faults.report(node, rules.DUPLICATE_KEY, message)
             return
         if self.kubernetes and isinstance(value, int):
@@ -265,7 +263,7 @@ class Builder:
         pair = surrogates.unmasked(self.faults.raw(node)) if self.json else None
         value = value if pair is None else pair
         if isinstance(value, str) and surrogates.has_surrogate(value):
-            message = "this escape is only half of a character; write the character itself"
+            message = "this escape is half of a surrogate pair; write the character itself"
             self.faults.syntax(node, message)
             return ""
         return value

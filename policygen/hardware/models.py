@@ -84,7 +84,7 @@ def model(family: str | None, size: str | None) -> ModelFacts | None:
     guess = data["ambiguous"].get(word, {}).get(requested)
     if guess is not None:
         facts = models()[guess, requested]
-        return replace(facts, assumption=f"{full_name} is read as {facts.name}")
+        return replace(facts, assumption=f"{facts.name} for the ambiguous name {full_name}")
     return _from_size(full_name, requested)
 
 
@@ -124,5 +124,5 @@ def _from_size(full_name: str, size: str) -> ModelFacts | None:
         kv_shards=1,
         max_context=None,
         precision="bf16",
-        assumption=f"the number of parameters of {full_name} is read from its size",
+        assumption=f"the number of parameters that the size of {full_name} states",
     )

@@ -102,14 +102,14 @@ def assumptions(workload: MemoryDemand) -> tuple[str, ...]:
         return ()
     counted = [
         (facts.assumption or "", facts.assumed),
-        (f"weights in {workload.precision}", workload.precision == _published(facts)),
+        (f"weight precision {workload.precision}", workload.precision == _published(facts)),
         *_kv_assumptions(workload, facts),
         (
-            f"{DEFAULT_RUNTIME_BYTES >> 30} GiB of runtime memory per GPU",
+            f"{DEFAULT_RUNTIME_BYTES >> 30} GiB of memory per GPU for the runtime",
             workload.runtime_memory_bytes == DEFAULT_RUNTIME_BYTES,
         ),
         (
-            f"{DEFAULT_UTILISATION}% of GPU memory used",
+            f"{DEFAULT_UTILISATION}% of GPU memory for the model",
             workload.utilisation == DEFAULT_UTILISATION,
         ),
     ]
@@ -154,16 +154,16 @@ def _published(facts: ModelFacts | None) -> str:
 
 def _kv_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, bool]]:
     if facts.kv_values_per_token is None:
-        return [("no KV cache, because the size of the cache is unknown", True)]
+        return [("no memory for the KV cache, because its size is unknown", True)]
     length, limit = workload.context_length, facts.max_context
     return [
-        (f"{DEFAULT_CONCURRENCY} request at a time", workload.concurrency == DEFAULT_CONCURRENCY),
+        (f"{DEFAULT_CONCURRENCY} concurrent request", workload.concurrency == DEFAULT_CONCURRENCY),
         (f"{DEFAULT_CONTEXT_LENGTH} tokens per request", length == DEFAULT_CONTEXT_LENGTH),
         (
-            f"{length} tokens per request (although {facts.name} allows {limit})",
+            f"{length} tokens per request, more than the {limit} that {facts.name} supports",
             limit is not None and length > limit,
         ),
-        (f"KV cache in {DEFAULT_PRECISION}", workload.kv_precision == DEFAULT_PRECISION),
+        (f"KV cache precision {DEFAULT_PRECISION}", workload.kv_precision == DEFAULT_PRECISION),
     ]
 
 

@@ -131,7 +131,7 @@ def _document(document: Document, found: Manifests) -> None:
         return
     if header.kind == "List" and data.get("items") is not None and not _is_list(data):
         place = document.place(("items",))
-        message = "items of a List must be a list; write a list, so that lint can check its objects"
+        message = "items of this List is not a YAML list, so lint did not check its objects; write a list of objects"
         found.findings.append(Finding(WRONG_TYPE, message, place))
         found.complete = False
         return
@@ -284,5 +284,5 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
     if other:
         kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]
         more = f" and {len(kinds) - MAX_KINDS} other kinds" if len(kinds) > MAX_KINDS else ""
-        message = f"only general rules check {', '.join(kinds[:MAX_KINDS])}{more}"
+        message = f"policygen has no special rules for {', '.join(kinds[:MAX_KINDS])}{more}"
         yield Finding(KINDS_NOT_JUDGED, message)

@@ -123,7 +123,7 @@ def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
         found[root] = (*found.get(root, ()), edit)
     return {
         path: (
-            f"{_shown(path, spec)} of v1beta1 and does not exist in v1beta2; {_NOW.get(path, _OTHERWISE)}",
+            f"{_shown(path, spec)} of v1beta1 that does not exist in v1beta2; {_NOW.get(path, _OTHERWISE)}",
             edits,
         )
         for path, edits in found.items()

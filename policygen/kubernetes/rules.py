@@ -6,7 +6,7 @@ KINDS_NOT_JUDGED = Rule(
     "kinds-not-judged",
     Severity.INFO,
     Family.RUN,
-    "Some objects have kinds for which policygen has only general rules",
+    "policygen has no special rules for the kinds of some objects",
     "No change is needed.",
 )
 KUSTOMIZATION_NOT_BUILT = Rule(
@@ -21,7 +21,7 @@ NO_OBJECT = Rule(
     Severity.INFO,
     Family.RUN,
     "Documents without apiVersion or kind were skipped",
-    "Remove files that are not manifests, such as the values of a chart, from `--manifests`.",
+    "Remove files that are not manifests, such as the values file of a Helm chart, from `--manifests`.",
 )
 
 RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))

@@ -137,7 +137,9 @@ class Reader:
         except RecursionError:
             self.malformed.append(
                 InvalidField(
-                    object_, within, "the object is nested too deep to be read; reduce the nesting"
+                    object_,
+                    within,
+                    "the object is nested too deep, so lint cannot check it; reduce the nesting",
                 )
             )
             return None

@@ -161,7 +161,7 @@ def _not_the_queues(header: Header, at: At) -> Hit:
     if header.kind != ARTICLE_QUEUES.kind:
         return Hit(
             UNKNOWN_KIND,
-            f'"{CONFIG_MAP}" must be a ConfigMap; write kind: ConfigMap',
+            f'the document named "{CONFIG_MAP}" must be a ConfigMap; write kind: ConfigMap',
             at / "kind",
         )
     if header.api_version != ARTICLE_QUEUES.api_version:
@@ -172,7 +172,7 @@ def _not_the_queues(header: Header, at: At) -> Hit:
         )
     return Hit(
         UNKNOWN_REFERENCE,
-        f'policygen does not read ConfigMap {quoted(header.name or "")}; did you mean "{CONFIG_MAP}"?',
+        f'policygen reads only ConfigMap "{CONFIG_MAP}", not {quoted(header.name or "")}; correct metadata.name, or move this document out of the spec',
         at / "metadata" / "name",
     )
 

@@ -31,7 +31,7 @@ class Identities:
             message = f"{kind} {name} is already declared in {where}; put all queues into one of the two ConfigMaps"
         elif at.path[0] == "queues":
             message = (
-                f"queue {quoted(name)} is read as a Team of the same name, but {where} already contains "
+                f"policygen makes a Team of the same name from queue {quoted(name)}, but {where} already contains "
                 f"Team {quoted(name)}; rename the queue or the Team"
             )
         return Hit(OBJECT_DECLARED_TWICE, message, at)

@@ -29,14 +29,14 @@ def _classes(spec: Spec) -> Iterator[Hit]:
         if len(composed) > NAME_LENGTH:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
-                f'the name of priority "{priority.name}" is too long, because policygen also renders a class '
-                f'with the name "{composed}"; shorten the name to {_room(priority.name, composed)} characters',
+                f'the name of priority "{priority.name}" is too long, because policygen also renders a PriorityClass '
+                f'"{composed}"; shorten the name to {_room(priority.name, composed)} characters',
                 priority.at / "name",
             )
         if composed in priorities:
             yield Hit(
                 NAME_COLLISION,
-                f'priority "{composed}" has the same name as a class that policygen also renders for priority '
+                f'priority "{composed}" has the same name as the PriorityClass that policygen also renders for priority '
                 f'"{priority.name}"; rename one of the two priorities',
                 priorities[composed].at / "name",
             )
@@ -47,8 +47,8 @@ def _second_scheduler(spec: Spec) -> Iterator[Hit]:
     if len(composed) > NAME_LENGTH and spec.platform.at:
         yield Hit(
             COMPOSED_NAME_TOO_LONG,
-            f'the name of Platform "{spec.platform.name}" is too long, because the second scheduler is '
-            f'called "{composed}"; shorten the name to {_room(spec.platform.name, composed)} characters',
+            f'the name of Platform "{spec.platform.name}" is too long, because policygen names its second scheduler '
+            f'"{composed}"; shorten the name to {_room(spec.platform.name, composed)} characters',
             spec.platform.at / "metadata" / "name",
         )
 

@@ -42,8 +42,8 @@ def check(pool: Pool) -> Iterator[Hit]:
         if len(level) > 63:
             yield Hit(
                 INVALID_TOPOLOGY,
-                f"topology level {quoted(level)} has {len(level)} characters, but a Workload can request "
-                "only a level of at most 63 characters; write a shorter label key",
+                f"topology level {quoted(level)} has {len(level)} characters, but Kueue supports "
+                "at most 63; write a shorter label key",
                 at,
             )
         if level in levels[:index]:

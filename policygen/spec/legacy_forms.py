@@ -130,7 +130,7 @@ def _class(model: Model, queues: set[str], priorities: set[str], unread: Unread)
     if name is None:
         yield Hit(
             rules.CLASS_MISSING,
-            f'model "{model.name}" does not set schedulingClass; write the name of a queue',
+            f'model "{model.name}" does not set spec.schedulingClass; write the name of a queue into this field',
             model.at / "metadata" / "name",
         )
     elif name in queues or unread.may_define("Team", name):
@@ -138,7 +138,7 @@ def _class(model: Model, queues: set[str], priorities: set[str], unread: Unread)
     elif name in priorities:
         yield Hit(
             rules.CLASS_WITHOUT_QUEUE,
-            f"{quoted(name)} is the name of a priority, but not of a queue, so no queue admits model "
+            f"{quoted(name)} is a priority, but not a queue, so no queue admits model "
             f'"{model.name}"; add a queue or a Team with this name',
             model.field("team"),
         )
@@ -227,7 +227,7 @@ def overlooked(document: Document) -> list[Hit]:
     return [
         Hit(
             rules.LOOKS_LIKE_QUEUES,
-            f"this ConfigMap contains {QUEUES_AT[-1]} but is skipped; write "
+            f"policygen skipped this ConfigMap, although it contains {QUEUES_AT[-1]}; write "
             f"{'.'.join(path)}: {right} to use its queues",
             At(document.index, path),
         )

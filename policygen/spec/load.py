@@ -276,7 +276,7 @@ class _SpecReading:
             self.platform, scheduling_policy=policy.over(self.platform.scheduling_policy)
         )
         if teams and not self.pools and not self.unread.may_define(forms.RESOURCE_POOL.kind, ""):
-            message = "these queues have no GPUs, because the spec has no pool; add a ResourcePool"
+            message = "the queues of gpu-scheduler-config have no GPUs, because the spec has no pool; add a ResourcePool"
             at = At(inner.index, ("queues",), key=True)
             self.hits.append(Hit(QUEUES_WITHOUT_POOLS, message, at))
 

@@ -40,13 +40,13 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
     if gpu.sharing in SHARED_PER_GPU and gpu.replicas < 2:
         yield Hit(
             rules.SHARING_WITHOUT_REPLICAS,
-            f"sharing: {gpu.sharing} needs replicas, the number of pods per GPU; write 2 or more",
+            f"sharing: {gpu.sharing} needs gpu.replicas, the number of pods per GPU; write replicas: 2 or more",
             at / "sharing",
         )
     if gpu.sharing not in SHARED_PER_GPU and gpu.replicas > 1:
         yield Hit(
             rules.REPLICAS_WITHOUT_SHARING,
-            "replicas need sharing: timeSlicing or mps; set sharing to one of the two, or remove replicas",
+            "gpu.replicas has no effect without sharing; write sharing: timeSlicing or mps, or remove replicas",
             at / "replicas",
         )
     if gpu.sharing == "mig" and not gpu.instances:
@@ -59,7 +59,7 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
     if gpu.sharing != "mig" and (gpu.instances or gpu.mig_strategy != "mixed"):
         yield Hit(
             rules.MIG_WITHOUT_SHARING,
-            "the settings in mig need sharing: mig; write sharing: mig, or remove mig",
+            "the settings under gpu.mig have no effect without sharing: mig; write sharing: mig, or remove gpu.mig",
             (at / "mig").on_key(),
         )
     if gpu.mig_strategy == "single" and len(gpu.instances) > 1:

@@ -113,7 +113,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             yield Hit(
                 rules.NAME_COLLISION,
                 f'shared queue "{queue.name}" and a pool have the same name, so their LocalQueues would have the '
-                "same name, too; rename the shared queue",
+                "same name; rename the shared queue",
                 queue.at / "name",
             )
         for index, name in enumerate(queue.pools):
@@ -214,7 +214,7 @@ def _namespaces(spec: Spec) -> Iterator[Hit]:
             )
             if owned.shared or namespace.shared:
                 message = (
-                    f'the queues of the ConfigMap use namespace "{namespace.name}"; '
+                    f'the queues of ConfigMap gpu-scheduler-config already use namespace "{namespace.name}"; '
                     "give the team another namespace"
                 )
             place = [it.name for it in blamed.namespaces].index(namespace.name)

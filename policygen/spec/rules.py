@@ -10,12 +10,12 @@ AVAILABLE_ABOVE_TOTAL = refusal(
 CAPACITY_MISSING = refusal(
     "capacity-missing",
     "A pool does not set how many GPUs it has",
-    "Write capacity.nodes or capacity.totalGPUs.",
+    "Write capacity.nodes, capacity.totalGPUs or capacity.availableGPUs.",
 )
 CLASS_MISSING = warning(
     "class-missing",
-    "A ModelServingSpec does not set schedulingClass, so it joins no queue",
-    "Write the name of a queue into schedulingClass.",
+    "A ModelServingSpec has no schedulingClass, so its model is in no queue",
+    "Set schedulingClass to the name of a queue or a Team.",
 )
 CLASS_WITHOUT_QUEUE = warning(
     "class-without-queue",
@@ -24,18 +24,18 @@ CLASS_WITHOUT_QUEUE = warning(
 )
 COMPOSED_NAME_TOO_LONG = refusal(
     "composed-name-too-long",
-    "A name that policygen builds from several names is longer than Kubernetes allows",
+    "A name that policygen composes, such as TEAM.POOL, is longer than Kubernetes allows",
     "Shorten one of the names that the message shows.",
 )
 DUPLICATE_ENTRY = refusal(
     "duplicate-entry",
-    "A list that must have different entries has the same entry twice",
+    "A list has the same entry twice, but its entries must be unique",
     "Remove one of the two entries, or correct its key.",
     aliases=("list-entry-twice",),
 )
 FOREIGN_DOCUMENTS = note(
     "foreign-documents",
-    "Files of the spec contain documents of other API groups, which are skipped",
+    "policygen skipped documents of other API groups in the files of the spec",
     "Do nothing, or move these documents out of the spec's folder.",
 )
 INVALID_LABEL = refusal(
@@ -65,7 +65,7 @@ INVALID_TOLERATION = refusal(
 INVALID_TOPOLOGY = refusal(
     "invalid-topology",
     "A topology level of a pool is not a label that Kueue can use",
-    "Correct the level, or move it to the place that the message names.",
+    "Write a valid label key, remove the duplicate, or move kubernetes.io/hostname to the end.",
     aliases=("bad-topology",),
 )
 INVALID_VALUE = refusal(
@@ -205,8 +205,8 @@ TWO_SCHEDULERS = refusal(
 )
 UNEXPLAINED_REFUSAL = refusal(
     "unexplained-refusal",
-    "policygen refuses a document but cannot explain why: a bug in policygen",
-    "Report this bug, with the document.",
+    "A bug in policygen: a document is refused, but policygen cannot report why",
+    "Report this bug, and attach the document.",
     aliases=("validators-disagree",),
 )
 UNKNOWN_FIELD = refusal(
@@ -238,7 +238,7 @@ UNKNOWN_VERSION = refusal(
 UNSUPPORTED_TARGET = refusal(
     "unsupported-target",
     "A target version is not valid or not supported",
-    "Write a supported version, in quotes.",
+    "Write a version in the range that the message shows, in quotes.",
 )
 UNSUPPORTED_VALUE = refusal(
     "unsupported-value",

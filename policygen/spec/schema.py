@@ -68,8 +68,8 @@ def check(form: DocumentForm, data: Any, document: int, raw: Raw = lambda _: Non
             hits.append(
                 Hit(
                     UNEXPLAINED_REFUSAL,
-                    "this document breaks its schema, but policygen cannot find the place; "
-                    "please report this bug of policygen, with the document",
+                    "this document does not match its schema, but policygen cannot find the wrong field; "
+                    "report this bug of policygen, and attach the document",
                     At(document),
                 )
             )
@@ -92,7 +92,7 @@ def _duplicates(form: DocumentForm, data: Any, document: int) -> Iterator[Hit]:
             if name in first:
                 yield Hit(
                     DUPLICATE_ENTRY,
-                    f"{key} {quoted(name)} is already in entry {first[name] + 1}; remove one of the two entries",
+                    f"{key} {quoted(name)} is already in entry {first[name] + 1} of this list; remove one of the two entries",
                     At(document, (*path, index, key)),
                 )
             first.setdefault(name, index)

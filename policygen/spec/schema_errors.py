@@ -97,9 +97,9 @@ def _not_allowed(error: _SchemaError) -> Iterator[Hit]:
     if len(allowed) == 1:
         advice = f"write {allowed[0]}"
     elif near:
-        advice = f'did you mean "{near}"? allowed are {listed(allowed, "and")}'
+        advice = f'did you mean "{near}"? write {listed(allowed, "or")}'
     else:
-        advice = f"allowed are {listed(allowed, 'and')}"
+        advice = f"write {listed(allowed, 'or')}"
     yield Hit(
         rules.UNSUPPORTED_VALUE, f"{shown(error.value)} is not allowed here; {advice}", error.at
     )
@@ -153,7 +153,7 @@ def _places(schema: Json, key: str) -> list[str]:
         for path, place in level:
             properties = subschema.resolved(schema, place).get("properties", {})
             if key in properties:
-                found.append(path or "the top of the document")
+                found.append(path or "the top level of the document")
             for name, below in properties.items():
                 inner = subschema.resolved(schema, below)
                 if "items" in inner:
@@ -261,7 +261,7 @@ def _repeated(error: _SchemaError) -> Iterator[Hit]:
 def _other(error: _SchemaError) -> Iterator[Hit]:
     yield Hit(
         rules.UNSUPPORTED_VALUE,
-        f"{shown(error.value)} does not fit the keyword {error.keyword} of its schema; correct the value",
+        f"{shown(error.value)} does not pass check {error.keyword} of the JSON Schema; correct the value",
         error.at,
     )
 

@@ -42,11 +42,11 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
         text = short(written or f"{value}")
         return _scalar(text, _number(value, types), schema, types)
     if "contentMediaType" in schema:
-        return f'{shown(value)} is not text; write "|" after the key'
+        return f'{shown(value)} is not text; write "|" after the key, and indent the text below'
     fault = f"{shown(value)} is not allowed here; write {expected(schema, types)}"
     entry = resolved(root, schema.get("items", {})).get("properties", {})
     if isinstance(value, dict) and value and value.keys() <= entry.keys():
-        return f"{fault}: write a dash before the first key"
+        return f'{fault}: write "- " before the first key, and indent the other keys'
     return fault
 
 

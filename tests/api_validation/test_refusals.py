@@ -63,7 +63,7 @@ def test_a_good_object_is_not_refused():
             QUEUE["spec"]["resourceGroups"][0]["flavors"][0]["resources"] * 2,
             (*FLAVOR, "resources", 1),
             Reason.DUPLICATE_ENTRY,
-            'resources[1] repeats name "nvidia.com/gpu" of resources[0]; remove one of the two entries',
+            'resources[1] has the same name "nvidia.com/gpu" as resources[0]; remove one of the two entries',
         ),
         (
             (*FLAVOR, "resources"),

@@ -421,7 +421,7 @@ def test_a_file_in_quotes_or_folded_is_left_and_said(text, tmp_path):
     file.write_text(f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  b: {text}\n")
     made = fixed(file)
     assert [reason for _, reason in made.left] == [
-        "the field is inside a text that is not a literal block (|)"
+        "the field is inside a text; lint --fix changes only texts in a block with |"
     ]
     assert made.texts == ()
 
@@ -461,7 +461,7 @@ def test_a_shared_scalar_is_left_where_one_who_shares_it_does_not(tmp_path):
     made = fixed(file)
     assert made.texts == ()
     assert {reason for _, reason in made.left} == {
-        "a YAML alias or merge uses this value elsewhere, which would change too"
+        "a YAML alias or merge uses this value in another place too, and the fix would change both"
     }
 
 
@@ -484,7 +484,7 @@ spec:
     made = fixed(file)
     assert made.texts == ()
     assert [reason for _, reason in made.left] == [
-        "a YAML alias or merge uses this value elsewhere, which would change too",
+        "a YAML alias or merge uses this value in another place too, and the fix would change both",
         "the field comes from a YAML merge, so its place in the file is not known",
     ]
 

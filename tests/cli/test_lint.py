@@ -218,8 +218,8 @@ def test_quiet_shows_no_notes_and_counts_them(policygen, tmp_path):
     )
     given = ("lint", "--manifests", ".", "--partial", "--fail-on", "info")
     loud, quiet = policygen(*given), policygen(*given, "-q")
-    assert "info: only general rules check 1 A" in loud.stdout
-    assert "info: only general rules check" not in quiet.stdout
+    assert "info: policygen has no special rules for 1 A" in loud.stdout
+    assert "info: policygen has no special rules for" not in quiet.stdout
     assert quiet.stdout.splitlines()[-1] == loud.stdout.splitlines()[-1]
     assert quiet.returncode == loud.returncode
     whole = [policygen(*given, "-f", "json", *more).stdout for more in ([], ["-q"])]
@@ -338,7 +338,7 @@ def test_kinds_that_no_rule_judges_are_counted(policygen):
     done = policygen("lint", "--manifests", "-", "--partial", given=given)
     assert done.returncode == 0
     first, _, summary = done.stdout.splitlines()
-    assert first == "info: only general rules check 1 Gadget, 2 Widget [kinds-not-judged]"
+    assert first == "info: policygen has no special rules for 1 Gadget, 2 Widget [kinds-not-judged]"
     assert summary.startswith("1 info; 4 objects")
 
 
@@ -348,7 +348,7 @@ def test_a_kind_of_another_api_group_is_not_ours(policygen):
     done = policygen("lint", "--manifests", "-", given=given)
     assert done.returncode == 0
     first, *_ = done.stdout.splitlines()
-    assert first == "info: only general rules check 1 Queue [kinds-not-judged]"
+    assert first == "info: policygen has no special rules for 1 Queue [kinds-not-judged]"
 
 
 def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):

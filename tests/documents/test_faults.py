@@ -11,7 +11,7 @@ CONTENT = {
     "in lists": (
         "a: [0777, 12:30]\n",
         [
-            (1, 5, "0777", "ambiguous-yaml-value", "511 to some YAML readers and 777 to others"),
+            (1, 5, "0777", "ambiguous-yaml-value", "some programs read 0777 as 511, others as 777"),
             (1, 11, "12:30", "ambiguous-yaml-value", "a number in base 60"),
         ],
     ),
@@ -21,7 +21,7 @@ CONTENT = {
     ),
     "twice": (
         "a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n",
-        [(5, 3, "c", "duplicate-key", 'key "c" is given twice, first on line 3; remove one')],
+        [(5, 3, "c", "duplicate-key", 'key "c" is set twice, first on line 3; remove one')],
     ),
     "three times": (
         'a: 1\n"a": 2\na: 3\n',
@@ -32,7 +32,7 @@ CONTENT = {
     ),
     "twice in braces": (
         "a: {b: 1, c: 2, b: 3}\n",
-        [(1, 17, "b", "duplicate-key", 'key "b" is given twice, first on line 1')],
+        [(1, 17, "b", "duplicate-key", 'key "b" is set twice, first on line 1')],
     ),
     "number key": (
         "1: a\n2.5: b\n",
@@ -90,7 +90,7 @@ CONTENT = {
     ),
     "two merges": (
         "a: &a {b: 1}\nc:\n  <<: *a\n  <<: *a\n",
-        [(4, 3, "<<", "duplicate-key", 'write "<<: [*a, *b]"')],
+        [(4, 3, "<<", "duplicate-key", 'with one key: "<<: [*a, *b]"')],
     ),
     "merge as a value": ("a: <<\n", [(1, 4, "<<", "ambiguous-yaml-value", 'write "<<" in quotes')]),
     "list": ("- a\n- b\n", [(1, 1, "- a", "not-a-mapping", "must be a mapping (lines")]),

@@ -101,12 +101,12 @@ def test_stdin_that_is_closed():
 def test_what_is_not_there():
     assert refused("a.yaml") == ("a.yaml", "unreadable-input", "this file or folder does not exist")
     Path("a.yaml").symlink_to("gone")
-    assert refused("a.yaml")[2] == "this link leads to gone, which does not exist"
+    assert refused("a.yaml")[2] == "this symbolic link points to gone, which does not exist"
     assert refused(".")[0] == "./a.yaml"
     assert refused("a\0b")[2] == "this is not a valid file name; correct the path"
     assert (
         refused("")[2]
-        == "the name of an input is empty; write a file, a folder or - (standard input)"
+        == "the name of an input is empty; pass a file, a folder or - (standard input)"
     )
     assert refused("x" * 300)[2].startswith("this file or folder cannot be read: ")
     Path("file").write_text("")
@@ -125,16 +125,19 @@ def test_links_in_a_circle(folder):
     assert refused("a") == (
         "a",
         "unreadable-input",
-        "this link leads back to itself; remove the link",
+        "this symbolic link points to itself; remove the link",
     )
     sources, findings = read(["."])
     assert [source.name for source in sources] == ["./d/f/h.yaml"]
     assert sorted((name, message) for name, *_, message in told(findings)) == [
-        ("./a", "this link leads back to itself; remove the link"),
-        ("./b", "this link leads back to itself; remove the link"),
-        ("./d/e", "this link leads back to a folder above it; remove the link"),
-        ("./d/f/g", "this link leads back to a folder above it; remove the link"),
-        ("./d/i", "this link leads back to a folder above it; remove the link"),
+        ("./a", "this symbolic link points to itself; remove the link"),
+        ("./b", "this symbolic link points to itself; remove the link"),
+        ("./d/e", "this symbolic link points to a folder that contains the link; remove the link"),
+        (
+            "./d/f/g",
+            "this symbolic link points to a folder that contains the link; remove the link",
+        ),
+        ("./d/i", "this symbolic link points to a folder that contains the link; remove the link"),
     ]
 
 
@@ -157,7 +160,7 @@ def test_a_folder_without_specs():
     Path("d/notes.txt").write_text("")
     assert refused("d") == (
         *("d", "no-spec-files"),
-        "this folder contains no .yaml, .yml or .json file; write another folder or a file",
+        "this folder contains no .yaml, .yml or .json file; pass another folder or a file",
     )
 
 
@@ -355,7 +358,9 @@ def test_the_output_is_no_input():
         ]
         name, rule, message = refused("spec/out.yaml", output=state)
         assert (name, rule) == ("spec/out.yaml", "output-inside-input")
-        assert message == "the output file is this spec file; write the output to another file"
+        assert (
+            message == "the output would overwrite this spec file; write the output to another file"
+        )
 
 
 def test_a_pipe_that_is_also_the_output_is_no_conflict():

@@ -26,7 +26,7 @@ def as_json(text):
     it = composed(f"a: {text}\n")
     if it.content:
         assert [each.rule.name for each in it.content] == ["ambiguous-yaml-value"]
-        assert "no object can contain" in it.content[0].message
+        assert "objects cannot contain" in it.content[0].message
         return "error"
     return json.dumps(it.data["a"])
 

@@ -23,47 +23,50 @@ PLAIN = [
 ]
 
 SURPRISES = [
+    *((w, "as true, others as text", f'write true, or "{w}" in quotes') for w in ("yes", "Yes")),
     *(
-        (w, "is true to some YAML readers", f'write true, or "{w}" in quotes')
-        for w in ("yes", "Yes")
-    ),
-    *(
-        (w, "is true to", f'write true, or "{w}" in quotes')
+        (w, "as true, others as text", f'write true, or "{w}" in quotes')
         for w in ("YES", "on", "On", "ON", "y", "Y")
     ),
-    *((w, "is false to", f'write false, or "{w}" in quotes') for w in ("no", "No", "NO", "off")),
-    *((w, "is false to", f'write false, or "{w}" in quotes') for w in ("Off", "OFF", "n", "N")),
+    *(
+        (w, "as false, others as text", f'write false, or "{w}" in quotes')
+        for w in ("no", "No", "NO", "off")
+    ),
+    *(
+        (w, "as false, others as text", f'write false, or "{w}" in quotes')
+        for w in ("Off", "OFF", "n", "N")
+    ),
     (
         "0777",
-        "is 511 to some YAML readers and 777 to others",
+        "as 511, others as 777",
         'write 511, 777, or "0777" in quotes',
     ),
-    ("-010", "is -8 to some YAML readers and -10 to others", 'write -8, -10, or "-010"'),
-    ("09", "is a number to some", 'write 9, or "09" in quotes'),
-    ("00", "is a number to some", 'write 0, or "00" in quotes'),
-    ("0o17", "is a number to some", 'write 15, or "0o17"'),
-    ("0x1F", "is a number to some", 'write 31, or "0x1F"'),
-    ("-0x1f", "is a number to some", 'write -31, or "-0x1f"'),
-    ("0b101", "is a number to some", 'write 5, or "0b101"'),
-    ("1_000", "is a number to some", 'write 1000, or "1_000"'),
-    ("1_000.5", "is a number to some", 'write 1000.5, or "1_000.5"'),
-    ("12:30", "is a number in base 60", 'write "12:30" in quotes'),
-    ("1:30:00", "is a number in base 60", 'write "1:30:00" in quotes'),
-    ("1e3", "is a number to some", 'write 1000, or "1e3" in quotes'),
-    ("1.5E3", "is a number to some", 'write 1500, or "1.5E3" in quotes'),
-    ("25e-2", "is a number to some", 'write 0.25, or "25e-2" in quotes'),
-    ("1e9999999", "is a number to some", 'write "1e9999999" in quotes'),
-    (".5", "is a number to some", 'write 0.5, or ".5"'),
-    ("5.", "is a number to some", 'write 5, or "5."'),
-    ("+5", "is a number to some", 'write 5, or "+5"'),
-    (".inf", "is not a finite number", 'write ".inf" in quotes'),
-    ("-.INF", "is not a finite number", 'write "-.INF" in quotes'),
-    (".NaN", "is not a finite number", 'write ".NaN" in quotes'),
-    ("2026-01-31", "is a date", 'write "2026-01-31" in quotes'),
-    ("2026-01-31T10:20:30Z", "is a date", 'write "2026-01-31T10:20:30Z"'),
-    ("2026-01-31 10:20:30.5 +2", "is a date", "in quotes"),
-    ("=", "has a special meaning", 'write "=" in quotes'),
-    ("<<", "is a YAML merge key", 'write "<<" in quotes'),
+    ("-010", "as -8, others as -10", 'write -8, -10, or "-010"'),
+    ("09", "as a number, others as text", 'write 9, or "09" in quotes'),
+    ("00", "as a number, others as text", 'write 0, or "00" in quotes'),
+    ("0o17", "as a number, others as text", 'write 15, or "0o17"'),
+    ("0x1F", "as a number, others as text", 'write 31, or "0x1F"'),
+    ("-0x1f", "as a number, others as text", 'write -31, or "-0x1f"'),
+    ("0b101", "as a number, others as text", 'write 5, or "0b101"'),
+    ("1_000", "as a number, others as text", 'write 1000, or "1_000"'),
+    ("1_000.5", "as a number, others as text", 'write 1000.5, or "1_000.5"'),
+    ("12:30", "as a number in base 60", 'write "12:30" in quotes'),
+    ("1:30:00", "as a number in base 60", 'write "1:30:00" in quotes'),
+    ("1e3", "as a number, others as text", 'write 1000, or "1e3" in quotes'),
+    ("1.5E3", "as a number, others as text", 'write 1500, or "1.5E3" in quotes'),
+    ("25e-2", "as a number, others as text", 'write 0.25, or "25e-2" in quotes'),
+    ("1e9999999", "as a number, others as text", 'write "1e9999999" in quotes'),
+    (".5", "as a number, others as text", 'write 0.5, or ".5"'),
+    ("5.", "as a number, others as text", 'write 5, or "5."'),
+    ("+5", "as a number, others as text", 'write 5, or "+5"'),
+    (".inf", "as infinity or NaN", 'write ".inf" in quotes'),
+    ("-.INF", "as infinity or NaN", 'write "-.INF" in quotes'),
+    (".NaN", "as infinity or NaN", 'write ".NaN" in quotes'),
+    ("2026-01-31", "as a date", 'write "2026-01-31" in quotes'),
+    ("2026-01-31T10:20:30Z", "as a date", 'write "2026-01-31T10:20:30Z"'),
+    ("2026-01-31 10:20:30.5 +2", "as a date", "in quotes"),
+    ("=", "as text", 'write "=" in quotes'),
+    ("<<", "is the merge key of YAML", 'write "<<" in quotes'),
 ]
 
 

@@ -62,7 +62,7 @@ def test_a_bare_family_is_read_as_one_of_its_models_and_says_so(family, size, na
     facts = models.model(family, size)
     assert facts is not None
     assert (facts.name, facts.assumed) == (name, True)
-    assert facts.assumption == f"{family} {size.lower()} is read as {name}"
+    assert facts.assumption == f"{name} for the ambiguous name {family} {size.lower()}"
 
 
 @pytest.mark.parametrize(

@@ -191,11 +191,11 @@ def test_the_articles_concurrency_does_not_fit_one_a10g():
     assert sizing.weights_bytes(large) == 2 * 6_738_415_616
     assert sizing.kv_bytes(large) == 100_000 * 512 * 1024
     assert sizing.assumptions(large) == (
-        "llama 7b is read as Llama-2-7B",
-        "weights in bf16",
-        "KV cache in bf16",
-        "1 GiB of runtime memory per GPU",
-        "90% of GPU memory used",
+        "Llama-2-7B for the ambiguous name llama 7b",
+        "weight precision bf16",
+        "KV cache precision bf16",
+        "1 GiB of memory per GPU for the runtime",
+        "90% of GPU memory for the model",
     )
     # 15 requests of a thousand tokens are the reference's figure for one card
     small = MemoryDemand(facts=model, concurrency=12, context_length=1000)
@@ -215,8 +215,8 @@ def test_an_unknown_family_counts_without_a_kv_cache_and_says_so():
     assert (sizing.kv_bytes(workload), sizing.weights_bytes(workload)) == (None, 80 * 10**9)
     assert sizing.devices(workload, usable("l40s")) == 2
     assumed = sizing.assumptions(workload)
-    assert assumed[0] == "the number of parameters of falcon 40b is read from its size"
-    assert "no KV cache, because the size of the cache is unknown" in assumed
+    assert assumed[0] == "the number of parameters that the size of falcon 40b states"
+    assert "no memory for the KV cache, because its size is unknown" in assumed
     assert not any("request" in words for words in assumed)
 
 
@@ -232,13 +232,13 @@ def test_nothing_known_is_nothing_counted():
 
 def test_every_default_is_named():
     assert sizing.assumptions(MemoryDemand(facts=facts("llama", "70b"))) == (
-        "llama 70b is read as Llama-3.1-70B",
-        "weights in bf16",
-        "1 request at a time",
+        "Llama-3.1-70B for the ambiguous name llama 70b",
+        "weight precision bf16",
+        "1 concurrent request",
         "2048 tokens per request",
-        "KV cache in bf16",
-        "1 GiB of runtime memory per GPU",
-        "90% of GPU memory used",
+        "KV cache precision bf16",
+        "1 GiB of memory per GPU for the runtime",
+        "90% of GPU memory for the model",
     )
 
 
@@ -257,7 +257,7 @@ def test_what_is_overridden_is_no_assumption():
 
 def test_a_context_beyond_the_model_is_told():
     workload = MemoryDemand(facts=facts("llama-2", "7b"), context_length=8192)
-    told = "8192 tokens per request (although Llama-2-7B allows 4096)"
+    told = "8192 tokens per request, more than the 4096 that Llama-2-7B supports"
     assert told in sizing.assumptions(workload)
 
 

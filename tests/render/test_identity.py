@@ -50,7 +50,7 @@ def test_what_is_shipped_is_sound():
         (
             "  labels:",
             "  name: gpus\n  labels:",
-            'in line 6 of its output: key "name" is given twice, first on line 4',
+            'in line 6 of its output: key "name" is set twice, first on line 4',
         ),
         (
             "---\n",
@@ -73,7 +73,7 @@ def test_what_is_shipped_is_sound():
             "name: yes",
             'the template prints metadata.name true, but the plan has "gpus"',
         ),
-        ("spec:", "more: .inf\nspec:", "no object can contain an infinite number"),
+        ("spec:", "more: .inf\nspec:", "cannot contain infinite numbers"),
     ],
 )
 def test_what_differs_from_the_plan_is_said(old, new, message):

@@ -230,7 +230,7 @@ def test_what_a_document_says_is_shown_as_the_issue_asks():
     text = "a:\n  \u65e5\u672c: 0777 # \x41\n"
     (document,), _ = load(Source("spec/a.yaml", text, None))
     assert shown(*document.faults) == (
-        "spec/a.yaml:2:7: error: 0777 is 511 to some YAML readers and 777 to others; "
+        "spec/a.yaml:2:7: error: some programs read 0777 as 511, others as 777; "
         'write 511, 777, or "0777" in quotes [ambiguous-yaml-value]\n'
         "    2 |   日本: 0777 # A\n"
         "      |         ^^^^\n"

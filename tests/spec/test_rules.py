@@ -169,7 +169,7 @@ YAML = [
         "a key given twice",
         pool(spec="quotaBackstop: true\n«quotaBackstop»: false"),
         "duplicate-key",
-        "quotaBackstop given twice line 17 remove one",
+        "quotaBackstop set twice line 17 remove one",
     ),
     Case(
         "an alias bomb",
@@ -181,7 +181,7 @@ YAML = [
         + "e: [*d, *d, *d, *d, *d, *d, *d, «*d», *d, *d]\n"
         + pool(),
         "alias-bomb",
-        "aliases write the values instead",
+        "aliases replace the aliases by their values",
     ),
     Case(
         "a key that is no text",
@@ -255,7 +255,7 @@ YAML = [
         "a number that would fill the memory",
         pool(size="totalGPUs: «1e9999999»"),
         "ambiguous-yaml-value",
-        "text to others; write a whole number such as",
+        "others as text; write a whole number such as",
     ),
     Case(
         "a number of 5,000 digits",
@@ -304,7 +304,7 @@ SCHEMA = [
         "a word that is not allowed",
         pool(scheduler="«kueu»"),
         "unsupported-value",
-        'did you mean "kueue"? kueue, volcano and kube-scheduler',
+        'did you mean "kueue"? write kueue, volcano or kube-scheduler',
     ),
     Case(
         "weight 0", joined(pool(), team(quota="pool: p, weight: «0»")), "out-of-range", "1 to 65535"
@@ -383,7 +383,7 @@ SCHEMA = [
             article_model("schedulingClass: a"),
         ),
         "unknown-reference",
-        'did you mean "gpu-scheduler-config"?',
+        'only ConfigMap "gpu-scheduler-config" correct metadata.name',
     ),
     Case(
         "the unit GB",
@@ -635,7 +635,7 @@ IDENTITIES = [
         "one team as a Team and as a queue",
         joined(article_pool(), team("a"), queues("queues:\n  - name: «a»")),
         "object-declared-twice",
-        'queue "a" is read as a Team line 14 already contains Team "a" rename',
+        'policygen makes a Team of the same name from queue "a" line 14 already contains Team "a" rename',
     ),
     Case(
         "a priority of the Platform and of a queue",

@@ -27,7 +27,7 @@ LIST = {
         ("yes", TRUTH, None, '"yes" is text; write true without quotes'),
         ("eight", WHOLE, None, '"eight" is text; write a whole number'),
         ("a", LIST, None, "write a list, even if it has only one entry: [{name: a}]"),
-        ({"name": "a"}, LIST, None, "a mapping is not allowed here; write a list: write a dash before the first key"),
+        ({"name": "a"}, LIST, None, 'a mapping is not allowed here; write a list: write "- " before the first key, and indent the other keys'),
         ([], TEXT, None, "a list is not allowed here; write text"),
         ([], {"type": "string", "contentMediaType": "application/yaml"}, None, 'write "|" after the key'),
     ],

@@ -86,7 +86,7 @@ def _add(data: Any, edit: Edit) -> None:
             data = data[step]
             continue
         if not isinstance(data, dict) or not isinstance(step, str):
-            raise EditError("the file has no mapping to which the field can be added")
+            raise EditError("the field cannot be added, because its parent is not a mapping")
         if number == len(edit.at.path):
             if step in data:
                 raise EditError(f'key "{step}" already exists')

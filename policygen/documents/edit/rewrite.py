@@ -46,7 +46,9 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
         except EditError as error:
             made.append(error)
             touched.append(set())
-    shared = EditError("a YAML alias or merge uses this value elsewhere, which would change too")
+    shared = EditError(
+        "a YAML alias or merge uses this value in another place too, and the fix would change both"
+    )
     while True:  # another fix may need one that is refused, because they share a node
         sharing = {it for each in touched for it in each if it[0] in text.shared}
         uses = Counter((node, edit) for node, _, edit in sharing)
@@ -136,18 +138,20 @@ class _Step:
         outline = self.layout.outline
         start, end = outline.span(self.node, self.text)
         if outline.shape[self.node] != NodeKind.SCALAR or start == end:
-            raise EditError("the file has no scalar at this place")
+            raise EditError("the value is empty, or is not a text, number or boolean")
         if LINE_END.search(self.text, start, end):
-            raise EditError("the value is written on several lines")
+            raise EditError(
+                "the value spans several lines; lint --fix changes only values on one line"
+            )
         return start, end
 
     def _key_span(self) -> tuple[int, int]:
         if self.key is None or self.layout.outline.shape[self.key] != NodeKind.SCALAR:
-            raise EditError("the key of the field is not a scalar")
+            raise EditError("the key of the field is not text")
         start, end = self.layout.outline.span(self.key, self.text)
         colon = FLOW_COLON if self.flow else _COLON
         if not colon.match(self.text, end) or start != self.layout.outline.start[self.key]:
-            raise EditError("the key of the field is written in an unusual way")
+            raise EditError("the key of the field has an anchor or a tag, or no colon on its line")
         return start, end
 
     def _without_key(self) -> Splice:
@@ -159,7 +163,7 @@ class _Step:
         if self.layout.is_flow(self.mapping):
             return self._without(number, starts, ends, self.mapping)
         if self.flow:
-            raise EditError("the field is inside [ ], without { } around it")
+            raise EditError("the field is in a list such as [key: value]; write [{key: value}]")
         start, end = starts[number], ends[number]
         if len(pairs) == 1:
             return self._emptied(start, end)
@@ -167,7 +171,7 @@ class _Step:
         if not self.text[begin:start].strip(" "):
             return self._without_lines(begin, end, self.text[begin:start])
         if number + 1 == len(pairs):
-            raise EditError("other fields are on the same line")
+            raise EditError("other fields are on the same line; put each field on its own line")
         below = starts[number + 1]  # the key after a dash: the next one takes its place
         indent = " " * (start - begin)
         kept = [f"{each}\n{indent}" for each in comments(self.text[start:below])]
@@ -191,7 +195,9 @@ class _Step:
         begin = self.layout.line_start(starts[number])
         dash = _DASH.fullmatch(self.text, begin, starts[number])
         if not dash or len(items) == 1:
-            raise EditError("other fields are on the same line")
+            raise EditError(
+                "the entry is the only one of its list, or shares its line with other text"
+            )
         return self._without_lines(begin, ends[number], dash[0].partition("-")[0])
 
     def _without(self, number: int, starts: list[int], ends: list[int], around: int) -> Splice:
@@ -205,14 +211,14 @@ class _Step:
 
     def _without_comments(self, start: int, end: int, instead: str = "") -> Splice:
         if comments(self.text[start:end]):
-            raise EditError("a comment inside the removed text would be lost")
+            raise EditError("the fix would delete a comment")
         return Splice(start, end, instead)
 
     def _without_lines(self, begin: int, end: int, indent: str) -> Splice:
         """Remove complete lines, but keep their comments."""
         stop = self.layout.next_line(end)
         if not _REST.fullmatch(self.text, end, self.layout.line_end(end)):
-            raise EditError("other fields are on the same line")
+            raise EditError("other fields are on the same line; put each field on its own line")
         kept = [f"{indent}{each}" for each in comments(self.text[begin:stop])]
         if begin and self.layout.line_end(end) == stop:  # the text ends without a line break
             above = begin - (2 if self.text.startswith("\r\n", begin - 2) else 1)
@@ -225,9 +231,11 @@ class _Step:
         name = self.layout.scalar(key)
         block = self.layout.outline.shape[node] in COLLECTIONS and not self.layout.is_flow(node)
         if start >= end:
-            raise EditError("the file has no value at this place")
+            raise EditError("the field has no value")
         if not block and self.text[start] in "|>":
-            raise EditError("the value is written on several lines")
+            raise EditError(
+                "the value spans several lines; lint --fix changes only values on one line"
+            )
         if not block:
             if self.key is None and not self.flow:
                 yield Splice(start, start, f"{name}: ")
@@ -236,11 +244,11 @@ class _Step:
                 yield Splice(end, end, "}")
             return
         if self.key is None or self.flow or self.text[start] in "&!":
-            raise EditError("the value is written in an unusual way")
+            raise EditError("the value has an anchor or a tag, or is a list item")
         key_start, key_end = self._key_span()
         first = self.layout.next_line(key_end)
         if first > start:
-            raise EditError("other fields are on the same line")
+            raise EditError("other fields are on the same line; put each field on its own line")
         indent = " " * (key_start - self.layout.line_start(key_start))
         line, added = first, f"{indent}{_INDENT}{name}:\n"
         while line < end:
@@ -268,7 +276,7 @@ class _Step:
             blank = " " if lead.strip(" \t") else f"\n{lead}"
             return Splice(end, end, f",{blank}{inline}")
         if self.flow:
-            raise EditError("the field is inside [ ], without { } around it")
+            raise EditError("the field is in a list such as [key: value]; write [{key: value}]")
         indent = " " * len(lead)
         lines = [f"{indent}{_INDENT * n}{name}:\n" for n, name in enumerate(above)]
         lines.append(f"{indent}{_INDENT * len(above)}{inline}\n")

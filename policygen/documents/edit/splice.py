@@ -60,7 +60,7 @@ def joined(parts: Sequence[Splice]) -> list[Splice]:
         if before and before.start == part.start == before.end == part.end:
             made[-1] = Splice(part.start, part.end, before.text + part.text)
         elif before and part.start < before.end:
-            raise EditError("two changes of the fix are at the same place")
+            raise EditError("two changes of this fix overlap")
         else:
             made.append(part)
     return made
@@ -82,7 +82,9 @@ def outer(positions: Positions, part: Splice) -> Splice:
         above = number - 1 if number and starts[number] == len(inner) else number
         origin = positions.origins[above] if above < len(positions.origins) else None
         if origin is None:
-            raise EditError("the field is inside a text that is not a literal block (|)")
+            raise EditError(
+                "the field is inside a text; lint --fix changes only texts in a block with |"
+            )
         begin = line_start(host, origin)
         indent = origin - begin
         if above != number:

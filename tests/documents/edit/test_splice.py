@@ -25,7 +25,7 @@ def test_parts_are_replaced_with_the_line_breaks_of_the_text():
 def test_changes_at_one_place_become_one():
     parts = [Splice(5, 6, "c"), Splice(3, 3, "a"), Splice(3, 3, "b"), Splice(5, 6, "c")]
     assert joined(parts) == [Splice(3, 3, "ab"), Splice(5, 6, "c")]
-    with pytest.raises(EditError, match="two changes of the fix are at the same place"):
+    with pytest.raises(EditError, match="two changes of this fix overlap"):
         joined([Splice(3, 6, "a"), Splice(5, 7, "b")])
 
 
@@ -53,5 +53,5 @@ def test_a_change_inside_a_literal_block_keeps_its_indentation(part, wanted):
 
 
 def test_a_text_of_another_form_is_not_changed():
-    with pytest.raises(EditError, match="not a literal block"):
+    with pytest.raises(EditError, match="only texts in a block"):
         inside(Splice(3, 4, "7"), 'a: "b: 1"\n', ("a",))

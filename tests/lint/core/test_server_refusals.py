@@ -39,7 +39,7 @@ def test_a_field_of_an_older_version_is_told_as_that():
     _, it = only("{cohort: b}")
     assert (
         it.message
-        == "ClusterQueue a: cohort is a field of v1beta1 and does not exist in v1beta2; write cohortName"
+        == "ClusterQueue a: cohort is a field of v1beta1 that does not exist in v1beta2; write cohortName"
     )
 
 
