@@ -60,7 +60,7 @@ def changes(before: Snapshot, after: Snapshot, read: Read) -> Iterator[Change]:
         if old and new:
             yield from _fields(old, new, read)
         elif new and not was_not_requested(before.seen, new):
-            yield Change(What.ADDED, new, "", f"the object is new; {first(new.data)}")
+            yield Change(What.ADDED, new, "", f"the object is new, {first(new.data)}")
         elif old and not was_not_requested(after.seen, old):
             yield Change(
                 What.REMOVED, old, "", "the object is gone; servers do not store who deleted it"

@@ -49,7 +49,7 @@ def authors(found: dict[str, Any], path: Path, *, gone: bool = False) -> tuple[A
 def first(found: dict[str, Any]) -> str:
     """When an object was created, and which of its current owners wrote first."""
     when = at_path(found, ("metadata", "creationTimestamp"))
-    made = f"it was created at {when}" if when else "it was created at an unknown time"
+    made = f"created at {when}" if when else "created at an unknown time"
     entries = [it for it in _entries(found) if not it.get("subresource")]
     if not entries:
         return made

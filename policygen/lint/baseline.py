@@ -69,7 +69,7 @@ def read(data: bytes) -> Baseline:
     if baseline.version != VERSION:
         raise ValueError(
             f"this baseline has version {baseline.version}, but policygen reads version {VERSION}; "
-            "create it again with `policygen baseline update`"
+            "create the baseline again with `policygen baseline update`"
         )
     return baseline
 

@@ -49,7 +49,7 @@ _ROWS = (
             "invalid-annotation",
             Severity.ERROR,
             Family.INVALID,
-            "An annotation has a key that is not valid, or annotations are too long",
+            "An annotation has a key that is not valid, or the annotations of an object are too long",
             "Correct the key that the finding names, or shorten the annotations.",
             aliases=("annotation-refused",),
         ),

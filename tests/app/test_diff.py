@@ -113,7 +113,7 @@ def test_objects_that_come_and_go(diff, things):
         (
             "added",
             "ClusterQueue other",
-            "the object is new; it was created at 2026-11-21T03:15:00Z",
+            "the object is new, created at 2026-11-21T03:15:00Z",
         ),
     ]
 

@@ -360,6 +360,6 @@ spec: {{template: {{spec: {{containers: [{{name: manager, image: "kueue:{tag}"}}
     assert len(said) == len(told)
     for version in told:
         assert (
-            f"is kueue {version}; policygen supports kueue 0.13 to 0.19, so it checks the objects as if the version were 0.19"
+            f"is kueue {version}; policygen supports kueue 0.13 to 0.19, so policygen checks the objects as if the version were 0.19"
             in said[0]
         )

@@ -113,7 +113,7 @@ def _constraint(
     if constraint.get("labelSelector") is not None:
         yield (
             (*path, "labelSelector"),
-            "labelSelector in a default constraint is refused, because the labels of each pod are used; remove labelSelector",
+            "labelSelector in a default constraint is refused, because kube-scheduler uses the labels of each pod; remove labelSelector",
         )
     skew, key = constraint.get("maxSkew", 0), constraint.get("topologyKey", "")
     action = constraint.get("whenUnsatisfiable", "")

@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
             elif name in seen:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} has two containers with name {name}, which is refused; rename one",
+                    f"{spec.owner} has two containers with name {name}, which is refused; rename one of the containers",
                     at,
                     (seen[name],),
                 )

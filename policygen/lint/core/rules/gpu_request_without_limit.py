@@ -42,7 +42,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write the amount under limits only; the request is then the same.",
+    remedy="Write the amount under limits only; Kubernetes then uses the limit as the request too.",
     judges=KINDS,
     check=check,
     may_exist=True,

@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{obj} is in the input twice, first at {THERE}, and the object that is applied "
-                "last replaces the other; remove or rename one of them",
+                "last replaces the other; remove or rename one of the two objects",
                 obj.at.to("metadata", "name"),
                 related=(earlier.at.to("metadata", "name"),),
             )

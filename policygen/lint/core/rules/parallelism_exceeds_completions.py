@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{job.workload} has parallelism {pods} and completions {ends}, so only "
-                f"{ends} of {pods} pods can run, and ranks that wait for the others never start; write completions: {pods} "
+                f"{ends} of {pods} ranks run and wait forever for the others; write completions: {pods} "
                 "and completionMode: Indexed",
                 job.at.to("spec", "completions"),
                 (job.at.to("spec", "parallelism"),),

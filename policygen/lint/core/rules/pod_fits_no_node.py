@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{workload} has pods that request {amount_of(name, amount, most)}, but the largest node has "
-                        f"{shown(name, most, amount)}, so they stay Pending; use more pods with fewer GPUs each",
+                        f"{shown(name, most, amount)}, so the pods stay Pending; use more pods with fewer GPUs each",
                         template.at / "spec",
                     )
 

@@ -1,4 +1,4 @@
-"""A pod with GPUs was admitted by its queue, but no node has had room for it for a long time."""
+"""A pod with GPUs was admitted by its queue, but has fit no node for a long time."""
 
 from datetime import timedelta
 

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{entry} has value {entry.it.value}, the same as {first}, so their pods have the "
-                    "same priority; write different values, or use one class",
+                    "same priority; write different values, or use only one of the two classes",
                     entry.at / "value",
                     (first.at / "value",),
                 )

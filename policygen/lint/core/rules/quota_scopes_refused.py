@@ -59,7 +59,10 @@ def _scopes(quota: ResourceQuotaView, scopes: tuple[str, ...], at: At) -> Iterat
                 )
     for pair in _PAIRS:
         if set(pair) <= set(scopes):
-            yield f"scopes {' and '.join(pair)} exclude each other; remove one of them", at
+            yield (
+                f"scopes {' and '.join(pair)} exclude each other; remove one of the two scopes",
+                at,
+            )
 
 
 def _expression(requirement: ScopeRequirement, at: At) -> Iterator[tuple[str, At]]:

@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
                 if bound is not None and now <= bound.limit < now + amount:
                     yield Hit(
                         RULE,
-                        f"{workload} uses {now} of the {bound.limit} {name} of {bound.quota}; an update "
+                        f"{workload} uses {now} of the {bound.limit} {name} that {bound.quota} allows; an update "
                         "first creates a new pod, which the quota refuses, so the update never ends; "
                         "write maxUnavailable: 1 and maxSurge: 0",
                         workload.at.to("spec", "strategy"),

@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Keep globalDefault on one PriorityClass.",
+    remedy="Set globalDefault: true in only one PriorityClass.",
     judges=("PriorityClass",),
     check=check,
     may_exist=True,

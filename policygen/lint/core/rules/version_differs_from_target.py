@@ -41,7 +41,7 @@ def check(facts: Facts) -> Hits:
         if not is_known:
             advice = (
                 f"policygen supports {component} {versions.written(first)} to "
-                f"{versions.written(last)}, so it checks the objects as if the version were "
+                f"{versions.written(last)}, so policygen checks the objects as if the version were "
                 f"{facts.target[component]}"
             )
         yield Hit(RULE, f"{fault}; {advice}", at)

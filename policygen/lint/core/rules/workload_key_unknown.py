@@ -1,4 +1,4 @@
-"""A workload has a label or annotation that looks like one of Kueue or Volcano but has no effect."""
+"""A workload has a label or annotation that looks like a key of Kueue or Volcano but has no effect."""
 
 from difflib import get_close_matches
 from functools import lru_cache
@@ -54,7 +54,9 @@ def _fault(key: str, target: Version) -> str | None:
         near = _near(key)
         if domain == known_keys.VOLCANO and not near:
             return None
-        return f"{owner} does not know this key, so it has no effect; {near or 'remove the key'}"
+        return (
+            f"{owner} does not know this key, so the key has no effect; {near or 'remove the key'}"
+        )
     if get_close_matches(domain, known_keys.NAMES, n=1, cutoff=_CUTOFF) and (near := _near(key)):
         return (
             f'no controller reads keys of the domain "{domain}", so this key has no effect; {near}'
@@ -72,7 +74,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write the key exactly as the release defines it.",
+    remedy="Write the key exactly as your release of Kueue or Volcano defines it.",
     judges=KINDS,
     check=check,
 )

@@ -69,7 +69,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="List every GPU resource that the pods of the pool request.",
+    remedy="In the packing score, list every GPU resource that the pods of the pool request.",
     judges=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),
     check=check,
     reads=KINDS,

@@ -1,4 +1,4 @@
-"""A packing profile of kube-scheduler scores only some nodes, so it may miss the fullest node."""
+"""A packing profile of kube-scheduler scores only some nodes, so kube-scheduler may not choose the fullest node."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
         if profile.scoring.packs and share != _ALL:
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs, but scores only some of more than {_ALL} nodes; "
+                f"profile {profile.name} packs GPUs, but scores only some nodes of a cluster with more than {_ALL} nodes; "
                 "write percentageOfNodesToScore: 100",
                 profile.at,
             )

@@ -16,8 +16,8 @@ def check(facts: Facts) -> Hits:
             if fit.enabled_at is not None:
                 yield Hit(
                     RULE,
-                    f"profile {profile.name} enables {FIT} without a scoringStrategy, so it "
-                    "prefers nodes with the most free cpu and memory; write a scoringStrategy of type "
+                    f"profile {profile.name} enables {FIT} without a scoringStrategy, so the "
+                    "profile prefers nodes with the most free cpu and memory; write a scoringStrategy of type "
                     "MostAllocated with nvidia.com/gpu in its resources",
                     fit.enabled_at,
                 )
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"the name of profile {profile.name} suggests packing, but the profile has no "
-                    f"scoringStrategy for {FIT}, so it spreads pods; write type MostAllocated with "
+                    f"scoringStrategy for {FIT}, so the profile spreads pods; write type MostAllocated with "
                     "nvidia.com/gpu in its resources",
                     at,
                 )
@@ -54,7 +54,7 @@ def _filling(name: str, fit: Scoring) -> Hits:
     elif not fit.rises:
         yield Hit(
             RULE,
-            f"profile {name} has a shape that gives fuller nodes fewer points, so it spreads pods; "
+            f"profile {name} has a shape that gives fuller nodes fewer points, so the profile spreads pods; "
             "write shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]",
             at.to("requestedToCapacityRatio", "shape"),
         )
@@ -62,7 +62,7 @@ def _filling(name: str, fit: Scoring) -> Hits:
         yield Hit(
             RULE,
             f"profile {name} packs only by {' and '.join(fit.resources) or 'cpu and memory'}, so "
-            "it spreads GPU pods; add {name: nvidia.com/gpu, weight: 20} to scoringStrategy.resources",
+            "the profile spreads GPU pods; add {name: nvidia.com/gpu, weight: 20} to scoringStrategy.resources",
             at.to("resources"),
         )
 

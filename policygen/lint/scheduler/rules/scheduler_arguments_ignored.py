@@ -1,4 +1,4 @@
-"""A kube-scheduler profile has arguments for an unknown plugin, so they are ignored."""
+"""A kube-scheduler profile has arguments for an unknown plugin, so the arguments are ignored."""
 
 from policygen.core.suggest import suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'profile {profile.name} has arguments for "{config.name}", which is not a '
-                f"plugin, so they are ignored; {suggest(config.name.removesuffix('Args'), known)}",
+                f"plugin, so the arguments are ignored; {suggest(config.name.removesuffix('Args'), known)}",
                 profile.at.to("pluginConfig", i, "name"),
             )
 

@@ -68,7 +68,7 @@ def _profiles(entry: Entry[SchedulerConfigurationView]) -> Hits:
         if _queue_sort(profile) != _queue_sort(entry.it.profiles[0]):
             yield Hit(
                 RULE,
-                "queueSort of this profile differs from that of the first profile, which is refused; "
+                "queueSort of this profile differs from queueSort of the first profile, which is refused; "
                 "write the same queueSort in all profiles",
                 at.to("plugins", "queueSort") if "queueSort" in profile.plugins else at,
             )

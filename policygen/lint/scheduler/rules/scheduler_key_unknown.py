@@ -33,7 +33,7 @@ def _fields(data: Any, fields: Fields, at: At) -> Hits:
         if key not in fields:
             yield Hit(
                 RULE,
-                f'field "{key}" does not exist here, so kube-scheduler does not start; '
+                f'field "{key}" does not exist at this place, so kube-scheduler does not start; '
                 f"{suggest(str(key), fields)}",
                 (at / key).on_key(),
             )

@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{workload} must spread its pods over {constraint.get('topologyKey')}, but "
-                        f"{packer} packs nodes; write ScheduleAnyway, or remove the constraint if "
+                        f"{packer} packs nodes; write whenUnsatisfiable: ScheduleAnyway, or remove the constraint if "
                         "packing is more important",
                         template.at.to("spec", "topologySpreadConstraints", i),
                     )
@@ -43,7 +43,7 @@ RULE = ObjectRule(
     Severity.INFO,
     Family.INERT,
     __doc__,
-    remedy="Write ScheduleAnyway, or remove the constraint.",
+    remedy="Write whenUnsatisfiable: ScheduleAnyway, or remove the constraint.",
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration", "volcano-scheduler.conf"),

@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
                 RULE,
                 "plugins capacity and proportion are both enabled, and their shares contradict "
                 "each other; keep capacity if queues have deserved or parents, otherwise "
-                "proportion",
+                "keep proportion",
                 proportion.at / "name",
                 (capacity.at,),
             )

@@ -53,7 +53,7 @@ def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
                     RULE,
                     f"{queue} has a capability of {amount_of(name, amount, limit)}, above the "
                     f"{shown(name, limit, amount)} of its ancestor {above}; lower the capability "
-                    f"of {queue}, or raise that of {above}",
+                    f"of {queue}, or raise the capability of {above}",
                     queue.at.to("spec", "capability", name),
                     (above.at.to("spec", "capability", name),),
                 )

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     for queue in tree.children.get(queues.DEFAULT, ()):
         yield Hit(
             RULE,
-            f"{queue} has parent default, which gets all pods without a queue; the first such pod stops the scheduling of all queues; set "
+            f"{queue} has parent default. The first pod without a queue goes to default and, with enableHierarchy, stops the scheduling of all queues; set "
             "another parent",
             queue.at.to("spec", "parent"),
         )

@@ -28,8 +28,8 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f'{group} has PriorityClass "{name}" with preemptionPolicy Never, so no pod is evicted for this gang, although'
-                    f" {queue} deserves a share; use a class with "
-                    "PreemptLowerPriority",
+                    f" {queue} deserves a share; use a PriorityClass with "
+                    "preemptionPolicy: PreemptLowerPriority",
                     group.at.to("spec", "priorityClassName"),
                     (found.at.to("preemptionPolicy"), queue.at.to("spec", "deserved")),
                 )

@@ -1,4 +1,4 @@
-"""A gang needs more at once than its Queue may use."""
+"""A gang needs more resources at once than its Queue may use."""
 
 from policygen.core.amounts import amount_of, shown
 from policygen.kubernetes.workloads import KINDS

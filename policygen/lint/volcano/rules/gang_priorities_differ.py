@@ -26,8 +26,8 @@ def check(facts: Facts) -> Hits:
                 pods = f"{workload} has" if is_pod else f"the pods of {workload} have"
                 yield Hit(
                     RULE,
-                    f'{group} has PriorityClass "{expected}", but {pods} {has}: Volcano uses the class '
-                    "of the PodGroup, but kube-scheduler and kubelet use that of the pods; write the "
+                    f'{group} has PriorityClass "{expected}", but {pods} {has}. Volcano uses the class '
+                    "of the PodGroup, and kube-scheduler and kubelet use the class of the pods; write the "
                     "same priorityClassName in both",
                     template.at.to("spec", "priorityClassName"),
                     (group.at.to("spec", "priorityClassName"),),

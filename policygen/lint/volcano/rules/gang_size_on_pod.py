@@ -1,4 +1,4 @@
-"""The size of a gang is set on its pods, where Volcano ignores it."""
+"""The size of a gang is set in its pod template, where Volcano ignores the size."""
 
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 from policygen.lint.volcano.queues import MIN_MEMBER
@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
                 at = template.at.to("metadata", "annotations", MIN_MEMBER).on_key()
                 yield Hit(
                     RULE,
-                    f"{workload} has {MIN_MEMBER} on its pods, where Volcano ignores it, so each "
+                    f"{workload} has {MIN_MEMBER} in its pod template, where Volcano ignores this annotation, so each "
                     f"pod is a gang of one; move the annotation to the metadata of the {workload.kind}",
                     at,
                     edits=(

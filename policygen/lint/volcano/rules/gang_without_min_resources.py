@@ -1,4 +1,4 @@
-"""A PodGroup has no minResources, so Volcano admits it even if its Queue is full."""
+"""A PodGroup has no minResources, so Volcano admits the PodGroup even if its Queue is full."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues

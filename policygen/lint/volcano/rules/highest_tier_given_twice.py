@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
         ):
             yield Hit(
                 RULE,
-                f"{owner} has both highestTierAllowed and highestTierName, which Volcano refuses; keep one of the two fields",
+                f"{owner} has both highestTierAllowed and highestTierName, which Volcano refuses; remove one of the two fields",
                 at / _FIELD,
             )
 
@@ -46,7 +46,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Keep one of the two fields.",
+    remedy="Remove one of the two fields.",
     judges=("PodGroup", "Job"),
     check=check,
     since={"volcano": (1, 14)},

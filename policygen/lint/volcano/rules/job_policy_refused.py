@@ -65,7 +65,7 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
         for one in (*events, code):
             if one in seen and one is not None:
                 yield (
-                    f"{who} has two policies for {one}, which Volcano refuses; keep one of them",
+                    f"{who} has two policies for {one}, which Volcano refuses; remove one of the policies",
                     policy.at,
                 )
             seen.add(one)
@@ -80,7 +80,7 @@ def _policies(holder: Part) -> Iterator[tuple[str, At]]:
             yield message, policy.at / "action"
     if _ANY in seen and len({event for event in seen if isinstance(event, str)}) > 1:
         yield (
-            f"{who} has policies for event * and for other events, which Volcano refuses; remove those for other events",
+            f"{who} has policies for event * and for other events, which Volcano refuses; remove the policies for other events",
             holder.at / "policies",
         )
 

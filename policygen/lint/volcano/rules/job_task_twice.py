@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
             if first is not task:
                 yield Hit(
                     RULE,
-                    f"{spec.owner} has two tasks with the name {name}, which Volcano refuses; rename one of them",
+                    f"{spec.owner} has two tasks with the name {name}, which Volcano refuses; rename one of the tasks",
                     task.at / "name",
                     (first.at / "name",),
                 )

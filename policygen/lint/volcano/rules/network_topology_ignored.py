@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{owner} requests a network topology, but the scheduler's configuration does not enable plugin "
-                f"{_PLUGIN}, so its pods run on any nodes; add the plugin",
+                f"{_PLUGIN}, so the pods of the gang run on any nodes; add the plugin",
                 owner.at.to("spec", "networkTopology").on_key(),
                 (configuration.entry.at / "tiers",),
             )

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{queue} has an affinity to node groups, but the scheduler's configuration does not enable plugin "
-                "nodegroup, so its jobs run on any nodes; add the plugin",
+                "nodegroup, so the jobs of the queue run on any nodes; add the plugin",
                 queue.at.to("spec", "affinity").on_key(),
                 (configuration.entry.at / "tiers",),
             )

@@ -65,7 +65,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INVALID,
     __doc__,
-    remedy="Write one weight above 0 for each part of the path, and use only leaves of the tree as queues.",
+    remedy="Write one weight above 0 for each part of the path, and no path that is above the path of another queue.",
     judges=("Queue",),
     check=check,
 )

@@ -37,8 +37,8 @@ def check(facts: Facts) -> Hits:
             reported.update(ring)
             yield Hit(
                 RULE,
-                f"the parents of queues {', '.join(ring)} form a cycle, so they are not below root; "
-                "remove the parent of one of them",
+                f"the parents of queues {', '.join(ring)} form a cycle, so these queues are not below root; "
+                "remove the parent of one of these queues",
                 at,
             )
 

@@ -46,8 +46,8 @@ def _uncounted(
         advice = "remove the amount" if right == name else f'write "{right}"'
         yield Hit(
             RULE,
-            f'{owner} has an amount of "{name}", which Volcano does not count, so it has no '
-            f"effect; {advice}",
+            f'{owner} has an amount of "{name}", which Volcano does not count, so the amount '
+            f"has no effect; {advice}",
             owner.at.to(*path, name).on_key(),
         )
 

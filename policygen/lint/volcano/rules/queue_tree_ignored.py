@@ -1,4 +1,4 @@
-"""Queues have parents, but the scheduler ignores them."""
+"""Queues have parents, but the scheduler ignores the parents."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import all_settings

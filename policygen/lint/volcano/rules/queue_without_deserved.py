@@ -1,4 +1,4 @@
-"""A Queue has a capability but no deserved, so everything that it runs may be reclaimed."""
+"""A Queue has a capability but no deserved, so all its pods may be reclaimed."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues

@@ -1,4 +1,4 @@
-"""Queues have limits, but the scheduler has no plugin that reads them."""
+"""Queues have limits, but the scheduler has no plugin that enforces limits."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, all_settings

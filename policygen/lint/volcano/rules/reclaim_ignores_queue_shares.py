@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"plugin {voter.name} in an earlier tier selects the pods that reclaim evicts, so "
-                f"{shares[0].name} cannot check whether their queue exceeds its share; move "
+                f"{shares[0].name} cannot protect the shares of the queues; move "
                 f"{shares[0].name} into tier {voter.tier + 1}",
                 shares[0].at / "name",
                 (voter.at,),

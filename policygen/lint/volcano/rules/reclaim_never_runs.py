@@ -1,4 +1,4 @@
-"""Queues lend what they deserve, but the scheduler never reclaims it."""
+"""Queues lend resources that they deserve, but the scheduler never reclaims these resources."""
 
 from fractions import Fraction
 

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
             if plugin.name in QUEUE_PLUGINS and plugin.tier > sla.tier:
                 yield Hit(
                     RULE,
-                    f"plugin sla is in a tier before {plugin.name}, so sla admits a job that waited long enough even if its queue is full; move sla "
+                    f"plugin sla is in a tier before {plugin.name}, so sla admits a job after its sla-waiting-time even if the queue is full; move sla "
                     "into tier "
                     f"{plugin.tier + 1}, beside {plugin.name}",
                     sla.at / "name",

@@ -33,7 +33,7 @@ def _unknown(keys: Iterable[str], known: Iterable[str], at: At) -> Hits:
         if key not in known:
             yield Hit(
                 RULE,
-                f'key "{key}" is unknown here and has no effect; {suggest(str(key), known)}',
+                f'key "{key}" is unknown at this place and has no effect; {suggest(str(key), known)}',
                 (at / key).on_key(),
             )
 

@@ -16,8 +16,8 @@ def check(facts: Facts) -> Hits:
                 other = first[plugin.name]
                 yield Hit(
                     RULE,
-                    f"plugin {plugin.name} is already listed in tier {other.tier + 1}, so the scheduler calls it twice, and the "
-                    "arguments here apply to both entries; keep one of them",
+                    f"plugin {plugin.name} is already listed in tier {other.tier + 1}, so the scheduler calls the plugin twice, and the "
+                    "arguments of the last entry apply to both entries; remove one of the entries",
                     plugin.at / "name",
                     related=(other.at / "name",),
                 )
@@ -29,7 +29,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Keep one of the two entries.",
+    remedy="Remove one of the two entries.",
     judges=("volcano-scheduler.conf",),
     check=check,
 )

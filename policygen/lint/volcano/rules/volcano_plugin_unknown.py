@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'plugin "{plugin.name}" does not exist in Volcano {target}, so the '
-                f"scheduler continues without it; {suggest(plugin.name, known)}",
+                f"scheduler continues without this plugin; {suggest(plugin.name, known)}",
                 plugin.at / "name",
             )
 

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} has a capability of 0 {name}, which Volcano reads as no limit; "
-                    "write a small amount instead, or close the queue",
+                    "write a small amount instead of 0, or close the queue",
                     queue.at.to("spec", "capability", name),
                 )
 
