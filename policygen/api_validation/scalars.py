@@ -14,7 +14,7 @@ from typing import Any
 from policygen.api_validation.refusal import Reason, Refusal, Spot, about, named, path_to
 from policygen.core.finding import Verb
 from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN
-from policygen.core.quoting import bare, shown
+from policygen.core.quoting import bare, counted, shown
 from policygen.core.suggest import suggest
 
 Check = Callable[[Any, Spot, list[Refusal]], Any]
@@ -195,7 +195,7 @@ def length(schema: dict[str, Any], word: str, one: str, many: str) -> ValueCheck
 
     def check_value(value: Any) -> tuple[Reason, str] | None:
         count = len(value)
-        amount = f"{count or 'no'} {one if count == 1 else many}"
+        amount = counted(count, one, many) if count else f"no {many}"
         if count < low:
             return Reason.LENGTH, f"has {amount}; write at least {low}"
         if high is not None and count > high:

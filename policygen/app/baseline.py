@@ -9,6 +9,7 @@ from policygen.app.delivery import writing
 from policygen.core import atomic
 from policygen.core.errors import UsageError
 from policygen.core.finding import Finding
+from policygen.core.quoting import counted
 from policygen.documents.locate import ordered
 from policygen.lint import baseline
 from policygen.lint.baseline import Baseline
@@ -62,6 +63,7 @@ def write(path: Path, before: Baseline | None, report: Report) -> str:
     removed = [it for print_, it in old.items() if print_ not in new]
     lines = [f"+ {it.rule}: {it.object or it.message}" for it in added]
     lines += [f"- {it.rule}: {it.object or it.message}" for it in removed]
-    plural = "" if len(new) == 1 else "s"
-    lines.append(f"{path}: {len(new)} finding{plural}, {len(added)} added, {len(removed)} removed")
+    lines.append(
+        f"{path}: {counted(len(new), 'finding')}, {len(added)} added, {len(removed)} removed"
+    )
     return "\n".join(lines) + "\n"

@@ -9,6 +9,7 @@ from msgspec import Struct
 from policygen.app.requests import LintRequest, RenderRequest
 from policygen.core.errors import SpecError
 from policygen.core.finding import Finding, Place
+from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.documents import files
 from policygen.documents.files import Source
@@ -88,7 +89,6 @@ def _reported(loaded: Loaded, plan: Plan) -> list[Finding]:
     hits = [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR or not loaded.refused]
     found = [*loaded.findings, *locate(loaded.documents, hits)]
     if loaded.foreign:
-        plural = "s" if loaded.foreign > 1 else ""
-        message = f"policygen skipped {loaded.foreign} document{plural} of other API groups"
+        message = f"policygen skipped {counted(loaded.foreign, 'document')} of other API groups"
         found.append(Finding(FOREIGN_DOCUMENTS, message))
     return found

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from policygen.app import lint
 from policygen.app.requests import LintRequest
 from policygen.core.finding import Edit, Finding, Verb
+from policygen.core.quoting import counted
 from policygen.documents.document import Document
 from policygen.documents.edit import rewrite
 from policygen.documents.edit.apply import EditError, applied, same
@@ -164,10 +165,10 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
         where = f"{finding.place.file}:{finding.place.line}: " if finding.place else ""
         lines.append(f"{where}{finding.rule} is not fixed: {reason}")
     rules = ", ".join(f"{rule} {number}" for rule, number in fixed.done.items())
-    plural = "" if len(fixed.texts) == 1 else "s"
-    text = f"{count} can be fixed with --write in {len(fixed.texts)} file{plural} ({rules})"
+    files = counted(len(fixed.texts), "file")
+    text = f"{count} can be fixed with --write in {files} ({rules})"
     if written:
-        text = f"{count} fixed in {len(fixed.texts)} file{plural} ({rules})"
+        text = f"{count} fixed in {files} ({rules})"
     if not count:
         text = "nothing to fix"
     if fixed.held_back:

@@ -11,6 +11,7 @@ from policygen.app.compile import compiled, no_spec
 from policygen.app.requests import RenderRequest
 from policygen.core.errors import CheckFailed, SpecError, UsageError
 from policygen.core.finding import At, Finding, Hit
+from policygen.core.quoting import counted
 from policygen.core.suggest import suggest
 from policygen.documents import document, files
 from policygen.documents.locate import locate
@@ -155,7 +156,7 @@ def write(result: Result, path: Path) -> str:
 
     if destination.is_file(path):
         writing.write_file(result.manifests, path)
-        return f"{path}: {len(result.manifests)} objects"
+        return f"{path}: {counted(len(result.manifests), 'object')}"
     changes = writing.write_folder(result.manifests, path)
     return (
         f"{path}: {changes.written} written, {changes.unchanged} unchanged, "

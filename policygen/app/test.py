@@ -13,6 +13,7 @@ from policygen.app.lint import Run
 from policygen.app.requests import LintRequest, Targets
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Place, Verdict
+from policygen.core.quoting import counted
 from policygen.documents import files
 from policygen.documents.locate import ordered
 from policygen.documents.rules import NO_SPEC_FILES, UNREADABLE_INPUT
@@ -97,8 +98,7 @@ def update(request: TestRequest, *, today: date) -> str:
         old, new = ([str(entry.it) for entry in sheet.entries] for sheet in (before, after))
         lines += [f"+ {case.name}: {it}" for it in new if it not in old]
         lines += [f"- {case.name}: {it}" for it in old if it not in new]
-    count = len(written)
-    lines.append(f"{count} case{'s' if count > 1 else ''}, {changed or 'none'} changed")
+    lines.append(f"{counted(len(written), 'case')}, {changed or 'none'} changed")
     return "\n".join(lines) + "\n"
 
 

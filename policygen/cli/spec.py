@@ -22,6 +22,7 @@ from policygen.cli.options import (
 )
 from policygen.cli.stderr import refusals, say, show
 from policygen.core.errors import ExitCode, UsageError
+from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.render import destination
 
@@ -186,10 +187,8 @@ def validate(**given: Any) -> None:
     with refusals(quiet=given["quiet"], every=given["every"]):
         result = app_render.validate(request, stdin=stdin(request.specs), output=_redirected())
     show(result.findings, quiet=given["quiet"], every=given["every"], pods=result.pods)
-    counted = ", ".join(
-        f"{count} {name}{'s' if count != 1 else ''}" for name, count in result.counts
-    )
-    stdout.out(f"valid: {counted}\n")
+    found = ", ".join(counted(count, name) for name, count in result.counts)
+    stdout.out(f"valid: {found}\n")
     threshold = Severity[given["fail_on"].upper()]
     if any(finding.severity >= threshold for finding in result.findings):
         raise SystemExit(ExitCode.FINDINGS)

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 import policygen
 from policygen.client.access import Access
+from policygen.core.quoting import counted
 
 JSON = "application/json"
 TRIES = 5
@@ -194,7 +195,7 @@ class Server:
                 status, fields, answer = self._once(url, headers, on_begin)
             except _LostError as error:
                 if number == TRIES or not self._deadline.wait(_pause(number)):
-                    raise ReadError(f"{error} ({_times(number)})") from None
+                    raise ReadError(f"{error} ({counted(number, 'request')})") from None
                 continue
             if status == 401 and not renewed:
                 renewed = True
@@ -204,7 +205,9 @@ class Server:
             if status in _TEMPORARY and number < TRIES and self._deadline.wait(pause):
                 continue
             return _checked(status, fields, answer)
-        raise ReadError(f"the server still refused the credentials after {_times(TRIES)}")
+        raise ReadError(
+            f"the server still refused the credentials after {counted(TRIES, 'request')}"
+        )
 
     def _once(
         self, url: str, headers: Mapping[str, str], on_begin: OnBegin | None
@@ -323,10 +326,6 @@ def retry_after(fields: Mapping[str, str]) -> float:
         return urllib3.Retry().parse_retry_after(text) if text else 0.0
     except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
         return 0.0
-
-
-def _times(number: int) -> str:
-    return "one request" if number == 1 else f"{number} requests"
 
 
 def _pause(number: int) -> float:

@@ -1,4 +1,4 @@
-"""Shows a value of the input inside a message: on one line, short, and escaped."""
+"""Words in messages: values of the input (on one line, short, escaped), lists and numbers."""
 
 import json
 from typing import Any
@@ -45,6 +45,11 @@ def shown(value: Any) -> str:
             return "a mapping"
         case _:
             return f"a {type(value).__name__}"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number of things: `1 kind`, `3 kinds`, and with `plural` `3 entries`."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def listed(names: list[str], word: str = "or") -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from policygen.core.quoting import counted
 from policygen.core.rule import Rule
 from policygen.documents import placeholders, rules
 from policygen.documents.outline import BLANKS, NodeKind
@@ -98,7 +99,5 @@ class Faults:
                 self.report(node, rules.DUPLICATE_KEY, message)
         if self._unreported:
             root = self._outline.start[0]
-            message = (
-                f"this document has {self._unreported} more errors; fix the errors above first"
-            )
+            message = f"this document has {counted(self._unreported, 'more error')}; fix the errors above first"
             self._composed.content.append(TextHit(rules.MORE_PROBLEMS, message, root, root + 1))

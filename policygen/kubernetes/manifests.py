@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from policygen.core.finding import At, Finding, Path, Place
+from policygen.core.quoting import counted
 from policygen.documents import placeholders
 from policygen.documents.document import Document, Header, with_faults
 from policygen.documents.document import inner as inner_document
@@ -277,12 +278,15 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:
-        plural = "s" if found.nameless > 1 else ""
-        message = f"skipped {found.nameless} document{plural} without apiVersion or kind"
+        message = f"skipped {counted(found.nameless, 'document')} without apiVersion or kind"
         yield Finding(NO_OBJECT, message)
     other = Counter(it.kind for it in unchecked)
     if other:
         kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]
-        more = f" and {len(kinds) - MAX_KINDS} other kinds" if len(kinds) > MAX_KINDS else ""
+        more = (
+            f" and {counted(len(kinds) - MAX_KINDS, 'other kind')}"
+            if len(kinds) > MAX_KINDS
+            else ""
+        )
         message = f"policygen has no special rules for {', '.join(kinds[:MAX_KINDS])}{more}"
         yield Finding(KINDS_NOT_JUDGED, message)

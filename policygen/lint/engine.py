@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.finding import Hit, Verdict, dotted
+from policygen.core.quoting import counted
 from policygen.core.rule import Family
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
@@ -162,5 +163,5 @@ def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOu
     gaps = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
     first = gaps.get(missed[0], f"{missed[0]} was not read")
     if len(missed) > 1:
-        first = f"{first}, and {len(missed) - 1} other kinds were not read either"
+        first = f"{first}; lint also did not read {counted(len(missed) - 1, 'other kind')}"
     return RuleOutcome(rule, Verdict.NOT_EVALUATED, first, missed=tuple(missed))

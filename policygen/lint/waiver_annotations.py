@@ -13,6 +13,7 @@ from datetime import date
 from msgspec import Struct
 
 from policygen.core.finding import Finding, dotted
+from policygen.core.quoting import counted
 from policygen.core.rule import Rule
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Snapshot
@@ -75,7 +76,9 @@ def finding_about(rule: Rule, message: str, these: Iterable[Annotated]) -> Findi
     first, *others = these
     annotation = f"annotation {PREFIX}{first.rule}"
     if others:
-        annotation = f"annotation {PREFIX}{first.rule} of this and {len(others)} other objects"
+        annotation = (
+            f"annotation {PREFIX}{first.rule} of this and {counted(len(others), 'other object')}"
+        )
     return Finding(
         rule,
         f"{annotation}: {message}",

@@ -8,7 +8,7 @@ from msgspec.structs import astuple, replace
 
 from policygen.core.finding import At, Hit
 from policygen.core.quantity import GIBIBYTE
-from policygen.core.quoting import quoted
+from policygen.core.quoting import counted, quoted
 from policygen.core.rule import Rule
 from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
@@ -150,12 +150,11 @@ def check(replica: Replica) -> Iterator[Hit]:
             "resources",
         )
     elif weights + cache > model.gpu_memory_bytes:
-        plural = "s" if workload.concurrency > 1 else ""
         yield warn(
             rules.GPU_MEMORY_BELOW_CONCURRENCY,
             f'model "{model.name}" has gpuMemory {gib(model.gpu_memory_bytes)}, but its weights '
             f"need {gib(weights)} in {workload.precision}, and its KV cache needs {gib(cache)} "
-            f"for {workload.concurrency} request{plural} of {workload.context_length} tokens; "
+            f"for {counted(workload.concurrency, 'request')} of {workload.context_length} tokens; "
             "raise gpuMemory, or lower the concurrency",
             model,
             "resources",

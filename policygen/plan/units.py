@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At, Hit
 from policygen.core.names import GPU
-from policygen.core.quoting import quoted
+from policygen.core.quoting import counted, quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import MigProfile, Product
@@ -91,8 +91,8 @@ def _mig(
             hits.append(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
-                    f"mig.instances has {count} instances of MIG profile {profile}, but {cards} "
-                    f"cards have room for only {cards * per_card}; lower the number of instances",
+                    f"mig.instances has {count} instances of MIG profile {profile}, but "
+                    f"{counted(cards, 'card')} can have only {cards * per_card}; lower the number of instances",
                     at / profile,
                 )
             )
@@ -133,8 +133,8 @@ def _fill(
             hits.append(
                 Hit(
                     MIG_INSTANCES_EXCEED_CARDS,
-                    f"the MIG instances need {need} {what} slices, but {cards} cards have only "
-                    f"{have}; lower the numbers in mig.instances",
+                    f"the MIG instances need {need} {what} slices, but {counted(cards, 'card')} "
+                    f"can have only {have}; lower the numbers in mig.instances",
                     at.on_key(),
                 )
             )

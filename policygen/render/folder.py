@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from policygen.core import atomic
 from policygen.core.errors import UsageError
+from policygen.core.quoting import counted
 
 INDEX = ".policygen.json"
 """In an output folder: the files that policygen wrote there, and their digests."""
@@ -149,8 +150,8 @@ class _Update:
             left = sum((self.staging / name).exists() for name in self.changed)
             raise UsageError(
                 f"writing to {self.folder} stopped: {atomic.reason(error)}; {left} of "
-                f"{len(self.changed)} files are not written yet, and no file is incomplete; run "
-                "the command again to finish"
+                f"{counted(len(self.changed), 'file')} must still be written, and no file is "
+                "incomplete; run the command again to finish"
             ) from None
 
     def _write_index(self, files: Mapping[str, list[str]]) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, TextIO
 
 from policygen.core.finding import Finding
-from policygen.core.quoting import listed
+from policygen.core.quoting import counted, listed
 from policygen.drift.changes import Change, What
 from policygen.drift.incomparable import Incomparable
 from policygen.kubernetes.snapshot import Seen
@@ -38,7 +38,7 @@ def text(
     lines += [f"gone: {headline(it)}" for it in gone]
     lines += _together(incomparable)
     lines.append(
-        f"{len(changed)} change{'' if len(changed) == 1 else 's'}; findings: {len(new)} new, "
+        f"{counted(len(changed), 'change')}; findings: {len(new)} new, "
         f"{len(gone)} gone; {len(incomparable)} not comparable"
     )
     out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)

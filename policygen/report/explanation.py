@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from textwrap import fill
 from typing import Final
 
+from policygen.core.quoting import counted
 from policygen.core.rule import Rule
 from policygen.lint.page import RulePage
 from policygen.lint.rule import ObjectRule
@@ -54,7 +55,7 @@ def _facts(rule: Rule, page: RulePage) -> Iterator[str]:
     yield f"Fix: {rule.remedy}"
     if isinstance(rule, ObjectRule) and rule.judges:
         kinds = ", ".join(rule.judges[:4])
-        more = f" and {len(rule.judges) - 4} more kinds" if len(rule.judges) > 4 else ""
+        more = f" and {counted(len(rule.judges) - 4, 'more kind')}" if len(rule.judges) > 4 else ""
         yield f"Checks {kinds}{more}"
     if page.proof:
         yield f"Proven: {page.proof}"

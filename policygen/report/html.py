@@ -3,10 +3,11 @@
 from typing import TextIO
 
 from policygen.core.finding import Finding
+from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.report.phrases import MAX_MESSAGE, MAX_OF_A_RULE, bounded, cut, where
 from policygen.report.report import Report
-from policygen.report.text import counted, printable, summary
+from policygen.report.text import checked, printable, summary
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --error: #c22; --warning: #b70; --info: #27c }
@@ -29,7 +30,7 @@ def write(report: Report, out: TextIO) -> None:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_shown(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{_shown(title)}</h1>\n<p>{_shown(counted(report))}</p>\n"
+        f"<h1>{_shown(title)}</h1>\n<p>{_shown(checked(report))}</p>\n"
     )
     for severity in sorted(Severity, reverse=True):
         findings = [each for each in shown if each.severity == severity]
@@ -37,7 +38,7 @@ def write(report: Report, out: TextIO) -> None:
             out.write(f"<h2>{severity.name.title()}: {report.of(severity)}</h2>\n")
             out.writelines(_article(each) for each in findings)
     out.writelines(
-        f"<p>{count} more findings of <code>{_shown(rule)}</code>; -f json lists all of them</p>\n"
+        f"<p>{counted(count, 'more finding')} of <code>{_shown(rule)}</code>; -f json lists all of them</p>\n"
         for rule, count in more.items()
     )
     out.write("<h2>Rules</h2>\n<table>\n<tr><th>Rule<th>Verdict<th>About\n")

@@ -4,10 +4,11 @@ import re
 from typing import TextIO
 
 from policygen.core.finding import Finding
+from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.report.phrases import bounded, cut, whereabouts
 from policygen.report.report import Report
-from policygen.report.text import counted, printable, summary
+from policygen.report.text import checked, printable, summary
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@:$&-]|(?<=www)\.)", re.IGNORECASE)
 MAX_CHARACTERS = 60_000
@@ -16,7 +17,7 @@ MAX_CHARACTERS = 60_000
 
 def write(report: Report, out: TextIO) -> None:
     """Write a summary and a table for each severity, with as many findings as fit in a comment."""
-    out.write(f"## policygen: {summary(report.findings)}\n\n{counted(report)}\n")
+    out.write(f"## policygen: {summary(report.findings)}\n\n{checked(report)}\n")
     shown, _ = bounded(report.findings)
     left, room = len(report.findings), MAX_CHARACTERS
     for severity in sorted(Severity, reverse=True):
@@ -31,7 +32,7 @@ def write(report: Report, out: TextIO) -> None:
             out.writelines(rows)
             left -= len(rows)
     if left:
-        out.write(f"\n{left} more findings; -f json lists all of them\n")
+        out.write(f"\n{counted(left, 'more finding')}; -f json lists all of them\n")
 
 
 def _row(finding: Finding) -> str:

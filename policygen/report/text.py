@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TextIO
 
 from policygen.core.finding import Finding, Place, Verdict
+from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.plan.rules import PODS_MUST_CARRY
 from policygen.report.phrases import (
@@ -89,7 +90,7 @@ def full(
             )
     if line := unevaluated(report):
         out.write(f"{page.safe(line)}\n")
-    out.write(f"{summary(report.findings)}; {counted(report)}\n")
+    out.write(f"{summary(report.findings)}; {checked(report)}\n")
 
 
 def unevaluated(report: Report) -> str:
@@ -102,20 +103,22 @@ def unevaluated(report: Report) -> str:
     if lacks:
         more = ", ..." if len(lacks) > _LACKS or not all(rule.lacks for rule in skipped) else ""
         why = f"the input lacks {', '.join(lacks[:_LACKS])}{more}"
-    return f"not evaluated: {_rules(len(skipped))}, because {why}; -f json lists these rules"
+    return (
+        f"not evaluated: {counted(len(skipped), 'rule')}, because {why}; -f json lists these rules"
+    )
 
 
-def counted(report: Report) -> str:
+def checked(report: Report) -> str:
     """How much was checked: `27 objects; 90 rules: 60 passed, 30 vacuous`."""
     words = []
     if report.rules:
-        words.append(f"{report.objects} object{'s' if report.objects != 1 else ''}")
+        words.append(counted(report.objects, "object"))
         verdicts = [
             f"{count} {_COUNTED.get(verdict, verdict)}"
             for verdict in Verdict
             if (count := report.count(verdict)) or verdict == Verdict.PASS
         ]
-        words.append(f"{_rules(len(report.rules))}: {', '.join(verdicts)}")
+        words.append(f"{counted(len(report.rules), 'rule')}: {', '.join(verdicts)}")
     unsafe = {each.rule for each in report.rules if each.unsafe}
     found = report.fixable()
     held_back = sum(1 for each in found if each.rule.name in unsafe)
@@ -125,7 +128,7 @@ def counted(report: Report) -> str:
     elif held_back:
         words.append(f"{held_back} fixable (--fix --unsafe)")
     if report.off:
-        words.append(f"{_rules(report.off)} switched off")
+        words.append(f"{counted(report.off, 'rule')} switched off")
     if report.waived:
         words.append(f"{report.waived} waived")
     if report.in_baseline:
@@ -135,10 +138,6 @@ def counted(report: Report) -> str:
     return "; ".join(words) or "no manifests"
 
 
-def _rules(number: int) -> str:
-    return f"{number} rule{'s' if number != 1 else ''}"
-
-
 def summary(findings: Iterable[Finding]) -> str:
     """The number of findings of each severity: `2 errors, 1 warning`."""
     severities = [finding.severity for finding in findings]
@@ -146,8 +145,8 @@ def summary(findings: Iterable[Finding]) -> str:
     for severity in sorted(Severity, reverse=True):
         count = severities.count(severity)
         if count:
-            plural = "s" if count > 1 and severity != Severity.INFO else ""
-            parts.append(f"{count} {severity}{plural}")
+            plural = str(severity) if severity == Severity.INFO else ""
+            parts.append(counted(count, str(severity), plural))
     return ", ".join(parts) or "no findings"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from jsonschema_rs import ValidationError
 
 from policygen.core.finding import At, Hit, Path, at_path
-from policygen.core.quoting import bare, listed, quoted, shown
+from policygen.core.quoting import bare, counted, listed, quoted, shown
 from policygen.core.suggest import Names, suggest
 from policygen.spec import name_errors, rules, subschema, type_errors
 from policygen.spec.subschema import Json
@@ -190,13 +190,9 @@ def _out_of_range(error: _SchemaError) -> Iterator[Hit]:
 def _wrong_count(error: _SchemaError) -> Iterator[Hit]:
     count, limit = len(error.value), error.limit
     bound = "at least" if error.keyword.startswith("min") else "at most"
-    has = f"has {_entries(count)}" if count else "is empty"
-    message = f"{error.subject} {has}; write {bound} {_entries(limit)}"
+    has = f"has {counted(count, 'entry', 'entries')}" if count else "is empty"
+    message = f"{error.subject} {has}; write {bound} {counted(limit, 'entry', 'entries')}"
     yield Hit(rules.WRONG_LENGTH, message, error.mapping)
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _empty_text(error: _SchemaError) -> Iterator[Hit]:

@@ -5,6 +5,7 @@ from typing import Any, TextIO
 
 from msgspec import Struct
 
+from policygen.core.quoting import counted
 from policygen.report.junit import write_suite
 from policygen.report.text import printable
 from policygen.testing.cases import Case
@@ -34,13 +35,11 @@ def failed(outcomes: Sequence[CaseOutcome]) -> int:
 def text(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
     """Write one line for each case, its differences below it, and a summary."""
     for outcome in outcomes:
-        count = len(outcome.found)
-        plural = "" if count == 1 else "s"
+        found = counted(len(outcome.found), "finding")
         word = "ok  " if outcome.passed else "FAIL"
-        out.write(f"{word}  {printable(outcome.case.name)}  {count} finding{plural}\n")
+        out.write(f"{word}  {printable(outcome.case.name)}  {found}\n")
         out.writelines(f"      {line}\n" for line in _difference(outcome))
-    count, bad = len(outcomes), failed(outcomes)
-    out.write(f"{count} case{'s' if count != 1 else ''}, {bad} failed\n")
+    out.write(f"{counted(len(outcomes), 'case')}, {failed(outcomes)} failed\n")
 
 
 def junit(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:

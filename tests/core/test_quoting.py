@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.core.quoting import MAX_SHOWN, bare, listed, quoted, short, shown
+from policygen.core.quoting import MAX_SHOWN, bare, counted, listed, quoted, short, shown
 
 
 def test_a_long_text_is_cut_to_the_maximum():
@@ -39,3 +39,10 @@ def test_words_in_a_sentence():
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a or b"
     assert listed(["a", "b", "c"], "and") == "a, b and c"
+
+
+def test_a_number_of_things():
+    assert [counted(number, "more kind") for number in (0, 1, 2)] == [
+        "0 more kinds", "1 more kind", "2 more kinds",
+    ]  # fmt: skip
+    assert [counted(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]

@@ -226,7 +226,7 @@ def test_an_interrupted_first_run_can_render_something_else_next(tmp_path, monke
     real = os.replace
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", failing)
-        assert "2 of 4 files are not written yet" in refusal(write_folder, OLD, tmp_path)
+        assert "2 of 4 files must still be written" in refusal(write_folder, OLD, tmp_path)
     assert sorted(files(tmp_path)) == ["queue.a.yaml", "queue.b.yaml"]
     write_folder([manifest("other")], tmp_path)
     assert sorted(files(tmp_path)) == ["queue.other.yaml"]

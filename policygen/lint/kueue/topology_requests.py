@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from policygen.core.label_grammar import key_fault
-from policygen.core.quoting import quoted
+from policygen.core.quoting import counted, quoted
 from policygen.lint.core import go_values
 from policygen.lint.kueue.configuration import Settings
 from policygen.lint.kueue.topologies import LEVELS, PREFIX, UNCONSTRAINED
@@ -79,7 +79,7 @@ def _slices(annotations: Mapping[str, str], count: int | None) -> Iterator[Annot
     elif count is not None and size > count:
         yield (
             SLICE_SIZE,
-            f"{SLICE_SIZE} is {text}, but the workload has {count} pods; write at most {count}",
+            f"{SLICE_SIZE} is {text}, but the workload has {counted(count, 'pod')}; write at most {count}",
         )
     if SLICE_REQUIRED not in annotations and LAYERS not in annotations:
         yield (
@@ -103,7 +103,7 @@ def _layers(annotations: Mapping[str, str], count: int | None, settings: Setting
         example = '[{"topology": "example.com/rack", "size": 4}]'
         yield f"{LAYERS} is not a list of layers; write JSON such as {example}"
     elif not 1 <= len(layers) <= _MOST_LAYERS:
-        yield f"{LAYERS} has {len(layers)} layers; write 1 to {_MOST_LAYERS} layers"
+        yield f"{LAYERS} has {counted(len(layers), 'layer')}; write 1 to {_MOST_LAYERS} layers"
     else:
         yield from _of_layers(layers, count)
 
@@ -127,7 +127,7 @@ def _of_layers(layers: list[tuple[str, int]], count: int | None) -> Iterator[str
             )
     if count is not None and sizes[0] > count:
         yield (
-            f"{LAYERS} has a layer of size {sizes[0]}, but the workload has {count} pods; write at "
+            f"{LAYERS} has a layer of size {sizes[0]}, but the workload has {counted(count, 'pod')}; write at "
             f"most {count}"
         )
 

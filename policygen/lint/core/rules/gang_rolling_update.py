@@ -1,5 +1,6 @@
 """A rolling update waits for a complete gang of new pods, but the old pods still hold the GPUs."""
 
+from policygen.core.quoting import counted
 from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import MIN_MEMBER, gang_size
@@ -15,7 +16,7 @@ def check(facts: Facts) -> Hits:
         if update is not None and update.surge + update.unavailable < size:
             yield Hit(
                 RULE,
-                f"{workload} creates only {update.surge + update.unavailable} new pods before it "
+                f"{workload} creates only {counted(update.surge + update.unavailable, 'new pod')} before it "
                 f"deletes an old pod, but the new pods start only as a gang of {size} pods, so the update never ends;"
                 " write strategy.type: Recreate, or maxSurge: 100%",
                 workload.at.to("spec", "strategy"),

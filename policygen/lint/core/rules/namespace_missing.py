@@ -8,6 +8,7 @@ from policygen.core.names import (
     TOOL,
     VOLCANO_NAMESPACE,
 )
+from policygen.core.quoting import counted
 from policygen.core.suggest import suggest
 from policygen.kubernetes.object import Object
 from policygen.lint.kueue.configuration import settings
@@ -39,7 +40,7 @@ def check(facts: Facts) -> Hits:
         if obj.namespace not in existing and obj.labels.get(MANAGED_BY) != TOOL and _in_one(obj):
             unknown.setdefault(obj.namespace, []).append(obj)
     for name, (first, *others) in unknown.items():
-        refused = f"{first} and {len(others)} other objects" if others else str(first)
+        refused = f"{first} and {counted(len(others), 'other object')}" if others else str(first)
         yield Hit(
             RULE,
             f'namespace "{name}" does not exist, so the API server refuses {refused}; '

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from policygen.core.quoting import counted
 from policygen.drift.rule_names import MISSING
 from policygen.kubernetes.snapshot import GroupKind
 from policygen.lint.drift.needs import KINDS, NEEDS
@@ -46,11 +47,11 @@ def check(facts: Facts) -> Hits:
         )
     for component, these in unserved.items():
         names = sorted({expected.object.kind for expected in these})
-        more = f" and {len(names) - 3} more kinds" if len(names) > 3 else ""
+        more = f" and {counted(len(names) - 3, 'more kind')}" if len(names) > 3 else ""
         yield Hit(
             RULE,
             f"the cluster does not serve {', '.join(names[:3])}{more}, so "
-            f"{_counted(len(these))} of the spec cannot be created: {component.capitalize()} is not "
+            f"{counted(len(these), 'object')} of the spec cannot be created: {component.capitalize()} is not "
             f"installed or is too old; install or upgrade {component.capitalize()}, or select another cluster",
             None,
         )
@@ -74,10 +75,6 @@ def _missing_namespaces(facts: Facts) -> set[str]:
     made = {it.object.name for it in rendered.expected if it.object.kind == "Namespace"}
     existing = {it.name for it in facts.cluster.of(*_NAMESPACE)}
     return needed - made - existing - {""}
-
-
-def _counted(objects: int) -> str:
-    return "an object" if objects == 1 else f"{objects} objects"
 
 
 RULE = ObjectRule(

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.quoting import listed
+from policygen.core.quoting import counted, listed
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, shared
@@ -43,7 +43,7 @@ def check(facts: Facts) -> Hits:
         if 0 < opposed >= worth and not any(misnamed(profile.it)):  # another rule reports those
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs weakly: on nodes with {gpus} GPUs, one more GPU in "
+                f"profile {profile.name} packs weakly: on nodes with {counted(gpus, 'GPU')}, one more GPU in "
                 f"use adds {worth} points, but {listed(list(profile.opponents), 'and')} can add up to "
                 f"{opposed}; disable these plugins, or raise the weights of {FIT} and of the GPU",
                 fit.at,

@@ -1,5 +1,6 @@
 """The partitions of a Volcano task do not match its replicas or minAvailable."""
 
+from policygen.core.quoting import counted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import number, replicas
@@ -20,14 +21,14 @@ def check(facts: Facts) -> Hits:
             if has != count * size:
                 yield Hit(
                     RULE,
-                    f"{owner} has {has} replicas but {count} partitions of {size} pods, which Volcano "
+                    f"{owner} has {counted(has, 'replica')} but {counted(count, 'partition')} of {counted(size, 'pod')}, which Volcano "
                     f"refuses; write replicas: {count * size}",
                     task.at / "replicas",
                 )
             elif least is not None and least != needed:
                 yield Hit(
                     RULE,
-                    f"{owner} has minAvailable {least}, but its partitions need {needed} pods, which "
+                    f"{owner} has minAvailable {least}, but its partitions need {counted(needed, 'pod')}, which "
                     "Volcano refuses; write minAvailable as minPartitions times "
                     "partitionSize",
                     task.at / "minAvailable",

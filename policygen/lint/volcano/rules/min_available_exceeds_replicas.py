@@ -1,5 +1,6 @@
 """A Volcano Job, or a task of it, has a minAvailable above its replicas."""
 
+from policygen.core.quoting import counted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import number, replicas
@@ -16,14 +17,14 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"task {name} of {spec.owner} has minAvailable {least} but "
-                    f"{has} replicas, which Volcano refuses; write at most {has}",
+                    f"{counted(has, 'replica')}, which Volcano refuses; write at most {has}",
                     task.at / "minAvailable",
                 )
         needed = number(spec, "minAvailable")
         if needed is not None and total is not None and needed > total:
             yield Hit(
                 RULE,
-                f"{spec.owner} has minAvailable {needed}, but its tasks have {total} replicas, "
+                f"{spec.owner} has minAvailable {needed}, but its tasks have {counted(total, 'replica')}, "
                 f"which Volcano refuses; write at most {total}",
                 spec.at / "minAvailable",
             )
