@@ -32,7 +32,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # it takes servers and drawn texts of the tests
 
-from tests import kubeconfigs, loopback  # noqa: E402 - likewise
+from tests import kubeconfigs, loopback  # noqa: E402 - as above
 
 EXEC = "client.authentication.k8s.io/v1"
 
@@ -90,10 +90,10 @@ def https(respond: loopback.Respond, files: tuple[str, str]) -> loopback.Loopbac
 def edits() -> None:
     """ruamel.yaml: read and write files without a change."""
     from hypothesis import HealthCheck, Phase, given, settings  # noqa: PLC0415 - only this row
-    from ruamel.yaml import YAML  # noqa: PLC0415 - likewise
-    from ruamel.yaml.util import load_yaml_guess_indent  # noqa: PLC0415 - likewise
+    from ruamel.yaml import YAML  # noqa: PLC0415 - as above
+    from ruamel.yaml.util import load_yaml_guess_indent  # noqa: PLC0415 - as above
 
-    from policygen.documents.edit.comments import comments  # noqa: PLC0415 - likewise
+    from policygen.documents.edit.comments import comments  # noqa: PLC0415 - as above
 
     def written(text: str) -> str:
         reader = YAML()
@@ -146,7 +146,7 @@ def edits() -> None:
 def names() -> None:
     """Rapidfuzz beside difflib: the nearest of a schema's words, each with a slip."""
     from rapidfuzz import process  # noqa: PLC0415 - only this row
-    from rapidfuzz.distance import Indel  # noqa: PLC0415 - likewise
+    from rapidfuzz.distance import Indel  # noqa: PLC0415 - as above
 
     draw = random.Random(1)
     text = "".join(it.read_text("utf-8") for it in (ROOT / "schemas").rglob("*.json"))
@@ -318,7 +318,7 @@ def authority(folder: Path) -> None:
     """The kubernetes client: an intermediate authority in place of a root, which kubectl accepts."""
     from kubernetes import client  # noqa: PLC0415 - only this row
 
-    from policygen.client.access import Access  # noqa: PLC0415 - likewise
+    from policygen.client.access import Access  # noqa: PLC0415 - as above
 
     certificate(folder, "root")
     signed, _ = certificate(folder, "intermediate", "root", "keyUsage=keyCertSign")
@@ -339,8 +339,8 @@ def pods() -> None:
     """The kubernetes client: decode a list of 5,000 pods."""
     from kubernetes import client  # noqa: PLC0415 - only this row
 
-    from policygen.client import pages, pod_lists  # noqa: PLC0415 - likewise
-    from policygen.client.requests import Answer  # noqa: PLC0415 - likewise
+    from policygen.client import pages, pod_lists  # noqa: PLC0415 - as above
+    from policygen.client.requests import Answer  # noqa: PLC0415 - as above
 
     requests = {"requests": {"cpu": "4", "memory": "32Gi", "nvidia.com/gpu": "1"}}
     env = [{"name": f"E{number}", "value": "v"} for number in range(12)]

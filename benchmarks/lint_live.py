@@ -36,13 +36,13 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the bench is part of the tests
 
 from policygen.app import lint as app_lint  # noqa: E402 - after the line above, as the bench
-from policygen.app.requests import LintRequest  # noqa: E402 - likewise
-from policygen.client import access, live, requests, snapshot_file  # noqa: E402 - likewise
-from tests.servers.bench import CONTEXT, TOKEN, Bench, Options  # noqa: E402 - likewise
-from tests.servers.build import build  # noqa: E402 - likewise
-from tests.servers.client import Client  # noqa: E402 - likewise
-from tests.servers.installed import deployments  # noqa: E402 - likewise
-from tests.servers.upstream import CONTROL_PLANE  # noqa: E402 - likewise
+from policygen.app.requests import LintRequest  # noqa: E402 - as above
+from policygen.client import access, live, requests, snapshot_file  # noqa: E402 - as above
+from tests.servers.bench import CONTEXT, TOKEN, Bench, Options  # noqa: E402 - as above
+from tests.servers.build import build  # noqa: E402 - as above
+from tests.servers.client import Client  # noqa: E402 - as above
+from tests.servers.installed import deployments  # noqa: E402 - as above
+from tests.servers.upstream import CONTROL_PLANE  # noqa: E402 - as above
 
 BOUND, BOUND_MIB = 1.3, 300.0
 ROUNDS = 3

@@ -30,8 +30,8 @@ ROOT = Path(__file__).parent.parent
 BENCH = "tests/servers/"
 LONG = (BENCH, "tests/test_house.py", "tests/test_support.py", "tests/properties/")
 
-# A run in CI says whether this change is good, so it draws the same examples every time; at a
-# desk each run draws others. Machines are slow now and then: no deadline for an example.
+# CI checks one change, so it draws the same examples in every run. At a desk each run draws other
+# examples. Machines are slow now and then, so an example has no deadline.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("desk", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "desk")

@@ -23,5 +23,5 @@ def counted(call):
 
 def growth(few, many):
     """How many times the lines of the first call the second one runs."""
-    few()  # what is made once, such as patterns, is no part of either
+    few()  # the first call also runs code that runs only once, such as compiling patterns
     return counted(many)[0] / counted(few)[0]

@@ -11,9 +11,9 @@ import yaml
 def write(
     path: Path, server: str, user: dict[str, Any], context: str = "x", **cluster: Any
 ) -> Path:
-    """One user at one server, and the context that is taken when none is named; returns the path.
+    """Writes a kubeconfig with one user, one server and one current context; returns its path.
 
-    `cluster` is what else its cluster says: `certificate_authority_data` for that key.
+    `cluster` has more fields of the cluster entry: `certificate_authority_data` sets that key.
     """
     fields = {name.replace("_", "-"): value for name, value in cluster.items()}
     config = {

@@ -66,7 +66,7 @@ def send(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> None:
-    """Answer with JSON, unless the headers say otherwise."""
+    """Answer with JSON, unless the headers have another content type."""
     begin(request, len(body), status, headers)
     request.wfile.write(body)
 

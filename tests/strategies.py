@@ -1,8 +1,8 @@
-"""Hypothesis strategies for whole specs that are valid by construction.
+"""Hypothesis strategies for complete specs that are valid by construction.
 
-A drawn spec is a list of documents, plain data that any YAML or JSON writer can print. The
-numbers of a team tree are drawn from the top down, each within what the parent has left, so
-that nothing is filtered away and every part of a spec can shrink to nothing on its own.
+A drawn spec is a list of documents, plain data that any YAML or JSON writer can print. The numbers
+of a team tree are drawn from the top down, each within what the parent has left. So no draw is
+filtered out, and every part of a spec can shrink to nothing on its own.
 """
 
 import itertools
@@ -252,10 +252,10 @@ def _units(gpu, slices, cards):
 
 
 def _capacity(draw, per_node, gpu):
-    """The `capacity` section, physical cards, and the node's cpu and memory if they are said.
+    """The `capacity` section, the number of physical cards, and the node's cpu and memory.
 
-    Where they are not, they come from the node type, or from the product, which is settled
-    here if nothing has done so.
+    Cpu and memory are None if the section does not set them. They then come from the node type or
+    from the product, which is drawn here if it is still open.
     """
     nodes = draw(_COUNTS)
     total = min(nodes * per_node, 1_000_000)
@@ -377,7 +377,7 @@ def _pools(draw, schedulers, default, tag):
 
 
 def _shared_queue(draw, pools, tag):
-    """Two to three alternatives of one Kueue pool under one queue; maybe none."""
+    """Two or three alternatives of one Kueue pool under one queue, or an empty list."""
     first = next((pool for pool in pools if pool.scheduler == "kueue"), None)
     if first is None or not draw(_RARELY):
         return []
@@ -446,7 +446,7 @@ def _guarantees(draw, pool, branch):
     explicit = {}
     along = pool.along(units) if pool.cpu is not None else {}
     for key, amount in along.items():
-        # An ancestor's own words can leave less than what comes along.
+        # An ancestor with explicit amounts can leave less than the proportional share.
         if amount > above[key] or (pool.ratio is None and draw(_RARELY)):
             explicit[key] = _between(draw, 0, above[key])
     found = units | along | explicit
@@ -548,7 +548,7 @@ def _budget(pool, branches):
 
 
 def _second_numbers(draw, branches, pools):
-    """Limits, now that all guarantees are known, and what is said of cpu and memory."""
+    """Draws limits, now that all guarantees are known, and explicit amounts of cpu and memory."""
     for pool in pools:
         if pool.ratio is not None:
             pool.budget = _budget(pool, branches)

@@ -47,7 +47,7 @@ ALLOWED = {
     "background: none": "CSS",
     "if nobody edited them": "written into output folders, whose bytes must not change",
 }
-"""Text that is no offence, to the reason."""
+"""Text that is allowed, and the reason."""
 
 _AVOIDED = re.compile(
     "|".join(rf"(?<![\w-])(?:{pattern})(?![\w-])" for pattern in AVOIDED), re.IGNORECASE

@@ -109,7 +109,7 @@ def test_changelog_begins_with_this_version():
 def help_text():
     from click.testing import CliRunner  # noqa: PLC0415 - only here
 
-    from policygen.cli.main import cli  # noqa: PLC0415 - likewise
+    from policygen.cli.main import cli  # noqa: PLC0415 - as above
 
     parts = []
     for name in ("render", "validate", "lint", "test", "rules"):

@@ -45,9 +45,9 @@ WITHOUT = {
     "spec/programs": "It has only types.",
     "spec/types": "It has only types; tests/plan/test_policy.py shows how one policy is laid over another.",
 }
-"""Modules without a test module of their name, and the tests that show what they do.
+"""Modules without a test module of their name, and the tests that cover them.
 
-A module without functions may have none.
+A module without functions needs no tests.
 """
 
 

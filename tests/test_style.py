@@ -1,4 +1,4 @@
-"""What users read is plain English: none of the words that tests/style.py lists."""
+"""What users read is plain English, without the words that tests/style.py lists."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""docs/support.md: each supported release has its row, and says of it what is true."""
+"""docs/support.md has a row for each supported release, and each row is true."""
 
 import re
 from pathlib import Path

@@ -50,7 +50,7 @@ STATUS = st.fixed_dictionaries(
         ),
     },
 )
-"""Of a Workload: the schema says nothing about it, since users can't write it."""
+"""The status of a Workload. Its schema has no constraints on status, since users cannot write it."""
 
 
 def values(schema, named, literals):

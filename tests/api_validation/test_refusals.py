@@ -1,4 +1,4 @@
-"""What the reader of the schemas refuses, at which place, and what it says."""
+"""The schema validator: which values it refuses, at which field, and with which message."""
 
 import re
 

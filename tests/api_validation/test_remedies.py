@@ -5,7 +5,7 @@ from policygen.api_validation.schemas import index, served
 
 
 def test_every_rule_about_a_new_policy_object_has_advice():
-    """Workloads are Kueue's own, and status is nobody's to write."""
+    """Not checked: Workloads, which Kueue creates, and status, which controllers write."""
     said = set()
     for at, kinds in index().kinds.items():
         for kind in kinds:
@@ -15,7 +15,7 @@ def test_every_rule_about_a_new_policy_object_has_advice():
 
 
 def _messages(data):
-    """What rules below a schema say that are not about changes."""
+    """The messages of the CEL rules below a schema, except rules about changes of a value."""
     if isinstance(data, list):
         for value in data:
             yield from _messages(value)

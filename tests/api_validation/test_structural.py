@@ -1,4 +1,4 @@
-"""Every part of a schema can be judged, and an unknown field is told at its key."""
+"""Validation supports every part of a schema, and reports an unknown field at its key."""
 
 import copy
 
@@ -45,7 +45,7 @@ JUDGED = {
 }  # fmt: skip
 
 WITHOUT_EFFECT = {
-    "anyOf",  # beside x-kubernetes-int-or-string, and says the same
+    "anyOf",  # repeats x-kubernetes-int-or-string
     "x-kubernetes-map-type",  # matters to server-side apply only
 }
 

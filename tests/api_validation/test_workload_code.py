@@ -1,4 +1,4 @@
-"""What servers have answered about fields is read so, and each field is told of once."""
+"""Field bounds that were learned from API servers are applied, and each field is reported once."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The only cluster is asked for its pods before rules are imported and specs are read."""
+"""With one context, pods are requested before rules are imported and specs are read."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ FIRST = "/api/v1/pods?limit=1000"
 
 
 def discovery(path):
-    """What `/api` or `/apis` says."""
+    """The discovery response of `/api` or `/apis`."""
     items = []
     for group, kinds in KINDS.items():
         if (group == "") == (path == "/api"):
@@ -108,7 +108,7 @@ def test_a_refused_spec_does_not_wait_for_pods(lint, refused):
     """Which may take a minute where a server does not answer."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         done = lint(f"http://127.0.0.1:{silent.getsockname()[1]}", refused)
-        held = silent.accept()[0]  # they were asked for
+        held = silent.accept()[0]  # pods were requested
         assert held.recv(999).startswith(f"GET {FIRST} ".encode())
         held.close()
     assert done.returncode == 2

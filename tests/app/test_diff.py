@@ -148,7 +148,7 @@ def test_what_could_not_be_read_is_told_once(diff, things, seen, which):
     assert kinds == [f"{it}: not read for {where}: {it.kind}: forbidden" for it in KUEUE]
     rules = found["notComparable"][len(kinds) :]
     assert all(f": not evaluated for {where}: " in it for it in rules)
-    assert bool(rules) == bool(which)  # else no rule that needs them has said anything
+    assert bool(rules) == bool(which)  # else no rule that needs these kinds has reported anything
 
 
 def test_a_person_is_told_in_two_lines_what_does_not_compare(diff, things, tmp_path):

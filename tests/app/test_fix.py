@@ -111,7 +111,7 @@ def test_the_layout_makes_no_difference(name, layout, tmp_path):
         file.write_text(example.text)
         objects = manifests.read([Source("it", example.text, None)]).objects
         if not all(each.api_version for each in objects):
-            continue  # Volcano's configuration is no object, and in no List
+            continue  # Volcano's configuration is not an object, so a List cannot hold it
         other.write_text(LAYOUTS[layout]([each.data for each in objects]))
         made, again = fixed(file, options=example.options), fixed(other, options=example.options)
         assert (made.left, made.done) == (again.left, again.done)

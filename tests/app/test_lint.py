@@ -213,7 +213,7 @@ data:
 
 
 def test_what_another_object_made_is_not_judged_again(lint):
-    """A ReplicaSet's pod template is its Deployment's; a Job that has ended asks for nothing."""
+    """A ReplicaSet repeats its Deployment's pod template, and a finished Job needs no resources."""
     made = """
 apiVersion: batch/v1
 kind: Job
@@ -277,7 +277,7 @@ def test_a_cluster_that_is_lost_hides_nothing_of_another(lint):
 
 
 def test_what_was_not_seen_this_time_is_not_gone_from_the_baseline(lint, tmp_path):
-    """An entry of a cluster, or of a kind, that could not be read is no stale one."""
+    """A baseline entry is not stale if its cluster or kind could not be read."""
     known = tmp_path / "known.json"
     whole = tmp_path / "whole.snapshot"
     snapshots.write(snapshot(LOCAL), whole)

@@ -1,4 +1,4 @@
-"""Standard output: whole, in UTF-8, or one error."""
+"""Standard output: complete and in UTF-8, or one error."""
 
 import subprocess
 import sys

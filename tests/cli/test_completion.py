@@ -12,7 +12,7 @@ from policygen.cli import completion
 
 
 def completed(line):
-    """What the scripts for shells are told for a line: kind, value and help of each candidate."""
+    """What the shell scripts receive for a line: kind, value and help of each candidate."""
     done = subprocess.run(
         [sys.executable, "-m", "policygen"],
         env={**os.environ, "_POLICYGEN_COMPLETE": "bash_complete", "_POLICYGEN_LINE": line},

@@ -115,7 +115,7 @@ def test_a_spec_that_could_not_be_read_is_not_called_invalid(policygen, tmp_path
 
 
 def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):
-    """A pull request that breaks the spec is told where others are."""
+    """Users see a broken spec where they see other findings, for example in a pull request."""
     words = ("-f", "json", "-f", "github=out", "-f", "text=text")
     done = policygen("lint", "-", *words, given=INVALID)
     assert done.returncode == 2

@@ -96,7 +96,7 @@ def test_update_writes_what_is_found_and_says_so(policygen, case):
 
 
 def test_an_update_says_what_it_replaces(policygen, case):
-    """A line that is no finding, which somebody has mistyped, does not vanish in silence."""
+    """A mistyped line, which is not a finding, is reported when it is replaced."""
     folder = case("one", LINE + "a.yaml 4 error\n")
     assert policygen("cases", "--update").stdout == "1 case, 1 changed\n"
     assert (folder / "findings.txt").read_text() == LINE

@@ -16,9 +16,9 @@ TAKEN = datetime(2026, 11, 21, 3, tzinfo=UTC)
 
 
 def snapshot(text="", **seen):
-    """The objects of a text as a server's lists would bring them.
+    """A snapshot with the objects of a text, as if a server had listed them.
 
-    Every kind is read in full unless `seen` says otherwise.
+    `seen` replaces fields of its Seen; by default every kind was read completely.
     """
     objects, pods, rows = [], [], Pods()
     for data in [each for each in yaml.safe_load_all(text) if each]:

@@ -19,7 +19,7 @@ def program(path, text):
 
 
 def ends(pid):
-    """Whether a process is gone, or only waits to be told of; some time is given to it."""
+    """True if a process ends within 20 seconds; a zombie counts as ended."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         done = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""A pod's spec with something secret wherever one can write it."""
+"""A pod's spec with a secret in every field that can hold one."""
 
 SECRET = "hunter2"
 

@@ -1,4 +1,4 @@
-"""A way to a cluster that cannot be used is told, with what to mend, and never taken as nobody."""
+"""Failed access to a cluster is reported with a remedy, and never continues as an anonymous user."""
 
 import base64
 import signal
@@ -88,7 +88,7 @@ def test_clusters_that_are_reached_at_once_keep_their_files(tmp_path):
 
 
 def test_what_stays_wrong_is_asked_once(lint):
-    """An URL that is none, and a server that does not speak TLS."""
+    """An invalid URL, and a server that does not speak TLS."""
     done = lint({"token": "t"}, server="::not a url")
     assert done.exit_code == 3
     assert "Failed to parse" in done.stdout
@@ -105,7 +105,7 @@ def test_what_stays_wrong_is_asked_once(lint):
     assert done.exit_code == 3
     assert "SSL" in done.stdout
     assert "5 requests" not in done.stdout
-    assert 1 <= len(asked) <= 3  # what is served and the version are asked for at once
+    assert 1 <= len(asked) <= 3  # discovery and version are requested at the same time
 
 
 def test_a_server_that_does_not_answer_is_incomplete(lint):

@@ -1,4 +1,4 @@
-"""What an API server serves, as it says itself."""
+"""Discovery: the kinds that an API server serves."""
 
 import json
 

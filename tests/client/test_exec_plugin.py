@@ -1,4 +1,4 @@
-"""Plugins for credentials: what they are told, and that they end."""
+"""Exec plugins for credentials: which input they get, and that they end."""
 
 import json
 import sys

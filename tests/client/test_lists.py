@@ -1,4 +1,4 @@
-"""What is left out of a list's items while they are decoded is what nobody would have kept."""
+"""Decoding a list skips only those fields of its items that the projection would drop anyway."""
 
 import json
 

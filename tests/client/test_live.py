@@ -29,7 +29,7 @@ PLURALS = {
 
 
 def discovery(core):
-    """What `/api` or `/apis` says."""
+    """The discovery response of `/api` or `/apis`."""
     groups = {}
     for kind, plural in PLURALS.items():
         if (kind.group == "") == core:
@@ -43,9 +43,9 @@ def discovery(core):
 
 @pytest.fixture
 def way_to(tmp_path):
-    """Makes a server that has these items, by the plural of their kind, and the list of what is asked.
+    """Starts a server with these items by plural of their kind; returns it and its requests.
 
-    `wait` holds an answer back until its event, `on` sets an event when something is asked for.
+    `wait` delays a response until its event is set; `on` sets an event when a request arrives.
     """
     given = {
         "items": {},
@@ -90,7 +90,7 @@ def way_to(tmp_path):
 
 @pytest.fixture
 def served(way_to):
-    """Looks at such a server; also says what was asked."""
+    """Reads such a server; returns the snapshot and the list of requests."""
 
     def look(wanted, items, **how):
         server, asked = way_to(items, **how)
@@ -121,7 +121,7 @@ def test_lists_are_on_their_way_before_they_are_waited_for(way_to):
 
 
 def test_config_maps_are_here_before_the_longest_list(served):
-    """Those that Deployments of controllers mount are asked for when the Deployments are known."""
+    """ConfigMaps that controllers mount are requested as soon as the Deployments are known."""
     volumes = [{"name": "v", "configMap": {"name": "its-own"}}]
     containers = [{"name": "c", "image": "registry.k8s.io/kueue/kueue:v0.19.2"}]
     spec = {"template": {"spec": {"containers": containers, "volumes": volumes}}}

@@ -1,4 +1,4 @@
-"""Lists in pages: the next is asked for when one begins, and what a page says last decides."""
+"""Lists in pages: the next page is requested when a page begins, and the last response decides."""
 
 import threading
 
@@ -52,14 +52,14 @@ def test_the_next_page_is_asked_for_while_one_is_decoded():
         return page(0, "a")
 
     def made(item):
-        assert second.wait(10), "nobody asked for the second page"
+        assert second.wait(10), "the second page was not requested"
         return item["number"]
 
     assert pages.items(get, "/p", {}, dict, made) == [0, 1]
 
 
 def test_the_next_page_is_asked_for_when_one_begins():
-    """Long before it has come: what comes after its first bytes is not waited for."""
+    """The request does not wait for the end of the page: the first bytes are enough."""
     began = {number: threading.Event() for number in range(4)}
 
     def get(_, query, on_begin=None):
@@ -69,7 +69,7 @@ def test_the_next_page_is_asked_for_when_one_begins():
         whole = page(number, after)
         on_begin(Answer(whole.content[: whole.content.index(b"items")], packed=False))
         if after:
-            assert began[number + 1].wait(10), "nobody asked for the next page"
+            assert began[number + 1].wait(10), "the next page was not requested"
         return whole
 
     assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [0, 1, 2, 3]
@@ -91,7 +91,7 @@ def test_a_page_that_gets_lost_on_its_way_is_asked_for_once():
 
 
 def test_a_page_that_comes_again_as_that_of_a_newer_list_leads_on():
-    """What the lost one led to would hold the room of all pages ahead for ever."""
+    """Otherwise pages of the older list would occupy the read-ahead limit forever."""
     asked = []
 
     def get(_, query, on_begin=None):
@@ -167,7 +167,7 @@ def test_no_more_than_a_few_pages_are_got_ahead():
 
     assert pages.items(get, "/p", {}, dict, made) == list(range(10))
     assert asked == list(range(10))
-    assert max(most) <= 2 + pages.AHEAD  # one may be asked for as soon as one is taken
+    assert max(most) <= 2 + pages.AHEAD  # one more may be requested when one is taken
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])

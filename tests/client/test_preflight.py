@@ -1,4 +1,4 @@
-"""A preflight asks for rights, and ends in time."""
+"""A preflight checks permissions, and ends in time."""
 
 import time
 

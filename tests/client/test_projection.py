@@ -21,7 +21,7 @@ COPIES = (
 
 
 def at(way, value):
-    """The value behind a way of a Shape; a "*" stands for a list of one."""
+    """A value below the path of a Shape; a "*" in the path becomes a list with one item."""
     for step in reversed(way):
         value = [value] if step == "*" else {step: value}
     return value

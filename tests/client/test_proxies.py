@@ -1,4 +1,4 @@
-"""A proxy that cannot be used is told without its password."""
+"""An unusable proxy is reported without its password."""
 
 import pytest
 from kubernetes import client

@@ -1,4 +1,4 @@
-"""A redacted snapshot has none of the names, and breaks the same rules."""
+"""A redacted snapshot contains no original name, and has the same findings."""
 
 import gzip
 from collections import Counter

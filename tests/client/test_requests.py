@@ -17,7 +17,7 @@ BODY = b'{"items":[' + b'{"a":1},' * 50_000 + b"{}]}"
 
 @pytest.fixture
 def answered(tmp_path):
-    """Asks once for what is given, and says how often it was asked for."""
+    """Makes one request to a server with the given answers; also returns the number of requests."""
     given = {}
 
     def respond(request):
@@ -135,7 +135,7 @@ def test_groups_that_are_nested_without_end_are_none():
 
 @pytest.fixture
 def slow(tmp_path):
-    """A server that sends what is given, and the rest when it may; and what it was asked."""
+    """A server that sends a part of its body, and the rest once `may` is set; it records requests."""
     given = {"status": 200, "packed": False, "may": threading.Event(), "asked": []}
 
     def respond(request):

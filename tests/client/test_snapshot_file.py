@@ -1,4 +1,4 @@
-"""A snapshot's file gives back what went in, or says that it does not."""
+"""A snapshot file returns what was written into it, or reports that it is damaged."""
 
 import gzip
 import io
@@ -25,8 +25,8 @@ from policygen.kubernetes.workloads import Container, PodSpec, Resources
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 TIMES = st.datetimes(
-    datetime(2020, 1, 1),  # noqa: DTZ001 - it adds the zone
-    datetime(2100, 1, 1),  # noqa: DTZ001 - likewise
+    datetime(2020, 1, 1),  # noqa: DTZ001 - st.datetimes adds the zone
+    datetime(2100, 1, 1),  # noqa: DTZ001 - as above
     timezones=st.just(UTC),
 )
 AMOUNTS = st.integers(-(10**20), 10**20).map(lambda number: Fraction(number, 10**9))
@@ -163,7 +163,7 @@ def test_what_is_no_file_is_written_to(tmp_path):
 
 
 def test_nobody_may_read_it_before_it_is_whole(tmp_path, monkeypatch):
-    """Of a file with narrow permissions no wider copy stands beside it at any moment."""
+    """If the file has narrow permissions, no copy ever has wider ones."""
     modes, real = [], os.open
 
     def spy(path, flags, mode):
@@ -261,7 +261,7 @@ def test_what_is_no_snapshot_is_said_to_be_none(data):
 
 
 def test_garbage_in_the_middle_is_an_error_or_another_text(tmp_path):
-    """No crash; whatever is read has the counts that its end tells."""
+    """A damaged file does not crash; what is read has the counts at the end of the file."""
     plain = gzip.decompress(written(example(), tmp_path))
     draw = random.Random(1)
     for _ in range(400):

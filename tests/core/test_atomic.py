@@ -10,7 +10,7 @@ from policygen.core import atomic
 
 @pytest.fixture
 def modes(monkeypatch):
-    """The modes with which files are opened to be made, as the system is asked for them."""
+    """The modes with which files are created, as the calls of `os.open` give them."""
     asked = []
     original = os.open
 

@@ -75,7 +75,7 @@ def test_places():
     assert at("spec", "日本", key=True) == (14, 3, "日本")
     assert at("spec", "flow") == (15, 3, "flow")
     assert at("spec", "flow", "a") == (15, 13, "b")
-    # What is not there stands for what is.
+    # A missing field has the position of its nearest existing parent.
     assert at("spec", "nope") == (2, 1, "spec")
     assert at("spec", "nope", key=True) == (2, 1, "spec")
     assert at("spec", "list", 7, "x") == (4, 3, "list")

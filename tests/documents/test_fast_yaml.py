@@ -34,7 +34,7 @@ STREAMS = {
 
 
 def spans(it, path, data, text):
-    """Every path of a document, and where its value and its key stand."""
+    """Every path of a document, with the positions of its value and its key."""
     step, length = it.outline.find(path)
     key = None if step.key is None else it.outline.span(step.key, text)
     yield path, length, it.outline.span(step.node, text), key, it.outline.shape[step.node]

@@ -27,7 +27,7 @@ def told(findings):
 
 
 def refused(*arguments, **options):
-    """What is said about the only thing that is wrong."""
+    """The name, rule and message of the only finding."""
     sources, findings = read(arguments, **options)
     assert sources == []
     ((name, line, column, rule, message),) = told(findings)
@@ -185,7 +185,7 @@ def test_devices_and_sockets_are_not_opened():
 
 
 def test_a_named_pipe_is_not_opened():
-    """Nobody may ever write to it."""
+    """Opening a pipe blocks until another process writes to it."""
     os.mkfifo("p")
     Path("link").symlink_to("p")
     assert refused("p", "link") == ("p", "unreadable-input", "this is a pipe, not a file")

@@ -22,7 +22,7 @@ def composed(text, json=False):
 
 
 def as_json(text):
-    """The value of a scalar as a server gets it, or what is said of it."""
+    """The value of a scalar as kubectl sends it, or "error" if it is refused."""
     it = composed(f"a: {text}\n")
     if it.content:
         assert [each.rule.name for each in it.content] == ["ambiguous-yaml-value"]

@@ -1,4 +1,4 @@
-"""Escapes of surrogates in JSON, which are no YAML."""
+"""Surrogate escapes are valid in JSON, but not in YAML."""
 
 import pytest
 

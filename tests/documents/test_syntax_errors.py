@@ -1,4 +1,4 @@
-"""Every way in which a text is no YAML: its place, and what to write instead."""
+"""Every kind of YAML syntax error: its position, and the remedy in its message."""
 
 import pytest
 

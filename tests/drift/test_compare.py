@@ -168,7 +168,7 @@ def test_what_programs_read_alike_is_no_difference(one, other, told):
 
 @pytest.mark.parametrize("side", ["added", "removed"])
 def test_an_entry_of_a_free_mapping_is_told_though_it_is_empty(side):
-    """A label without a value selects: a queue whose selector asks for one more gets no namespace."""
+    """A label without a value also selects: with one more of them, a selector matches no namespace."""
 
     def check(kind, way, key, empty):
         less = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {}}

@@ -1,4 +1,4 @@
-"""Defaults that no schema tells, filled into a copy."""
+"""Defaults that no schema contains, filled into a copy."""
 
 import copy
 

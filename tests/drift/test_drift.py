@@ -246,7 +246,7 @@ def test_no_patch_creates_objects_of_kinds_that_the_cluster_does_not_serve(lint,
     ["*.nominalQuota", f'spec.resourceGroups[0].flavors.a100.resources["{GPU}"].nominalQuota'],
 )
 def test_a_field_that_another_owns_is_waived_and_the_others_are_not(lint, cluster, tmp_path, field):
-    """An autoscaler may own a quota; a hold at night is told all the same, and mended alone."""
+    """If an autoscaler owns a quota, a Hold at night is still reported, and is the only fix."""
     spec = cluster[QUEUE]["spec"]
     (gpus,) = (
         it for it in spec["resourceGroups"][0]["flavors"][0]["resources"] if it["name"] == GPU
@@ -392,7 +392,10 @@ def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
 
 
 def test_commands_for_one_object_do_not_undo_one_another(lint, cluster):
-    """Nor what somebody has written meanwhile: each adds to labels that may be there or not."""
+    """Nor labels that others have set since:
+
+    each command only adds labels, whether some exist or not.
+    """
     queue = cluster[QUEUE]
     ours = queue["metadata"].pop("labels")
     told, _ = lint(cluster)

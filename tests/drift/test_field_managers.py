@@ -78,7 +78,7 @@ CHECKS = ("spec", "admissionChecksStrategy", "admissionChecks")
     [
         (("metadata", "labels", "a"), ["policygen"]),
         (("spec", "resourceGroups", 0, "flavors", 0, "name"), ["policygen"]),
-        # Two own it, and who wrote last is told first.
+        # Two managers own this field; the last writer comes first.
         (("spec", "preemption", "withinClusterQueue"), ["kubectl-edit", "policygen"]),
         # The server filled it in.
         (("spec", "preemption", "reclaimWithinCohort"), []),

@@ -1,4 +1,4 @@
-"""Whatever stands in an object of a cluster, comparing it raises nothing."""
+"""Comparing an object of a cluster never raises, whatever values it contains."""
 
 import copy
 import json

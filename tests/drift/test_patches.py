@@ -1,4 +1,4 @@
-"""The steps that mend a cluster, and the words of kubectl."""
+"""The steps that fix a cluster, and their kubectl commands."""
 
 import shlex
 

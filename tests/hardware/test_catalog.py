@@ -148,7 +148,7 @@ def test_known_names_can_be_suggested():
 @pytest.mark.parametrize(
     "product, expected",
     [
-        # NVIDIA's table of instances per card, media extensions left out
+        # NVIDIA's table of instances per card, without the media extensions
         (
             "a100-40gb",
             "1g.5gb 7, 1g.10gb 4, 2g.10gb 3, 3g.20gb 2, 4g.20gb 1, 7g.40gb 1",

@@ -37,7 +37,7 @@ def facts(family, size):
         (80, "a100-80gb", 2),
         (79, "a100-80gb", 1),
         (26, "a10g", 2),
-        # 3 x 21.99 GiB would do, but 3 is no power of two
+        # 3 x 21.99 GiB would be enough, but 3 is not a power of two
         (60, "a10", 4),
     ],
 )
@@ -125,10 +125,10 @@ def test_the_need_by_hand():
     assert sizing.needed_bytes(workload, 2) == -(-held * 100 // 90)
 
 
-# The reference's table: the smallest tensor parallelism that leaves more than 4 GiB for KV cache
-# at 92 percent of the card and 1 GiB of runtime on each. All its rows can be compared, since our
-# rule is the same sum once the KV cache is set to just over 4 GiB; the KV tokens that are left
-# over are not ours to say.
+# The reference's table: the smallest tensor parallelism that leaves more than 4 GiB for KV cache at
+# 92 percent of the card and 1 GiB of runtime on each. All its rows can be compared, since our rule
+# is the same sum once the KV cache is set to just over 4 GiB. The table's remaining KV tokens are
+# not compared.
 @pytest.mark.parametrize(
     "family, size, precision, expected",
     [

@@ -1,4 +1,4 @@
-"""Invalid fields: left out, and who reads them is recorded."""
+"""Invalid fields are omitted, and each access to an object with one is recorded."""
 
 from msgspec import Struct
 

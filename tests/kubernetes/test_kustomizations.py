@@ -1,4 +1,4 @@
-"""Files of kustomize are no objects."""
+"""Files of kustomize are not read as objects."""
 
 import json
 

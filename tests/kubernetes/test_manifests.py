@@ -1,4 +1,4 @@
-"""Reading anybody's manifests: what is an object, what is inside another, what is no object."""
+"""Reading any manifests: which data is an object, which objects contain others, which is skipped."""
 
 import json
 

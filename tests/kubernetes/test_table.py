@@ -1,4 +1,4 @@
-"""The objects of a kind by their names, and who is told of those that could not be read."""
+"""Objects of one kind by name; each access to objects that could not be read is recorded."""
 
 from policygen.core.finding import At
 from policygen.kubernetes.field_access import AccessLog

@@ -1,4 +1,4 @@
-"""Fields of a wrong type: left out, and who looks at them is known."""
+"""Fields of a wrong type are omitted, and each access to them is recorded."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Manifests and settings for tests of what users say of rules."""
+"""Manifests and settings for tests of severities and waivers."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""What stands in a file is told as it is written: templates, odd scalars, types, and where."""
+"""Findings quote values as the file has them: placeholders, odd scalars, types and positions."""
 
 from datetime import date
 

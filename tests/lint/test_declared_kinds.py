@@ -1,4 +1,7 @@
-"""A rule looks at no kind that it does not declare: a gap there would make it wrong and not told."""
+"""A rule reads only kinds that it declares.
+
+Otherwise a kind that could not be read would make it wrong, without a report.
+"""
 
 import contextlib
 
@@ -39,7 +42,7 @@ ATTRIBUTES = attributes()
 
 
 class Watched(Cluster):
-    """Notes the kinds that are asked for."""
+    """Records the kinds that are read."""
 
     def __init__(self, *arguments, **options):
         self.noted = None

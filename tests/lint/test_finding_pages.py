@@ -1,6 +1,6 @@
-"""The pages of findings about specs and runs: `policygen/*/pages`. Their yaml examples are what they say.
+"""The examples in the pages of findings about specs and runs give the findings that they show.
 
-Those of rules that check objects are run by test_rule_pages.py.
+Those pages are `policygen/*/pages`. test_rule_pages.py runs the pages of rules that check objects.
 """
 
 import re
@@ -118,7 +118,7 @@ def test_explain_prints_the_page_of_a_former_name():
 
 
 def test_refusals_need_an_example_that_can_be_run_unless_no_spec_shows_them():
-    """Those of files and encodings cannot be shown by a text; the list says which."""
+    """A text in a page cannot show findings about files and encodings, so the list names them."""
     shown_otherwise = {
         rule.name
         for rule in RULES

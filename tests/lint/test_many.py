@@ -1,4 +1,4 @@
-"""Many objects: the same is said of each as if it were alone."""
+"""Among many objects, each has the same findings as alone."""
 
 from datetime import date
 

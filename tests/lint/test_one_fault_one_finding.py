@@ -1,4 +1,4 @@
-"""What is refused or binds nothing is told once: no other rule argues from the wrong value."""
+"""A value that is refused or has no effect is reported once: no other rule uses the wrong value."""
 
 import re
 import textwrap
@@ -165,7 +165,7 @@ spec: {weight: 1, capability: {cpu: 64}}
 
 
 def test_a_cluster_without_nodes_is_told_once(tmp_path):
-    """Not flavor by flavor, and nobody is told to lower what no node has."""
+    """There is one finding for all flavors, and no advice to lower amounts that no node has."""
     queue = """
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
@@ -198,7 +198,7 @@ def test_a_remedy_for_a_limit_names_the_field_of_the_version(tmp_path, version, 
 
 
 def test_a_cron_job_makes_gangs(tmp_path):
-    """Its completionMode stands in the template of its jobs."""
+    """The field completionMode is in the template of its Jobs."""
     configuration = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
     text = f"{QUEUE}---{_sent_to('a100', 'CronJob')}---\n{configuration}"
     found = rules(lint(tmp_path, text, target=parse_targets({"kueue": "0.18"})))

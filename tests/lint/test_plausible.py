@@ -1,6 +1,6 @@
-"""Slips as people make them: each is told once, at its place; what is right is told nothing of.
+"""Typical mistakes: each is reported once, at its position; correct files have no findings.
 
-The first line of a bad file says the line and rule of what is to be found, and nothing else is.
+The first line of a bad file has the line and rule of its only finding.
 """
 
 from datetime import date

@@ -1,4 +1,4 @@
-"""What pods ask for is counted as servers count it: by Kueue's queues, quotas and LimitRanges."""
+"""Requests of pods are counted as Kueue's queues, quotas and LimitRanges count them."""
 
 import textwrap
 from datetime import date

@@ -1,4 +1,4 @@
-"""Every rule has a page, and its examples are what they say."""
+"""Every rule has a page, and its examples give the findings that the page shows."""
 
 import re
 from datetime import date
@@ -59,7 +59,7 @@ def linted(example, tmp_path):
     report = lint.lint(settings, today=TODAY)
     assert report.complete
     assert report.count("crashed") == 0, [each.reason for each in report.rules]
-    # Of the spec beside a cluster other things may be told.
+    # The spec beside a cluster may have other findings.
     return [it.rule.name for it in report.findings if it.rule.name in NAMES or not settings.specs]
 
 
@@ -93,7 +93,9 @@ def test_pages_begin_with_their_name_and_say_why(name):
     text = page(name).text
     title, paragraph = text.split("\n\n")[:2]
     assert title == f"# {name}"
-    assert paragraph.count(". ") + paragraph.count(".\n") >= 1, "why it matters, and how to mend it"
+    assert paragraph.count(". ") + paragraph.count(".\n") >= 1, (
+        "explain why it matters, and how to fix it"
+    )
     assert re.findall(r"^## (.*)$", text, re.MULTILINE)[:2] == ["Bad", "Good"]
 
 
@@ -105,7 +107,7 @@ def test_the_proof_of_a_page_is_a_test_that_exists(name):
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
 def test_a_harm_is_shown_on_real_servers_or_the_page_says_why_not(rule):
-    """What nobody has seen is no error. Refusals have tests of their own, and so has drift."""
+    """Without such a proof a rule is not an error. Refusals and drift have tests of their own."""
     it = page(rule.name)
     if rule.family is not Family.INERT:
         return

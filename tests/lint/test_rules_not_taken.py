@@ -1,4 +1,4 @@
-"""The page of what is told where names rules that exist."""
+"""docs/rules-not-taken.md names only rules that exist."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What only a cluster that was seen shows: whom rules speak of, and when they are silent."""
+"""Rules that need a live cluster: which objects they report, and when they report nothing."""
 
 import pytest
 import yaml
@@ -32,7 +32,10 @@ def of(documents, kind):
 
 
 def said(rule, documents, spec="", beside=()):
-    """What a rule says of a cluster, run beside others; the spec's documents among these are its spec."""
+    """The messages of a rule for a cluster, run with the rules in `beside`.
+
+    Documents of policygen's own kinds become its spec, after `spec`.
+    """
     ours = [each for each in documents if each["apiVersion"] == forms.OWN]
     text = "---\n".join([spec, *(yaml.safe_dump(each) for each in ours)])
     loaded = load([Source("spec.yaml", text, None)])
@@ -153,7 +156,7 @@ def test_a_taint_of_some_nodes_is_told_unless_another_flavor_knows_it():
     spec = flavor["spec"] | {"nodeTaints": [taint]}
     other = flavor | {"metadata": {"name": "held"}, "spec": spec}
     assert said(rule, [*documents, other]) == []
-    # Of all its nodes it is told, whatever another flavor knows.
+    # A taint of all its nodes is reported, whether another flavor tolerates it or not.
     assert len(said(rule, [*_nodes(bad(rule), [taint], [taint]), other])) == 1
 
 

@@ -1,4 +1,7 @@
-"""A field of a wrong type, or misspelt, is told once; it hides nothing else, and nothing is argued from it."""
+"""A misspelt field, or one of a wrong type, is reported once.
+
+Other findings stay, and no rule uses its value.
+"""
 
 import random
 from copy import deepcopy
@@ -62,7 +65,7 @@ def facts(documents, example):
 
 
 def said(found):
-    """What rules say, without the places, which shift where a document is written anew."""
+    """Rules and messages without positions, which change when a document is written again."""
     return {
         (hit.rule.name, hit.message)
         for outcome in engine.run(RULES, found)
@@ -114,8 +117,8 @@ def test_a_wrong_type_adds_no_other_finding(name):
         if not any(rule in TELL_OF_TYPES for rule, _ in told):
             continue  # it has taken the value
         new = {it for it in told - before if it[0] not in TELL_OF_TYPES}
-        # Where the field is a name, what was told before is told with another one.
-        # Where several objects have one fault that is told once, it may be told of another one.
+        # If the field is a name, earlier findings are reported with the other name. If several
+        # objects share one fault that is reported once, it may be reported for another of them.
         named = (f"{value}",) if value else ("a container", "a volume", "task default")
         renamed = {
             it
@@ -153,7 +156,7 @@ def test_a_misspelt_field_adds_no_other_finding(name):
     for number, way in draw.sample(ways, min(len(ways), DRAWN)):
         told = said(facts(misspelt(documents, number, way), example))
         slips = {it for it in told - before if it[0] == "unknown-field"}
-        if len(slips) == 1:  # else it is a name of somebody's own
+        if len(slips) == 1:  # else the key is a custom name
             assert told - before - slips == set(), (number, way)
 
 

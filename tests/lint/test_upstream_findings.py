@@ -1,4 +1,4 @@
-"""What lint finds in the upstream projects' own examples is what the docs say, with a reason each."""
+"""The findings in the upstream projects' own examples are those in the docs, with a reason each."""
 
 import os
 import re
@@ -18,7 +18,7 @@ ROW = re.compile(r"^\| `(\S+):(\d+)` \| `([a-z-]+)` \| (.+) \|$", re.MULTILINE)
 SECTION = re.compile(r"^## (.+)\n", re.MULTILINE)
 CLONE = "POLICYGEN_KUEUE_CLONE"
 NOTES = {"kinds-not-judged", "no-object"}
-"""What is said of other kinds, and of files that hold no object."""
+"""Notes about kinds that are not checked, and about files without objects."""
 
 KUEUE_EXAMPLES = (
     "cmd/kueueviz/examples/*.yaml",

@@ -86,7 +86,7 @@ def test_an_annotation_counts_only_where_the_spec_says_so(lint_live):
 
 
 def test_an_annotation_is_about_its_object_and_rule_only(lint_live):
-    """Stars are no stars, and an annotation with another's rule, or of another object, waives nothing."""
+    """`*` is not a wildcard, and an annotation for another rule or object has no effect."""
     star = "policygen.dev/waive-*"
     told, report = lint_live(
         "annotations: [local-queue-without-cluster-queue, cohort-cycle]",

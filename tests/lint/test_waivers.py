@@ -1,4 +1,4 @@
-"""Severities and waivers: what a user says of rules."""
+"""Severities and waivers: how users change which findings count."""
 
 import pytest
 

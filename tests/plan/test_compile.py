@@ -1,4 +1,4 @@
-"""The plan: every object in apply order, and none of a refused spec."""
+"""The plan: all objects in apply order, and no plan for a refused spec."""
 
 from policygen.plan import kueue
 from policygen.plan.catalog import BY_NAME

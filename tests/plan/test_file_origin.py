@@ -91,8 +91,10 @@ SCHEDULER, VOLCANO, KUEUE = (
 
 @pytest.fixture
 def behind(tmp_path):
-    """Renders the spec, does something to it as it would stand on a cluster, and says for each
-    drifted field the comment on the line of the spec that is named."""
+    """Renders the spec and changes it as a cluster's objects; returns the spec line of each drift.
+
+    A line is identified by its comment.
+    """
     spec = tmp_path / "spec.yaml"
     spec.write_text(SPEC, "utf-8")
     (tmp_path / "base.yaml").write_text(BASE, "utf-8")

@@ -10,7 +10,7 @@ from tests.plan.model_specs import a100, assigned, model
     [
         ("40GB", "gpuMemory: 13Gi", 1),
         ("40GB", "gpuMemory: 40Gi", 2),  # a card has 40,442 MiB of its 40,960
-        ("40GB", "gpuMemory: 100Gi", 4),  # 3 would hold it; tensor parallelism wants 4
+        ("40GB", "gpuMemory: 100Gi", 4),  # 3 would be enough, but tensor parallelism needs 4
         ("40GB", "gpuMemory: 140Gi", 4),
         ("80GB", "gpuMemory: 140Gi", 2),
         ("80GB", "gpus: 3", 3),

@@ -1,7 +1,7 @@
 """The Kueue column of docs/semantics.md, row by row, with numbers worked out by hand.
 
-The pool of these tests: 64 GPUs on 8 nodes of 96 cores and 768Gi, so a GPU stands for
-12 cores and 96Gi.
+The pool of these tests: 64 GPUs on 8 nodes of 96 cores and 768Gi, so the share of a GPU is 12 cores
+and 96Gi.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""What a pool says that its arithmetic cannot stand on."""
+"""Fields of a pool with which the quotas could not be computed."""
 
 import pytest
 

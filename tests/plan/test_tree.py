@@ -77,7 +77,7 @@ def test_bounds_of_a_resource_group(planned, pool, pools, profiles, kueue, rule)
     [("volcano", 4, []), ("volcano", 5, ["volcano-tree-too-deep"]), ("kueue", 5, [])],
 )
 def test_depth_of_a_volcano_tree(planned, pool, team, scheduler, depth, rules):
-    """Queues stand at most 5 deep, and the pool's own is the first of them."""
+    """A tree has at most 5 levels of queues, and the first level is the pool's own queue."""
     chain = [team("t0")]
     chain += [team(f"t{level}", parent=f"t{level - 1}") for level in range(1, depth)]
     done = planned(pool(scheduler=scheduler), *chain)

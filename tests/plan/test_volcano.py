@@ -1,6 +1,6 @@
 """The Volcano column of docs/semantics.md, with numbers worked out by hand.
 
-The pool: 64 GPUs on 8 nodes of 96 cores and 768Gi, so a GPU stands for 12 cores and 96Gi.
+The pool: 64 GPUs on 8 nodes of 96 cores and 768Gi, so the share of a GPU is 12 cores and 96Gi.
 """
 
 import pytest
@@ -173,7 +173,7 @@ def test_a_tree_deeper_than_the_webhook_takes_is_refused(planned, volcano, team)
 
 
 def test_negative_priorities_of_queues_keep_their_order(planned, volcano, queues):
-    """The schema of a Queue takes none below 0 from 1.14 on."""
+    """From 1.14 on, the schema of a Queue refuses priorities below 0."""
     config = queues("name: a, priority: -5", "name: b, priority: 7", "name: c, priority: -9")
     made = planned(volcano(), config).of("Queue")
     assert [made[f"{name}.p"].priority for name in "abc"] == [1, 2, 0]

@@ -1,4 +1,4 @@
-"""What holds for every valid spec: drawn whole, compiled, and checked against rules of the servers."""
+"""Properties of every valid spec: specs are drawn, compiled, and checked against servers' rules."""
 
 import json
 import re
@@ -59,9 +59,9 @@ def documents_of(documents, kind):
 
 
 class Oracle:
-    """Guarantees, limits and what is available, worked out from the documents alone.
+    """Guarantees, limits and available amounts, computed from the documents alone.
 
-    Amounts by resource, cpu in thousandths and memory in bytes, as docs/semantics.md says.
+    Amounts are by resource, as docs/semantics.md defines them: cpu in thousandths, memory in bytes.
     """
 
     def __init__(self, documents):
@@ -111,7 +111,7 @@ class Oracle:
         return {self.resource(pool, profile): count for profile, count in instances.items()}
 
     def slices(self, pool, units):
-        """How much of the nodes stands behind units."""
+        """How many slices of the nodes belong to these units."""
         of = {self.resource(pool, profile): profile for profile in self.instances(pool) or ("1g",)}
         return sum(count * int(of[name].partition("g")[0]) for name, count in units.items())
 
@@ -144,7 +144,7 @@ class Oracle:
         return None
 
     def said(self, team, pool, word):
-        """What a quota says of its guarantee or limit, in words of its own."""
+        """The amounts that a quota sets itself in its guarantee or limit."""
         quota = self.quota(team, pool) or {}
         amounts = quota.get(word, {})
         amounts = amounts if isinstance(amounts, dict) else {"": amounts}
@@ -325,12 +325,12 @@ def check_group(cohorts, flavors, bound):
             if name.startswith("ClusterQueue") and cell.lending_limit is not None:
                 assert number(cell.lending_limit) <= number(cell.nominal_quota)
         if name.startswith("ClusterQueue"):
-            assert it.namespaces, f"{name} lets nobody in, and an empty list is refused"
+            assert it.namespaces, f"{name} admits no namespace, and an empty list is refused"
         assert (it.weight is None) == (name == cohorts.root)
 
 
 def check_amounts(cohorts, tree, oracle):
-    """Quotas sum to the pool; guarantee and limit are what the documents say."""
+    """Quotas sum to the pool; guarantee and limit are those of the documents."""
     for facts in tree.pools:
         available = oracle.available(facts.name)
         assert {key: facts.available[key] for key in available} == available
@@ -495,7 +495,7 @@ class Webhook:
                     sums[key] += number(amount)
             bounds = {key: number(amount) for key, amount in limits.items()}
             yield from _above(f"Q9 {field}", sums, bounds)
-        # Q10 says of the parent what Q8 says of the child, since parents come first.
+        # Q10 checks for the parent what Q8 checks for the child, since parents come first.
 
     def _ancestor(self, it, key):
         """The bound on a capability: the parent's, from 1.14.2 on the nearest above 0."""
@@ -558,7 +558,7 @@ def check_volcano(plan, documents):
 
 
 def check_deserved(tree, facts, queues):
-    """What guarantees leave is shared out to the last unit, unless limits stop it."""
+    """Amounts beyond all guarantees are divided to the last unit, unless limits prevent it."""
     for above in (None, *(node.name for node in tree.nodes)):
         nodes = [node for node in tree.nodes if node.parent == above]
         parent = queues[tree.queue if above is None else f"{above}.{tree.queue}"]
@@ -589,7 +589,7 @@ def test_volcano_trees_pass_the_webhook_of_every_release(documents):
 
 
 def test_the_webhook_can_refuse(planned, pool, team):
-    """The checker above is no yes-man: each rule refuses what it is there for."""
+    """Each rule of the checker above refuses what it is made for."""
     done = planned(pool(scheduler="volcano"), team("a", "guarantee: 8, limit: 16"))
     root, it = done.of("Queue").values()
 
@@ -655,7 +655,7 @@ def check_parts(oracle, team, pool, quotas):
 
 
 def check_quota_keys(quotas, oracle):
-    """Queues wait where a quota refuses: no compute quota on their pools unless asked for."""
+    """Where a queue can wait, its pool has no compute quota unless the spec requests one."""
     owner = {
         namespace["name"]: spec
         for spec in oracle.teams.values()

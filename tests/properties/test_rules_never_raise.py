@@ -1,4 +1,4 @@
-"""No rule raises, whatever stands in the fields that it reads."""
+"""No rule raises, whatever values are in the fields that it reads."""
 
 import random
 from copy import deepcopy

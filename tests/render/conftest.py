@@ -1,4 +1,4 @@
-"""Folders of templates: those of users, and one that stands for the shipped one."""
+"""Folders of templates: those of users, and one that replaces the shipped folder."""
 
 import pytest
 

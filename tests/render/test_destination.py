@@ -1,4 +1,4 @@
-"""The name of an output says whether it is a file or a folder."""
+"""The name of an output decides whether it is a file or a folder."""
 
 
 def test_one_file(run, spec, tmp_path):

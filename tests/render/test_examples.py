@@ -107,7 +107,7 @@ def test_bytes_do_not_depend_on_the_order_of_files_and_documents(tmp_path):
 
 
 def test_a_folder_may_hold_its_own_golden_files():
-    """`render examples/NAME` is what README says, and `expected/` lies inside that folder."""
+    """README has `render examples/NAME`, and `expected/` lies inside that folder."""
     done = run("render", "examples/kueue-team-tree")
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout == (ROOT / "examples/kueue-team-tree/expected/manifests.yaml").read_bytes()

@@ -1,4 +1,4 @@
-"""The output folder: all files are written or none, and those of others stay."""
+"""The output folder: all files are written or no file, and other files are kept."""
 
 import fcntl
 import json

@@ -32,7 +32,7 @@ def test_a_template_extends_the_shipped_one_and_replaces_a_block(own, folder):
     "target, refused_by_a_server",
     [
         (Target(), True),
-        (Target(kueue=Version(0, 13)), True),  # what came later is a field that it would refuse
+        (Target(kueue=Version(0, 13)), True),  # it would refuse a newer field
         (Target(kueue=Version(0, 20)), False),  # it may know a field that we don't
         (None, False),
     ],

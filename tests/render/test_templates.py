@@ -1,4 +1,4 @@
-"""Templates lay out what the plan decided: none of them decides anything."""
+"""Templates only lay out what the plan decided; they contain no decisions."""
 
 import re
 
@@ -44,7 +44,7 @@ def _logic(tree):
             yield f"Call in line {node.lineno}"
         if isinstance(node, nodes.Test) and node.name != "none":
             yield f"Test {node.name} in line {node.lineno}"
-        # `is not none` is how a number that may be 0 is asked for; any other Not is logic.
+        # `is not none` tests for a number that may be 0; any other Not is logic.
         if isinstance(node, nodes.Not) and not isinstance(node.node, nodes.Test):
             yield f"Not in line {node.lineno}"
         if isinstance(node, nodes.For) and (node.test or node.recursive):

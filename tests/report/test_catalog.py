@@ -1,4 +1,4 @@
-"""Every format says all that was found, and nothing from the input gets out of its place."""
+"""Every format reports all findings, and input cannot break out of its place in the output."""
 
 import importlib
 import json
@@ -47,7 +47,7 @@ def test_what_people_read_is_bounded_and_counts_truly(name):
 
 
 def test_what_is_on_a_cluster_is_told_at_the_line_of_the_spec_behind_it():
-    """Machines show findings beside files; a file that an object of a cluster holds is none of theirs."""
+    """Code hosts show findings at files of the repository; a file in a ConfigMap is not one of these."""
     spec = Related("ClusterPool a100", Place("spec.yaml", 7, 3, 4))
     inside = Place("ConfigMap kueue-system/kueue-manager-config: config.yaml", 2, 1)
     drift = Finding(

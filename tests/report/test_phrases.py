@@ -1,4 +1,4 @@
-"""What several formats say alike."""
+"""Phrases that several formats share."""
 
 import io
 import json

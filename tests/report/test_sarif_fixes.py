@@ -1,4 +1,4 @@
-"""The fixes in SARIF: of the official form, at exact places, each mending its finding by itself."""
+"""The fixes in SARIF: valid by its schema, at exact positions, and each fixes its finding alone."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def sarif(file, *words):
 
 
 def changed(text, fix):
-    """The text with one fix, put in by what SARIF says of lines and columns alone."""
+    """The text after one fix, applied only by the lines and columns in the SARIF file."""
     (change,) = fix["artifactChanges"]
     lines = [line for line in re.split(r"(?<=\n)", text) if line] + [""]
     starts = [sum(map(len, lines[:number])) for number in range(len(lines))]

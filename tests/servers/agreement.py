@@ -390,7 +390,7 @@ def main() -> int:
     options = parser.parse_args()
     from .bench import Bench  # noqa: PLC0415 - only here
     from .build import located  # noqa: PLC0415 - only for its command
-    from .upstream import control_plane  # noqa: PLC0415 - likewise
+    from .upstream import control_plane  # noqa: PLC0415 - as above
 
     built = {upstream.name: located(upstream) for upstream in control_plane()}
     with tempfile.TemporaryDirectory() as folder, Bench(built) as bench:

@@ -1,4 +1,4 @@
-"""The part of a refused spec that is judged all the same."""
+"""The part of a refused spec that is still checked."""
 
 from tests.spec.specs import PLATFORM, POOL, errors, read, team
 
@@ -17,5 +17,5 @@ def test_reading_in_part_leaves_no_false_errors_in_what_is_judged():
     assert [it.name for it in loaded.sound.pools] == ["p"]
     assert [it.name for it in loaded.sound.teams] == ["b", "c"]
     assert loaded.sound.models == ()
-    # Its default scheduler may have been among what the Platform says.
+    # The invalid Platform may have set another default scheduler.
     assert [it.scheduler for it in loaded.sound.pools] == ["kueue"]

@@ -199,7 +199,7 @@ def test_missing_parts_are_warnings(planned, texts, rules):
 def test_max_pending_of_zero_bounds_what_waits_at_what_runs(planned):
     done = planned(POOL, queues("name: a, maxPending: 0", "name: b, maxPending: 0"))
     [quota] = done.of("ResourceQuota").values()
-    # Each queue may have all 8 GPUs, so 16 workloads may run and none may wait.
+    # Each queue may have all 8 GPUs, so 16 workloads may run and 0 may wait.
     assert quota.hard == {"count/workloads.kueue.x-k8s.io": "16"}
 
 
@@ -290,7 +290,7 @@ VALID = {
 
 
 def broken(key, value):
-    """Ways to break a value, by name; none that leaves its meaning."""
+    """Ways to break a value, by name; no way keeps its meaning."""
     boolean = value in {"true", "false"}
     for way, text in BAD.items():
         shortens = key == 1 and way == "empty"  # the list, by an entry
@@ -336,7 +336,7 @@ def test_breaking_any_value_is_found_or_changes_what_is_rendered(
 
 
 def holders(name, path, line):
-    """Lines of the keys that hold a value, where what it breaks in them may be told as well."""
+    """Lines of the keys that contain a value, at which its error may be reported too."""
     lines = FILES[name].splitlines()
     indent = len(lines[line]) - len(lines[line].lstrip(" -"))
     for number in range(line - 1, -1, -1):

@@ -20,7 +20,7 @@ def found(**fields):
         ("meta-llama/Llama-3.1", "8b"),
         ("mistral-7b", None),
         ("mixtral", "8x7b"),
-        # what no size can be read of is told where models are sized
+        # a name without a readable size is reported where models are sized
         ("llama", "7bb"),
         (None, "big"),
     ],

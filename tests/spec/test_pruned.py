@@ -28,7 +28,7 @@ def left(data):
             {"quotas": [{"pool": "p", "weight": 0}, {"pool": "q", "wait": 1}]},
             {"quotas": [{"pool": "p"}, {"pool": "q"}]},
         ),
-        # An entry cannot go alone: those behind it would stand elsewhere.
+        # One entry cannot be removed alone: the positions of later entries would change.
         (
             {"quotas": [{"weight": 1}, {"pool": "q"}], "parent": "b"},
             {"parent": "b", "quotas": None},

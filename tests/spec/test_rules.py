@@ -1,6 +1,6 @@
-"""Every error of a spec, each once, at the very text that is wrong.
+"""Every error of a spec is reported once, at the exact text that is wrong.
 
-A spec marks that text by « and »: the finding must stand there, underline just that, and be
+A spec marks that text by « and »: the finding must be at this text, underline exactly it, and be
 the only error.
 """
 
@@ -1228,7 +1228,7 @@ def test_error_stands_at_its_text_and_says_what_to_write(planned_files, case):
 
 
 ELSEWHERE = {
-    "more-problems",  # counts what is left out; tests/documents/test_document.py
+    "more-problems",  # counts omitted findings; tests/documents/test_document.py
     "unexplained-refusal",  # a fault of ours
 }
 
@@ -1253,7 +1253,7 @@ def faults(done):
 
 
 def test_errors_of_all_files_are_reported_at_once(planned_files):
-    """Syntax, schema, a value, a reference, labels and sums: none hides another."""
+    """Errors in syntax, schema, values, references, labels and sums do not hide each other."""
     files = {
         "1-syntax.yaml": team("broken", spec="maxPending: ["),
         "2-schema.yaml": pool("big", spec="schedulingPolici: {}", selector="pool: big"),

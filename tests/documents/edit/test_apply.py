@@ -1,4 +1,4 @@
-"""Edits of data, which say what the edited text must read as."""
+"""Applies edits to data; the result is what the edited text must parse to."""
 
 import copy
 

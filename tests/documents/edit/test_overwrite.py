@@ -1,4 +1,4 @@
-"""Files get their new text whole, or stay what they are."""
+"""A file gets its complete new text, or is not changed."""
 
 import os
 import stat

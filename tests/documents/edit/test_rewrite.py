@@ -23,7 +23,7 @@ def loaded(text, name="it.yaml"):
 
 
 def rewritten(text, *edits, name="it.yaml"):
-    """The text after the edits; checks that it reads as they want."""
+    """The text after the edits; checks that it parses to the edited data."""
     (before,) = loaded(text, name)
     (parts,) = rewrite.splices(before, [edits])
     if isinstance(parts, EditError):
@@ -174,7 +174,7 @@ DATA = st.recursive(
 
 @st.composite
 def layouts(draw, data, indent=0, flow=False):
-    """A text that says the data, in one of many ways; without the line break at its end."""
+    """A text for the data in one of many YAML layouts, without the final line break."""
     comment = draw(st.sampled_from(["", "", "  # note", "\n" + " " * indent + "# above"]))
     if isinstance(data, dict | list) and data and not flow and draw(st.integers(0, 3)):
         lines = []
@@ -241,9 +241,9 @@ def places(data, path=()):
 @settings(max_examples=400, deadline=None)
 @given(cases(), st.data())
 def test_any_layout_survives_any_edit(case, draw):
-    """An edit is refused, or the text says what is wanted; of what is kept no comment is lost.
+    """An edit is refused, or the text parses to the edited data and keeps all other comments.
 
-    What `fixing` checks for each file is not asked here: this is about how much it must refuse.
+    The checks that `fixing` runs for each file are not tested here, only what an edit refuses.
     """
     data, text = case
     (before,) = loaded(text)

@@ -1,4 +1,4 @@
-"""Which resources are accelerators, and who asks for some."""
+"""Which resources are accelerators, and which pods request them."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Slips in names of resources are told from names of one's own."""
+"""Typos in resource names are distinguished from custom names."""
 
 import pytest
 
