@@ -71,7 +71,7 @@ def parse(text: str | float) -> Quantity:
     if isinstance(text, int):
         return _number(text)
     if not math.isfinite(text):
-        raise ValueError(f"{text} is not a finite number; write one such as 500m or 80Gi")
+        raise ValueError(f"{text} is not a finite number; write a number such as 500m or 80Gi")
     return _bounded(Fraction(Decimal(repr(text))), Format.DECIMAL_SI, repr(text))
 
 
@@ -252,7 +252,7 @@ def _fault(text: str) -> str:
     if "," in text and _SHAPE.fullmatch(text.replace(",", "")):
         return f"{shown} has commas in it; write {text.replace(',', '')}"
     if text.lstrip("+-.").lower() in ("nan", "inf", "infinity"):
-        return f"{shown} is not a finite number; write one such as 500m or 80Gi"
+        return f"{shown} is not a finite number; write a number such as 500m or 80Gi"
     if _EXPONENT_AND_SUFFIX.fullmatch(text):
         return f"{shown} has both an exponent and a suffix; write only one of them"
     match = _WITH_WORD.fullmatch(text)

@@ -59,11 +59,11 @@ def parse(component: str, text: str) -> Version:
     span = ", ".join(f"{first[0]}.{minor}" for minor in range(first[1], last[1] + 1))
     match = _SHAPE.fullmatch(text)
     if not match:
-        raise ValueError(f"{component} {text!r} is not a valid version; supported: {span}")
+        raise ValueError(f"{component} {text!r} is not a valid version; write one of {span}")
     major, minor, patch = match.groups()
     version = Version(int(major), int(minor), None if patch is None else int(patch))
     if not first <= version.release <= last:
-        raise ValueError(f"{component} {text} is not supported; supported: {span}")
+        raise ValueError(f"{component} {text} is not supported; write one of {span}")
     return version
 
 

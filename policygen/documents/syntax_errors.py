@@ -159,12 +159,12 @@ def _mapping(error: ParserError) -> Explained | None:
             else 'this key is at the level of list items; write "- " before the key, or indent the key'
         )
     else:
-        message = "this line is indented differently than its block; check the indentation"
+        message = "this line is indented differently than its block; correct the indentation"
         if error.context is not None:
             line = error.line(error.context)
             message = (
                 f"this line is indented differently than its block, which begins on line {line}; "
-                "check the indentation"
+                "correct the indentation"
             )
     return message, *error.to_line_end(error.at)
 

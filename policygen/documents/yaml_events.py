@@ -171,7 +171,9 @@ class Builder:
         name = shorten(event.anchor)
         anchor = self.anchors.get(event.anchor)
         if anchor is None:
-            self.faults.syntax(node, f'alias "*{name}" has no anchor "&{name}" above it')
+            self.faults.syntax(
+                node, f'alias "*{name}" has no anchor "&{name}" above it; write the value instead'
+            )
             self.composed.flawed.add(node)
         elif not anchor.size:
             message = f'alias "*{name}" is inside the value of its anchor; write the value instead'

@@ -89,7 +89,9 @@ class View:
             self._hit(key, str(error))
             return None
         if unit == "cpu" and quantity.parse(value).value * 1000 != read:
-            message = f"{shown(value)} is finer than a thousandth of a core; write {read}m"
+            message = (
+                f"{shown(value)} is more precise than 1m (a thousandth of a core); write {read}m"
+            )
             self._hit(key, message)
             return None
         if read < 0:

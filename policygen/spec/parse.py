@@ -93,7 +93,7 @@ def _lint(view: View) -> LintSettings:
         expires = entry.text("expires")
         if expires is not None and not _is_date(expires):
             message = (
-                f"{quoted(expires)} is not a valid date; write a day of the calendar as YYYY-MM-DD"
+                f"{quoted(expires)} is not a valid date; write a date that exists, as YYYY-MM-DD"
             )
             view.hits.append(Hit(INVALID_VALUE, message, entry.at / "expires"))
     return LintSettings(

@@ -121,7 +121,7 @@ def _platform(spec: Spec, pools: _Known) -> Iterator[Hit]:
             if name in queue_of:
                 yield Hit(
                     rules.POOL_IN_TWO_QUEUES,
-                    f'pool {quoted(name)} is in shared queue "{queue_of[name]}" already; '
+                    f'pool {quoted(name)} is already in shared queue "{queue_of[name]}"; '
                     "remove the pool from one of the two queues",
                     at,
                 )

@@ -4,8 +4,8 @@ from policygen.core.rule import Rule, note, refusal, warning
 
 AVAILABLE_ABOVE_TOTAL = refusal(
     "available-above-total",
-    "A pool has more available GPUs than GPUs in total",
-    "Lower availableGPUs, or correct the total.",
+    "availableGPUs of a pool is larger than the total number of its GPUs",
+    "Lower availableGPUs, or correct totalGPUs or nodes.",
 )
 CAPACITY_MISSING = refusal(
     "capacity-missing",
@@ -76,7 +76,7 @@ INVALID_VALUE = refusal(
 )
 LOOKS_LIKE_QUEUES = warning(
     "looks-like-queues",
-    "A ConfigMap looks like gpu-scheduler-config but has another name, apiVersion or kind, so it is skipped",
+    "policygen skipped a document that contains queues, because its name, apiVersion or kind is wrong",
     "Write the apiVersion, kind or name that the message shows.",
 )
 MEMORY_WITHOUT_UNIT = warning(
@@ -87,7 +87,7 @@ MEMORY_WITHOUT_UNIT = warning(
 MIG_SINGLE_MIXED = refusal(
     "mig-single-mixed",
     "A pool with MIG strategy single has several MIG profiles",
-    "Keep one profile, or write strategy: mixed.",
+    "Keep one profile, or write gpu.mig.strategy: mixed.",
 )
 MIG_WITHOUT_INSTANCES = refusal(
     "mig-without-instances",
@@ -97,7 +97,7 @@ MIG_WITHOUT_INSTANCES = refusal(
 MIG_WITHOUT_SHARING = refusal(
     "mig-without-sharing",
     "A pool has settings for MIG but does not use MIG",
-    "Write sharing: mig, or remove the settings.",
+    "Write gpu.sharing: mig, or remove gpu.mig.",
 )
 MISSING_FIELD = refusal(
     "missing-field",
@@ -161,7 +161,7 @@ REPLICAS_REVERSED = refusal(
 REPLICAS_WITHOUT_SHARING = refusal(
     "replicas-without-sharing",
     "A pool sets gpu.replicas but does not share its GPUs",
-    "Write sharing: timeSlicing or mps, or remove replicas.",
+    "Write gpu.sharing: timeSlicing or mps, or remove gpu.replicas.",
 )
 RESERVED_NAME = refusal(
     "reserved-name",
@@ -185,8 +185,8 @@ SHARING_WITHOUT_REPLICAS = refusal(
 )
 TEAM_CYCLE = refusal(
     "team-cycle",
-    "A team is its own ancestor",
-    "Remove the parent of one of these teams.",
+    "The parents of teams form a cycle",
+    "Remove spec.parent from one of these teams.",
 )
 TEAM_WITHOUT_NAMESPACES = refusal(
     "team-without-namespaces",
@@ -223,7 +223,7 @@ UNKNOWN_KIND = refusal(
 UNKNOWN_MODEL = warning(
     "unknown-model",
     "policygen has no data about a model family or size",
-    "Write a name that docs/hardware.md lists, or set gpuMemory and omit the family.",
+    "Write a family and size that docs/hardware.md lists, or set gpuMemory and omit the family.",
 )
 UNKNOWN_REFERENCE = refusal(
     "unknown-reference",
@@ -232,13 +232,13 @@ UNKNOWN_REFERENCE = refusal(
 )
 UNKNOWN_VERSION = refusal(
     "unknown-version",
-    "policygen does not read this apiVersion",
+    "A document has an apiVersion that policygen does not support",
     "Write the apiVersion that the message names.",
 )
 UNSUPPORTED_TARGET = refusal(
     "unsupported-target",
     "A target version is not valid or not supported",
-    "Write a version in the range that the message shows, in quotes.",
+    "Write one of the versions that the message lists, in quotes.",
 )
 UNSUPPORTED_VALUE = refusal(
     "unsupported-value",

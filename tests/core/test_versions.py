@@ -26,7 +26,7 @@ def test_a_version_is_read_and_written(text, version, again):
     ],
 )
 def test_other_versions_are_refused_with_those_that_are_supported(text, fault):
-    with pytest.raises(ValueError, match=f"{fault}; supported: 0.13, 0.14, .*, 0.19$"):
+    with pytest.raises(ValueError, match=f"{fault}; write one of 0.13, 0.14, .*, 0.19$"):
         parse("kueue", text)
 
 

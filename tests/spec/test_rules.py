@@ -396,7 +396,7 @@ SCHEMA = [
         "cpu finer than a thousandth",
         pool().replace("cpu: 96", "cpu: «1500u»"),
         "invalid-value",
-        "thousandth of a core; write 2m",
+        "more precise thousandth of a core); write 2m",
     ),
     Case("a negative quantity", pool().replace("768Gi", "«-1Gi»"), "invalid-value", "above 0"),
     Case("nothing of a node", pool().replace("cpu: 96", "cpu: «0»"), "invalid-value", "above 0"),
@@ -404,7 +404,7 @@ SCHEMA = [
         "a version that is not supported",
         platform("target:\n  kueue: «'0.12'»"),
         "unsupported-target",
-        "kueue 0.12 supported: 0.13 0.19",
+        "kueue 0.12 not supported write one of 0.13 0.19",
     ),
     Case(
         "a day that no calendar has",
