@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{workload} creates only {counted(update.surge + update.unavailable, 'new pod')} before it "
-                f"deletes an old pod, but the new pods start only as a gang of {size} pods, so the update never ends;"
+                f"deletes an old pod. The new pods start only as a gang of {size} pods, so the update never ends;"
                 " write strategy.type: Recreate, or maxSurge: 100%",
                 workload.at.to("spec", "strategy"),
                 (workload.at.to("metadata", "annotations", MIN_MEMBER),),

@@ -15,8 +15,8 @@ def check(facts: Facts) -> Hits:
         if plugin.name == "deviceshare" and policy == "binpack" and weight == 0:
             yield Hit(
                 RULE,
-                "deviceshare.SchedulePolicy is binpack without a ScheduleWeight, so plugin deviceshare packs "
-                "the GPUs within a node, but does not affect the choice of the node; write "
+                "deviceshare.SchedulePolicy is binpack without a ScheduleWeight, so plugin deviceshare "
+                "packs the GPUs of a node, but does not affect the choice of the node; write "
                 "deviceshare.ScheduleWeight: 10",
                 plugin.argument_at("deviceshare.SchedulePolicy"),
             )

@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
         if group.it.min_resources is None and group.it.min_member > 1:
             yield Hit(
                 RULE,
-                f"{group} has no minResources, so Volcano admits the gang even if {queue} is full, and the pods of the gang then wait; set minResources to the requests of "
+                f"{group} has no minResources, so Volcano admits the gang even if {queue} is full. The pods of the gang then wait; set minResources to the requests of "
                 f"{group.it.min_member} pods",
                 group.at / "spec",
                 (queue.at,),

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
         if VOLCANO_QUEUE in namespace.annotations:
             yield Hit(
                 RULE,
-                f"{namespace} has annotation {VOLCANO_QUEUE}, but only the webhook /podgroups/mutate reads this annotation, and the webhook is off by default, so the pods go to queue default; write the annotation in the pod templates, or enable the webhook",
+                f"{namespace} has annotation {VOLCANO_QUEUE}, which only the webhook /podgroups/mutate reads. This webhook is off by default, so the pods go to queue default; write the annotation in the pod templates, or enable the webhook",
                 namespace.at.to("metadata", "annotations", VOLCANO_QUEUE).on_key(),
             )
 

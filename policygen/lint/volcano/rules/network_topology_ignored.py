@@ -24,8 +24,8 @@ def check(facts: Facts) -> Hits:
         if facts.target["volcano"].release >= _HARD_BY_PLUGIN or topology.get("mode") == "soft":
             yield Hit(
                 RULE,
-                f"{owner} requests a network topology, but the scheduler's configuration does not enable plugin "
-                f"{_PLUGIN}, so the pods of the gang run on any nodes; add the plugin",
+                f"{owner} requests a network topology, but plugin "
+                f"{_PLUGIN} is not enabled, so the pods of the gang run on any nodes; add the plugin",
                 owner.at.to("spec", "networkTopology").on_key(),
                 (configuration.entry.at / "tiers",),
             )

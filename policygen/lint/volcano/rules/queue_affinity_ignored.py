@@ -16,8 +16,8 @@ def check(facts: Facts) -> Hits:
         if queue.it.affinity:
             yield Hit(
                 RULE,
-                f"{queue} has an affinity to node groups, but the scheduler's configuration does not enable plugin "
-                "nodegroup, so the jobs of the queue run on any nodes; add the plugin",
+                f"{queue} has an affinity to node groups, but plugin "
+                "nodegroup is not enabled, so the jobs of the queue run on any nodes; add the plugin",
                 queue.at.to("spec", "affinity").on_key(),
                 (configuration.entry.at / "tiers",),
             )

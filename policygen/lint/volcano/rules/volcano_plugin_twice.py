@@ -16,8 +16,8 @@ def check(facts: Facts) -> Hits:
                 other = first[plugin.name]
                 yield Hit(
                     RULE,
-                    f"plugin {plugin.name} is already listed in tier {other.tier + 1}, so the scheduler calls the plugin twice, and the "
-                    "arguments of the last entry apply to both entries; remove one of the entries",
+                    f"plugin {plugin.name} is already listed in tier {other.tier + 1}, so the scheduler calls the plugin twice, "
+                    "with the arguments of the last entry; remove one of the entries",
                     plugin.at / "name",
                     related=(other.at / "name",),
                 )
