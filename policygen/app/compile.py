@@ -14,7 +14,7 @@ from policygen.core.rule import Severity
 from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
-from policygen.lint.run_rules import NOTHING_TO_JUDGE
+from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.plan.compile import Plan, compile_plan
 from policygen.spec.load import Loaded, load
 from policygen.spec.rules import FOREIGN_DOCUMENTS
@@ -63,7 +63,7 @@ def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
                 f"{message}; if it contains manifests, run `policygen lint --manifests {path}`"
             )
         name = files.STDIN if path == "-" else path
-        found.append(Finding(NOTHING_TO_JUDGE, message, Place(name)))
+        found.append(Finding(NOTHING_TO_CHECK, message, Place(name)))
     return found
 
 

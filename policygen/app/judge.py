@@ -26,7 +26,7 @@ from policygen.lint.core import api_versions
 from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.rule import Facts, Need, ObjectRule
-from policygen.lint.run_rules import NOT_READ, NOTHING_TO_JUDGE
+from policygen.lint.run_rules import NOT_READ, NOTHING_TO_CHECK
 from policygen.lint.waiver_annotations import Annotated
 from policygen.plan import catalog
 from policygen.spec.types import Spec
@@ -234,7 +234,7 @@ def _without_objects(inputs: ManifestInput, spec: Sequence[Document]) -> Iterato
             "this input contains no object, so nothing was checked; check the command that writes "
             "the input"
         )
-        yield Finding(NOTHING_TO_JUDGE, message, Place(name))
+        yield Finding(NOTHING_TO_CHECK, message, Place(name))
 
 
 def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:

@@ -17,14 +17,14 @@ from policygen.core.quoting import counted
 from policygen.documents import files
 from policygen.documents.locate import ordered
 from policygen.documents.rules import NO_SPEC_FILES, UNREADABLE_INPUT
-from policygen.lint.run_rules import BAD_CASE, BAD_EXPECTATION, NOTHING_TO_JUDGE, UNKNOWN_RULE
+from policygen.lint.run_rules import BAD_CASE, BAD_EXPECTATION, NOTHING_TO_CHECK, UNKNOWN_RULE
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 from policygen.testing import cases, expected
 from policygen.testing.cases import Case
 from policygen.testing.expected import Expected, Sheet
 from policygen.testing.outcome import CaseOutcome
 
-_NO_SPEC = {FOREIGN_DOCUMENTS, NOTHING_TO_JUDGE}
+_NO_SPEC = {FOREIGN_DOCUMENTS, NOTHING_TO_CHECK}
 
 
 class TestRequest(NamedTuple):

@@ -9,7 +9,7 @@ from policygen.core.rule import Family, Severity
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.registry import REPORTED, RULES
 from policygen.lint.rule import Fix, ObjectRule
-from policygen.lint.run_rules import NOTHING_TO_JUDGE
+from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.report.report import Report, RuleResult
 
 _WORST = (
@@ -50,7 +50,7 @@ def idle(rules: Sequence[RuleResult]) -> Finding | None:
         return None
     reasons = "; ".join(f"{it.rule}: {it.reason}" for it in rules)
     message = f"no selected rule could be evaluated: {reasons}"
-    return Finding(NOTHING_TO_JUDGE, message)
+    return Finding(NOTHING_TO_CHECK, message)
 
 
 def evaluated(rules: Sequence[RuleResult]) -> set[str]:

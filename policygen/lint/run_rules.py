@@ -37,12 +37,13 @@ NOT_READ = Rule(
     "Some objects of a cluster could not be read, so the check is incomplete",
     "Grant the rights that `policygen rbac` prints, or run the command again if the server did not answer. When you take a snapshot, pass the spec to `policygen snapshot` too.",
 )
-NOTHING_TO_JUDGE = Rule(
-    "nothing-to-judge",
+NOTHING_TO_CHECK = Rule(
+    "nothing-to-check",
     Severity.ERROR,
     Family.RUN,
     "The input contains nothing to check: no object, no spec document, or no rule that applies",
     "Check the path, and whether the command before a pipe failed; pass manifests with `--manifests PATH`.",
+    aliases=("nothing-to-judge",),
 )
 SNAPSHOT_UNREADABLE = Rule(
     "snapshot-unreadable",

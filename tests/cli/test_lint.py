@@ -153,7 +153,7 @@ def test_a_snapshot_is_judged_in_no_namespace_only(policygen):
 def test_rules_that_were_asked_for_and_need_more_are_not_clean(policygen):
     done = policygen("lint", "--manifests", "queue.yaml", "--rule", "object-missing")
     assert done.returncode == 3
-    assert "[nothing-to-judge]" in done.stdout
+    assert "[nothing-to-check]" in done.stdout
     assert (
         "object-missing: the input does not contain a spec and a live cluster or a snapshot"
         in done.stdout
@@ -245,7 +245,7 @@ def test_an_input_without_objects_does_not_look_clean(policygen, tmp_path, text)
     (tmp_path / "empty.yaml").write_text(text)
     for arguments, given in ((("-",), text), (("empty.yaml",), "")):
         done = policygen("lint", "--manifests", *arguments, given=given)
-        assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
+        assert (done.returncode, done.stdout.count("[nothing-to-check]")) == (3, 1)
 
 
 def test_manifests_that_are_given_as_a_spec_do_not_look_clean(policygen):
@@ -253,7 +253,7 @@ def test_manifests_that_are_given_as_a_spec_do_not_look_clean(policygen):
         done = policygen(command, "queue.yaml")
         assert done.returncode == code
         told = done.stdout + done.stderr
-        assert "[nothing-to-judge]" in told
+        assert "[nothing-to-check]" in told
         assert "run `policygen lint --manifests queue.yaml`" in told
         assert "foreign-documents" not in told
 
@@ -261,7 +261,7 @@ def test_manifests_that_are_given_as_a_spec_do_not_look_clean(policygen):
 def test_a_spec_that_is_not_there_does_not_look_clean(policygen, tmp_path):
     (tmp_path / "empty.yaml").write_text("# nothing\n")
     done = policygen("lint", "empty.yaml")
-    assert (done.returncode, done.stdout.count("[nothing-to-judge]")) == (3, 1)
+    assert (done.returncode, done.stdout.count("[nothing-to-check]")) == (3, 1)
 
 
 def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, tmp_path):

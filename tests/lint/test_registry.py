@@ -68,6 +68,7 @@ FORMER = {
     "model-in-inner-team": "model-team-without-namespaces",
     "name-refused": "invalid-name",
     "not-allowed": "unsupported-value",
+    "nothing-to-judge": "nothing-to-check",
     "number-out-of-range": "out-of-range",
     "object-taken-over": "object-managed-by-another",
     "on-flavors-unused": "admission-check-flavor-ignored",
