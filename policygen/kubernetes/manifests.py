@@ -20,7 +20,11 @@ from policygen.documents.files import Source
 from policygen.kubernetes import kustomizations
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.rules import KINDS_NOT_JUDGED, KUSTOMIZATION_NOT_BUILT, NO_OBJECT
+from policygen.kubernetes.rules import (
+    KINDS_WITHOUT_SPECIAL_RULES,
+    KUSTOMIZATION_NOT_BUILT,
+    NO_OBJECT,
+)
 from policygen.kubernetes.untyped import mappings
 from policygen.spec import forms
 from policygen.spec.rules import WRONG_TYPE
@@ -289,4 +293,4 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
             else ""
         )
         message = f"policygen has no special rules for {', '.join(kinds[:MAX_KINDS])}{more}"
-        yield Finding(KINDS_NOT_JUDGED, message)
+        yield Finding(KINDS_WITHOUT_SPECIAL_RULES, message)

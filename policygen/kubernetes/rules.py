@@ -2,12 +2,13 @@
 
 from policygen.core.rule import Family, Rule, Severity
 
-KINDS_NOT_JUDGED = Rule(
-    "kinds-not-judged",
+KINDS_WITHOUT_SPECIAL_RULES = Rule(
+    "kinds-without-special-rules",
     Severity.INFO,
     Family.RUN,
     "policygen has no special rules for the kinds of some objects",
     "No change is needed.",
+    aliases=("kinds-not-judged",),
 )
 KUSTOMIZATION_NOT_BUILT = Rule(
     "kustomization-not-built",

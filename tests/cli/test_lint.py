@@ -338,7 +338,10 @@ def test_kinds_that_no_rule_judges_are_counted(policygen):
     done = policygen("lint", "--manifests", "-", "--partial", given=given)
     assert done.returncode == 0
     first, _, summary = done.stdout.splitlines()
-    assert first == "info: policygen has no special rules for 1 Gadget, 2 Widget [kinds-not-judged]"
+    assert (
+        first
+        == "info: policygen has no special rules for 1 Gadget, 2 Widget [kinds-without-special-rules]"
+    )
     assert summary.startswith("1 info; 4 objects")
 
 
@@ -348,7 +351,7 @@ def test_a_kind_of_another_api_group_is_not_ours(policygen):
     done = policygen("lint", "--manifests", "-", given=given)
     assert done.returncode == 0
     first, *_ = done.stdout.splitlines()
-    assert first == "info: policygen has no special rules for 1 Queue [kinds-not-judged]"
+    assert first == "info: policygen has no special rules for 1 Queue [kinds-without-special-rules]"
 
 
 def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):

@@ -60,6 +60,7 @@ FORMER = {
     "job-in-inner-queue": "job-in-non-leaf-queue",
     "job-runs-too-few": "parallelism-exceeds-completions",
     "job-waits-for-too-many": "min-available-exceeds-replicas",
+    "kinds-not-judged": "kinds-without-special-rules",
     "label-refused": "invalid-label",
     "length-refused": "wrong-length",
     "limit-range-order": "limit-range-amount-refused",

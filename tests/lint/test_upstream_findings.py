@@ -17,7 +17,7 @@ TODAY = date(2026, 11, 21)
 ROW = re.compile(r"^\| `(\S+):(\d+)` \| `([a-z-]+)` \| (.+) \|$", re.MULTILINE)
 SECTION = re.compile(r"^## (.+)\n", re.MULTILINE)
 CLONE = "POLICYGEN_KUEUE_CLONE"
-NOTES = {"kinds-not-judged", "no-object"}
+NOTES = {"kinds-without-special-rules", "no-object"}
 """Notes about kinds that are not checked, and about files without objects."""
 
 KUEUE_EXAMPLES = (
