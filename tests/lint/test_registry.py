@@ -43,6 +43,7 @@ FORMER = {
     "empty-text": "wrong-length",
     "enqueue-starves-claimants": "enqueue-blocks-preemption",
     "excluded-prefix-hits-quota": "quota-resource-excluded",
+    "feature-gates-given-twice": "feature-gates-set-twice",
     "field-missing": "missing-field",
     "field-unknown": "unknown-field",
     "flavor-taint-not-heeded": "flavor-taint-ignored",

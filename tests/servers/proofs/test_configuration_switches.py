@@ -172,7 +172,7 @@ def _quotas(cluster: Cluster, queue: str) -> dict[str, str]:
 @pytest.mark.parametrize("example, number", [(bad, 0), (good, 0), (good, 1)])
 def test_gates_given_twice(cluster: Cluster, example, number: int) -> None:
     """In the file, on the command line, or in both: then the manager exits before it does anything."""
-    text = example("feature-gates-given-twice", number)
+    text = example("feature-gates-set-twice", number)
     (manager,) = (it for it in documents(text) if it["kind"] == "Deployment")
     (container,) = manager["spec"]["template"]["spec"]["containers"]
     flags = [word for word in container["args"] if not word.startswith("--config=")]

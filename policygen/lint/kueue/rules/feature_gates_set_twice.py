@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
 
 
 RULE = ObjectRule(
-    "feature-gates-given-twice",
+    "feature-gates-set-twice",
     Severity.ERROR,
     Family.INVALID,
     __doc__,
@@ -32,4 +32,5 @@ RULE = ObjectRule(
     judges=("Configuration",),
     check=check,
     reads=("Deployment",),
+    aliases=("feature-gates-given-twice",),
 )
