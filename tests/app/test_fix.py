@@ -283,7 +283,7 @@ def test_a_fix_that_makes_room_for_another_one(tmp_path):
     strategy = "  admissionChecksStrategy:\n    admissionChecks:\n    - name: b\n"
     file.write_text(KUEUE.format("v1beta1", "ClusterQueue") + "  admissionChecks: [b]\n" + strategy)
     made = fixed(file)
-    assert made.done == {"admission-checks-written-twice": 1, "kueue-version-outdated": 1}
+    assert made.done == {"admission-checks-set-twice": 1, "kueue-version-outdated": 1}
     assert file.read_text() == KUEUE.format("v1beta2", "ClusterQueue") + strategy
 
 

@@ -22,6 +22,7 @@ MODULES = [
 
 FORMER = {
     "accelerator-escapes-quota": "gpu-request-not-counted",
+    "admission-checks-written-twice": "admission-checks-set-twice",
     "annotation-refused": "invalid-annotation",
     "bad-date": "invalid-value",
     "bad-duration": "invalid-value",

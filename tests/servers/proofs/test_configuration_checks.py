@@ -89,7 +89,7 @@ def _a_check_whose_configuration_no_check_can_name(cluster: Cluster) -> None:
 def test_checks_that_check_nothing_or_too_much(cluster: Cluster) -> None:
     """A check for what no job asks for; and one that lost the flavor that it was for."""
     with provisioning(cluster):
-        nothing, twice = "provisioning-matches-nothing", "admission-checks-written-twice"
+        nothing, twice = "provisioning-matches-nothing", "admission-checks-set-twice"
         show(
             cluster,
             *(scene(bad(it), name, *NAMES) for it, name in ((nothing, "bad-0"), (twice, "bad-1"))),

@@ -38,7 +38,7 @@ def _same_checks(spec: Mapping[str, Any]) -> bool:
 
 
 RULE = ObjectRule(
-    "admission-checks-written-twice",
+    "admission-checks-set-twice",
     Severity.WARNING,
     Family.INERT,
     __doc__,
@@ -47,4 +47,5 @@ RULE = ObjectRule(
     check=check,
     fix=Fix.UNSAFE,
     since={"kueue": (0, 15)},
+    aliases=("admission-checks-written-twice",),
 )
