@@ -17,7 +17,12 @@ from policygen.core.finding import Finding, Place
 from policygen.core.quoting import listed
 from policygen.core.rule import Rule
 from policygen.documents.decode import NotTextError, decode
-from policygen.documents.rules import ENCODING, NO_SPEC_FILES, OUTPUT_INSIDE_INPUT, UNREADABLE_INPUT
+from policygen.documents.rules import (
+    FILE_NOT_UTF_8,
+    NO_SPEC_FILES,
+    OUTPUT_INSIDE_INPUT,
+    UNREADABLE_INPUT,
+)
 
 ENDINGS: Final = (".yaml", ".yml", ".json")
 """Endings of files that are read in folders; a file that an argument names may have any ending."""
@@ -245,7 +250,7 @@ class _FileReading(Struct, eq=False):
             self.sources.append(Source(name, text, path, mark.decode()))
         except NotTextError as error:
             place = Place(name, error.line, error.column, error.length, error.text)
-            self.findings.append(Finding(ENCODING, str(error), place))
+            self.findings.append(Finding(FILE_NOT_UTF_8, str(error), place))
 
     def refuse(self, name: str, message: str, *, rule: Rule = UNREADABLE_INPUT) -> None:
         """Report why a file is not read."""

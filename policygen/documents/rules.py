@@ -18,10 +18,11 @@ DUPLICATE_KEY = refusal(
     "A mapping has the same key twice",
     "Remove one of the two keys.",
 )
-ENCODING = refusal(
-    "encoding",
+FILE_NOT_UTF_8 = refusal(
+    "file-not-utf-8",
     "A file is not UTF-8 text",
     "Save the file as UTF-8, or move it out of the folder.",
+    aliases=("encoding",),
 )
 KEY_NOT_A_STRING = refusal(
     "key-not-a-string",

@@ -279,7 +279,7 @@ def test_no_rule_to_run_is_no_clean_run(policygen):
     assert "--skip excludes every selected rule" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["waiver-unused", "encoding", "limit-above-parent"])
+@pytest.mark.parametrize("name", ["waiver-unused", "file-not-utf-8", "limit-above-parent"])
 def test_what_is_said_of_inputs_cannot_be_chosen(policygen, name):
     for option in ("--rule", "--skip"):
         done = policygen("lint", "--manifests", "queue.yaml", option, name)

@@ -88,7 +88,7 @@ def test_stdin():
     stdin = io.BytesIO(b"a: 1\n")
     assert read(["-", "-"], stdin=stdin) == ([Source("<stdin>", "a: 1\n", None)], [])
     name, rule, message = refused("-", stdin=io.BytesIO(b"\xff\xfea\0"))
-    assert (name, rule) == ("<stdin>", "encoding")
+    assert (name, rule) == ("<stdin>", "file-not-utf-8")
     assert "UTF-16" in message
 
 
@@ -287,7 +287,7 @@ ENCODINGS = {
 def test_other_encodings(data, piece):
     Path("a.yaml").write_bytes(data)
     name, rule, message = refused("a.yaml")
-    assert (name, rule) == ("a.yaml", "encoding")
+    assert (name, rule) == ("a.yaml", "file-not-utf-8")
     assert piece in message
 
 
@@ -321,7 +321,7 @@ def test_bytes_that_are_no_text(data, line, column, text, message):
     sources, (finding,) = read(["a.yaml"])
     assert sources == []
     assert (finding.rule.name, finding.place.line, finding.place.column) == (
-        "encoding",
+        "file-not-utf-8",
         line,
         column,
     )

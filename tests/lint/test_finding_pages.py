@@ -129,7 +129,7 @@ def test_refusals_need_an_example_that_can_be_run_unless_no_spec_shows_them():
 
 NOT_A_SPEC = {
     "bad-base-file",
-    "encoding",
+    "file-not-utf-8",
     "more-problems",
     "no-configuration",
     "no-spec-files",

@@ -42,6 +42,7 @@ FORMER = {
     "deviceshare-packs-cards-only": "deviceshare-does-not-pack-nodes",
     "duplicate-identity": "object-declared-twice",
     "empty-text": "wrong-length",
+    "encoding": "file-not-utf-8",
     "enqueue-starves-claimants": "enqueue-blocks-preemption",
     "excluded-prefix-hits-quota": "quota-resource-excluded",
     "feature-gates-given-twice": "feature-gates-set-twice",

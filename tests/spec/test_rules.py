@@ -1232,7 +1232,7 @@ ELSEWHERE = {
     "unexplained-refusal",  # a fault of ours
 }
 
-FILES = {"encoding", "no-spec-files", "output-inside-input", "unreadable-input"}
+FILES = {"file-not-utf-8", "no-spec-files", "output-inside-input", "unreadable-input"}
 """About files, and not about what is in them: tests/documents/test_files.py."""
 
 BASE_FILES = {"bad-base-file", "no-configuration"}
