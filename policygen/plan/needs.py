@@ -137,7 +137,7 @@ def of_kube_scheduler(
     if chosen and SECOND_SCHEDULER not in extras:
         names = " and ".join(profile.scheduler_name for profile, _ in chosen)
         yield Hit(
-            rules.SCHEDULER_PROFILES_UNREAD,
+            rules.SCHEDULER_PROFILES_NOT_LOADED,
             f"scheduler profiles {names} have no effect until a scheduler loads them; use `render "
             f"--with {SECOND_SCHEDULER}`, or start the main kube-scheduler with the output of "
             "`render --raw-scheduler-config`",

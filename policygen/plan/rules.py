@@ -253,10 +253,11 @@ RESERVED_ABOVE_CAPACITY = refusal(
     "systemReserved takes all cpu or all memory of a node, so nothing is left for pods",
     "Lower capacity.systemReserved.",
 )
-SCHEDULER_PROFILES_UNREAD = note(
-    "scheduler-profiles-unread",
+SCHEDULER_PROFILES_NOT_LOADED = note(
+    "scheduler-profiles-not-loaded",
     "The rendered scheduler profiles have no effect until a scheduler loads them",
     "Render with `--with second-scheduler`, or load the profiles into the main scheduler.",
+    aliases=("scheduler-profiles-unread",),
 )
 SERVING_ON_BORROWED_GPUS = warning(
     "serving-on-borrowed-gpus",

@@ -89,6 +89,7 @@ FORMER = {
     "quota-without-bound": "quota-unlimited",
     "ranks-start-without-gang": "ranks-not-gang-scheduled",
     "scheduler-arguments-unread": "scheduler-arguments-ignored",
+    "scheduler-profiles-unread": "scheduler-profiles-not-loaded",
     "scheduler-word-unknown": "scheduler-key-unknown",
     "shared-queue-unlike": "shared-queue-pools-differ",
     "shared-queue-weights": "shared-queue-weights-differ",
