@@ -77,7 +77,7 @@ def _of_waiting(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
     for facts in mine:
         if not facts.policy.gang_scheduling:
             yield Hit(
-                rules.WAITS_FOR_PODS_ANYWAY,
+                rules.GANG_SCHEDULING_FALSE_IGNORED,
                 f'pool "{facts.name}" has gangScheduling: false, but Kueue '
                 f"{spec.platform.target.kueue} still evicts a workload whose pods are not all "
                 "ready after 30 minutes; enable Kueue's feature gate DisableWaitForPodsReady",

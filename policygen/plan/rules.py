@@ -33,6 +33,12 @@ GANG_NOT_SCHEDULED = warning(
     "A gang is in a pool whose scheduler starts pods one by one",
     "Use a pool of Kueue or Volcano with gangScheduling: true, or remove the gang.",
 )
+GANG_SCHEDULING_FALSE_IGNORED = note(
+    "gang-scheduling-false-ignored",
+    "gangScheduling is false, but this Kueue release waits for all pods of a workload anyway",
+    "Enable Kueue's feature gate DisableWaitForPodsReady, or remove gangScheduling: false.",
+    aliases=("waits-for-pods-anyway",),
+)
 GPU_MEMORY_BELOW_CONCURRENCY = warning(
     "gpu-memory-below-concurrency",
     "A model's gpuMemory is less than its weights and KV cache need",
@@ -371,11 +377,6 @@ WAIT_FOR_PODS_READY_NEEDED = note(
     "wait-for-pods-ready-needed",
     "The pods of a gang start together only if Kueue's Configuration sets waitForPodsReady",
     "Set waitForPodsReady; `render --with kueue-config` writes it.",
-)
-WAITS_FOR_PODS_ANYWAY = note(
-    "waits-for-pods-anyway",
-    "gangScheduling is false, but this Kueue release waits for all pods of a workload anyway",
-    "Enable Kueue's feature gate DisableWaitForPodsReady, or remove gangScheduling: false.",
 )
 
 RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))

@@ -107,6 +107,7 @@ FORMER = {
     "volcano-argument-unread": "volcano-argument-ignored",
     "volcano-unknown-plugin": "volcano-plugin-unknown",
     "volcano-word-unread": "volcano-key-ignored",
+    "waits-for-pods-anyway": "gang-scheduling-false-ignored",
     "workload-charges-no-quota": "workload-uses-no-quota",
     "yaml-surprise": "ambiguous-yaml-value",
 }

@@ -14,4 +14,4 @@ def test_kueue_waits_for_pods_whatever_a_pool_says(planned, pool, version, gangs
     spec: {{target: {{kueue: "{version}"}}}}
     """
     done = planned(platform, pool(more=f"schedulingPolicy: {{gangScheduling: {gangs}}}"))
-    assert done.rules.count("waits-for-pods-anyway") == told
+    assert done.rules.count("gang-scheduling-false-ignored") == told

@@ -98,7 +98,7 @@ def test_a_half_started_gang_gives_its_gpus_back(cluster):
 def test_without_gangs_kueue_still_waits_for_pods_unless_its_gate_is_set(cluster, gates, waits):
     """As is reported. What it does not wait for has no condition PodsReady."""
     out = half_a_pool(cluster, gangScheduling=False)
-    assert "waits-for-pods-anyway" in {finding.rule.name for finding in out.findings}
+    assert "gang-scheduling-false-ignored" in {finding.rule.name for finding in out.findings}
     configuration = yaml.safe_load(out.kueue_config)
     assert "waitForPodsReady" not in configuration
     with cluster.kueue({**configuration, "featureGates": gates}):
