@@ -90,7 +90,7 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
         message = f"name {quoted(name)} is not valid for a {served.kind}; {advice}"
         yield Refusal(path, Reason.NAME, message)
     elif len(name) > longest:
-        message = f"the name has {len(name)} characters, but a {served.kind} can have at most {longest}; shorten it"
+        message = f"the name has {len(name)} characters, but the name of a {served.kind} can have at most {longest}; shorten the name"
         yield Refusal(path, Reason.NAME, message)
 
 

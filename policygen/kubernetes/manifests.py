@@ -282,7 +282,9 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:
-        message = f"skipped {counted(found.nameless, 'document')} without apiVersion or kind"
+        message = (
+            f"policygen skipped {counted(found.nameless, 'document')} without apiVersion or kind"
+        )
         yield Finding(NO_OBJECT, message)
     other = Counter(it.kind for it in unchecked)
     if other:

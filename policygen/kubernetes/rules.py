@@ -21,7 +21,7 @@ NO_OBJECT = Rule(
     "no-object",
     Severity.INFO,
     Family.RUN,
-    "Documents without apiVersion or kind were skipped",
+    "policygen skipped documents without apiVersion or kind",
     "Remove files that are not manifests, such as the values file of a Helm chart, from `--manifests`.",
 )
 

@@ -55,7 +55,7 @@ def check(pool: Pool) -> Iterator[Hit]:
         elif level == HOSTNAME and index + 1 < len(levels):
             yield Hit(
                 INVALID_TOPOLOGY,
-                f"topology level {HOSTNAME} must be the last one; move it to the end",
+                f"topology level {HOSTNAME} must be the last level; move this level to the end",
                 at,
             )
 

@@ -191,7 +191,7 @@ def test_documents_without_a_kind_are_counted_and_spec_documents_are_left_out():
 
 def test_the_note_on_a_skipped_document_is_true_if_only_one_field_is_missing():
     (note,) = manifests.notes(read("kind: Team\n"), [])
-    assert note.message == "skipped 1 document without apiVersion or kind"
+    assert note.message == "policygen skipped 1 document without apiVersion or kind"
 
 
 def test_what_is_no_yaml_is_told_and_the_rest_is_read():

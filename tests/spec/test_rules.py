@@ -784,7 +784,7 @@ POOLS = [
         "a topology level",
         pool(spec="topology:\n  levels: [«kubernetes.io/hostname», rack]"),
         "invalid-topology",
-        "move it to the end",
+        "move this level to the end",
     ),
     Case(
         "packing and spreading",
