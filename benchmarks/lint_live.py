@@ -1,16 +1,16 @@
-"""`policygen lint --context` beside a bare download of the same lists, on a real API server.
+"""`policygen lint --context` compared with a bare download of the same lists, on a real API server.
 
     python benchmarks/lint_live.py [--nodes 2000] [--pods 20000] [--policy 1000] [--runs 5]
                                    [--replay 10] [--pages FILE] [--unpaced]
 
-Starts etcd and the API server of the bench, fills them, and times processes in turn: lint of the
-spec that was rendered into the cluster; `raw_lists.py`, which gets the same pages, as many at a
-time, and decodes none; and once, for the record, `typed_lists.py`, the same as objects of the
-`kubernetes` client.
+Starts etcd and the API server of the bench, fills them, and times these processes in turn: lint of
+the spec that was rendered into the cluster; and `raw_lists.py`, which downloads the same pages with
+the same concurrency and does not decode them. `typed_lists.py`, which decodes the same lists with
+the `kubernetes` client, runs once, for the record.
 
-With --replay, a server on loopback gives the recorded pages, that of pods so many times, no answer
-sooner than the real server gave it (or, --unpaced, as fast as it can). With --pages too, the pages
-are taken from that file if it is there, without any bench, else written into it.
+With --replay N, a server on loopback sends the recorded pages, those of pods N times. No response
+comes sooner than the real server sent it; with --unpaced, all come as fast as possible. With
+--pages, the pages are read from that file, without a bench, or written to it if it does not exist.
 """
 
 import argparse

@@ -1,11 +1,12 @@
-"""`policygen lint` of mixed manifests: what each fast path wins, and kubeconform beside it.
+"""`policygen lint` of mixed manifests: what each fast path saves, and kubeconform beside it.
 
     python benchmarks/lint_mixed.py [--documents 10000] [--seed 1] [--runs 5] [--kubeconform PATH]
 
-The manifests are those of mixed_manifests.py: sound ones as YAML and as JSON, and as many of which half
-have a fault. One path after the other is switched off, each in a process of its own. kubeconform gets the
-schemas of schemas/cluster, skips kinds that have none, and is built with Go unless --kubeconform names it.
-All ratios are of medians; those of processor time depend less on what else the machine does.
+The manifests are those of mixed_manifests.py: valid ones as YAML and as JSON, and the same number
+of which half have a fault. Each fast path is switched off in turn, in a process of its own.
+kubeconform uses the schemas of schemas/cluster and skips kinds without a schema. It is built with
+Go unless --kubeconform has its path. All ratios are of medians; those of processor time depend less
+on other load of the machine.
 """
 
 import argparse

@@ -46,7 +46,7 @@ class Drawn:
         self.number = 0
 
     def maybe(self, chance: float, **fields: Any) -> dict[str, Any]:
-        """The fields, or none of them."""
+        """The fields with this probability, else an empty mapping."""
         return fields if self.draw.random() < chance else {}
 
     def name(self) -> str:

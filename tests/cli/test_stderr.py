@@ -139,7 +139,7 @@ def test_quiet_hides_the_notes_of_a_refused_spec_too(run, tmp_path):
     ],
 )
 def test_progress_fits_into_its_line(term, columns, shown):
-    """A wrapped line could not be erased completely. A dumb terminal gets no progress line."""
+    """A wrapped line could not be erased completely. On a dumb terminal there is no progress line."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     code = "from policygen.cli.stderr import progress; progress('bench: ClusterQueue (3 of 20)')"

@@ -261,7 +261,7 @@ def test_what_is_no_snapshot_is_said_to_be_none(data):
 
 
 def test_garbage_in_the_middle_is_an_error_or_another_text(tmp_path):
-    """A damaged file does not crash; what is read has the counts at the end of the file."""
+    """A damaged file does not crash; what is read matches the counts in its last line."""
     plain = gzip.decompress(written(example(), tmp_path))
     draw = random.Random(1)
     for _ in range(400):

@@ -110,7 +110,7 @@ class Difference(NamedTuple):
 
     why: str
     said: re.Pattern[str]
-    """What the server, or lint where it alone refuses, says then."""
+    """Matches the message of the server, or of lint if only lint refuses."""
 
 
 EXCEPTIONS = {
@@ -181,13 +181,13 @@ EXCEPTIONS = {
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What both said of a case."""
+    """The results of the server and of lint for one case."""
 
     case: Case
     server: str
     """Why it was refused; empty: accepted."""
     lint: tuple[str, ...]
-    """Rules of the invalid family that found something, with what they say."""
+    """Rules of the invalid family that found something, with their messages."""
 
     @property
     def agree(self) -> bool:
@@ -196,7 +196,7 @@ class Verdicts:
 
     @property
     def exception(self) -> str:
-        """The name of the exception that it is; empty for none."""
+        """The name of the matching exception, or an empty text."""
         said = self.server or (self.lint[0] if len(self.lint) == 1 else "")
         names = (name for name, each in EXCEPTIONS.items() if each.said.search(said))
         return next(names, "")
@@ -207,7 +207,7 @@ class Verdicts:
 
 
 class Said(NamedTuple):
-    """What a server said."""
+    """The response of a server."""
 
     ok: bool
     status: int
@@ -325,7 +325,7 @@ class Judges:
         return [it.case.seed for it in self.ask(cases) if not it.server and not it.lint]
 
     def ask(self, cases: Iterable[Case]) -> list[Verdicts]:
-        """What both say of each case."""
+        """The results of the server and of lint for each case."""
         cases = list(cases)
         with ThreadPoolExecutor(THREADS) as pool:
             said = pool.map(self._server, cases)
@@ -377,7 +377,7 @@ class Judges:
             namespace = "default"
         elif is_namespace(namespace):
             self.cluster.namespace(namespace)
-        # The client quotes it; a text that is no name may be longer than a server reads.
+        # The client quotes the path. A text that is not a name may be longer than a server accepts.
         path = resource.path(namespace[:LONGEST] if resource.namespaced else None)
         return path, name if isinstance(name, str) and name and "/" not in name else None
 

@@ -1,7 +1,7 @@
-"""Server-side apply of YAML files, twice: who is refused, and does a second apply change anything?
+"""Server-side apply of YAML files, twice: what is refused, and what does the second apply change?
 
-Prints one line for each refusal and each `Warning:` header. Exit code 0 only if every object was
-accepted and the second apply changed none.
+Prints one line for each refusal and each `Warning:` header. The exit code is 0 only if every object
+was accepted and the second apply changed nothing.
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ def parse(text: str, name: str) -> list[Document]:
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """One line for each warning, refusal and change, and the counts at last."""
+    """One line for each warning, refusal and change; the last line has the totals."""
     for document, warning in outcome.warnings:
         yield f"WARNING {document}: {warning}"
     for document, message in outcome.refused:

@@ -650,7 +650,7 @@ class Bench:
         self.processes["kube-apiserver"].wait_until(all_served, START_DEADLINE_S)
 
     def _write_info(self) -> None:
-        """What other programs may want to know about this control plane."""
+        """Write a file with what other programs need to use this control plane."""
         info = {
             "pid": os.getpid(),
             "server": self.server,
@@ -666,10 +666,10 @@ class Bench:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what benches left in a folder whose process was killed.
+    """Remove what benches of killed processes left in a folder.
 
-    The claim on a bench's state is a lock, which ends with its process; logs that were kept on
-    purpose have none.
+    The claim on a bench's state is a lock, which ends with its process. Logs that were kept on
+    purpose have no claim.
     """
     for state in folder.glob(f"{PREFIX}*"):
         try:
@@ -679,7 +679,7 @@ def sweep(folder: Path) -> None:
                 fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(state, ignore_errors=True)
         except OSError:
-            continue  # in use, kept, or somebody else's
+            continue  # in use, kept, or owned by another user
 
 
 def _served_as(definition: Object) -> tuple[str, str]:
@@ -719,6 +719,6 @@ __all__ = ["EVERYTHING", "Bench", "Options", "ServerError"]
 
 
 def _own_election(fields: Object) -> Object | None:
-    """The leader election of a file, where nobody else takes part in it."""
+    """The leader election of a file, if it names a resource of its own."""
     election: Object = fields.get("leaderElection") or {}
     return election if election.get("resourceName") else None

@@ -26,7 +26,7 @@ LAST_LINES = 30
 
 
 class BuildError(Exception):
-    """A binary could not be built; the message says which, and what Go said."""
+    """A binary could not be built; the message has its name and Go's error."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ def located(upstream: Upstream) -> Built:
 
 
 def build(upstreams: Iterable[Upstream], *, quiet: bool = False) -> dict[str, Built]:
-    """Build what is missing, say so on stderr, and return everything by name.
+    """Build what is missing, report it on stderr, and return all upstreams by name.
 
-    With `quiet`, what is there already is not mentioned.
+    With `quiet`, cached upstreams are not reported.
     """
     found = {upstream.name: located(upstream) for upstream in upstreams}
     for built in found.values():

@@ -25,7 +25,7 @@ Object = dict[str, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said: the status, the parsed body, and its `Warning:` headers."""
+    """The response of the server: the status, the parsed body, and its `Warning:` headers."""
 
     status: int
     body: Object

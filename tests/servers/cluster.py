@@ -65,7 +65,7 @@ class Cluster:
     def try_apply(
         self, manifests: str, *, jobs: int = THREADS, retry_s: float = RETRY_S
     ) -> Outcome:
-        """Likewise, and the refusals are in the outcome."""
+        """Like `apply`, but refusals are in the outcome."""
         applier = Applier(self.client, create_namespaces=True, jobs=jobs, retry_s=retry_s)
         with self._watched():
             applier.apply_all(parse(manifests, "manifests"))
@@ -93,7 +93,7 @@ class Cluster:
             list(pool.map(self._create, things))
 
     def refusal(self, thing: Object) -> str:
-        """What the server says to one object that it must refuse."""
+        """The server's message for one object that it must refuse."""
         if namespace := thing["metadata"].get("namespace"):
             self.namespace(namespace)
         try:
@@ -258,7 +258,7 @@ class Cluster:
         self.bench.check_alive()
 
     def state(self) -> str:
-        """What stands still and what is said about it, for a failure's message."""
+        """For the message of a failure: the objects that are not ready, with their conditions."""
         shown = list(self._state())
         more = len(shown) - STATE_LINES
         return "\n".join([*shown[:STATE_LINES], *([f"... {more} more lines"] if more > 0 else [])])
@@ -321,7 +321,7 @@ class Cluster:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """An error on the way is told as the death of a server, if one died."""
+        """If a server has died, an error is reported as its death."""
         try:
             yield
         except (OSError, ApiError):

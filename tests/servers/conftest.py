@@ -38,9 +38,9 @@ LOGS = pytest.StashKey[Path]()
 
 
 def pytest_collection_modifyitems(items):
-    """Real controllers race with each other: what asks them may try again once, and is told as rerun.
+    """Real controllers have races, so a test that uses the bench may run twice; it is then a rerun.
 
-    The slate is clean again before that; what is wrong fails twice.
+    The control plane is cleaned before the second run. A real fault fails twice.
     """
     for item in items:
         if "bench" in getattr(item, "fixturenames", ()):
@@ -59,7 +59,7 @@ def pytest_runtest_makereport(item):
 
 @pytest.fixture(scope="session")
 def built() -> dict[str, Built]:
-    """The binaries of every upstream by name; Kubernetes of the release that `matrix` asks for."""
+    """The binaries of every upstream by name; `matrix` chooses the release of Kubernetes."""
     chosen = control_plane(os.environ.get(KUBERNETES_VARIABLE, ""))
     found = {upstream.name: located(upstream) for upstream in chosen}
     if missing := [name for built in found.values() for name in built.missing]:
@@ -91,7 +91,7 @@ def slate(bench) -> Iterator[Slate]:
 
 @pytest.fixture
 def cluster(bench, slate) -> Iterator[Cluster]:
-    """A clean control plane. A server that died is told at the test in which it did."""
+    """A clean control plane. If a server dies, the test that was running fails."""
     yield Cluster(bench)
     dead = bench.dead()
     for process in dead:

@@ -44,7 +44,7 @@ OWN_NAMES = re.compile(
 
 
 def example(name: str, kueue_base: Path) -> Rendered:
-    """An example with every extra; what the extras need is said in its Platform."""
+    """An example with every extra; its Platform sets what the extras need."""
     documents = [
         document
         for path in sorted((ROOT / "examples" / name).glob("*.yaml"))
@@ -153,10 +153,10 @@ def _draws(strategy: st.SearchStrategy[list[Any]], number: int) -> list[Rendered
 
 
 def together(sets: Sequence[Rendered]) -> tuple[list[Document], list[Document]]:
-    """The objects of several sets in one apply order, and those under a name that is taken.
+    """The objects of several sets in one apply order, and the objects whose names are taken.
 
-    Sets without a Platform share the name of the set, and with it that of a ConfigMap. What
-    only an older Kueue serves is left out.
+    Sets without a Platform share the name of the set, and so the name of its ConfigMap. Objects
+    that only an older Kueue serves are omitted.
     """
     rank = {kind.name: index for index, kind in enumerate(KINDS)}
     first: dict[tuple[str, str], Document] = {}

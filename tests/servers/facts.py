@@ -1,7 +1,7 @@
 """What the running servers accept, for offline use: compact structural schemas without prose.
 
-Custom kinds come from their CRDs, built-in ones from OpenAPI v3 with every reference resolved.
-One file for each kind and served version, and an index that says which servers were asked.
+Custom kinds come from their CRDs, built-in kinds from OpenAPI v3 with every reference resolved.
+There is one file for each kind and served version, and an index with the versions of the servers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[2] / "schemas" / "cluster"
 INDEX = "index.json"
 COMMAND = "python -m tests.servers facts"
 WIDTH = 100
-"""Columns of a written file: what fits stands on one line, so that a change is a short diff."""
+"""Columns of a written file. A value that fits is on one line, so that changes give short diffs."""
 
 BUILT_IN: dict[str, tuple[str, ...]] = {
     "v1": (
@@ -38,7 +38,7 @@ META = "meta/v1/ObjectMeta.json"
 """Every kind's metadata, which Kubernetes' own types read, also for custom kinds."""
 
 CUSTOM_GROUPS = ("kueue.x-k8s.io", "volcano.sh")
-"""Groups of the CRDs asked for, each with its subgroups."""
+"""Groups of the CRDs that are read, each with its subgroups."""
 
 Schema = dict[str, Any]
 
@@ -61,7 +61,7 @@ _BY_NAME: dict[str, Schema] = {
         "x-kubernetes-preserve-unknown-fields": True,
     },
 }
-"""Types whose reader is Go code that OpenAPI tells little about."""
+"""Types that Go code parses, and of which OpenAPI describes little."""
 
 TAKEN_WITHOUT: dict[str, frozenset[str]] = {
     "io.k8s.api.batch.v1.PodFailurePolicy": frozenset({"rules"}),
@@ -104,7 +104,7 @@ def written(content: Any) -> str:
 
 
 def differences(files: Mapping[str, Any]) -> list[str]:
-    """Paths below `schemas/cluster` whose committed text is not what the servers say now."""
+    """Paths below `schemas/cluster` whose committed text differs from the servers' current schemas."""
     wanted = {path: written(content) for path, content in files.items()}
     there = {
         path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8")
@@ -127,7 +127,7 @@ def write(files: Mapping[str, Any]) -> list[str]:
 
 
 def _versions(client: Client) -> dict[str, str]:
-    """Kubernetes' as the server says it; the others' as their Go modules are pinned."""
+    """Kubernetes' version from the server; those of the others from their pinned Go modules."""
     said = {
         "kubernetes": client.get("/version").body["gitVersion"],
         "kueue": KUEUE.version,
@@ -200,7 +200,7 @@ def _definitions(client: Client, api_version: str) -> dict[str, Schema]:
 
 
 def _bare(schema: Schema) -> Schema:
-    """A structural schema with what the server judges by, and without what it tells people."""
+    """A structural schema with the keys that validate, and without descriptions for people."""
     kept: Schema = {}
     for key, value in schema.items():
         if key in _PROSE or key in _CLIENTS:

@@ -1,4 +1,4 @@
-"""What somebody else can do to our objects on a cluster: one thing each, and where it must show."""
+"""Changes that another user can make to our objects on a cluster, and where each must be reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DELETED = frozenset({
 })  # fmt: skip
 """Kinds that go at once; others wait for what uses them."""
 COPIED = frozenset({"PriorityClass", "WorkloadPriorityClass", "ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue"})  # fmt: skip
-"""Kinds of which another one more harms nobody."""
+"""Kinds of which one more object does no harm."""
 FROZEN: dict[str, Path] = {
     "PriorityClass": ("value",),
     "LocalQueue": ("spec", "clusterQueue"),
@@ -44,7 +44,7 @@ class Intrusion(NamedTuple):
     """Where it must show: in the object as it is then; None: at the object as a whole."""
     do: Callable[[Client, str, Object], Answer]
     gone: bool = False
-    """Nothing is left of which somebody could be the author."""
+    """The object is deleted, so no field has an author."""
     copy: str = ""
     """The name of the object that it makes."""
 

@@ -20,7 +20,7 @@ from tests.loopback import Loopback
 
 CLIENT, SECRET = "policygen-tests", "s:e/c ret"
 _SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
-"""What stands before a SHA-256 in a signature of PKCS #1 v1.5."""
+"""The bytes before a SHA-256 in a PKCS #1 v1.5 signature."""
 _BITS, _PRIMES = 2048, 8
 """Of the modulus. Eight small primes are found in a twentieth of the time that two large ones take."""
 _E = 65537
@@ -132,7 +132,7 @@ def _key() -> tuple[int, int]:
 
 
 def _prime(bits: int) -> int:
-    """A number that is surely enough a prime for a test; its two highest bits are set."""
+    """A number that is probably prime, which is enough for a test; its two highest bits are set."""
     while True:
         candidate = secrets.randbits(bits) | 3 << (bits - 2) | 1
         if all(pow(base, candidate - 1, candidate) == 1 for base in (2, 3, 5)):

@@ -1,6 +1,6 @@
-"""The few kubectl commands that `policygen lint --patches` prints, done by our own client.
+"""The few kubectl commands that `policygen lint --patches` prints, run by our own client.
 
-kubectl itself is no part of the bench; `test_drift.py` runs it where the machine has one.
+The bench does not contain kubectl; `test_drift.py` runs it where the machine has it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GONE_S = 20.0
 
 
 def run_really(bench: Bench, script: Path) -> list[str]:
-    """The script in a shell; gives what kubectl said if one of its commands failed."""
+    """Run the script in a shell; returns kubectl's errors if one of its commands failed."""
     done = subprocess.run(
         ["sh", str(script)],
         env={**os.environ, "KUBECONFIG": str(bench.kubeconfig)},
@@ -94,7 +94,7 @@ def _apply(client: Client, text: str) -> Answer:
 
 
 def _delete(client: Client, path: str, *, wait: bool) -> Answer:
-    """Delete, and wait until it is gone, as kubectl does unless told."""
+    """Delete, and wait until the object is gone, as kubectl does by default."""
     answer = client.request("DELETE", path, json.dumps({"propagationPolicy": "Background"}))
     end = time.monotonic() + GONE_S
     while wait and answer.ok and client.get(path).status != 404:

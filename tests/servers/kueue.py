@@ -20,7 +20,7 @@ CONVERTED = frozenset(
 )
 """The CRDs that Kueue's own kustomization gives a conversion webhook (not resourceflavors)."""
 GROUPS = frozenset({"", "apps", "batch", "kueue.x-k8s.io"})
-"""API groups that this control plane serves; webhooks for others are left out."""
+"""API groups that this control plane serves; webhooks for other groups are omitted."""
 
 
 def crds(built: Built, webhook: str, ca_bundle: str) -> Iterator[Object]:
@@ -87,7 +87,7 @@ def adjusted(
     mine["internalCertManagement"] = {"enable": False}
     mine["namespace"] = NAMESPACE
     mine.pop("pprofBindAddress", None)
-    # The visibility server wants an aggregated API and its own fixed port.
+    # The visibility server needs an aggregated API and its own fixed port.
     mine["featureGates"] = {**(mine.get("featureGates") or {}), "VisibilityOnDemand": False}
     return mine
 

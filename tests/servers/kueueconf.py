@@ -1,9 +1,9 @@
 """Does the real Kueue manager accept this Configuration (config.kueue.x-k8s.io)?
 
-First the file as it is, byte by byte: Kueue decodes it strictly and validates it, then stops for
-want of a cluster. Then the file, adjusted only in addresses, certificates, leader election and the
-visibility server, against an API server of its own (etcd, API server, Kueue's CRDs).
-Exit code 0 if it starts, becomes ready and stays up; else 1 and its error.
+First it gets the file unchanged: Kueue decodes it strictly and validates it, then stops because
+there is no cluster. Then it gets the file with other addresses, certificates, leader election and
+visibility server, and an API server of its own (etcd, API server, Kueue's CRDs). The exit code is 0
+if Kueue starts, becomes ready and stays up; else it is 1, and Kueue's error is printed.
 """
 
 from __future__ import annotations

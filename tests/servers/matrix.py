@@ -1,7 +1,7 @@
-"""Runs this folder's tests on each release of Kubernetes that is built here, and counts.
+"""Runs this folder's tests on each release of Kubernetes that is built here, and counts results.
 
 Each release has a Go module of its own under `go/`. Kueue and Volcano are the same in every row:
-no other release of theirs can be had whole, with checksums, from the module proxy.
+the module proxy has no other release of them that is complete and has checksums.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def counted(report: Path) -> tuple[int, int, int]:
     worst: dict[tuple[str | None, str | None], str] = {}
     if report.is_file():
         for case in ET.parse(report).getroot().iter("testcase"):
-            # One that fails and then cannot clean up stands there twice.
+            # A test that fails and whose cleanup also fails is listed twice.
             test = (case.get("classname"), case.get("name"))
             worst[test] = min(_outcome(case), worst.get(test, PASSED), key=WORST_FIRST.index)
     counts = Counter(worst.values())

@@ -154,7 +154,7 @@ def _anything(thing: Object, places: _Places) -> st.SearchStrategy[Change]:
 
 
 def _amount(_: Object, places: _Places) -> _Drawing:
-    """Another quantity or number where one stands."""
+    """Another quantity or number in a field that has one."""
     found = [path for path, value in places if _is_amount(value)]
     return _filled("amount", found, st.sampled_from(AMOUNTS)) if found else None
 
@@ -166,7 +166,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def _name(thing: Object, places: _Places) -> _Drawing:
-    """Another name where a text stands, the object's own too."""
+    """Another name in a field with a text, or as the object's own name."""
     found = [path for path, value in places if isinstance(value, str)]
     if isinstance(thing.get("metadata"), dict):
         found.append(("metadata", "name"))
@@ -201,7 +201,7 @@ def _added(thing: Object, places: _Places) -> _Drawing:
 
 
 def _crossed(_: Object, places: _Places) -> _Drawing:
-    """What stands at one place, at another of its kind: fields that should agree no longer do."""
+    """The value of one field in another field of its type, so that fields no longer agree."""
     by_type: dict[type, _Places] = {}
     for path, value in places:
         if not isinstance(value, dict | list):
@@ -261,7 +261,7 @@ def _filled(
 
 
 def _values(schema: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
-    """Values of a schema's type, whatever else it says."""
+    """Values of a schema's type, without regard to its other constraints."""
     kind = schema.get("type")
     if words := schema.get("enum"):
         return st.sampled_from(words)
@@ -282,7 +282,7 @@ _SCALARS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def _mappings(schema: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
-    """With what it must have, and one field more or none."""
+    """Mappings with all required fields, and at most one more field."""
     if not depth:
         return st.just({})
     properties = schema.get("properties", {})

@@ -1,4 +1,4 @@
-"""Pairs of loaded nodes, each with a pod that chooses one of the two: what a packing score says."""
+"""Pairs of loaded nodes, each with a pod that can run on both: which node a packing score prefers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAIR = "example.com/pair"
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 HERE = "pairs"
-"""The namespace, where none is asked for."""
+"""The default namespace of the pods."""
 NUMBERS = itertools.count()
 """Of choosers, for their names: kwok, late with an old pod, may delete the new one of its name."""
 WHOLE = Ask(gpus=1, cpu="1", memory="1Gi")

@@ -1,11 +1,11 @@
-"""What the code of an API server refuses of built-in kinds beyond their schemas, found by asking it.
+"""Finds by requests what an API server refuses of built-in kinds beyond their schemas.
 
-OpenAPI tells types. That a period of a probe is not below 0, a volume's name has no space and a handler
-does something is told by Go code, which answers with the field that it refuses. So each field of a kind
-gets values of its type, one at a time, in a good object, and only what the server says of this very field
-counts: what else is wrong with the object has fields of its own. A bound is searched between a value
-that is taken and one that is not; of a text the form is taken whose reader agrees with the server
-on a battery of texts.
+OpenAPI has the types. Other constraints are only in Go code: the period of a probe is not below 0,
+a volume's name has no space, a handler is not empty. The server's answer names the refused field.
+So each field of a kind gets values of its type, one at a time, in a valid object. Only what the
+server reports about this field counts, since other errors belong to other fields. A bound is
+searched between a value that is accepted and one that is refused. For a text, the result is the
+form whose parser agrees with the server on a list of sample texts.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ TOLD = tuple(
         r"spec\..*[sS]elector\b",
     )
 )
-"""Fields of which a rule of its own speaks, and says what their values mean."""
+"""Fields that have a rule of their own, which explains the meaning of their values."""
 
 OTHERS = (
     "flocker", "maxFailedIndexes", "podReplacementPolicy", "seLinuxChangePolicy", "succeededCount",
@@ -61,7 +61,7 @@ OTHERS = (
 """Fields whose values depend on others' in ways that one object does not show."""
 
 NOT_ASKED = frozenset({"metadata", "ephemeralContainers", "initContainers", "selector"})
-"""Metadata is judged apart, selectors have rules of their own, and init containers are judged as containers."""
+"""Metadata and selectors have their own checks, and init containers equal containers."""
 
 _NUMBERS = (-1, 0, 1, 2, 3, 5, 30, 100, 101, 1000, 65535, 65536, (1 << 31) - 1)
 _WIDE = (1 << 31, 1 << 40, (1 << 62))
@@ -165,7 +165,7 @@ class _Asker:
         return {"someOf": sorted(one)} if one else {}
 
     def causes(self, way: Way, value: Any, *, alone: bool) -> list[Cause] | None:
-        """What the server says of this field; None where it does not come to it."""
+        """The server's errors about this field; None if the server did not check it."""
         placed = placing(self._good, self._schema, way, value, alone=alone)
         query = {"dryRun": "All", "fieldValidation": "Strict"}
         answer = self._client.request("POST", self._path, placed.thing, query=query)
@@ -296,7 +296,7 @@ def _texts(refused: Refused, texts: Iterable[str] = TEXTS) -> dict[str, Any]:
 
 
 def _word(refused: Refused, words: list[str]) -> dict[str, Any]:
-    """Of an enumeration, which is told already but for an empty text."""
+    """For an enumeration: known already, except whether an empty text is refused."""
     return {"filled": True} if refused("") and refused(words[0]) == [] else {}
 
 

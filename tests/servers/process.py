@@ -1,4 +1,4 @@
-"""One server process: started, asked for its health, ended by its own id."""
+"""One server process: started, checked for its health, and ended by its own process id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A proxy on loopback before an API server: it records what is asked, and breaks what it is told to."""
+"""A proxy on loopback before an API server:
+
+it records requests, and breaks those that a test chooses.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def held(cluster: Cluster, *namespaces: str) -> list[int]:
 
 
 def said(cluster: Cluster, namespace: str) -> list[str]:
-    """What the conditions of a namespace's Workloads say."""
+    """The messages of the conditions of a namespace's Workloads."""
     return [
         condition["message"]
         for workload in cluster.objects(KUEUE, "Workload", namespace)

@@ -1,4 +1,4 @@
-"""What lint says of the running control plane, as `policygen lint --context` reads it."""
+"""Lint of the running control plane, as `policygen lint --context` reads it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def look(cluster: Cluster, rules: Iterable[str], later: timedelta = timedelta(0)
 def said(
     cluster: Cluster, rule: str, *, spec: str = "", later: timedelta = timedelta(0)
 ) -> list[str]:
-    """What one rule says of the control plane, beside a spec."""
+    """The messages of one rule for the control plane, with a spec."""
     loaded = load([Source("spec.yaml", spec, None)])
     against = judge.CheckSettings(
         versions.DEFAULT, {}, loaded.spec if spec else None, compile_plan(loaded.sound)

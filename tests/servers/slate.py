@@ -18,8 +18,11 @@ from .client import JSON, MERGE, ApiError, Client, Object, Resource
 METADATA_ONLY = f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 STUCK_S = 60.0
 FORGOTTEN_S = 10.0
-"""Kueue can miss the last use of a flavor that goes at the same moment, and then keeps its finalizer
-for ever. What nothing has moved for this long is let go here: it is no test's subject any more."""
+"""Seconds.
+
+If a flavor is deleted at the moment of its last use, Kueue can miss the use and keep its finalizer
+forever. After this time without a change the object is removed here, since no test needs it.
+"""
 POLL_S = 0.05
 THREADS = 8
 TRIES = 5
@@ -56,10 +59,10 @@ class Thing:
 
 
 class Slate:
-    """Knows what stood on the control plane when it was new, of all resources or of some plurals.
+    """Knows the objects of the new control plane, of all resources or of some plurals.
 
-    One question to etcd tells which resources have new objects, and only those are listed: to list
-    all of them, twice a test, costs the API server more than most tests do.
+    One request to etcd finds the resources with new objects, and only those are listed. To list all
+    of them, twice a test, costs the API server more than most tests do.
     """
 
     def __init__(self, client: Client, etcd: str, only: Collection[str] = ()) -> None:
@@ -102,7 +105,7 @@ class Slate:
         self._pool.shutdown()
 
     def left(self) -> dict[Thing, bool]:
-        """What came since, and whether it is being deleted already."""
+        """New objects, and whether each is being deleted already."""
         found = self._found(self._changed())
         going = {
             thing.name for thing in found if thing.resource.plural == "namespaces" and found[thing]
@@ -188,7 +191,7 @@ class Slate:
 
 
 def _word(resource: Resource) -> str:
-    """What stands for the resource in etcd's keys."""
+    """The name of the resource in etcd's keys."""
     return STORED_AS.get(resource.plural, resource.plural)
 
 
@@ -215,7 +218,7 @@ def _of_namespace(thing: Thing) -> bool:
 
 
 def _own(thing: Thing) -> bool:
-    """An object of Volcano or Kueue that stood there at the start: the queues root and default."""
+    """True for objects of Volcano or Kueue that exist from the start: the queues root and default."""
     return thing.resource.prefix.startswith(("/apis/scheduling.volcano.sh", "/apis/kueue.x-k8s.io"))
 
 

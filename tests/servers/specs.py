@@ -45,7 +45,7 @@ def team(
     namespaces: Sequence[str] | None = None,
     **spec: Any,
 ) -> Document:
-    """A team, in a namespace of its name unless told otherwise."""
+    """A team, by default in a namespace of its name."""
     names = [name] if namespaces is None else namespaces
     own = {"namespaces": [{"name": each} for each in names]} if names else {}
     return _document("Team", name, {**own, "quotas": [dict(quota) for quota in quotas], **spec})

@@ -1,4 +1,4 @@
-"""What goes wrong is told in clear words, at once, and leaves no process and no folder behind."""
+"""Failures are reported clearly and at once, and leave no process and no folder behind."""
 
 import json
 import os

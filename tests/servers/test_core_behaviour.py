@@ -107,7 +107,7 @@ def test_a_kube_scheduler_pool_guarantees_nothing(cluster):
 
 
 def test_max_pending_bounds_pods_under_kube_scheduler(cluster):
-    """A limit of 2 and 3 that wait: 5 pods, whatever they ask for, and ended ones don't count."""
+    """A limit of 2 and maxPending 3 give 5 pods, whatever they request; finished pods do not count."""
     ready(cluster, pool(**PLAIN), team("web", share(limit=2), maxPending=3))
     cluster.create(*(pod(f"p{i}", "web", NOTHING) for i in range(5)))
     assert "requested: pods=1, used: pods=5, limited: pods=5" in refused(cluster, "web", NOTHING)

@@ -1,4 +1,4 @@
-"""PriorityClasses: who may evict whom, by pool."""
+"""PriorityClasses: which pods may evict which others, by pool."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def running(cluster, namespace):
     ids=["preempts", "preempts-not", "pool-without-preemption"],
 )
 def test_kube_scheduler_evicts_where_priority_and_pool_say_so(cluster, high, policy, stays):
-    """One node, whole pods: the second one evicts the first or waits."""
+    """There is one node and each pod needs all of it: the second pod evicts the first, or waits."""
     ready(
         cluster,
         platform(URGENT, NORMAL, MODEST),

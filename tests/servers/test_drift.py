@@ -1,4 +1,4 @@
-"""A cluster that somebody changed is told exactly so, and the printed patches mend it."""
+"""Each change to a cluster is reported exactly, and the printed patches undo it."""
 
 import json
 import shutil
@@ -140,7 +140,7 @@ def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
 
 
 def test_an_environment_and_containers_of_others_are_taken_away(cluster, lint):
-    """Their values are not read, so the server is asked for none of them."""
+    """Their values are not read, so lint sends no request for them."""
     applied(cluster, "three-schedulers")
     name = "mixed-kube-scheduler"
     mine = {"name": "kube-scheduler", "env": [{"name": "A", "value": "s3cret"}]}
@@ -261,11 +261,11 @@ def test_each_change_is_told_with_its_author_and_the_patches_mend_it(cluster, li
     )
     @given(st.integers(0, 1 << 32))
     def scenes(seed):
-        # What a server takes is no part of what is drawn, and a failed scene can't be played again.
+        # Hypothesis does not draw the server's answers, so a failed scene cannot be run again.
         if not failed:
             try:
                 seen.append(scene(Random(seed)))
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
+            except Exception as error:  # noqa: BLE001 - it is raised below
                 failed.append(error)
         if failed:
             raise failed[0]
@@ -276,7 +276,7 @@ def test_each_change_is_told_with_its_author_and_the_patches_mend_it(cluster, li
 
 
 def intrude(cluster, draw, thing, number):
-    """Do one thing to an object, of which the server takes one: what must be told, by finding."""
+    """Make one change to an object that the server accepts; returns the expected findings."""
     manager = f"mallory-{number}"
     before = live(cluster, thing)
     options = intrusions(before, number)

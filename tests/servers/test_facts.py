@@ -1,4 +1,4 @@
-"""The schemas in `schemas/cluster` are what the running servers say."""
+"""The schemas in `schemas/cluster` equal those of the running servers."""
 
 import copy
 
@@ -21,7 +21,7 @@ def files(built):
 def test_committed_schemas_are_current(files):
     differ = facts.differences(files)
     assert not differ, (
-        f"{len(differ)} files of schemas/cluster are not what the servers say ({differ[0]}, ...); "
+        f"{len(differ)} files of schemas/cluster differ from the schemas of the servers ({differ[0]}, ...); "
         f"run `{facts.COMMAND}` and read the difference"
     )
 

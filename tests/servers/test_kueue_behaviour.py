@@ -155,7 +155,7 @@ def test_borrowed_gpus_go_back_when_their_owner_returns(cluster, policy, back):
 
 
 def test_without_preemption_a_guarantee_is_kept_by_not_lending_it(cluster):
-    """The same with preemptionEnabled: false; the GPUs that nobody is guaranteed are lent."""
+    """The same with preemptionEnabled: false; GPUs that are not guaranteed can be lent."""
     ready(
         cluster,
         pool(gpus=8, schedulingPolicy={"preemptionEnabled": False}),
@@ -174,7 +174,7 @@ def test_without_preemption_a_guarantee_is_kept_by_not_lending_it(cluster):
 
 
 def test_without_preemption_a_parent_lends_to_its_children_only(cluster):
-    """language keeps 2 for its children; 3 of 8 GPUs are nobody's."""
+    """language keeps 2 for its children; 3 of 8 GPUs are not guaranteed."""
     ready(
         cluster,
         pool(gpus=8, schedulingPolicy={"preemptionEnabled": False}),

@@ -77,7 +77,7 @@ def test_lint_names_none(text, tmp_path):
 
 @pytest.fixture(scope="module")
 def manager(built):
-    """Kueue, which reads a file and ends for want of a cluster."""
+    """Kueue, which reads a file and ends because there is no cluster."""
     bench = Bench(built, Options(parts=frozenset(), volcano_crds=False))
     yield lambda path: decode(bench, built["kueue"], path)[0]
     bench.stop(keep=False)

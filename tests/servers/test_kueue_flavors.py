@@ -65,7 +65,7 @@ def test_flavors_are_tried_in_order(cluster, policy, order):
 
 
 def test_a_guarantee_of_one_flavor_comes_back_when_all_are_in_use(cluster):
-    """Until then its owner is given the other flavor, and nobody is evicted."""
+    """Until then its owner gets the other flavor, and no workload is evicted."""
     alternatives(
         cluster,
         team("ads", share(SPOT, guarantee=2), share(STEADY)),

@@ -15,7 +15,7 @@ TIMED_OUT = "Exceeded the PodsReady timeout nlp/job-half-"
 
 
 def gang(name, pods, gpus, node=None, **topology):
-    """A Job whose pods want one domain of a level: required=LEVEL or preferred=LEVEL."""
+    """A Job whose pods need one domain of a level: required=LEVEL or preferred=LEVEL."""
     wants = {f"kueue.x-k8s.io/podset-{how}-topology": level for how, level in topology.items()}
     selector = {HOST: node} if node else {}
     ask = Ask(gpus=gpus, cpu=f"{12 * gpus}", annotations=wants, node_selector=selector)

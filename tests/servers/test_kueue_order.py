@@ -1,4 +1,4 @@
-"""Under Kueue weights divide what guarantees leave, and priorities say who is first."""
+"""In Kueue, weights divide what is not guaranteed, and priorities decide which Job is first."""
 
 import time
 from functools import partial
@@ -99,7 +99,7 @@ def test_priorities_order_admission(cluster, ranked):
     cluster.create(queued("running"))
     cluster.becomes("running", lambda: cluster.admitted("nlp"), ["running"])
     cluster.create(queued("early", kueue_priority="normal" if ranked else None))
-    time.sleep(1.1)  # Kueue's timestamps are whole seconds
+    time.sleep(1.1)  # Kueue's timestamps have no fractions of seconds
     cluster.create(queued("late", kueue_priority="urgent" if ranked else None))
     cluster.becomes("queued", lambda: len(cluster.objects(KUEUE, "Workload", "nlp")), 3)
     cluster.stays("running", lambda: cluster.admitted("nlp"), ["running"], for_s=0.5)

@@ -139,7 +139,7 @@ def test_a_preflight_is_the_only_thing_that_is_posted(policygen, proxy):
 
 
 def token(cluster, name, role):
-    """A service account's token, allowed what a ClusterRole says: the authorizer knows it."""
+    """A service account's token with the permissions of a ClusterRole, once they are in effect."""
     cluster.create(
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "lint"}},
         {**role, "metadata": {"name": name}},
@@ -179,7 +179,7 @@ def printed_role(policygen, *spec):
 
 
 def split(role):
-    """The permissions of a role one by one: group, resource and, where it says some, a name."""
+    """The permissions of a role one by one: group, resource and, if the role names it, an object."""
     for rule in role["rules"]:
         for resource in rule["resources"]:
             for name in rule.get("resourceNames", [None]):
@@ -363,7 +363,7 @@ def test_an_api_group_that_is_known_and_broken_is_a_gap(cluster, policygen):
 
 
 def test_an_expired_token_is_renewed_by_its_plugin(proxy, policygen, tmp_path):
-    """The first token is none that the server knows; it says 401, and the plugin is run again."""
+    """The server does not know the first token and answers 401; the plugin is run again."""
     runs = tmp_path / "runs"
     plugin = tmp_path / "plugin.py"
     plugin.write_text(
@@ -438,7 +438,7 @@ def test_an_annotation_on_an_object_waives_what_the_spec_allows(cluster, policyg
 
 
 def test_a_fresh_installation_has_no_fault_of_its_own(cluster, built, policygen):
-    """Kueue and Volcano with the files that their releases bring, before anybody has made a queue."""
+    """Kueue and Volcano with the files of their releases, before any queue exists."""
     files = {
         ("kueue-system", "kueue-manager-config"): built["kueue"].asset(kueue.CONFIGURATION),
         ("volcano-system", "volcano-scheduler-configmap"): built["volcano"].asset(
@@ -459,14 +459,14 @@ def test_a_fresh_installation_has_no_fault_of_its_own(cluster, built, policygen)
     )
     cluster.add_nodes(Shape(gpus=8))
     _, report = policygen("lint", "--context", "bench")
-    # The one thing to say of them is true: Volcano's file packs cpu and memory, and no GPU.
+    # The only finding is true: Volcano's file packs cpu and memory, but not GPUs.
     assert [it[0] for it in faults(report)] == ["binpack-without-gpu"]
     judged = verdicts(report, "pass")
     assert {"volcano-plugin-unknown", "kueue-configuration-key-unknown"} <= set(judged)
 
 
 def test_what_volcano_makes_of_good_workloads_is_no_fault(cluster, examples, policygen):
-    """Its controllers make pod groups, and write more into them than anybody should."""
+    """Its controllers create pod groups, with fields that users should not set."""
     stand(cluster, examples["volcano-training"])
     ask, home = Ask(gpus=8), "foundation-text"
     cluster.create(vcjob("train", home, ask, queue="text.h100"))
@@ -498,7 +498,10 @@ def test_gates_on_a_command_line_are_judged(cluster, policygen):
 def test_an_orphaned_config_map_is_found_while_a_controller_mounts_it(
     cluster, examples, policygen, proxy, tmp_path
 ):
-    """Of ConfigMaps that nothing mounts nobody is asked: they do nothing, and others' are nobody's business."""
+    """ConfigMaps that no controller mounts are not requested:
+
+    they have no effect, and may be private.
+    """
     out = examples["kueue-team-tree"]
     cluster.apply(out.text)
     spec = tmp_path / "spec.yaml"

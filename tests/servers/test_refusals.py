@@ -1,6 +1,6 @@
-"""What policygen's reader of schemas says of spoiled objects is what an API server says.
+"""policygen's schema validator reports the same errors of broken objects as an API server.
 
-The server has the CRDs and no webhook, so that its answer is the schema's.
+The server has the CRDs and no webhook, so that only the schema decides.
 """
 
 import random
@@ -28,7 +28,7 @@ MOST_RENDERED, MOST_OTHERS = 900, 200
 SAMPLES = {f"{thing['apiVersion']} {thing['kind']}": thing for thing in samples()}
 
 BYTES = (("ConfigMap", "binaryData"),)
-"""Go takes a list of numbers for bytes; we ask for base64."""
+"""Go accepts a list of numbers as bytes; policygen requires base64."""
 WIDE = "does not fit in int32"
 """A CRD's int32 is checked from Kubernetes 1.36 on; before, only the controller can't read it."""
 CEL_READS_INT = "expected int, got float64"

@@ -70,8 +70,8 @@ ORDERS: Mapping[str, list[tuple[int, int]]] = {
     "mixed": [(1, 4), (8, 1), (2, 2), (4, 1), (1, 4), (4, 1), (2, 2)],
 }
 PODS = 15
-# Packed, each order fills four nodes. By default every node gets some pod, so that a pod of 8
-# GPUs that comes last finds none.
+# Packed, each order fills four nodes. By default every node gets some pod, so that a pod of 8 GPUs
+# that comes last fits no node.
 WANTED = {"default.binpack": (32, 32), "default-scheduler": (32, 0)}
 BLOCKED = {("default-scheduler", "smallest first"): (24, 0)}
 
@@ -191,7 +191,7 @@ class Choice:
 
 
 def choice(setting, edit, first, second, ask=(1, 1), **pair):
-    """Loads are GPUs, cores and GiB in use; what is asked for is cores and GiB beside one GPU."""
+    """Loads are GPUs, cores and GiB in use; `ask` is cores and GiB, requested with one GPU."""
     loads = [Load(gpus, f"{cores}", f"{gib}Gi") for gpus, cores, gib in (first, second)]
     cores, gib = ask
     return Choice(
@@ -245,9 +245,10 @@ def test_each_setting_of_the_packing_profile_changes_a_placement(cluster):
 def test_all_nodes_are_scored(cluster):
     """Without `percentageOfNodesToScore: 100` kube-scheduler scores 100 of 130 nodes in turn.
 
-    Ours does as the good example of a rule's page does, and not as the bad one. One worker looks at
-    nodes in order, and each pod's sample begins where the last one's ended: five in a row leave out
-    every node once. Of several workers those that are first decide.
+    Our profile behaves like the good example of the rule's page, and not like the bad one. One
+    worker looks at nodes in order, and each pod's sample begins where the last one's ended: five
+    pods in a row skip every node once. With several workers, the nodes that answer first are
+    scored.
     """
     rule = "packing-scores-some-nodes"
     mine = profile_of(spec())

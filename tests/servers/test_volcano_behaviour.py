@@ -21,12 +21,12 @@ ONE, TWO = Ask(gpus=1), Ask(gpus=2)
 
 
 def without(plugin, flag):
-    """An edit of the configuration: one flag of a plugin is left out."""
+    """An edit of the configuration that removes one flag of a plugin."""
     return lambda config: edited(config, plugin, lambda entry: entry.pop(flag))
 
 
 def without_action(action):
-    """An edit of the configuration: one action is left out."""
+    """An edit of the configuration that removes one action."""
 
     def edit(config):
         found = yaml.load(config, Loader=yaml.CSafeLoader)
@@ -55,7 +55,7 @@ def elastic(namespace, gpus, ask=TWO, *, name="elastic"):
 
 
 def gang(namespace, gpus, ask=TWO, *, name="gang", priority=None):
-    """A job of so many GPUs that starts whole."""
+    """A job of so many GPUs whose pods start together."""
     pods, queue = gpus // ask.gpus, f"{namespace}.train"
     return vcjob(name, namespace, ask, pods=pods, queue=queue, priority=priority)
 
@@ -215,7 +215,7 @@ def test_a_rendered_pod_group_waits_for_its_last_member(cluster):
 
 @pytest.mark.parametrize("restarts, left", [(False, 4), (True, 0)])
 def test_a_gang_that_borrowed_gives_only_the_pods_that_are_claimed(cluster, restarts, left):
-    """What is left of it runs on, unless the job itself says that it starts again whole."""
+    """The remaining pods keep running, unless the job has the policy to restart as one."""
     out = volcano(pool(1), *(team(name, {"guarantee": 4}) for name in "ab"))
     started(cluster, out)
     lent = gang("b", 8)
@@ -287,7 +287,7 @@ def test_a_higher_priority_displaces_a_gang_because_of(cluster, edit):
 
 @pytest.mark.parametrize("action, gpus", [("allocate", 1), ("backfill", 0)])
 def test_pods_start_because_of(cluster, action, gpus):
-    """Backfill starts those that ask for nothing."""
+    """Backfill starts pods without requests."""
     out = volcano(pool(1), team("a", {"guarantee": 8}))
     started(cluster, out)
     ask = Ask(gpus=gpus, scheduler="volcano", annotations={VOLCANO_QUEUE: "a.train"})

@@ -1,8 +1,8 @@
-"""Volcano's webhook holds a queue against its parent and children as they stand just then.
+"""Volcano's webhook compares a queue with the current state of its parent and children.
 
-So growing goes parents first, as manifests are ordered, and shrinking children first.
-docs/semantics.md tells users what to do. The webhook's cache trails, so tests ask it, dry, until it
-knows what was accepted.
+So parents must grow first, which is the order of the manifests, and children must shrink first.
+docs/semantics.md explains this to users. The webhook's cache is behind the API server, so tests
+repeat a dry run until the webhook knows what was accepted.
 """
 
 from tests.servers.apply import FIELD_MANAGER, parse

@@ -23,7 +23,7 @@ class Choice:
     argument: str
     pair: Pair
     instead: Any = None
-    """Another value; None: the argument is left out."""
+    """Another value; None removes the argument."""
 
     def edit(self, plugin):
         entries, key = plugin["arguments"], self.argument
@@ -41,7 +41,7 @@ def choice(argument, first, second, instead=None, *, ask=ONE, **pair):
 
 
 CHOICES: Mapping[tuple[str, str], list[Choice]] = {
-    # A pod that asks for GPUs alone: the first node has more of them in use, of 32.
+    # A pod that requests only GPUs: the first node has more of its 32 GPUs in use.
     ("binPack", "nodeorder"): [
         choice("leastrequested.weight", Load(2, **BUSY), Load()),
         choice("balancedresource.weight", Load(2, cpu="127"), Load()),
@@ -107,7 +107,7 @@ def test_each_scoring_argument_changes_a_placement(cluster, record_property, pol
 
 
 def test_images_count_nothing_on_volcano_1_14(cluster):
-    """1.12, 1.13 and 1.15 score them, so `imagelocality.weight: 0` is written all the same."""
+    """1.12, 1.13 and 1.15 score them, so `imagelocality.weight: 0` is still written."""
     out = volcano(pool(2, policy="binPack: true", gpu=SHARED), team("a", {"guarantee": 8}))
     cluster.apply(out.text)
     stood = {"image": Pair(Load(2), Load(), ask=ONE, image_on_second=True)}

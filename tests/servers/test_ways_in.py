@@ -28,7 +28,7 @@ CLEAN = {key: value for key, value in os.environ.items() if not key.lower().ends
 
 
 class Way:
-    """A kubeconfig, and what commands say that take it."""
+    """A kubeconfig, and the results of commands that use it."""
 
     def __init__(self, bench, path, capfd):
         self.path = path
@@ -49,7 +49,7 @@ class Way:
         self.path.write_text(yaml.safe_dump(self.config), "utf-8")
 
     def lint(self):
-        """The exit code and all that is said; kubectl gets as far as we."""
+        """Run lint; returns the exit code and all output."""
         self.write()
         arguments = [
             "lint",
@@ -230,7 +230,7 @@ def test_a_tokens_file_that_changes_during_the_run_is_read_again(bench, way, tmp
 
 
 def test_who_impersonates_another_reads_as_that_one(way):
-    """The observers of the bench may read everything, and nobody else may read anything."""
+    """The bench's observers may read everything, and other groups may read nothing."""
     me = way.config["users"][0]["user"]
     extra = {"example.com/why": ["night"]}
     groups = ["nobodies", "policygen:observers"]
@@ -259,7 +259,7 @@ def believed(bench):
         ) as url,
     ):
         client = Client(url, issuer.id_token(), bench.ca.read_text("ascii"))
-        end = time.monotonic() + 120  # it asks for the issuer's keys in its own time
+        end = time.monotonic() + 120  # it fetches the issuer's keys after some time
         while not client.get("/api/v1/namespaces").ok:
             assert time.monotonic() < end
             time.sleep(0.1)
@@ -269,7 +269,7 @@ def believed(bench):
 
 @pytest.fixture(scope="module", params=["", SECRET], ids=["public", "secret"])
 def issued(believed, request):
-    """The two, and the secret that the issuer asks for."""
+    """The issuer, its URL, and the secret that it requires."""
     issuer, url = believed
     issuer.secret = request.param
     return issuer, url, request.param

@@ -40,7 +40,7 @@ TAKEN = {
     "namespace-missing": "every namespace is made before",
     "gpu-amount-fractional": "a quota of half a GPU is taken, and allows none",
 }
-"""Rules of the invalid family whose bad example is taken all the same, and why."""
+"""Rules of the invalid family whose bad example is still accepted, and why."""
 REFUSED: dict[str, str] = {}
 """Rules of other families whose bad example is refused, and why."""
 
@@ -52,7 +52,7 @@ class Server:
         self.cluster, self.client = cluster, cluster.client
 
     def refusals(self, text):
-        """What it refuses of some manifests, in words; objects of kinds that it lacks are left out."""
+        """The server's refusals of some manifests, as text; unserved kinds are skipped."""
         for stage in stages(parse(text, "example")):
             for document in stage:
                 try:

@@ -1,4 +1,4 @@
-"""Starts real schedulers with many configurations, some at a time, and tells what each says."""
+"""Starts real schedulers with many configurations, a few at a time, and returns their faults."""
 
 from __future__ import annotations
 

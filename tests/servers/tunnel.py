@@ -1,6 +1,4 @@
-"""A proxy on loopback, CONNECT and SOCKS 5: it records whom it was asked to reach, and knows names
-as a far network does.
-"""
+"""A proxy on loopback, CONNECT and SOCKS 5, that records requested hosts and resolves names itself."""
 
 from __future__ import annotations
 
@@ -16,10 +14,10 @@ HEAD_BYTES = 1 << 16
 
 
 class Tunnel(Loopback):
-    """Leads every host that it is asked for to loopback, at the port that was asked for."""
+    """Connects every requested host to loopback, at the requested port."""
 
     def __init__(self, user: str = "") -> None:
-        """`user` is `name:password`, without which nobody is let through."""
+        """`user` is `name:password`, which every request must then have."""
         self.asked: list[str] = []
         self._user = base64.b64encode(user.encode()).decode() if user else ""
         outer = self

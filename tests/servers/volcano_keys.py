@@ -1,7 +1,7 @@
 """A strict reader of Volcano's scheduler configuration.
 
-Volcano ignores unknown keys and arguments in silence, so a misspelt weight is no error of its own.
-The words are those of 1.14.1: `pkg/scheduler/conf/scheduler_conf.go` and, for the arguments, the
+Volcano silently ignores unknown keys and arguments, so it does not report a misspelt weight. The
+keys are those of 1.14.1: `pkg/scheduler/conf/scheduler_conf.go` and, for the arguments, the
 constants in each plugin's file below `pkg/scheduler/plugins`. Only plugins that we write are here.
 """
 
@@ -114,7 +114,7 @@ def _fits(what: str, value: Any) -> bool:
         return isinstance(value, str) and all(RESOURCE.fullmatch(n) for n in value.split(","))
     if what == "strategies":
         return isinstance(value, dict) and all(map(_is_strategy, value.items()))
-    return True  # an unknown key is told already
+    return True  # an unknown key is reported already
 
 
 def _is_strategy(entry: tuple[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 Runs it for some seconds against an API server of its own (etcd, API server, Volcano's CRDs), so
 that no running queue or pod group is touched. Prints each error and warning line of its log once.
-Exit code 0 only if there is none and what it loaded is what the file names.
+The exit code is 0 only if there is no such line and the loaded configuration is that of the file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _run(file: Path, seconds: float) -> str:
 
 
 def named(text: str) -> Loaded | None:
-    """The actions and plugins that the file names; None if it is no such YAML."""
+    """The actions and plugins that the file names; None if it is not such a configuration."""
     try:
         parsed = yaml.load(text, Loader=yaml.CSafeLoader)
         actions = [action.strip() for action in parsed["actions"].split(",")]
@@ -92,7 +92,7 @@ def _entries(log: str) -> Iterator[tuple[str, str]]:
 
 
 def problems(log: str, wanted: Loaded | None) -> tuple[list[str], Loaded | None]:
-    """What is wrong by this log, each line once, and what the scheduler says it has loaded."""
+    """The errors of this log, each line once, and the configuration that the scheduler loaded."""
     found: dict[str, None] = {}
     loaded = None
     for line, last in _entries(log):

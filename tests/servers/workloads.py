@@ -1,4 +1,4 @@
-"""What teams submit: pods, Jobs, Deployments and Volcano jobs that ask for GPUs."""
+"""Workloads of teams: pods, Jobs, Deployments and Volcano jobs that request GPUs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VOLCANO_GROUP = "scheduling.k8s.io/group-name"
 
 @dataclass(frozen=True)
 class Ask:
-    """What each pod asks for and where it may go. `resource` names what `gpus` counts."""
+    """The requests of each pod, and its node constraints. `resource` names what `gpus` counts."""
 
     gpus: int = 1
     resource: str = GPU
@@ -129,7 +129,7 @@ def vcjob(
     queue: str = "default",
     priority: str | None = None,
 ) -> Object:
-    """A Volcano Job of one task; without `min_available` it starts whole or not at all."""
+    """A Volcano Job of one task; without `min_available` all its pods start together or not at all."""
     template = ask.template
     template["spec"]["restartPolicy"] = "Never"
     return {

@@ -1,4 +1,4 @@
-"""The stages on which examples of rule pages stand."""
+"""The stages on which examples of rule pages run."""
 
 import pytest
 

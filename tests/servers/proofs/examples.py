@@ -30,9 +30,9 @@ LAST = ("Deployment", "StatefulSet", "Pod", "Job", "HorizontalPodAutoscaler")
 
 
 def scene(text: str, name: str, *words: str) -> str:
-    """An example in a namespace of its own, so that others can stand beside it.
+    """An example in a namespace of its own, so that several examples can run on one control plane.
 
-    `words` are names outside of namespaces that are to be its own too: NAME-WORD.
+    `words` are other names that must differ, outside of namespaces: each becomes NAME-WORD.
     """
     text = re.sub(rf"\b{NAMESPACE}\b", name, text)
     for word in words:
@@ -73,7 +73,7 @@ def add_nodes(cluster: Cluster, text: str) -> None:
 
 
 def shape(node: Object) -> Shape:
-    """A page's Node, with all that it does not say."""
+    """A page's Node, with defaults for the amounts that it does not set."""
     has = dict(node["status"]["allocatable"])
     usual = Shape()
     return Shape(

@@ -1,4 +1,4 @@
-"""Examples of rule pages on the bench, side by side, each under names of its own.
+"""Examples of rule pages on the bench, side by side, each with names of its own.
 
     def test_flavor_missing(stage):
         bad, good = stage.both("flavor-missing")          # applied: the page's objects and nodes
@@ -6,9 +6,9 @@
         stage.becomes("admitted", {bad: [], good: ["job-0"]}, Scene.admitted)
         assert bad.active("ClusterQueue", "vision.a100") == "FlavorNotFound"
 
-A scene takes and gives names as its page writes them. On the server the names of namespaces and of
-all that is in none end in the rule's name, and so do the values of node labels: what one scene does
-is nothing to another.
+A scene takes and returns names as its page has them. On the server, the rule's name is a suffix of
+namespaces, of names of cluster-scoped objects, and of the values of node labels. So one scene does
+not affect another.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.servers.proofs.examples import apply, conditions, documents, shape
 from tests.servers.workloads import GPU, VOLCANO_QUEUE, Ask, job
 
 USUAL = Ask(gpus=1, cpu="8", memory="64Gi")
-"""What a Job of these pages asks for."""
+"""The default request of a Job of these pages."""
 QUEUE_NAMESPACE = "kubernetes.io/metadata.name"
 SERVERS_OWN = frozenset({"kube-system", "kueue-system", "default", "root", ""})
 """Names that keep their meaning."""
@@ -102,7 +102,7 @@ class Scene:
         priority: str | None = None,
         pods: int = 1,
     ) -> list[Object]:
-        """Like Jobs, PREFIX-0 and so on, for the page's first LocalQueue unless told otherwise."""
+        """Jobs PREFIX-0, PREFIX-1 and so on, by default for the page's first LocalQueue."""
         place, name = next(each for each in self.queues if namespace in {None, each[0]})
         made = (
             job(
@@ -115,7 +115,7 @@ class Scene:
     # Looking
 
     def workloads(self, namespace: str | None = None) -> list[Object]:
-        """Kueue's Workloads in a namespace; in that of the first LocalQueue unless told otherwise."""
+        """Kueue's Workloads in a namespace, by default that of the first LocalQueue."""
         return self.cluster.objects(KUEUE, "Workload", self._place(namespace))
 
     def admitted(self, namespace: str | None = None) -> list[str]:
@@ -127,7 +127,7 @@ class Scene:
         return len(self.admitted(namespace))
 
     def says(self, namespace: str | None = None) -> str:
-        """All that the Workloads' conditions say."""
+        """The messages of all conditions of the Workloads."""
         return "\n".join(
             condition["message"]
             for workload in self.workloads(namespace)
@@ -165,7 +165,7 @@ class Scene:
         )
 
     def active(self, kind: str, name: str, namespace: str | None = None) -> str | None:
-        """The reason of a queue's condition Active; None: it has none yet."""
+        """The reason of a queue's condition Active; None if the condition is missing."""
         place = self._place(namespace) if kind == "LocalQueue" else None
         name = name if kind == "LocalQueue" else self.of(name)
         found = conditions(self.cluster.get(KUEUE, kind, name, place)).get("Active")
@@ -176,7 +176,7 @@ class Scene:
 
 
 class Stage:
-    """Scenes that stand on one control plane at once."""
+    """Scenes that share one control plane at the same time."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -224,13 +224,13 @@ class Stage:
     def becomes(
         self, what: str, want: dict[Scene, Any], read: Callable[[Scene], Any], **more: float
     ) -> None:
-        """Wait until each scene has what is wanted of it."""
+        """Wait until each scene has its expected value."""
         self.cluster.becomes(what, lambda: self._read(want, read), want, **more)
 
     def stays(
         self, what: str, want: dict[Scene, Any], read: Callable[[Scene], Any], for_s: float = 0.5
     ) -> None:
-        """Each scene has what is wanted of it, and keeps it."""
+        """Check that each scene has its expected value, and keeps it."""
         self.cluster.stays(what, lambda: self._read(want, read), want, for_s)
 
     def _read(self, scenes: Iterable[Scene], read: Callable[[Scene], Any]) -> dict[Scene, Any]:
@@ -261,12 +261,12 @@ class Glance(Cluster):
 
 
 def part(wanted: str, text: str) -> str:
-    """What is wanted of a text, if it is there; else the text, for the message of a failure."""
+    """The expected part if the text contains it; else the text, for the message of a failure."""
     return wanted if wanted in text else text
 
 
 def _good(rule: str, number: int) -> str:
-    """The good example of a number, or the first: a page may mend several bad ones by one."""
+    """The good example with this number, or the first: one example may fix several bad ones."""
     return good(rule, number if number < len(examples(rule, good=True)) else 0)
 
 
@@ -282,7 +282,7 @@ def _renamed(thing: Object, tag: str, client: Client) -> Object:
 
 
 def _walk(value: Any, field: str, tag: str) -> Any:
-    """`field` is the key under which a value stands; the elements of a list stand under the list's."""
+    """The value with this scene's names; `field` is the key of the value, or of the list around it."""
     if isinstance(value, dict):
         if field in NODE_LABELS:
             return {key: _own(each, tag) for key, each in value.items()}

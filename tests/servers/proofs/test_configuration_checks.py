@@ -87,7 +87,7 @@ def _a_check_whose_configuration_no_check_can_name(cluster: Cluster) -> None:
 
 
 def test_checks_that_check_nothing_or_too_much(cluster: Cluster) -> None:
-    """A check for what no job asks for; and one that lost the flavor that it was for."""
+    """A check of resources that no job requests, and a check of all flavors instead of one."""
     with provisioning(cluster):
         nothing, twice = "provisioning-matches-nothing", "admission-checks-set-twice"
         show(
@@ -111,7 +111,7 @@ def test_checks_that_check_nothing_or_too_much(cluster: Cluster) -> None:
 
 
 def test_too_many_admission_checks(cluster: Cluster) -> None:
-    """Nine checks that are ready: no Workload can hold what they say, and it keeps its quota."""
+    """A Workload cannot hold the states of nine ready checks: it keeps its quota, but never starts."""
     rule = "too-many-admission-checks"
     text = _with(scene(good(rule, 1), "bad", *NAMES), scene(bad(rule), "bad", *NAMES))
     names = [f"check-{i}" for i in range(9)]
@@ -182,7 +182,7 @@ def _condition(cluster: Cluster, kind: str, name: str) -> tuple[str, str]:
 
 
 def _states(cluster: Cluster, namespace: str) -> list[Object]:
-    """What the checks of the only Workload say."""
+    """The states of the admission checks of the only Workload."""
     [workload] = cluster.objects(KUEUE, "Workload", namespace)
     states: list[Object] = workload["status"].get("admissionChecks", [])
     return states

@@ -1,4 +1,4 @@
-"""What Kueue's Configuration says of resources, and leaves uncounted by it."""
+"""Kueue's Configuration of resources, and what it does not count because of it."""
 
 from __future__ import annotations
 

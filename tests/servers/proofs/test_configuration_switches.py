@@ -21,7 +21,7 @@ BOTH = pytest.mark.parametrize("example", [bad, good], ids=["bad", "good"])
 
 @BOTH
 def test_what_queues_share_by(cluster: Cluster, example) -> None:
-    """Weights and past use, which Kueue heeds only if it is told to."""
+    """Kueue uses weights and past usage only if its Configuration enables them."""
     weights, usage = "fair-sharing-off", "admission-fair-sharing-off"
     with cluster.kueue(configuration(example(weights), example(usage))):
         show(cluster, example(weights), scene(example(usage), "used"))
@@ -35,7 +35,10 @@ def test_what_queues_share_by(cluster: Cluster, example) -> None:
 
 
 def _weights(cluster: Cluster, want: list[int]) -> None:
-    """5 jobs have GPUs: one of each queue, and 3 of nobody's, which weights of 2 and 1 divide."""
+    """5 jobs run:
+
+    1 in each queue's own quota; weights of 2 and 1 divide the unused quota of 3 jobs.
+    """
     both = lambda: held(cluster, "vision", "speech")
     cluster.becomes("speech has all", both, [0, 5])
     cluster.create(*jobs("vision", 5, FOUR))
@@ -82,7 +85,7 @@ def _kind(cluster: Cluster, used: int, workloads: int) -> None:
 
 
 def _unnamed(cluster: Cluster, *, suspended: bool) -> None:
-    """A job of an installer in a namespace that nobody gave a queue."""
+    """A job of an installer in a namespace without a queue."""
     found = lambda: cluster.get("batch/v1", "Job", "install", "tools")["spec"]["suspend"]
     cluster.becomes("suspended", found, suspended)
     cluster.becomes("pods", lambda: len(cluster.pods("tools")), 0 if suspended else 1)
@@ -153,7 +156,7 @@ def _local_queue(name: str, namespace: str) -> Object:
 
 
 def _more(text: str, queue: str, name: str, gpus: int) -> Object:
-    """Another queue like one of an example, of nobody's namespace, with so many GPUs."""
+    """A copy of an example's queue that no namespace uses, with so many GPUs."""
     [like] = [it for it in documents(text) if it.get("metadata", {}).get("name") == queue]
     group = like["spec"]["resourceGroups"][0]
     for quota in group["flavors"][0]["resources"]:

@@ -26,7 +26,7 @@ def test_pod_fits_no_node(cluster: Cluster) -> None:
 
 
 def test_scheduler_name_misspelt(cluster: Cluster) -> None:
-    """Not even a condition says that nobody looks for a node."""
+    """No scheduler looks for a node, and no condition reports this."""
     rule = "scheduler-name-misspelt"
     cluster.add_nodes(Shape(), 1)
     show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
@@ -96,7 +96,10 @@ def test_priority_classes_equal(cluster: Cluster) -> None:
 
 
 def test_ranks_not_gang_scheduled(cluster: Cluster) -> None:
-    """Two jobs of 8 ranks on 8 GPUs: both hold some and none is whole; as one pod each, one runs."""
+    """Two jobs of 8 ranks on 8 GPUs:
+
+    each holds some GPUs and neither is complete. As one pod each, one runs.
+    """
     rule = "ranks-not-gang-scheduled"
     cluster.add_nodes(Shape(), 1)
     show(cluster, scene(bad(rule), "bad-0"), scene(bad(rule), "bad-1"))
@@ -112,7 +115,7 @@ def test_ranks_not_gang_scheduled(cluster: Cluster) -> None:
 
 
 def _unplaced(cluster: Cluster, namespace: str) -> list[str]:
-    """What kube-scheduler says of pods for which it found no node."""
+    """kube-scheduler's messages about pods for which it found no node."""
     found = (conditions(it).get("PodScheduled") for it in cluster.pods(namespace))
     return [it["message"] for it in found if it and it["status"] == "False"]
 

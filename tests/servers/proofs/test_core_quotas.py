@@ -19,7 +19,7 @@ def made(cluster: Cluster, namespace: str, count: int, ask: Ask) -> int:
         try:
             cluster.create(pod(f"p{i}", namespace, ask))
         except ApiError as error:
-            assert "exceeded quota" in str(error)  # noqa: PT017 (any other refusal is no proof)
+            assert "exceeded quota" in str(error)  # noqa: PT017 (other refusals do not prove it)
         else:
             accepted += 1
     return accepted
@@ -30,7 +30,7 @@ def pods(cluster: Cluster, namespace: str) -> int:
 
 
 def refused(cluster: Cluster, namespace: str) -> list[str]:
-    """What events say of pods that were not made."""
+    """The messages of events about pods that were not created."""
     return [
         it["message"]
         for it in cluster.objects("v1", "Event", namespace)
@@ -74,7 +74,7 @@ def test_object_quota_counts_nothing(cluster: Cluster) -> None:
             try:
                 cluster.create(job(f"j{i}", namespace, Ask(gpus=0)))
             except ApiError as error:
-                assert "exceeded quota" in str(error)  # noqa: PT017 (another refusal is no proof)
+                assert "exceeded quota" in str(error)  # noqa: PT017 (other refusals do not prove it)
             else:
                 accepted[namespace] += 1
     assert accepted == {"bad": 12, "good": 10}
@@ -113,7 +113,7 @@ def test_workload_exceeds_resource_quota(cluster: Cluster) -> None:
 
 
 def test_default_gpu_for_every_container(cluster: Cluster) -> None:
-    """A pod of two containers that asks for nothing takes two GPUs, or twice the maximum."""
+    """A pod with two containers and no requests takes two GPUs, or twice the maximum."""
     rule = "default-gpu-for-every-container"
     show(cluster, scene(bad(rule), "bad"), scene(bad(rule, 1), "most"), scene(good(rule), "good"))
     taken = {}

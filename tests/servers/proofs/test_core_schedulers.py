@@ -53,7 +53,7 @@ def _placed(cluster: Cluster, text: str) -> dict[str, int]:
 
 @contextmanager
 def _paused(cluster: Cluster, name: str) -> Iterator[None]:
-    """One of the servers stands still."""
+    """Pauses one of the servers."""
     pid = cluster.bench.processes[name].pid
     os.kill(pid, signal.SIGSTOP)
     try:

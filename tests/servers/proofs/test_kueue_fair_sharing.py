@@ -1,4 +1,4 @@
-"""Rules of weights and of what fair sharing does not heed, under the Configurations of their pages."""
+"""Rules about weights and settings that fair sharing ignores, with each page's Configuration."""
 
 from tests.servers.proofs.scene import Scene
 from tests.servers.workloads import Ask
@@ -35,7 +35,10 @@ def test_fair_sharing(stage):
 
 
 def weight_not_positive(stage, bad, good):
-    """12 GPUs, 4 for each and 4 of the cohort: of these the queue of weight 0 keeps none."""
+    """12 GPUs:
+
+    4 for each queue and 4 of the cohort. The queue of weight 0 keeps no GPU of the cohort.
+    """
     stage.send(*(it.jobs(4, PAIR) for it in (bad, good)))
     stage.becomes("borrowed", {bad: 4, good: 4}, Scene.held)
     stage.send(*(it.jobs(4, PAIR, namespace="speech") for it in (bad, good)))

@@ -1,4 +1,4 @@
-"""Rules of queues that admit nothing: the bad example's Jobs wait for ever, the good one's start."""
+"""Rules of queues that admit nothing: the bad example's Jobs wait forever, the good one's start."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Harm:
     """What Jobs get that the good example lets in."""
 
     says: str
-    """Part of what Kueue says to those that wait."""
+    """A part of Kueue's message for the waiting Workloads."""
     ask: Ask = USUAL
     jobs: int = 1
     admitted: int = 0

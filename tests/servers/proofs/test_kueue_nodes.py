@@ -18,7 +18,7 @@ class Seen:
     gpus: int
     """Of pods that are on a node."""
     pending: int
-    """Pods on none."""
+    """Pods without a node."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def test_flavors_overlap(stage):
 
 
 def test_the_flavor_that_is_charged(stage):
-    """By its order and not by what the Job asks for, or what the queue has of its own."""
+    """The order of flavors decides, not the Job's node selector or the queue's own quota."""
     a100 = Ask(gpus=1, cpu="8", memory="64Gi", node_selector={"pool": "a100"})
     harms = {
         ("flavor-without-labels-first", 0): (a100, 1, ["any"], ["a100"]),
@@ -100,7 +100,7 @@ def test_the_flavor_that_is_charged(stage):
 
 
 def test_flavor_labels_collide(stage):
-    """Each pod wants the nodes of one of the two flavors that it is charged to."""
+    """Each pod is charged to two flavors, but can use only the nodes of one."""
     bad, good = scenes = stage.both("flavor-labels-collide")
     stage.add(*(scene.nodes(labels={"pool": "a100"}) for scene in scenes))
     stage.send(bad.jobs(4), good.jobs(4))
@@ -111,7 +111,7 @@ def test_flavor_labels_collide(stage):
 
 
 def charged_elsewhere(scene):
-    """Of each Job's pod: how many flavors it is charged to whose nodes it does not want."""
+    """For each Job's pod: how many flavors are charged whose nodes it cannot use."""
     charged = [scene.flavors(resource=resource) for resource in ("cpu", "memory", GPU)]
     return {
         pod["metadata"]["labels"]["job-name"]: len(

@@ -1,4 +1,4 @@
-"""Rules of who makes room for whom, and who waits behind whom."""
+"""Rules about preemption, and about Jobs that wait behind others."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Claim:
 
     first: tuple[str, int, Ask]
     late: tuple[str, Ask]
-    """Namespaces and what they ask for."""
+    """Namespaces and the requests of their Jobs."""
     bad: tuple[str | None, str | None] = (None, None)
     good: tuple[str | None, str | None] = (None, None)
     """The priorities of the first ones and of the late one."""
@@ -64,7 +64,10 @@ def late(scene, claim, rank):
 
 
 def test_strict_fifo_over_flavors(stage):
-    """Spot is in use and the next Job wants it; reserved is idle, and the one behind wants that."""
+    """Spot is in use and the next Job needs it.
+
+    Reserved is idle, but the Job that needs it is behind.
+    """
     bad, good = scenes = stage.both("strict-fifo-over-flavors")
     spot = Ask(gpus=4, cpu="16", memory="64Gi", node_selector={"pool": "spot"})
     reserved = Ask(gpus=4, cpu="16", memory="64Gi", node_selector={"pool": "reserved"})

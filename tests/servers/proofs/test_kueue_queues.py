@@ -1,4 +1,4 @@
-"""Rules of queues that take whom they should not, or count otherwise than it is written."""
+"""Rules of queues that admit more than they should, or count differently than they look."""
 
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ WHOLE = Ask(gpus=8, cpu="16", memory="64Gi", node_selector={"pool": "a100"})
 
 
 def test_cluster_queue_open_to_all(stage):
-    """Somebody makes a LocalQueue for it in a namespace of his own."""
+    """Another user makes a LocalQueue for the queue in another namespace."""
     bad, good = scenes = stage.both("cluster-queue-open-to-all")
     for scene in scenes:
         door = {
@@ -45,7 +45,7 @@ def test_local_queue_named_default(stage):
 
 
 def test_queue_in_unmanaged_namespace(stage):
-    """Two Jobs of all GPUs of the quota, which has twice as many nodes: both run, and none waits."""
+    """Two Jobs request the full quota each, and there are nodes for both: both run at once."""
     bad, good = scenes = stage.both("queue-in-unmanaged-namespace")
     stage.add(*(scene.nodes(2, labels={"pool": "a100"}) for scene in scenes))
     stage.send(*(scene.jobs(2, WHOLE) for scene in scenes))
@@ -101,7 +101,7 @@ def test_too_many_flavors_for_status(stage):
 
 
 def every_flavor(scene):
-    """The ResourceFlavors that its page leaves out."""
+    """The ResourceFlavors that the page omits."""
     groups = written(scene)["spec"]["resourceGroups"]
     names = [scene.page(flavor["name"]) for group in groups for flavor in group["flavors"]]
     head = {"apiVersion": KUEUE, "kind": "ResourceFlavor"}

@@ -1,4 +1,4 @@
-"""Rules of topologies: who asks for a level is not admitted, or is, and his pods find no place."""
+"""Rules of topologies: Jobs that request a level are not admitted, or their pods find no node."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ def in_a_rack(scene, pool="a100", count=1, gpus=8):
 
 
 def test_no_place_in_a_topology(stage):
-    """The same Job on the same nodes; where the page has no Job, one that asks for no level."""
+    """The same Job on the same nodes; if the page has no Job, one that requests no level."""
     harms = {
         ("topology-missing", 0): "is inactive",
         ("topology-level-unknown", 0): "does not contain the requested level",
@@ -41,7 +41,7 @@ def test_no_place_in_a_topology(stage):
 
 
 def test_topology_and_plain_flavors_mixed(stage):
-    """8 GPUs in two flavors: those who ask for a rack reach 4 of them, and so do all others."""
+    """Jobs that request a rack can use only 4 of the 8 GPUs, and other Jobs only the other 4."""
     bad, good = stage.both("topology-and-plain-flavors-mixed")
     stage.add(*(in_a_rack(it, pool) for it in (bad, good) for pool in ("spot", "reserved")))
     aware = replace(HALF, annotations={REQUIRED: RACK})

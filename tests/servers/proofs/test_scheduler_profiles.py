@@ -77,7 +77,7 @@ def test_packing_profile_unused(cluster):
 
 
 def test_packing_counts_another_resource(cluster):
-    """The page's Pod, which asks for a MIG instance: once for each pair, its fuller node on either side."""
+    """The page's Pod requests a MIG instance, once per pair of nodes; either node may be the fuller."""
     rule = "packing-counts-another-resource"
     (worse, asks), (better, _) = parts(bad(rule, 1)), parts(good(rule, 1))
     scene = {

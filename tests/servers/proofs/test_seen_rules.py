@@ -1,6 +1,6 @@
-"""What rules say of a live cluster: of one that has the fault, and of one that has it no longer.
+"""Findings of rules about a live cluster: with the fault, and after it is fixed.
 
-Time is told, not waited for: a look may be taken as if it were a day later.
+Tests pass the time of a snapshot instead of waiting: it can be taken as if a day had passed.
 """
 
 from datetime import timedelta
@@ -30,7 +30,7 @@ def declared(rule):
 
 
 def pending(cluster, namespace="nlp"):
-    """Kueue's Workloads that have no quota, and say so."""
+    """Kueue's Workloads whose conditions report that they have no quota."""
     return [
         each
         for each in cluster.objects(KUEUE, "Workload", namespace)
@@ -84,7 +84,7 @@ def test_gang_pending_long(cluster):
 
 
 def test_pod_unscheduled_long(cluster):
-    """Two nodes with four free GPUs each have eight, and none for a pod of eight."""
+    """Two nodes have four free GPUs each, so a pod that requests eight fits no node."""
     cluster.add_nodes(Shape(gpus=8), 2)
     small = Ask(gpus=4)
     for node in ("node-0", "node-1"):

@@ -1,4 +1,4 @@
-"""Arguments that have no effect, names of plugins that nobody knows, and votes out of turn."""
+"""Arguments without an effect, unknown plugin names, and plugins that vote in the wrong order."""
 
 from tests.servers.pages import bad, good
 from tests.servers.proofs.volcano_scene import QUEUE
@@ -54,7 +54,7 @@ def test_sla_overrides_quota(volcano):
 
 
 def test_volcano_plugin_unknown(volcano):
-    """A pod that wants its cores on one NUMA node runs where nothing is known of NUMA nodes."""
+    """A pod that needs its cores on one NUMA node runs although no plugin checks NUMA nodes."""
     rule = "volcano-plugin-unknown"
     policy = {"volcano.sh/numa-topology-policy": "single-numa-node"}
     ask = Ask(gpus=0, cpu="4", memory="4Gi", scheduler="volcano", annotations=policy)
@@ -76,14 +76,14 @@ def logged(volcano, example):
 
 
 def test_volcano_argument_ignored(volcano):
-    """A waiting time that is no duration is an error in the log, and 0."""
+    """An invalid waiting time is an error in the log, and counts as 0."""
     rule, line = "volcano-argument-ignored", "Invalid global waiting time setting: 0s in sla plugin"
     assert line in logged(volcano, bad(rule))
     assert line not in logged(volcano, good(rule))
 
 
 def test_preemptable_ignored(volcano):
-    """The page's Jobs: what is no truth value is told in the log."""
+    """The page's Jobs: an invalid boolean is reported in the log."""
     rule, line = "preemptable-ignored", "invalid volcano.sh/preemptable=yes"
     assert line in logged(volcano, bad(rule))
     assert line not in logged(volcano, good(rule))

@@ -37,7 +37,7 @@ def run(volcano, name, pods, minimum=1, ask=ONE):
 
 
 def claim(volcano, name, pods, minimum=None, ask=ONE):
-    """A job of a queue that starts whole."""
+    """A job of a queue; its pods start together unless `minimum` is set."""
     made = group("job", name, queue=name, pods=pods, minimum=minimum or pods, ask=ask)
     volcano.create(*made)
 
@@ -133,7 +133,7 @@ def test_enqueue_blocks_preemption(volcano):
 
 
 def submit(volcano, namespace, queue, pods, priority=None):
-    """A job that starts whole and says what it needs."""
+    """A job whose pods all start together, with minResources."""
     made = group(
         "job",
         namespace,

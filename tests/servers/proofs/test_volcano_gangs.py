@@ -1,4 +1,4 @@
-"""Gangs that wait for ever, or start in part: each page's bad example, and then its good one."""
+"""Gangs that wait forever, or start in part: each page's bad example, and then its good one."""
 
 import yaml
 
@@ -38,7 +38,7 @@ def phase(volcano):
     return volcano.phases(HERE)[NAME]
 
 
-# For ever
+# Gangs that wait forever
 
 
 def test_gang_larger_than_its_pods(volcano):
@@ -141,7 +141,10 @@ def test_min_task_member_ignored(volcano):
 
 
 def test_gang_without_min_resources(volcano):
-    """A full queue: one gang is let in and holds nothing, the other is told that it must wait."""
+    """A full queue:
+
+    without minResources the gang is Inqueue and holds nothing, with it it is Pending.
+    """
     rule = "gang-without-min-resources"
     for example, want in ((bad(rule), "Inqueue"), (good(rule), "Pending")):
         with volcano.scene(queues(example), volcano.shipped):

@@ -101,7 +101,7 @@ def test_network_topology_ignored(volcano):
 
 
 def test_guarantees_exceed_cluster(volcano):
-    """All is idle, and a queue without a guarantee gets none of it."""
+    """The cluster is idle, but a queue without a guarantee gets nothing."""
     rule = "guarantees-exceed-cluster"
     for example, count in ((bad(rule), 0), (good(rule), 2)):
         with volcano.scene(example):
@@ -144,7 +144,7 @@ def test_deviceshare_does_not_pack_nodes(volcano):
 
 
 def nodes_of_shares(volcano, example, namespace):
-    """How many nodes six pods get, that ask for an 80th of a card each."""
+    """On how many nodes six pods run that request an 80th of a card each."""
     volcano.show(example)
     for i in range(6):
         made = pod(f"share-{i}", namespace, Ask(gpus=1, resource=NUMBER, scheduler="volcano"))

@@ -1,4 +1,4 @@
-"""Queues whose limits and trees bind nobody, or everybody."""
+"""Queues whose limits and trees have no effect, or affect too many."""
 
 import yaml
 
@@ -72,7 +72,7 @@ def test_queues_without_plugin(volcano):
 
 
 def test_deserved_ignored(volcano):
-    """Beside a queue of weight 3 that deserves nothing, which asks for all too."""
+    """Next to a queue of weight 3 without deserved, which also requests all GPUs."""
     rule = "deserved-ignored"
     for example, count in ((bad(rule), 4), (good(rule), 8)):
         share(volcano, example, queue("other", weight=3), count)
@@ -99,7 +99,7 @@ def test_capacity_and_proportion_enabled(volcano):
 
 
 def share(volcano, example, other, count):
-    """What the page's queue has, when both ask for all 16 GPUs at once."""
+    """Check how many GPUs the page's queue gets if both queues request all 16 at once."""
     with volcano.scene(example):
         volcano.apply(other)
         volcano.hold()

@@ -1,4 +1,4 @@
-"""Labels, annotations and fields of these pages are read by nobody, or not as they are meant."""
+"""Labels, annotations and fields of these pages have no effect, or another effect than they look."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def workloads(cluster: Cluster, namespace: str) -> list[Object]:
 
 
 def test_workload_key_unknown(cluster: Cluster) -> None:
-    """Without the right label the Job runs and no Workload stands for it."""
+    """Without the right label the Job runs without a Workload."""
     rule = "workload-key-unknown"
     show(cluster, *(scene(bad(rule, i), f"bad-{i}") for i in range(2)), scene(good(rule), "good"))
     for name in ("bad-0", "bad-1"):
@@ -52,7 +52,7 @@ def test_kueue_key_misplaced(cluster: Cluster) -> None:
 
 
 def test_managed_by_unknown(cluster: Cluster) -> None:
-    """Kueue admits it, and its quota is charged for pods that nobody makes."""
+    """Kueue admits the Job and charges its quota, but no controller creates its pods."""
     rule = "managed-by-unknown"
     cluster.add_nodes(A100, 1, prefix="a100")
     names = ["bad-0", "bad-1"]
@@ -67,7 +67,7 @@ def test_managed_by_unknown(cluster: Cluster) -> None:
 
 
 def test_pod_group_inconsistent(cluster: Cluster) -> None:
-    """The group waits for ever, or loses pods; the good one runs."""
+    """The group waits forever, or loses pods; the good one runs."""
     rule = "pod-group-inconsistent"
     cluster.add_nodes(A100, 1, prefix="a100")
     names = ["bad-0", "bad-1", "bad-2"]

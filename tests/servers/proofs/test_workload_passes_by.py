@@ -99,7 +99,7 @@ def test_queue_name_misplaced(cluster: Cluster) -> None:
 
 
 def _owners(cluster: Cluster, namespace: str) -> list[str]:
-    """Kinds of what the Workloads stand for."""
+    """The kinds of the Workloads' owners."""
     found = cluster.objects(KUEUE, "Workload", namespace)
     return sorted(it["metadata"]["ownerReferences"][0]["kind"] for it in found)
 
@@ -124,7 +124,7 @@ def _named(thing: Object, name: str) -> Object:
 
 
 def test_the_queue_of_a_kind_that_is_not_managed(cluster: Cluster) -> None:
-    """The last examples of queue-name-misplaced: a ReplicaSet's own label is read by nobody."""
+    """The last examples of queue-name-misplaced: the label of a ReplicaSet has no effect."""
     rule = "queue-name-misplaced"
     show(cluster, scene(bad(rule, 3), "bad"), scene(good(rule, 2), "good"))
     cluster.becomes("good", lambda: _owners(cluster, "good"), ["Pod", "Pod"])

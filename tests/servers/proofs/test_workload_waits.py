@@ -1,4 +1,4 @@
-"""Jobs of these pages wait for ever; as the good example has them, they are admitted at once."""
+"""Jobs of the bad examples wait forever; those of the good examples are admitted at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REASONS = {
     ("workload-fits-no-flavor", 1): "untolerated taint",
     ("workload-without-local-queue", 0): "LocalQueue a100s doesn't exist",
 }
-"""What the Workload of each bad example says."""
+"""The message of the Workload of each bad example."""
 PLAIN = Ask(gpus=1, cpu="8", memory="64Gi")
 
 
@@ -48,7 +48,7 @@ def _of(each: tuple[str, int]) -> int:
 
 
 def test_limit_range_default_not_covered(cluster: Cluster) -> None:
-    """Jobs that ask for what is covered, and nothing else."""
+    """Jobs that request only covered resources."""
     for name, example in (("bad", bad), ("good", good)):
         show(cluster, scene(example("limit-range-default-not-covered"), name))
         cluster.create(job("train", name, PLAIN, queue="a100"))
@@ -59,7 +59,7 @@ def test_limit_range_default_not_covered(cluster: Cluster) -> None:
 
 
 def test_workload_priority_class_missing(cluster: Cluster) -> None:
-    """The job is suspended, and has no Workload that could say why."""
+    """The Job is suspended, and there is no Workload whose conditions could explain it."""
     rule = "workload-priority-class-missing"
     show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
     cluster.becomes("good", lambda: cluster.admitted("good"), ["train"])

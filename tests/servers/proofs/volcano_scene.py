@@ -38,7 +38,7 @@ PERIOD = "50ms"
 CORES, MEMORY, GPUS = "64", "512Gi", 8
 NODE = Shape(gpus=GPUS, cpu=CORES, memory=MEMORY)
 HELD = 'actions: "backfill"\ntiers: []\n'
-"""A configuration that places nothing which asks for something."""
+"""A configuration that starts only pods without requests."""
 SHARES = """
 actions: "allocate, backfill"
 tiers:
@@ -89,7 +89,7 @@ class Volcano(Cluster):
 
     @contextmanager
     def scene(self, text: str = "", config: str = SHARES) -> Iterator[None]:
-        """What stands here is gone at the end; it begins with the example, as `show` does."""
+        """Removes all its objects at the end. With a text, it first does what `show` does."""
         try:
             if text:
                 self.show(text, config)
@@ -100,7 +100,7 @@ class Volcano(Cluster):
             self._slate.clean()
 
     def show(self, text: str, config: str = SHARES) -> None:
-        """Load the example's configuration, or `config` if it has none, and apply its objects."""
+        """Load the example's configuration, by default `config`, and apply its objects."""
         configs, nodes, rest = split(text)
         self._config = yaml.safe_dump(configs[0]) if configs else config
         self.load(self._config)
@@ -203,7 +203,7 @@ def group(
     min_resources: Mapping[str, str] | None = None,
     priority: str | None = None,
 ) -> list[Object]:
-    """A PodGroup and its pods, which start one by one unless `minimum` says otherwise."""
+    """A PodGroup and its pods, which start one by one unless `minimum` is set."""
     head = pod_group(
         name,
         namespace,
