@@ -23,7 +23,8 @@ def read(path: Path) -> Baseline:
         return baseline.read(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be read: {error.strerror}; create it with `policygen baseline update`"
+            f"{path} cannot be read: {error.strerror}; create the file with `policygen baseline "
+            "update`"
         ) from None
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from None
@@ -51,8 +52,8 @@ def write(path: Path, before: Baseline | None, report: Report) -> str:
     """
     if not report.complete:
         raise UsageError(
-            "not all input could be read, so some old findings may only seem to be fixed; make "
-            "all input readable first"
+            "some input could not be read, so the baseline would lose findings that are not fixed; "
+            "make this input readable, then run the command again"
         )
     after = baseline.create(report.findings)
     with writing(path):

@@ -32,9 +32,14 @@ def access(context: str | None, request: ClusterRequest) -> Access:
     try:
         return pool.submit(Access, context, request.kubeconfig).result(request.timeout_s)
     except TimeoutError:
-        message = f"the login did not end within {request.timeout_s:.0f} s"
+        message = (
+            f"the login to the cluster took longer than {request.timeout_s:.0f} s; raise --timeout"
+        )
         if late := " and ".join(exec_plugin.end()):
-            message = f"exec plugin {late} did not end within {request.timeout_s:.0f} s"
+            message = (
+                f"exec plugin {late} took longer than {request.timeout_s:.0f} s; raise --timeout, "
+                "or check the plugin"
+            )
         raise ReadError(message) from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

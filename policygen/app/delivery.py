@@ -49,7 +49,7 @@ def write(
     if not report.complete and sys.stderr is not None:
         refused = any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps)
         rights = "; `policygen rbac` prints the required permissions" if refused else ""
-        unread = f"not all input could be read, so findings may be missing{rights}"
+        unread = f"some input could not be read, so findings may be missing{rights}"
         sys.stderr.write(f"policygen: {report.refused or unread}\n")
     send(made)
 

@@ -98,7 +98,9 @@ def _hidden(names: tuple[str, str], seen: tuple[Seen, Seen]) -> str:
         return f"only {names[now.redacted]} has redacted names"
     # Snapshots of older versions do not record their key.
     different = was.redacted and (was.key != now.key or not was.key)
-    return "their names may have been hashed with different keys" if different else ""
+    return (
+        "both have redacted names, and their hash keys differ or are unknown" if different else ""
+    )
 
 
 def _identity(finding: Finding) -> tuple[str, str, str]:

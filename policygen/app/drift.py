@@ -90,14 +90,14 @@ def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) 
 
 def _unwritten(report: Report) -> str:
     if not report.compared:
-        return "no cluster was compared with the spec, so nothing is written"
+        return "no cluster was compared with the spec, so no patch is written"
     if any(it.rule.name == MISSING and not it.object for it in report.findings):
-        return "the cluster does not serve the kinds of missing objects, so nothing is written"
+        return "the API server does not know the kinds of missing objects, so no patch is written"
     accepted = any(patches.steps(it, lambda *_: True) for it in report.drifts)
     return (
-        "all drift is waived or in the baseline, so nothing is written"
+        "all drift is waived or in the baseline, so no patch is written"
         if accepted
-        else "the clusters have no drift to fix, so nothing is written"
+        else "the clusters have no drift to fix, so no patch is written"
     )
 
 

@@ -154,13 +154,13 @@ def table(found: Sequence[RuleEntry]) -> str:
     width = max((len(each.rule.name) for each in found), default=0)
     return "".join(
         f"{entry.rule.name:{width}}  {entry.rule.severity!s:7}  {entry.rule.family.word:7}  "
-        f"{entry.fix or '-':6}  {_shown(entry):9}  {entry.rule.summary}\n"
+        f"{entry.fix or '-':6}  {_shown(entry):10}  {entry.rule.summary}\n"
         for entry in found
     )
 
 
 def _shown(entry: RuleEntry) -> str:
-    return "proven" if entry.proof else "not shown" if entry.not_shown else "-"
+    return "proven" if entry.proof else "not proven" if entry.not_shown else "-"
 
 
 def write(found: Sequence[RuleEntry], out: TextIO) -> None:

@@ -215,9 +215,8 @@ def _pass(sources: list[Source], documents: Iterable[Document], findings: list[F
         holder = by_index.get(min(inside))
         number = numbers.get(id(holder.source)) if holder else None
         if holder is None or number is None or len(inside) > 1:
-            made.left.append(
-                (finding, "a fix can change only one object, and only in an input file")
-            )
+            reason = "the fix would change several objects, or an object outside the input files"
+            made.left.append((finding, f"{reason}; edit the files by hand"))
         else:
             by_source.setdefault(number, {}).setdefault(holder.index, []).append(finding)
     for number, found in sorted(by_source.items()):

@@ -267,8 +267,9 @@ def _kueue_base(loaded: Loaded) -> dict[str, Any]:
         raise SpecError(faults)
     hit = Hit(
         NO_CONFIGURATION,
-        f"{name} contains no Configuration of API group config.kueue.x-k8s.io; write one "
-        f"as a document, or in a ConfigMap under the key {kueue_configuration.CONFIG_KEY}",
+        f"{name} contains no Configuration of API group config.kueue.x-k8s.io; write a "
+        "Configuration as a document, or in a ConfigMap under the key "
+        f"{kueue_configuration.CONFIG_KEY}",
         at,
     )
     raise SpecError(locate(loaded.documents, [hit]))

@@ -74,7 +74,8 @@ def _live(  # noqa: PLR0913 - the request, and what it is answered from
         if isinstance(error, UsageError) and request.number == 1:
             raise
         # Findings on the other clusters are worth more than an early end.
-        message = str(error) if isinstance(error, UsageError) else f"nothing could be read: {error}"
+        usage = isinstance(error, UsageError)
+        message = str(error) if usage else f"the cluster could not be read: {error}"
         failure = Finding(CLUSTER_UNREADABLE, message, cluster=context or "")
         yield lambda: failure
         return
@@ -106,7 +107,7 @@ def _finished(server: Server, lists: ClusterListing) -> Snapshot | Finding:
 
 
 def _unreadable(server: Server, error: Exception) -> Finding:
-    message = f"nothing could be read from {server.access.shown}: {error}"
+    message = f"the cluster at {server.access.shown} could not be read: {error}"
     return Finding(CLUSTER_UNREADABLE, message, cluster=server.access.name)
 
 

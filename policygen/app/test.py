@@ -117,8 +117,8 @@ def _cases(request: TestRequest, *, new: bool = False) -> tuple[list[Case], Run,
         raise SpecError(ordered([*faults, *error.findings])) from None
     if found.specs and any(it.rule in _NO_SPEC for it in report.findings):
         message = (
-            "the folder that contains the cases also contains manifests, but only specs are "
-            "allowed there; move the manifests into a case"
+            "this folder contains manifests that belong to no case; outside cases only specs are "
+            "allowed; move the manifests into a case"
         )
         faults.append(Finding(BAD_CASE, message, Place(request.folder)))
     return found.cases, run, faults

@@ -27,7 +27,10 @@ from policygen.core.errors import ExitCode
 
 _CONTEXT = context("Read the live cluster of this kubeconfig context.")
 _EXTRAS = extras("Also read the configuration of this controller, if the spec renders it")
-_RULES = rules("Read only what this rule needs", "Do not read what only this rule needs")
+_RULES = rules(
+    "Read only the objects that this rule needs",
+    "Skip this rule, and do not read objects that no other rule needs",
+)
 
 _reached = options(SPECS, _CONTEXT, *ACCESS, TARGET, _EXTRAS, _RULES)
 """The options that name one live cluster and select what is read from it."""
@@ -161,8 +164,8 @@ read or compared, 4 internal error.
 def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     """Show what changed between two snapshots, or between a snapshot and a live cluster.
 
-    diff lists every changed field of a policy object and who wrote it, then findings that are new or
-    gone.
+    diff lists every changed field of a policy object, and who wrote the field. It then lists the lint
+    findings that are new or gone.
     """
     from policygen.app import diff as app_diff
     from policygen.report import changes

@@ -115,15 +115,17 @@ Examples:
     "-q",
     "--quiet",
     is_flag=True,
-    help="Hide notes in text reports, except notes on fields that pods need; show all of these.",
+    help=(
+        "Hide notes in text reports. Notes about fields that your pods must have are always shown."
+    ),
 )
 @click.option(
     "--all",
     "every",
     is_flag=True,
     help=(
-        "In text reports, show every finding on its own, instead of the first ones of a rule and "
-        "a count."
+        "In text reports, show all findings of a rule. Default: the first findings of each rule, "
+        "and the number of the others."
     ),
 )
 @formats(tuple(catalog.FORMATS), catalog.listed())
@@ -265,8 +267,8 @@ def _refuse_outputs(request: LintRequest, outputs: list[tuple[str, Path | None]]
     for _, file in outputs:
         if file is not None and files.is_input(file, named):
             raise UsageError(
-                f"-f: {file} is an input, or would be an input of the next run; write the report "
-                "to another file"
+                f"-f: {file} is an input file, or is in an input folder; write the report to "
+                "another file"
             )
 
 
@@ -306,7 +308,7 @@ Examples:
 @_inputs
 @_baseline("Write the current findings to this file; required.")
 def update(**given: Any) -> None:
-    """Write the current findings to the baseline, and show what changed in it."""
+    """Write the current findings to the baseline, and show what changed in the baseline."""
     from policygen.app import lint as app_lint
 
     request, source = _request(given)

@@ -96,7 +96,7 @@ def forms(values: tuple[str, ...], known: Collection[str]) -> list[tuple[str, Pa
     twice = [it for it in files if files.count(it) > 1 and (it.is_file() or not it.exists())]
     if twice:
         raise click.BadParameter(
-            f"two formats would be written to {twice[0]}; write another file for one format",
+            f"two formats would be written to {twice[0]}; write each format to a different file",
             param_hint="-f",
         )
     if sum(1 for _, file in outputs if file is None) > 1:
@@ -158,7 +158,7 @@ QUIET_NOTES = click.option(
     "-q",
     "--quiet",
     is_flag=True,
-    help="Hide notes, except notes on fields that pods need.",
+    help="Hide notes, except notes about fields that your pods must have.",
 )
 EVERY_NOTE = click.option(
     "--all", "every", is_flag=True, help="Show every note on its own line, not grouped."

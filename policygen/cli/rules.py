@@ -81,9 +81,9 @@ Examples:
 def rules(**given: Any) -> None:
     """List all rules: name, severity, family, fix, proof, and the fault in one sentence.
 
-    With TEXT, list only rules that have all these words in their name, sentence or kinds. A
-    former name lists its rule. A word that no rule contains is an error. The column fix shows
-    whether `lint --fix` can fix the fault. Proven means that a test shows the harm on real servers.
+    With TEXT, list only rules whose name, fault or kinds contain all words of TEXT. A former name
+    of a rule also works. If no rule contains a word, the command fails. The column fix shows whether
+    `lint --fix` can fix the fault. Proven means that a test shows the harm on real servers.
     """
     from policygen.app import explain as app_explain
     from policygen.lint import registry

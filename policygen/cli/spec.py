@@ -69,7 +69,7 @@ Examples:
     is_flag=True,
     help=(
         "Write nothing; show a diff and exit 1 if -o PATH differs from the rendered objects. With "
-        "-q, also hide notes on fields that pods need."
+        "-q, also hide notes about fields that your pods must have."
     ),
 )
 @click.option(
@@ -77,7 +77,7 @@ Examples:
     multiple=True,
     metavar="KIND",
     shell_complete=beginning(_kinds),
-    help="Render only this kind; repeatable.",
+    help="Render only objects of this kind; repeatable.",
 )
 @TARGET
 @extras("Also render the configuration of this controller")
@@ -87,11 +87,11 @@ Examples:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
     help=(
-        "Use the templates in this folder, which replace or extend the shipped templates; they "
-        "run in a sandbox; repeatable."
+        "Use the templates in this folder. They replace or extend the shipped templates, and run "
+        "in a sandbox; repeatable."
     ),
 )
-@click.option("--allow-empty", is_flag=True, help="Accept a spec that renders no objects.")
+@click.option("--allow-empty", is_flag=True, help="Do not fail if the spec renders no object.")
 @click.option(
     "--raw-scheduler-config",
     is_flag=True,
@@ -128,7 +128,8 @@ def render(**given: Any) -> None:
         )
     if given["check"] and output is None:
         raise click.UsageError(
-            "--check compares the rendered objects with existing files; name these with -o PATH"
+            "--check compares the rendered objects with existing files; name the existing files "
+            "with -o PATH"
         )
     if given["only"] and output is not None and not destination.is_file(output):
         raise click.UsageError(
@@ -207,6 +208,6 @@ def _check_output(output: Path | None, specs: tuple[str, ...]) -> None:
 
     if output is not None and files.inside(output, specs):
         raise UsageError(
-            f"{output} is a spec file or inside a spec folder, so the next run would read it as a "
-            "spec; write it elsewhere"
+            f"{output} is a spec file or inside a spec folder, so the next run would read the "
+            "output as a spec; write the output to another path"
         )

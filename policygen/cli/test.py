@@ -40,9 +40,9 @@ def test(folder: str, *, update: bool, **given: Any) -> None:
     """Test your settings and waivers: check that lint reports the expected findings.
 
     Each folder in DIR (or DIR itself) that contains a findings.txt is a case. lint checks the
-    manifests and spec documents of the case. It also uses every SPEC, such as your Platform, and the
-    specs in DIR outside the cases. The findings must equal findings.txt, line by line. An empty
-    file expects no findings.
+    manifests and spec documents of the case. It adds every SPEC, for example your Platform, and all
+    specs in DIR that belong to no case. The findings must equal findings.txt, line by line. If
+    findings.txt is empty, lint must report no finding.
     """
     from policygen.app import delivery
     from policygen.app import test as app_test

@@ -60,7 +60,7 @@ class ServedResources(Struct, frozen=True):
             return found[0]
         if kind.group in self.broken:
             raise ReadError(
-                f"the extension API server of the API group {kind.group} does not answer"
+                f"an extension API server serves the API group {kind.group}, but does not answer"
             )
         return None
 

@@ -59,7 +59,9 @@ def credentials(plugin: Mapping[str, Any], cluster: Mapping[str, Any], folder: P
     """
     command = plugin.get("command")
     if not isinstance(command, str) or not command:
-        raise ValueError("the exec plugin of the user has no command")
+        raise ValueError(
+            "the exec plugin of the user has no command; write user.exec.command in the kubeconfig"
+        )
     name = f"exec plugin {command}"
     mode = text(plugin, "interactiveMode") or "IfAvailable"
     can_ask = mode != "Never" and sys.stdin is not None and sys.stdin.isatty()

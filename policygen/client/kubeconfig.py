@@ -90,10 +90,16 @@ def read(name: str, kubeconfig: Path | None) -> Context:
     context = mapping(contexts[name].value, "context")
     cluster = clusters.get(str(context.get("cluster")))
     if cluster is None:
-        raise ValueError(f"cluster {_quoted(context.get('cluster'))} of the context does not exist")
+        raise ValueError(
+            f"the context names cluster {_quoted(context.get('cluster'))}, which does not exist in "
+            "the kubeconfig"
+        )
     user = users.get(str(context.get("user")))
     if user is None and context.get("user"):
-        raise ValueError(f"user {_quoted(context['user'])} of the context does not exist")
+        raise ValueError(
+            f"the context names user {_quoted(context['user'])}, which does not exist in the "
+            "kubeconfig"
+        )
     found = Context(
         name,
         mapping(cluster.value, "cluster"),
@@ -149,7 +155,9 @@ def _check(context: Context) -> None:
     """Raise ValueError if kubectl would refuse the context."""
     cluster, user = context.cluster, context.user
     if not cluster.get("server"):
-        raise ValueError("the cluster of the context has no server")
+        raise ValueError(
+            "the cluster of the context has no URL; write its field server in the kubeconfig"
+        )
     authority = {"certificate-authority", "certificate-authority-data"} & _given(cluster)
     if cluster.get("insecure-skip-tls-verify") and authority:
         raise ValueError(
@@ -160,7 +168,10 @@ def _check(context: Context) -> None:
     if {"client-certificate", "client-certificate-data"} & given and not (
         {"client-key", "client-key-data"} & given
     ):
-        raise ValueError("the user of the context has a client-certificate, but no client-key")
+        raise ValueError(
+            "the user of the context has a client-certificate, but no client-key; write client-key "
+            "in the kubeconfig"
+        )
     provider = mapping(user, "auth-provider").get("name")
     if provider in REMOVED:
         raise ValueError(

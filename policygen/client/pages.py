@@ -70,7 +70,8 @@ def items(
         if found is not None:
             return found
     raise ReadError(
-        f"the list expired {RESTARTS + 1} times before policygen had read all its pages"
+        f"the API server ended the list {RESTARTS + 1} times before policygen had read all pages; "
+        "try again later"
     )
 
 

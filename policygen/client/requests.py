@@ -295,7 +295,8 @@ def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
     kind = fields.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
         raise ReadError(
-            f"the answer is {kind or 'of unknown type'}, not JSON; is a proxy in between?"
+            f"the answer is {kind or 'of unknown type'}, not JSON; check whether a proxy answers "
+            "instead of the API server"
         )
     return answer
 

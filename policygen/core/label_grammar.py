@@ -19,7 +19,7 @@ ENDS = "beginning and ending with a letter or digit"
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _PREFIX = re.compile(SUBDOMAIN)
-_WRITE = f'write letters, digits, "-", "_" and ".", at most 63, {ENDS}'
+_WRITE = f'write at most 63 letters, digits, "-", "_" and ".", {ENDS}'
 
 
 @lru_cache(_CACHED)

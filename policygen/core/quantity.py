@@ -200,7 +200,7 @@ def _counted(text: str | float, scale: int, what: str) -> int:
     count = _away(parse(text).value * scale)
     if abs(count) > MAX_INT64:
         raise ValueError(
-            f"{_shown(text)} is more {what} than Kubernetes can count; write a smaller quantity"
+            f"{_shown(text)} of {what} is too large for Kubernetes; write a smaller quantity"
         )
     return count
 

@@ -22,7 +22,10 @@ class Family(StrEnum):
     about: str
     """What is true of what the rules of the family find."""
 
-    INVALID = "invalid", "a server refuses the setting, or a program does not start with it"
+    INVALID = (
+        "invalid",
+        "a server refuses the setting, or the setting prevents a controller or scheduler from starting",
+    )
     INERT = "inert or dangerous", "the setting is accepted, but has no effect or causes harm"
     DRIFT = "drift", "the cluster differs from the spec"
     REFUSED = "refused spec", "the spec cannot be rendered"

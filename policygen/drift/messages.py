@@ -30,7 +30,10 @@ def message(difference: FieldDifference, found: Object, planned: Any) -> str:
         return f"{there}, but the spec does not set it; {who}"
     both = amounts(difference, difference.found, difference.expected)
     if planned is UNSET and difference.text is None:
-        return f"{there}, but the spec keeps the default {value(difference.expected)}{both}; {who}"
+        return (
+            f"{there}, but the spec does not set it, so it should be the default "
+            f"{value(difference.expected)}{both}; {who}"
+        )
     return f"{there}, but the spec renders {value(difference.expected)}{both}; {who}"
 
 

@@ -12,8 +12,8 @@ MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
 _HEADS: Mapping[str, str] = {
     MEND: "Patches changed fields and creates missing objects. If a list has changed since lint ran,\n"
     "# the server refuses the patch of this list. Run lint again in this case.",
-    RECREATE: "Deletes objects with a changed immutable field, and creates them again. In between, an\n"
-    "# object does not exist, and objects that refer to it wait.",
+    RECREATE: "Deletes objects with a changed immutable field, and creates them again.\n"
+    "# Between these steps an object does not exist, and workloads that refer to the object wait.",
     DELETE: "Deletes objects that the spec no longer renders. Read this script before you run it:\n"
     "# workloads in a deleted queue keep running, and no quota counts them.",
 }

@@ -277,8 +277,8 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
     """Notes on documents that are not objects, and on the unchecked objects among the others."""
     for folder in dict.fromkeys(found.builds):
         message = (
-            "policygen does not build this kustomization, so it skipped files that its resources do not "
-            f"list; run kustomize build {folder} | policygen lint --manifests -"
+            "policygen does not build this kustomization, so it skipped files that the field "
+            f"resources does not list; run kustomize build {folder} | policygen lint --manifests -"
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:

@@ -66,7 +66,10 @@ def _differences(item: Item, fields: dict[Any, Any]) -> Iterator[str]:
             found = found.get(step) if isinstance(found, dict) else None
         if found != planned:
             name = ".".join(path[:2]) + (f" {path[2]}" if path[2:] else "")
-            yield f"the template prints {name} {shown(found)}, but the plan has {shown(planned)}"
+            yield (
+                f"the template prints {name} {shown(found)}, but this object must have "
+                f"{shown(planned)}"
+            )
 
 
 def _identity(item: Item) -> Iterator[tuple[tuple[str, ...], str | None]]:

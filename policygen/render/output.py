@@ -88,7 +88,9 @@ def check(manifests: Sequence[Manifest], target: Path) -> str:
 
 def _refuse_folder(path: Path) -> None:
     if path.is_dir():
-        raise UsageError(f"{path} is a folder; for a single file write another name")
+        raise UsageError(
+            f"{path} is a folder, but a name that ends in .yaml must be a file; name another path"
+        )
 
 
 def _refuse_file(path: Path) -> None:

@@ -34,7 +34,7 @@ def check(folders: Sequence[Path], known: Sequence[str]) -> None:
         except OSError as error:
             raise UsageError(f"--templates {folder} cannot be read: {error.strerror}") from None
         if faults:
-            more = ["and more files with such faults"] if len(faults) > _SHOWN else []
+            more = ["more files have similar faults"] if len(faults) > _SHOWN else []
             raise UsageError("; ".join([*faults[:_SHOWN], *more]))
         if not used:
             raise UsageError(f"--templates {folder} contains no template; {_remedy(known)}")

@@ -60,7 +60,7 @@ def _facts(rule: Rule, page: RulePage) -> Iterator[str]:
     if page.proof:
         yield f"Proven: {page.proof}"
     if page.not_shown:
-        yield f"Not shown: {page.not_shown}"
+        yield f"Not proven: {page.not_shown}"
     if page.fixed_by:
         yield f"Fixed by: {page.fixed_by}"
 
@@ -86,7 +86,11 @@ def _options(page: RulePage) -> list[str]:
     if page.bad.options == page.good.options:
         return []
     pairs = (("-", page.bad.options), ("+", page.good.options))
-    return [f"  {sign} linted with {' '.join(options)}" for sign, options in pairs if options]
+    return [
+        f"  {sign} checked with `policygen lint {' '.join(options)}`"
+        for sign, options in pairs
+        if options
+    ]
 
 
 def _fitted(paragraph: str) -> list[str]:

@@ -68,7 +68,10 @@ def pod_fields(pods: Sequence[PodFields]) -> Iterator[str]:
     for pod in pods:
         blocks.setdefault(tuple(_yaml(pod.fields)), []).append(pod)
     if blocks:
-        yield f"Add these fields to your pods, or the policy does not apply to them [{PODS_MUST_CARRY.name}]:"
+        yield (
+            "Add these fields to your pods. Without them, the policy does not apply to the pods "
+            f"[{PODS_MUST_CARRY.name}]:"
+        )
     for lines, models in blocks.items():
         for pod in models:
             namespace = f" in namespace {pod.namespace}" if pod.namespace else ""

@@ -37,16 +37,20 @@ def write(report: Report, out: TextIO) -> None:
         if finding.rule.family is Family.DRIFT:
             drifted[finding.cluster,] += 1
     ended: Values = {(str(verdict),): report.count(verdict) for verdict in Verdict}
-    about = "Findings by cluster (empty: files), rule and severity."
+    about = "Number of findings by cluster (empty for files), rule and severity."
     gauge("findings", about, found, ["cluster", "rule", "severity"])
-    gauge("drifted", "Differences between the spec and a cluster.", drifted, ["cluster"])
-    gauge("rules", "Rules by their result.", ended, ["verdict"])
-    gauge("waived", "Findings that the spec waives.", {(): report.waived})
-    gauge("objects", "Objects that were checked.", {(): report.objects})
-    gauge("complete", "1 if all inputs could be read.", {(): report.complete})
+    gauge("drifted", "Number of differences between the spec and a cluster.", drifted, ["cluster"])
+    gauge("rules", "Number of rules per verdict, for example pass or fail.", ended, ["verdict"])
+    gauge("waived", "Number of findings that the spec waives.", {(): report.waived})
+    gauge("objects", "Number of objects that were checked.", {(): report.objects})
+    gauge("complete", "1 if all input could be read, otherwise 0.", {(): report.complete})
     if report.began is not None:
-        gauge("run_timestamp_seconds", "Start of the run.", {(): report.began.timestamp()})
-        gauge("run_duration_seconds", "Duration of the run.", {(): report.seconds})
+        gauge(
+            "run_timestamp_seconds",
+            "Start time of the run, in seconds since 1970-01-01 UTC.",
+            {(): report.began.timestamp()},
+        )
+        gauge("run_duration_seconds", "Duration of the run in seconds.", {(): report.seconds})
     # Without a registry, since environment variables can switch a registry to multiprocess mode.
     collector: Any = SimpleNamespace(collect=lambda: gauges)
     out.write(generate_latest(collector).decode())

@@ -134,7 +134,7 @@ def checked(report: Report) -> str:
     if report.in_baseline:
         words.append(f"{report.in_baseline} in the baseline")
     if not report.complete:
-        words.append(report.refused or "not all input could be read")
+        words.append(report.refused or "some input could not be read")
     return "; ".join(words) or "no manifests"
 
 
@@ -246,7 +246,8 @@ class _Page:
             yield from self.excerpt(place)
         if finding.command:
             fits = len(finding.command) <= MAX_MESSAGE
-            shown = f"$ {finding.command}" if fits else "= use --patches DIR to write the patch"
+            long = "= the command is too long to show; write it to a script with --patches DIR"
+            shown = f"$ {finding.command}" if fits else long
             yield f"{' ' * _GUTTER} {printable(shown, self.encoding)}"
 
     def excerpt(self, place: Place) -> list[str]:

@@ -64,7 +64,9 @@ def find(folder: str, *, new: bool = False) -> CaseFolder:
         below[:] = sorted(name for name in below if not name.startswith("."))
         if inside is not None and path.startswith(inside):
             if SHEET in names:
-                message = "a case cannot be inside another case; move it to a separate folder"
+                message = (
+                    "a case cannot be inside another case; move the inner case to a separate folder"
+                )
                 found.refuse(f"{path}/{SHEET}", message)
             continue
         inputs = _inputs(names)
@@ -92,8 +94,8 @@ def _case(path: str, folder: str) -> Case:
 def _without_sheet(name: str) -> str:
     name = name.rpartition("/")[2]
     return (
-        f"{SHEET} is missing next to {name}; "
-        "create it (empty: no finding expected), or use --update"
+        f"{SHEET} is missing next to {name}; create this file (empty if lint must report nothing), "
+        "or use --update"
     )
 
 

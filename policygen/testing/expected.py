@@ -108,7 +108,10 @@ def read(source: Source, known: Collection[str]) -> tuple[Sheet, list[Finding]]:
         elif (match := _LINE.fullmatch(line)) is None:
             begin = len(text) - len(text.lstrip()) + 1
             place = Place(source.name, number, begin, len(line), text)
-            message = f"this line is not a finding; write {FORM}, or use --update"
+            message = (
+                f"this line does not have the form of a finding; write {FORM}, or create the file "
+                "with --update"
+            )
             faults.append(Finding(BAD_EXPECTATION, message, place))
         elif (rule := registry.current_name(match["rule"])) not in known:
             begin = len(text) - len(text.lstrip()) + match.start("rule") + 1

@@ -105,7 +105,7 @@ def test_a_good_object_is_not_refused():
             ("metadata", "labels", "team"),
             Reason.LABEL,
             (
-                'team "a b" is not a valid label value; write letters, digits, "-", "_" and ".", at most 63, '
+                'team "a b" is not a valid label value; write at most 63 letters, digits, "-", "_" and ".", '
                 "beginning and ending with a letter or digit"
             ),
         ),

@@ -16,7 +16,7 @@ def test_each_format_goes_to_its_file(tmp_path, capfdbinary):
     assert b"wrong: queue a" in out
     assert json.loads(file.read_bytes())["summary"]["error"] == 1
     assert b"rule fifth-rule has a bug" in err
-    assert b"not all input could be read" in err
+    assert b"some input could not be read" in err
 
 
 def test_what_can_be_written_is_written_before_the_error(tmp_path, capfdbinary):

@@ -219,11 +219,11 @@ def test_two_looks_are_named(arguments):
         (({"redacted": True, "key": "a"}, {}), r"only \S+/0\.snapshot has redacted names"),
         (
             ({"redacted": True, "key": "a"}, {"redacted": True, "key": "b"}),
-            "their names may have been hashed with different keys",
+            "both have redacted names, and their hash keys differ or are unknown",
         ),
         (
             ({"redacted": True}, {"redacted": True}),
-            "their names may have been hashed with different keys",
+            "both have redacted names, and their hash keys differ or are unknown",
         ),
     ],
 )

@@ -16,7 +16,7 @@ def test_one_cluster_is_one(command):
 @pytest.mark.parametrize("command", ["snapshot", "rbac"])
 def test_rule_selects_what_is_read(command):
     shown = CliRunner().invoke(cli, [command, "--help"]).output
-    assert "Read only what this rule needs; repeatable." in shown
+    assert "Read only the objects that this rule needs; repeatable." in " ".join(shown.split())
     assert "Run only this rule" not in shown
 
 

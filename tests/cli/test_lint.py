@@ -55,14 +55,14 @@ def test_a_file_that_is_not_there_is_incomplete(policygen):
     done = policygen("lint", "--manifests", "queue.yaml", "--manifests", "gone.yaml")
     assert done.returncode == 3
     assert "gone.yaml" in done.stdout
-    assert done.stdout.splitlines()[-1].endswith("not all input could be read")
+    assert done.stdout.splitlines()[-1].endswith("some input could not be read")
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_no_format_hides_that_something_was_not_read(policygen, name):
     done = policygen("lint", "--manifests", "gone.yaml", "-f", name)
     assert done.returncode == 3
-    assert done.stderr == "policygen: not all input could be read, so findings may be missing\n"
+    assert done.stderr == "policygen: some input could not be read, so findings may be missing\n"
 
 
 def test_text_that_is_no_yaml_is_incomplete_and_told(policygen):
@@ -76,7 +76,7 @@ def test_a_refused_spec_gives_exit_code_2(policygen):
     assert (done.returncode, done.stdout) == (2, "")
 
 
-UNREAD = "not all input could be read"
+UNREAD = "some input could not be read"
 INVALID = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
 
 
@@ -185,7 +185,7 @@ def test_several_formats_in_one_run(policygen, tmp_path):
         (("-f", "json="), "names no file"),
         (("-f", "json=a", "-f", "text=./a"), "two formats would be written to "),
         (("-f", "json=queue.yaml"), "queue.yaml is an input"),
-        (("--manifests", ".", "-f", "json=new.json"), "would be an input of the next run"),
+        (("--manifests", ".", "-f", "json=new.json"), "is in an input folder"),
     ],
 )
 def test_formats_that_cannot_be_are_told(policygen, formats, says):

@@ -49,7 +49,7 @@ def test_the_columns_of_proof_are_what_pages_say():
     shown = {each.rule.name: explain.table([each]) for each in explain.entries()}
     for rule in RULES:
         of = page(rule.name)
-        word = " proven " if of.proof else " not shown " if of.not_shown else " - "
+        word = " proven " if of.proof else " not proven " if of.not_shown else " - "
         assert word in shown[rule.name]
 
 

@@ -111,7 +111,7 @@ def test_what_stays_wrong_is_asked_once(lint):
 def test_a_server_that_does_not_answer_is_incomplete(lint):
     done = lint({"token": "t"})
     assert done.exit_code == 3
-    assert "nothing could be read from http://127.0.0.1:9: Failed to establish" in done.stdout
+    assert "the cluster at http://127.0.0.1:9 could not be read: Failed to establish" in done.stdout
     assert "HTTPConnection" not in done.stdout
 
 
@@ -157,5 +157,5 @@ def test_an_interrupted_look_ends_at_once(tmp_path):
 
 def test_a_password_in_the_servers_url_is_not_told(lint):
     done = lint({}, server="http://user:hidden@127.0.0.1:9", timeout_s=60)
-    assert "nothing could be read from http://127.0.0.1:9: " in done.stdout
+    assert "the cluster at http://127.0.0.1:9 could not be read: " in done.stdout
     assert "hidden" not in done.output

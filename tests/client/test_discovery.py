@@ -54,7 +54,7 @@ def test_the_preferred_version_if_there_is_one():
 def test_a_group_that_does_not_answer_is_not_absent():
     stale = group(QUEUE.group, "v1beta2", freshness="Stale")
     it = asked({"/api": [], "/apis": [stale]})
-    with pytest.raises(ReadError, match=r"of the API group kueue\.x-k8s\.io does not answer"):
+    with pytest.raises(ReadError, match=r"the API group kueue\.x-k8s\.io, but does not answer"):
         it.find(QUEUE)
 
 

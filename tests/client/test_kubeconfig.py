@@ -40,9 +40,9 @@ def test_one_context_of_several_that_cannot_be_used_is_a_finding(tmp_path):
     assert set(told) == set(names)
     for name, said in {
         "a": "exec plugin /nonexistent is not installed, or is not on PATH",
-        "b": "nothing could be read from http://127.0.0.1:9",
-        "no-user": 'user "w" of the context does not exist',
-        "no-cluster": 'cluster "d" of the context does not exist',
+        "b": "the cluster at http://127.0.0.1:9 could not be read",
+        "no-user": 'the context names user "w", which does not exist in the kubeconfig',
+        "no-cluster": 'the context names cluster "d", which does not exist in the kubeconfig',
         "nowhere": 'context "nowhere" does not exist',
     }.items():
         assert said in told[name]

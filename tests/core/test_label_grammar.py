@@ -38,4 +38,4 @@ def test_valid_values(value):
 
 @pytest.mark.parametrize("value", ["a b", "a/b", "-", "x" * 64, "é"])
 def test_invalid_values(value):
-    assert "is not a valid label value; write letters" in value_fault(value)
+    assert "is not a valid label value; write at most 63 letters" in value_fault(value)

@@ -142,9 +142,9 @@ def test_the_canonical_text_does_not_repeat_the_input_as_go_does(text, canonical
 
 def test_what_64_bits_cannot_count_is_refused():
     assert quantity.memory_bytes("9Ei") == quantity.MAX_INT64  # as Kubernetes caps it
-    with pytest.raises(ValueError, match="more memory than Kubernetes can count"):
+    with pytest.raises(ValueError, match="of memory is too large for Kubernetes"):
         quantity.memory_bytes("10E")
-    with pytest.raises(ValueError, match="more cpu than Kubernetes can count"):
+    with pytest.raises(ValueError, match="of cpu is too large for Kubernetes"):
         quantity.cpu_milli("10P")
     assert quantity.from_memory_bytes(1 << 70) == str(quantity.MAX_INT64)
 

@@ -220,7 +220,7 @@ def test_waivers_accept_a_difference(lint, cluster, tmp_path):
     patches = tmp_path / "patches"
     told, done = lint(cluster, "--patches", str(patches), spec=waiving(tmp_path, object=QUEUE))
     assert (told, done.exit_code) == ({}, 0)
-    assert "all drift is waived or in the baseline, so nothing is written" in done.stderr
+    assert "all drift is waived or in the baseline, so no patch is written" in done.stderr
     assert not patches.exists()
 
 
@@ -237,7 +237,7 @@ def test_no_patch_creates_objects_of_kinds_that_the_cluster_does_not_serve(lint,
         config_maps=config_maps(cluster),
     )
     assert [it["rule"] for it in told.values()] == ["object-missing"]
-    assert "does not serve the kinds of missing objects, so nothing is written" in done.stderr
+    assert "does not know the kinds of missing objects, so no patch is written" in done.stderr
     assert not patches.exists()
 
 
@@ -288,7 +288,7 @@ def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):
 def test_no_patch_is_written_for_a_reason_that_is_true(lint, cluster, tmp_path, more, says):
     patches = tmp_path / "patches"
     _, done = lint(cluster, "--patches", str(patches), *more)
-    assert f"{says}, so nothing is written" in done.stderr
+    assert f"{says}, so no patch is written" in done.stderr
     assert not patches.exists()
 
 

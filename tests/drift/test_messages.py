@@ -40,7 +40,12 @@ def test_the_subject(path, named, words):
         (1, 2, 1, "is 2 on the cluster, but the spec renders 1; "),
         (1, UNSET, 1, "is not set on the cluster, but the spec renders 1; "),
         (UNSET, 2, UNSET, "is 2 on the cluster, but the spec does not set it; "),
-        (1, 2, UNSET, "is 2 on the cluster, but the spec keeps the default 1; "),
+        (
+            1,
+            2,
+            UNSET,
+            "is 2 on the cluster, but the spec does not set it, so it should be the default 1; ",
+        ),
     ],
 )
 def test_both_values(wanted, found, planned, words):

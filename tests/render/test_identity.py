@@ -22,23 +22,27 @@ def test_what_is_shipped_is_sound():
         (
             "v1beta2",
             "v1beta1",
-            'the template prints apiVersion "kueue.x-k8s.io/v1beta1", but the plan has',
+            'the template prints apiVersion "kueue.x-k8s.io/v1beta1", but this object must have',
         ),
         (
             "kind: LocalQueue",
             "kind: Secret",
-            'the template prints kind "Secret", but the plan has "LocalQueue"',
+            'the template prints kind "Secret", but this object must have "LocalQueue"',
         ),
         (
             "name: gpus",
             "name: cards",
-            'the template prints metadata.name "cards", but the plan has "gpus"',
+            'the template prints metadata.name "cards", but this object must have "gpus"',
         ),
-        ("name: gpus", "name: 1", 'the template prints metadata.name 1, but the plan has "gpus"'),
+        (
+            "name: gpus",
+            "name: 1",
+            'the template prints metadata.name 1, but this object must have "gpus"',
+        ),
         (
             "namespace: team-a",
             "",
-            'the template prints metadata.namespace an empty value, but the plan has "team-a"',
+            'the template prints metadata.namespace an empty value, but this object must have "team-a"',
         ),
         ("namespace: team-a", "namespace: kube-system", "the template prints metadata.namespace"),
         ("managed-by: policygen", "managed-by: me", "metadata.labels app.kubernetes.io/managed-by"),
@@ -66,12 +70,12 @@ def test_what_is_shipped_is_sound():
         (
             "name: gpus",
             "name: 1e3",
-            'the template prints metadata.name 1000, but the plan has "gpus"',
+            'the template prints metadata.name 1000, but this object must have "gpus"',
         ),
         (
             "name: gpus",
             "name: yes",
-            'the template prints metadata.name true, but the plan has "gpus"',
+            'the template prints metadata.name true, but this object must have "gpus"',
         ),
         ("spec:", "more: .inf\nspec:", "cannot contain infinite numbers"),
     ],
@@ -104,7 +108,10 @@ def test_a_namespace_that_was_not_planned_is_refused():
     text = render([item])[0].text
     assert fault(item, text) is None
     found = fault(item, text.replace("  name: a\n", "  name: a\n  namespace: b\n"))
-    assert found == 'the template prints metadata.namespace "b", but the plan has an empty value'
+    assert (
+        found
+        == 'the template prints metadata.namespace "b", but this object must have an empty value'
+    )
 
 
 def test_a_controllers_file_has_no_name_to_check():

@@ -46,7 +46,7 @@ def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
     for number in range(9):
         own(HEAD, f"x{number}")
     assert refused(folder).count("replaces no shipped template") == 5
-    assert refused(folder).endswith("; and more files with such faults")
+    assert refused(folder).endswith("; more files have similar faults")
 
 
 def test_a_folder_that_is_none_is_refused(folder):

@@ -160,7 +160,7 @@ def test_a_crash_is_told_with_the_object(own, folder, monkeypatch):
 def test_another_object_than_the_planned_one_is_refused(own, folder):
     path = own(HEAD.replace("{{ it.meta.name }}", "mine"))
     assert refused(folder, local_queue(), flavor()) == (
-        f'{path}: ResourceFlavor "h100": the template prints metadata.name "mine", but the plan has "h100"'
+        f'{path}: ResourceFlavor "h100": the template prints metadata.name "mine", but this object must have "h100"'
     )
 
 

@@ -21,5 +21,5 @@ def test_an_explanation_shows_what_differs(rule):
     assert any(line.startswith(("  - ", "  + ")) for line in lines)
     example = page(rule.name)
     removed = [line[4:] for line in lines if line.startswith("  - ")]
-    text = f"linted with {' '.join(example.bad.options)}\n{example.bad.text}"
+    text = f"checked with `policygen lint {' '.join(example.bad.options)}`\n{example.bad.text}"
     assert [line for line in removed if line.removesuffix("...") not in text] == []

@@ -284,15 +284,15 @@ GONE = json.dumps({"kind": "Status", "message": "too old resource version", "cod
         (only(PODS, Fault(500), times=3), 0, ""),
         (only(PODS, Fault(503)), 3, "503"),
         (only(PODS, Fault(410, body=GONE), times=2), 0, ""),
-        (only(PODS, Fault(410, body=GONE)), 3, "expired"),
+        (only(PODS, Fault(410, body=GONE)), 3, "ended the list"),
         (only(PODS, Fault(content_type="text/html"), times=9), 3, "text/html"),
         (only(PODS, Fault(drip_s=0.2)), 3, "slowly|not whole|no time"),
         (only(PODS, Fault(200, body=b'{"kind": "Status"}')), 3, "not a list"),
         (only(PODS, Fault(200, body=b'{"metadata": {}, "items": [')), 3, "not a list"),
         (only(PODS, Fault(302, {"location": "http://127.0.0.1:1/"})), 3, "302"),
         (only(PODS, Fault(404)), 3, "404"),
-        (only("/apis", Fault(500)), 3, "nothing could be read"),
-        (only("/api", Fault(content_type="text/html")), 3, "nothing could be read"),
+        (only("/apis", Fault(500)), 3, "the cluster at .* could not be read"),
+        (only("/api", Fault(content_type="text/html")), 3, "the cluster at .* could not be read"),
         (only("/version", Fault(500)), 3, "version of the server could not be read .*500"),
     ],
 )
@@ -405,7 +405,7 @@ def test_a_server_that_is_not_there_is_told(policygen, proxy, tmp_path):
     kubeconfig.write_text(kubeconfig.read_text("utf-8").replace(proxy.url, "http://127.0.0.1:9"))
     code, report = policygen("lint", "--context", "bench", kubeconfig=kubeconfig)
     assert code == 3
-    assert "nothing could be read from http://127.0.0.1:9" in faults(report)[0][2]
+    assert "the cluster at http://127.0.0.1:9 could not be read" in faults(report)[0][2]
 
 
 def test_an_annotation_on_an_object_waives_what_the_spec_allows(cluster, policygen, tmp_path):

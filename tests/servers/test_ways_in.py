@@ -135,7 +135,7 @@ def test_no_proxy_and_this_machine_go_without(way, tunnel, far):
     way.gets_in()
     way.environment["NO_PROXY"] = ".svc,10.0.0.0/8"
     way.server(server=far).is_refused(
-        3, "nothing could be read from https://kubernetes.default.svc"
+        3, "the cluster at https://kubernetes.default.svc could not be read"
     )
     assert tunnel.asked == []
 
@@ -188,7 +188,7 @@ def test_the_name_in_a_certificate_can_be_another(way, tunnel, far):
         ({}, {"client-certificate": "gone.crt", "client-key": "tls.key"}, "gone.crt"),
         ({}, {"client-certificate": "tls.crt", "client-key": "sa.key"}, "do not match"),
         ({"certificate-authority-data": "aGVsbG8="}, {}, "contains no certificate"),
-        ({"server": ""}, {}, "has no server"),
+        ({"server": ""}, {}, "has no URL"),
         ({}, {"auth-provider": {"name": "azure"}}, "no longer supports the auth-provider azure"),
     ],
 )
