@@ -22,7 +22,7 @@ from jinja2.utils import missing
 
 from policygen.core import shipped
 from policygen.core.errors import UsageError
-from policygen.core.quoting import short
+from policygen.core.quoting import listed, short
 from policygen.core.suggest import suggest
 from policygen.plan.kind import Item
 from policygen.render.scalar import block, finalize
@@ -213,7 +213,8 @@ def described(item: Item, what: str, where: str) -> str:
 def _what(error: Exception) -> str:
     match error:
         case TemplateNotFound():
-            return f'template "{short(str(error.name))}" does not exist'
+            name = str(error.name)
+            return f'template "{short(name)}" does not exist{_advice(name)}'
         case _TooLong():
             return f"the document is longer than {MAX_DOCUMENT_BYTES >> 10} KiB, the limit of etcd"
         case MemoryError():
@@ -224,6 +225,14 @@ def _what(error: Exception) -> str:
             return error.message or "the syntax of the template is invalid"
         case _:
             return str(error) or type(error).__name__
+
+
+def _advice(name: str) -> str:
+    """The shipped templates of the folder that a name of a template has; "" if there are none."""
+    folder = name.removeprefix("builtin/").rpartition("/")[0]
+    shipped_ones = Shipped().list_templates()
+    beside = [it.removeprefix(f"{folder}/") for it in shipped_ones if it.startswith(f"{folder}/")]
+    return f"; the shipped templates in {folder}/ are {listed(beside, 'and')}" if beside else ""
 
 
 def _where(error: Exception, item: Item) -> str:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from policygen.core.errors import UsageError
+from policygen.core.quoting import quoted
 from policygen.documents.decode import NotTextError, decode
 from policygen.render.environment import UnreadableError
 
@@ -110,11 +111,14 @@ def _advice(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name, near, n=1) or [
         last[each] for each in get_close_matches(PurePosixPath(name).name, list(last), n=1)
     ]
-    rename = (
-        f'rename the file to "{close[0]}"'
-        if close
-        else f'rename the file, for example to "{known[0]}"'
-    )
+    parent = f"{PurePosixPath(name).parent}/"
+    beside = [each.removeprefix(parent) for each in known if each.startswith(parent)]
+    if close:
+        rename = f"rename the file to {quoted(close[0])}"
+    elif beside:
+        rename = f"give the file the name of a template in {parent} ({', '.join(beside)})"
+    else:
+        rename = f"rename the file, for example to {quoted(known[0])}"
     return f"{rename}, or begin the file name with _ if your templates include the file"
 
 

@@ -40,9 +40,12 @@ def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
         f"{folder}/zzz replaces no shipped template; rename the file, for example to "
         f'"kubernetes/config_map.yaml.j2", {help_}'
     )
-    own(HEAD, "kueue/foo.j2")
-    assert "foo.j2 replaces no shipped template; rename the file, for example to" in refused(folder)
-    (folder / "kueue" / "foo.j2").unlink()
+    own(HEAD, "volcano/foo.j2")
+    assert (
+        "foo.j2 replaces no shipped template; give the file the name of a template in volcano/ "
+        f"(pod_group.yaml.j2, queue.yaml.j2, scheduler_configuration.yaml.j2), {help_}"
+    ) in refused(folder)
+    (folder / "volcano" / "foo.j2").unlink()
     for number in range(9):
         own(HEAD, f"x{number}")
     assert refused(folder).count("replaces no shipped template") == 5

@@ -72,6 +72,10 @@ def test_the_first_folder_wins(own, folder, tmp_path):
         ('{% include "/etc/passwd" %}', 'template "/etc/passwd" does not exist'),
         ('{% include "../../secret.j2" %}', 'template "../../secret.j2" does not exist'),
         ('{% include "builtin/../../secret.j2" %}', "does not exist"),
+        (
+            '{% include "builtin/volcano/foo.j2" %}',
+            "does not exist; the shipped templates in volcano/ are pod_group.yaml.j2, queue.yaml.j2",
+        ),
         ('{% include "kueue/_link.j2" %}', "kueue/_link.j2 is a link to a file outside"),
         (
             '{% include "kueue/_links/secret.j2" %}',
