@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
                         RULE,
                         f"{queue} has flavors {first[2]} and {quotas.name} in different "
                         f"groups, but these flavors set label {key} to {first[1]} and {value}; put "
-                        "their resources into one group",
+                        "the resources of both flavors into one group",
                         at,
                     )
 

@@ -30,8 +30,8 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{entry} sets a default for {name}, which {queue} of {local} does not "
-                        "cover, so Kueue admits no job of this namespace; cover the resource, or "
-                        "remove the default",
+                        "cover, so Kueue admits no job of this namespace; cover the resource in "
+                        "the ClusterQueue, or remove the default",
                         entry.at.to("spec", "limits", i, item.fills_by(name), name),
                         related=(queue.at.to("spec", "resourceGroups"),) if queue else (),
                     )

@@ -18,8 +18,8 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{local} is in namespace {local.namespace}, which {queue} does not select, so "
-                "its workloads are never admitted; add the namespace to the selector, or label "
-                "the namespace",
+                "its workloads are never admitted; add the namespace to namespaceSelector, or "
+                "label the namespace",
                 local.at.to("spec", "clusterQueue"),
                 related=(queue.at.to("spec", "namespaceSelector"),),
             )

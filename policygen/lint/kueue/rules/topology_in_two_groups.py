@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} has flavors {first} and {name} with a topology in different "
-                    "groups, but a pod can use only one such flavor; put their resources into one group",
+                    "groups, but a pod can use only one such flavor; put the resources of both flavors into one group",
                     at,
                 )
             elif aware:

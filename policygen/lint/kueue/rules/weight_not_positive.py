@@ -15,15 +15,15 @@ def check(facts: Facts) -> Hits:
         if entry.it.fair_sharing is not None and entry.it.fair_sharing.weight == 0:
             yield Hit(
                 RULE,
-                f"{entry} has weight 0, so it is served last and preempted first whenever it "
-                "borrows; write a weight above 0",
+                f"{entry} has weight 0, so Kueue admits its workloads last and preempts them "
+                "first whenever it borrows; write a weight above 0",
                 entry.at.to("spec", "fairSharing", "weight"),
             )
     for local in cluster.local_queues:
         if local.it.fair_sharing is not None and local.it.fair_sharing.weight <= 0:
             yield Hit(
                 RULE,
-                f"{local} has weight {local.it.fair_sharing.weight}, so it is served after all "
+                f"{local} has weight {local.it.fair_sharing.weight}, so Kueue serves it after all "
                 "other queues of its ClusterQueue; write a weight above 0",
                 local.at.to("spec", "fairSharing", "weight"),
             )

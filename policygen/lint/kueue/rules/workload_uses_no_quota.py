@@ -22,8 +22,8 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{first.workload} requests nothing that {first.queue} covers, so it uses no quota "
-            "and may run on any node; write requests, or add a LimitRange with defaultRequest to "
-            "the namespace",
+            "and may run on any node; write requests in the pods, or add a LimitRange with "
+            "defaultRequest to the namespace",
             first.template.at.to("spec", "containers"),
         )
 
