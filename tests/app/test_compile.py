@@ -2,15 +2,41 @@
 
 import pytest
 
+PLATFORM = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
 
-@pytest.mark.parametrize("text", ["", "---\n"])
-def test_validate_warns_of_what_renders_nothing(run, tmp_path, text):
+
+def test_validate_warns_of_what_renders_nothing(run, tmp_path):
     path = tmp_path / "a.yaml"
-    path.write_text(text)
+    path.write_text(PLATFORM)
     code, out, err = run("validate", path, "--fail-on", "warning")
     assert (code, out) == (1, "valid: 0 pools, 0 teams, 0 models, 0 objects\n")
     assert "[renders-nothing]" in err
     assert run("validate", path)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["validate", "lint"])
+@pytest.mark.parametrize("text", ["", "---\n", "# later\n", "apiVersion: v1\nkind: Namespace\n"])
+def test_an_input_without_a_spec_document_is_not_clean(run, tmp_path, command, text):
+    path = tmp_path / "a.yaml"
+    path.write_text(text)
+    for given in (path, tmp_path):
+        code, out, err = run(command, given)
+        assert code == 3
+        assert "this input contains no spec document" in out + err
+        assert "[nothing-to-check]" in out + err
+        assert "valid" not in out
+    (tmp_path / "platform.yaml").write_text(PLATFORM)
+    assert run(command, tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["validate", "lint"])
+@pytest.mark.parametrize("name", [None, "notes.txt"])
+def test_a_folder_without_yaml_is_not_clean(run, tmp_path, command, name):
+    if name:
+        (tmp_path / name).write_text("notes")
+    code, out, err = run(command, tmp_path)
+    assert code == 2
+    assert "[no-spec-files]" in out + err
 
 
 def test_another_fault_of_a_platform_hides_no_rule_that_there_is_not(run, tmp_path):
