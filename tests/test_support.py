@@ -78,7 +78,7 @@ def of_0_13(text: str) -> str:
 
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
-def test_releases_said_to_get_the_same_do(folder):
+def test_releases_documented_as_equal_get_equal_manifests(folder):
     files = sorted(folder.glob("*.yaml"))
     text = "\n---\n".join(path.read_text(encoding="utf-8") for path in files)
     for component, release, other in same_as():
@@ -88,7 +88,7 @@ def test_releases_said_to_get_the_same_do(folder):
 
 @hypothesis.settings(max_examples=30)
 @hypothesis.given(specs(), st.sampled_from(same_as()))
-def test_releases_said_to_get_the_same_do_for_any_spec(documents, case):
+def test_releases_documented_as_equal_get_equal_manifests_for_any_spec(documents, case):
     component, release, other = case
     assert made(documents, **{component: release}) == made(documents, **{component: other})
     assert rendered(documents, kueue="0.13").text == of_0_13(rendered(documents, kueue="0.14").text)

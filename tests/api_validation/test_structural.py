@@ -18,7 +18,7 @@ def test_every_fault_is_reported():
     ]
 
 
-def test_an_unknown_field_is_told_at_its_key():
+def test_an_unknown_field_is_reported_at_its_key():
     [refusal] = said(changed(("spec", "cohort"), "a"))
     assert refusal.key
 

@@ -44,7 +44,7 @@ def said(thing):
 
 
 @pytest.mark.parametrize("kind, way", KNOWN)
-def test_each_field_is_told_of_once(kind, way):
+def test_each_field_is_reported_once(kind, way):
     """At its place; a value of a field that another rule knows is that rule's."""
     fact = workload_code.known()[kind][way]
     schema = served(*kind.split(" ")).schema

@@ -66,7 +66,7 @@ def lint(tmp_path):
     return run
 
 
-def test_pods_are_asked_for_first_and_once(server, lint):
+def test_pods_are_requested_first_and_once(server, lint):
     done = lint(server.url)
     assert done.returncode == 0, done.stdout
     assert server.asked[0] == FIRST
@@ -81,7 +81,7 @@ def test_pods_are_asked_for_first_and_once(server, lint):
         ["--namespace", "n"],
     ],
 )
-def test_pods_wait_for_what_is_wanted_where_that_is_not_all(server, lint, more):
+def test_pods_are_not_requested_first_for_a_partial_run(server, lint, more):
     lint(server.url, *more)
     assert server.asked
     assert server.asked[0] != FIRST
@@ -115,7 +115,7 @@ def test_a_refused_spec_does_not_wait_for_pods(lint, refused):
     assert "Nothing" in done.stderr
 
 
-def test_a_refused_spec_is_told_before_a_way_that_cannot_be_used(lint, refused):
+def test_a_refused_spec_is_reported_before_a_missing_plugin(lint, refused):
     user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "/nonexistent"}}
     done = lint(NOBODY, user=user)
     assert done.returncode == 2

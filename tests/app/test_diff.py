@@ -138,7 +138,7 @@ WEAK = {
 @pytest.mark.parametrize(
     "seen, which", [((WEAK, {}), "first"), (({}, WEAK), "second"), ((WEAK, WEAK), None)]
 )
-def test_what_could_not_be_read_is_told_once(diff, things, seen, which):
+def test_unread_kinds_are_reported_once(diff, things, seen, which):
     """Neither as new or gone, nor as unchanged where both lack it."""
     without = {key: it for key, it in things.items() if "kueue" not in it["apiVersion"]}
     found, code = diff(*(without if each else things for each in seen), *SPEC, seen=seen)
@@ -151,7 +151,7 @@ def test_what_could_not_be_read_is_told_once(diff, things, seen, which):
     assert bool(rules) == bool(which)  # else no rule that needs these kinds has reported anything
 
 
-def test_a_person_is_told_in_two_lines_what_does_not_compare(diff, things, tmp_path):
+def test_text_output_has_two_lines_about_incomparable_parts(diff, things, tmp_path):
     diff(things, things, seen=({}, WEAK))
     paths = [str(tmp_path / f"{number}.snapshot") for number in (0, 1)]
     lines = CliRunner().invoke(cli, ["diff", *paths]).stdout.splitlines()
@@ -197,7 +197,7 @@ def test_a_snapshot_that_cannot_be_read_ends_as_in_lint(diff, things, tmp_path, 
     assert str(compared.exception) in linted.stdout
 
 
-def test_what_runs_is_no_policy(diff, things):
+def test_running_workloads_are_not_policy(diff, things):
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a", "namespace": "b"}}
     found, _ = diff(things, {**things, "job": job})
     assert found["changes"] == []
@@ -253,7 +253,7 @@ def test_redacted_snapshots_of_one_key_compare(diff, things):
     assert [it["rule"] for it in found["findings"]["new"]] == ["queue-stopped"]
 
 
-def test_a_config_map_that_one_look_did_not_ask_for_is_not_gone(diff, things):
+def test_a_config_map_that_one_snapshot_did_not_request_is_not_missing(diff, things):
     """They are read by name, so a look without the spec does not know the spec's."""
     (name,) = (key for key, it in things.items() if it["kind"] == "ConfigMap")
     without = {key: it for key, it in things.items() if key != name}

@@ -20,7 +20,7 @@ def test_every_rule_has_a_remedy():
     assert [rule.name for rule in REGISTRY if not rule.remedy] == []
 
 
-def test_an_unknown_name_is_told_with_the_nearest():
+def test_an_unknown_name_is_reported_with_the_nearest():
     with pytest.raises(
         UsageError, match=f'rule "{RULE[:-1]}" does not exist; did you mean "{RULE}"'
     ):

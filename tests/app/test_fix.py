@@ -41,7 +41,7 @@ def of(report):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_a_page_says_what_the_rule_declares(rule):
+def test_a_page_has_the_fix_that_its_rule_declares(rule):
     assert page(rule.name).fixed_by == HOW[rule.fix]
 
 
@@ -60,7 +60,7 @@ def test_only_rules_that_declare_a_fix_give_edits(rule, tmp_path):
 
 
 @pytest.mark.parametrize("name", FIXABLE)
-def test_bad_examples_are_mended_and_nothing_else_breaks(name, tmp_path):
+def test_bad_examples_are_fixed_and_nothing_else_breaks(name, tmp_path):
     file = tmp_path / "example.yaml"
     mended = 0
     for example in examples(name, good=False):
@@ -332,7 +332,7 @@ data:
 
 @pytest.mark.parametrize("indicator", ["", "-", "+"])
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
-def test_a_file_inside_a_config_map_is_mended_in_its_place(indicator, line_break, tmp_path):
+def test_a_file_inside_a_config_map_is_fixed_in_place(indicator, line_break, tmp_path):
     file = tmp_path / "it.yaml"
     before = CONFIGURATION.format(indicator=indicator).replace("\n", line_break)
     file.write_bytes(before.encode())
@@ -365,7 +365,7 @@ spec:
 
 @pytest.mark.parametrize("name", ["nvidia.com/gpus", "nvidia.com/gpu.product", "example.com/npu"])
 @pytest.mark.parametrize("text", [SLIPS, BOUNDED])
-def test_a_name_that_may_be_a_slip_is_told_and_written_nowhere(text, name, tmp_path):
+def test_a_name_that_may_be_a_typo_is_reported_and_not_listed(text, name, tmp_path):
     file = tmp_path / "it.yaml"
     file.write_text(text.format(name=name))
     made = fixed(file)
@@ -373,7 +373,7 @@ def test_a_name_that_may_be_a_slip_is_told_and_written_nowhere(text, name, tmp_p
     assert {"binpack-weight-not-listed", "gpu-quota-counts-nothing"} & set(of(made.after))
 
 
-def test_what_surely_is_a_resource_is_listed_without_what_may_be_a_slip(tmp_path):
+def test_certain_resources_are_listed_without_possible_typos(tmp_path):
     file = tmp_path / "it.yaml"
     file.write_text(SLIPS.format(name="rdma/hca") + "      binpack.resources.rdma/hcas: 5\n")
     made = fixed(file)
@@ -415,7 +415,7 @@ def test_the_last_line_of_a_text_inside_goes_without_a_trace(indicator, tmp_path
         '>\n    actions: allocate\n\n    tiers: [{plugins: [{name: binpack, arguments: {ARGUMENT: "1"}}]}]',
     ],
 )
-def test_a_file_in_quotes_or_folded_is_left_and_said(text, tmp_path):
+def test_a_quoted_or_folded_file_is_not_fixed_but_reported(text, tmp_path):
     file = tmp_path / "it.yaml"
     text = text.replace("ARGUMENT", "binpack.weight")
     file.write_text(f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  b: {text}\n")
@@ -444,7 +444,7 @@ spec:
 """
 
 
-def test_a_shared_scalar_changes_where_all_who_share_it_want_that(tmp_path):
+def test_a_shared_scalar_changes_if_all_its_uses_need_the_change(tmp_path):
     file = tmp_path / "it.yaml"
     file.write_text(ANCHORED.format(other="pods"))
     made = fixed(file)
@@ -508,7 +508,7 @@ def test_a_file_that_cannot_be_read_to_its_end_is_left(tmp_path):
     assert {reason for _, reason in made.left} == {"the file cannot be parsed completely"}
 
 
-def test_a_waived_finding_is_not_mended(tmp_path):
+def test_a_waived_finding_is_not_fixed(tmp_path):
     file, spec = tmp_path / "it.yaml", tmp_path / "spec.yaml"
     file.write_text(ANCHORED.format(other="pods"))
     spec.write_text(
@@ -527,7 +527,7 @@ spec:
     assert (made.texts, made.before.waived) == ((), 2)
 
 
-def test_a_skipped_rule_mends_nothing(tmp_path):
+def test_a_skipped_rule_fixes_nothing(tmp_path):
     file = tmp_path / "it.yaml"
     file.write_text(ANCHORED.format(other="pods"))
     settings = LintRequest(manifests=(str(file),), partial=True, skip=("quota-not-canonical",))

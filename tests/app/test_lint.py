@@ -69,7 +69,7 @@ def test_what_could_not_be_read_is_named_and_never_clean(lint):
     assert found["message"] == "ClusterQueue.kueue.x-k8s.io could not be read: forbidden"
 
 
-def test_a_field_of_a_wrong_type_is_told_in_words(lint):
+def test_a_field_of_a_wrong_type_is_reported_clearly(lint):
     look = snapshot(LOCAL.replace("clusterQueue: vision.a1000", "clusterQueue: 5"))
     code, report, _ = lint(look, options=("--rule", RULE))
     assert (code, report["complete"]) == (3, False)
@@ -88,7 +88,7 @@ def test_a_field_of_a_wrong_type_is_told_in_words(lint):
         ("no answer in 4030 s", False),
     ],
 )
-def test_who_may_not_read_is_told_what_prints_the_rights(tmp_path, reason, is_told):
+def test_missing_permissions_name_the_command_that_prints_them(tmp_path, reason, is_told):
     gap = Gap(KUEUE, "ClusterQueue", "", reason)
     path = tmp_path / "x.snapshot"
     snapshots.write(snapshot(LOCAL, read=without((KUEUE, "ClusterQueue")), gaps=(gap,)), path)
@@ -134,7 +134,7 @@ spec:
     assert code == 3
 
 
-def test_a_gap_that_no_wanted_rule_needs_is_none(lint):
+def test_an_unread_kind_that_no_selected_rule_needs_is_ignored(lint):
     gap = Gap("apps", "StatefulSet", "", "forbidden")
     look = snapshot(LOCAL, read=without(("apps", "StatefulSet")), gaps=(gap,))
     code, report, _ = lint(look, options=["--rule", RULE])
@@ -142,7 +142,7 @@ def test_a_gap_that_no_wanted_rule_needs_is_none(lint):
     assert report["complete"]
 
 
-def test_a_server_that_does_not_tell_its_version_is_told(lint):
+def test_a_server_without_a_version_is_reported(lint):
     for reason, why in (("", ""), ("500: no", " (500: no)")):
         look = snapshot(LOCAL, server="", no_server=reason)
         code, report, _ = lint(look, options=["--rule", RULE])
@@ -153,7 +153,7 @@ def test_a_server_that_does_not_tell_its_version_is_told(lint):
         ]
 
 
-def test_a_namespace_that_is_not_there_is_told(lint):
+def test_a_missing_namespace_is_reported(lint):
     code, report, _ = lint(snapshot(LOCAL, namespaces=("visoin",)), options=["--rule", RULE])
     assert code == 3
     told = [it["message"] for it in report["findings"] if it["rule"] == "not-read"]
@@ -163,7 +163,7 @@ def test_a_namespace_that_is_not_there_is_told(lint):
     assert report["complete"]
 
 
-def test_a_namespace_of_which_nobody_knows_whether_it_is_there_is_told(lint):
+def test_a_namespace_that_may_not_exist_is_reported(lint):
     """As an identity sees it that may list in its namespaces only."""
     for name, code_, told in (("visoin", 3, 1), ("vision", 1, 0)):
         look = snapshot(LOCAL, read=without(("", "Namespace")), namespaces=(name,))
@@ -172,7 +172,7 @@ def test_a_namespace_of_which_nobody_knows_whether_it_is_there_is_told(lint):
         assert len([it for it in report["findings"] if it["rule"] == "not-read"]) == told
 
 
-def test_a_snapshot_is_no_standard_input():
+def test_a_snapshot_is_not_read_from_standard_input():
     done = CliRunner().invoke(cli, ["lint", "--snapshot", "-"])
     assert done.exit_code == 2
     assert "--snapshot cannot read standard input" in done.stderr
@@ -184,7 +184,7 @@ def test_an_unreadable_snapshot_is_an_error_and_incomplete(lint):
     assert "is not a snapshot" in report["findings"][0]["message"]
 
 
-def test_each_of_several_clusters_is_told_apart(lint):
+def test_findings_of_several_clusters_are_distinguished(lint):
     _, report, rules = lint(snapshot(LOCAL), snapshot(LOCAL, context="west"))
     found = [it for it in report["findings"] if it["rule"] == RULE]
     assert [it["cluster"] for it in found] == ["east", "west"]
@@ -233,7 +233,7 @@ spec: {template: {spec: {containers: [{name: c}]}}}
     assert not any("nowhere" in it["message"] for it in report["findings"])
 
 
-def test_clusters_of_one_run_that_differ_in_a_release_are_told(lint):
+def test_clusters_with_different_releases_are_reported(lint):
     _, report, _ = lint(
         snapshot(LOCAL),
         snapshot(LOCAL, context="west", server="v1.36.1"),
@@ -307,7 +307,7 @@ spec: {namespaceSelector: {}}
     assert not stale(snapshot(mended), b"junk")
 
 
-def test_the_worst_comes_first_and_what_is_said_of_an_object_together(tmp_path):
+def test_the_worst_object_comes_first_with_all_its_findings(tmp_path):
     path = tmp_path / "east.snapshot"
     queue = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -346,7 +346,7 @@ data:
 @pytest.mark.parametrize(
     "tag, told", [("v0.18.1", []), ("v0.25.0", ["0.25.0"]), ("v0.3.0", ["0.3.0"])]
 )
-def test_a_release_that_nobody_knows_yet_is_told_without_a_spec_too(lint, tag, told):
+def test_an_unknown_release_is_reported_without_a_spec_too(lint, tag, told):
     text = f"""\
 apiVersion: apps/v1
 kind: Deployment

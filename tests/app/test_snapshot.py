@@ -7,7 +7,7 @@ from tests import kubeconfigs, loopback
 from tests.loopback import Loopback
 
 
-def test_a_snapshot_says_what_it_missed_that_is_no_gap(tmp_path):
+def test_a_snapshot_reports_what_it_did_not_read(tmp_path):
     def respond(request):
         loopback.send(request, b'{"kind": "List", "metadata": {}, "items": []}')
 

@@ -44,7 +44,7 @@ def test_a_rule_fails_too_where_a_spec_has_its_fault():
     ]
 
 
-def test_a_run_in_which_no_rule_could_run_says_so():
+def test_a_run_in_which_no_rule_could_run_is_reported():
     assert verdicts.idle([]) is None
     assert verdicts.idle([ended("a", "not evaluated", "x"), ended("b", "vacuous")]) is None
     it = verdicts.idle([ended("a", "not evaluated", "x")])

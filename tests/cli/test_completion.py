@@ -24,7 +24,7 @@ def completed(line):
     return [tuple(each.split("\t")) for each in done.stdout.splitlines()]
 
 
-def test_the_script_of_another_release_gets_no_answer():
+def test_the_script_of_another_release_gets_an_empty_answer():
     environ = {key: value for key, value in os.environ.items() if key != "_POLICYGEN_LINE"}
     done = subprocess.run(
         [sys.executable, "-m", "policygen"],
@@ -83,7 +83,7 @@ def test_paths_are_left_to_the_shell(line, kind):
     assert [found[0] for found in completed(line)] == [kind]
 
 
-def test_candidates_have_their_whole_help_in_one_line():
+def test_candidates_have_their_complete_help_in_one_line():
     (found,) = completed("policygen render --output")
     assert found[2] == (
         "Write one file per object to this folder, or a single file if PATH ends in .yaml."

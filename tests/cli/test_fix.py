@@ -48,7 +48,7 @@ def lint(tmp_path, policygen):
     return partial(policygen, "lint", "--partial")
 
 
-def test_lint_says_how_many_findings_can_be_fixed(lint):
+def test_lint_reports_how_many_findings_can_be_fixed(lint):
     done = lint("--manifests", "queue.yaml")
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix), 1 more with --unsafe")
     done = lint("--manifests", "queue.yaml", "--rule", "gpu-quota-counts-nothing")
@@ -179,7 +179,7 @@ def test_the_diff_of_a_file_with_crlf_can_be_applied(tmp_path):
     assert file.read_bytes() == SAFE.replace("\n", "\r\n").encode()
 
 
-def test_a_byte_order_mark_is_no_column_and_stays(tmp_path):
+def test_a_byte_order_mark_is_kept_and_not_counted_as_a_column(tmp_path):
     file, marked = tmp_path / "queue.yaml", "\ufeff"
     file.write_bytes((marked + QUEUE).encode())
 

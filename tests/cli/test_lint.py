@@ -65,7 +65,7 @@ def test_no_format_hides_that_something_was_not_read(policygen, name):
     assert done.stderr == "policygen: some input could not be read, so findings may be missing\n"
 
 
-def test_text_that_is_no_yaml_is_incomplete_and_told(policygen):
+def test_invalid_yaml_is_reported_and_incomplete(policygen):
     done = policygen("lint", "--manifests", "-", given="a: [\n")
     assert done.returncode == 3
     assert "[yaml-syntax]" in done.stdout
@@ -92,7 +92,7 @@ INVALID = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a
         (("-",), "nothing else"),
     ],
 )
-def test_a_refused_spec_says_what_was_not_checked(policygen, tmp_path, words, unchecked):
+def test_a_refused_spec_reports_what_was_not_checked(policygen, tmp_path, words, unchecked):
     done = policygen("lint", *words, "-f", "markdown=page.md", given=INVALID)
     note = f"the spec is invalid, so {unchecked} was checked"
     assert done.returncode == 2
@@ -150,7 +150,7 @@ def test_a_snapshot_is_judged_in_no_namespace_only(policygen):
     assert "--namespace works only with a live cluster" in done.stderr
 
 
-def test_rules_that_were_asked_for_and_need_more_are_not_clean(policygen):
+def test_selected_rules_that_need_more_input_are_not_clean(policygen):
     done = policygen("lint", "--manifests", "queue.yaml", "--rule", "object-missing")
     assert done.returncode == 3
     assert "[nothing-to-check]" in done.stdout
@@ -188,7 +188,7 @@ def test_several_formats_in_one_run(policygen, tmp_path):
         (("--manifests", ".", "-f", "json=new.json"), "is in an input folder"),
     ],
 )
-def test_formats_that_cannot_be_are_told(policygen, formats, says):
+def test_invalid_formats_are_reported(policygen, formats, says):
     done = policygen("lint", "--manifests", "queue.yaml", *formats)
     assert done.returncode == 2
     assert says in done.stderr
@@ -234,7 +234,7 @@ def test_quiet_keeps_the_fields_that_pods_need(policygen):
     assert all("[pods-must-carry]" in line for line in shown)
 
 
-def test_nothing_to_lint_is_told(policygen):
+def test_empty_input_is_reported(policygen):
     done = policygen("lint")
     assert done.returncode == 2
     assert "nothing to lint" in done.stderr
@@ -264,7 +264,7 @@ def test_a_spec_that_is_not_there_does_not_look_clean(policygen, tmp_path):
     assert (done.returncode, done.stdout.count("[nothing-to-check]")) == (3, 1)
 
 
-def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, tmp_path):
+def test_an_empty_pipe_beside_files_is_reported_but_not_an_empty_file(policygen, tmp_path):
     (tmp_path / "empty.yaml").write_text("# no object\n")
     beside = ("lint", "--partial", "--manifests", "queue.yaml", "--manifests")
     assert policygen(*beside, "empty.yaml").returncode == 0
@@ -273,14 +273,14 @@ def test_an_empty_pipe_is_told_beside_files_and_an_empty_file_is_not(policygen, 
     assert "<stdin>: error: this input contains no object" in done.stdout
 
 
-def test_no_rule_to_run_is_no_clean_run(policygen):
+def test_a_run_without_rules_is_not_clean(policygen):
     done = policygen("lint", "--manifests", "queue.yaml", "--rule", RULE, "--skip", RULE)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--skip excludes every selected rule" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["waiver-unused", "file-not-utf-8", "limit-above-parent"])
-def test_what_is_said_of_inputs_cannot_be_chosen(policygen, name):
+def test_findings_about_inputs_cannot_be_selected(policygen, name):
     for option in ("--rule", "--skip"):
         done = policygen("lint", "--manifests", "queue.yaml", option, name)
         assert done.returncode == 2
@@ -369,7 +369,7 @@ def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):
 
 
 @pytest.mark.parametrize("name", ["a,b", "Vision", "a/../../secrets?x=", "a?limit=1", "", "-a"])
-def test_what_is_no_name_of_a_namespace_is_refused(policygen, name):
+def test_an_invalid_name_of_a_namespace_is_refused(policygen, name):
     done = policygen("lint", "--context", "any", "--namespace", name)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{name!r} is not a valid namespace name" in done.stderr

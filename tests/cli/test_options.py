@@ -42,7 +42,7 @@ def test_standard_input(run, monkeypatch):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
-def test_what_cannot_be_done_is_said(run, spec, option, word):
+def test_impossible_options_are_reported(run, spec, option, word):
     code, out, err = run("render", spec, *option)
     assert (code, out) == (2, "")
     assert word in err

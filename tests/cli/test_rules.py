@@ -38,14 +38,14 @@ def test_each_name_has_its_line():
     assert sorted(listed) == list(explain.names())
 
 
-def test_a_line_says_severity_family_proof_and_fault():
+def test_a_line_has_severity_family_proof_and_fault():
     (line,) = rules(RULE).stdout.splitlines()
     name, severity, family, _ = line.split(maxsplit=3)
     assert (name, severity, family) == (RULE, "error", "inert")
     assert line.endswith("A LocalQueue names a ClusterQueue that does not exist")
 
 
-def test_the_columns_of_proof_are_what_pages_say():
+def test_the_proof_column_equals_the_pages():
     shown = {each.rule.name: explain.table([each]) for each in explain.entries()}
     for rule in RULES:
         of = page(rule.name)
@@ -60,7 +60,7 @@ def test_the_column_of_fixes_is_what_rules_declare():
     assert set(shown.values()) == {"safe", "unsafe", "-"}
 
 
-def test_json_is_what_its_schema_says():
+def test_json_matches_its_schema():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     data = json.loads(rules("-f", "json").stdout)
     jsonschema.validate(data, SCHEMA)
@@ -91,7 +91,7 @@ def test_rules_of_a_kind_are_those_that_can_speak_of_it():
     assert not of_cohorts & {r.name for r in REGISTRY if r.family is Family.REFUSED}
 
 
-def test_a_target_leaves_out_what_does_not_hold_there():
+def test_a_target_omits_rules_that_do_not_apply_to_it():
     late = [rule for rule in RULES if rule.since.get("kueue", (0, 0)) > (0, 14)]
     assert late
     assert not {rule.name for rule in late} & names("--target", "kueue=0.14")
@@ -108,7 +108,7 @@ def test_a_former_name_lists_its_rule():
     assert 'rule "queue-held" is now named "queue-stopped"' in done.stderr
 
 
-def test_nothing_found_is_told():
+def test_no_match_is_reported():
     done = rules("--family", "run", "--kind", "Cohort")
     assert (done.exit_code, done.stdout) == (0, "")
     assert "no rule matches; `policygen rules` lists all rules" in done.stderr
@@ -133,7 +133,7 @@ def test_usage(wrong):
     assert CliRunner().invoke(cli, ["rules", *wrong]).exit_code != 0
 
 
-def test_an_unknown_kind_is_told_with_the_nearest():
+def test_an_unknown_kind_is_reported_with_the_nearest():
     with pytest.raises(UsageError, match='did you mean "ClusterQueue"'):
         explain.select(explain.RuleQuery(kinds=("ClusterQueu",)))
 

@@ -62,7 +62,7 @@ def test_target_overrides_the_platform(run, spec):
     assert queue["spec"]["cohort"] == "p"
 
 
-def test_an_empty_set_is_refused_unless_asked_for(run, tmp_path):
+def test_an_empty_set_is_refused_unless_allowed(run, tmp_path):
     (tmp_path / "platform.yaml").write_text(
         "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: empty}\n"
     )
@@ -137,7 +137,7 @@ def test_another_sets_folder_is_refused(run, spec, tmp_path):
 
 
 @pytest.mark.parametrize("command, exit_code", [("render", 2), ("validate", 3)])
-def test_manifests_that_are_named_as_a_spec_are_no_empty_spec(run, tmp_path, command, exit_code):
+def test_manifests_passed_as_a_spec_are_not_an_empty_spec(run, tmp_path, command, exit_code):
     file = tmp_path / "manifests.yaml"
     file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
     code, out, err = run(command, file)

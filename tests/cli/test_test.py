@@ -82,7 +82,7 @@ def test_junit_has_a_case_for_each(policygen, case, tmp_path):
     }
 
 
-def test_update_writes_what_is_found_and_says_so(policygen, case):
+def test_update_writes_and_reports_the_findings(policygen, case):
     folder = case("new", None)
     old = case("old", "# why\n" + LINE.replace(":4:", ":7:") + "a.yaml:1: error: no-such-rule\n")
     done = policygen("cases", "--update")
@@ -95,7 +95,7 @@ def test_update_writes_what_is_found_and_says_so(policygen, case):
     assert policygen("cases", "--update").stdout == "2 cases, none changed\n"
 
 
-def test_an_update_says_what_it_replaces(policygen, case):
+def test_an_update_reports_what_it_replaces(policygen, case):
     """A mistyped line, which is not a finding, is reported when it is replaced."""
     folder = case("one", LINE + "a.yaml 4 error\n")
     assert policygen("cases", "--update").stdout == "1 case, 1 changed\n"
@@ -108,7 +108,7 @@ def test_one_folder_can_be_the_case(policygen, case):
     assert (done.returncode, done.stdout) == (0, "ok    one  1 finding\n1 case, 0 failed\n")
 
 
-def test_text_that_is_no_yaml_and_a_refused_spec_can_be_expected(policygen, case):
+def test_invalid_yaml_and_a_refused_spec_can_be_expected(policygen, case):
     case("syntax", None, q="a: [\n")
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a}\n"
     case("refused", None, q=spec)
@@ -118,7 +118,7 @@ def test_text_that_is_no_yaml_and_a_refused_spec_can_be_expected(policygen, case
     assert "2 cases, 0 failed" in done.stdout
 
 
-def test_shared_specs_are_judged_once_and_their_findings_are_no_cases(policygen, case, tmp_path):
+def test_shared_specs_are_checked_once_and_are_not_cases(policygen, case, tmp_path):
     case("one")
     unused = {"rule": "flavor-missing", "reason": "nothing here"}
     platform = {
@@ -135,7 +135,7 @@ def test_shared_specs_are_judged_once_and_their_findings_are_no_cases(policygen,
     assert 'unknown field "lin"' in done.stderr
 
 
-def test_everything_wrong_is_told_at_once(policygen, case, tmp_path):
+def test_all_errors_are_reported_at_once(policygen, case, tmp_path):
     case("a-typo", "q.yaml:4: eror: x\n")
     case("b-unknown", "q.yaml:4: error: local-queue-without-cluster-queu\n")
     case("c-missing", None)
@@ -160,7 +160,7 @@ def test_everything_wrong_is_told_at_once(policygen, case, tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_file_is_told(policygen, case):
+def test_an_unreadable_file_is_reported(policygen, case):
     case("locked").joinpath("q.yaml").chmod(0)
     done = policygen("cases")
     assert done.returncode == 2

@@ -155,7 +155,7 @@ def test_an_interrupted_look_ends_at_once(tmp_path):
     assert process.returncode == 130
 
 
-def test_a_password_in_the_servers_url_is_not_told(lint):
+def test_a_password_in_the_servers_url_is_not_shown(lint):
     done = lint({}, server="http://user:hidden@127.0.0.1:9", timeout_s=60)
     assert "the cluster at http://127.0.0.1:9 could not be read: " in done.stdout
     assert "hidden" not in done.output

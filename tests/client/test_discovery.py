@@ -58,6 +58,6 @@ def test_a_group_that_does_not_answer_is_not_absent():
         it.find(QUEUE)
 
 
-def test_an_answer_that_is_no_list():
+def test_an_answer_that_is_not_a_list():
     with pytest.raises(ReadError, match="/api is not a list of API groups"):
         served(lambda *_, **__: b"[]")

@@ -61,7 +61,7 @@ def answer(**status):
     return {"apiVersion": PLUGIN["apiVersion"], "kind": "ExecCredential", "status": status}
 
 
-def test_a_plugin_is_told_of_the_cluster_and_asked_again_when_its_token_is_over(tmp_path):
+def test_a_plugin_gets_the_cluster_and_runs_again_when_its_token_expires(tmp_path):
     over = {"token": "t", "expirationTimestamp": "2020-01-01T00:00:00Z"}
     text = f"""#!/bin/sh
 echo "$KUBERNETES_EXEC_INFO $WHO $1" >> {tmp_path}/asked

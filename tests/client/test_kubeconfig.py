@@ -54,14 +54,14 @@ def test_a_kubeconfig_that_is_not_there_is_named(tmp_path):
     assert str(done.exception) == f"kubeconfig {path} does not exist; write --kubeconfig FILE"
 
 
-def test_a_kubeconfig_that_is_no_text_is_told(tmp_path):
+def test_a_kubeconfig_that_is_not_text_is_reported(tmp_path):
     path = tmp_path / "config"
     path.write_bytes(b"\xff\xfe")
     done = CliRunner().invoke(cli, ["lint", "--context", "x", "--kubeconfig", str(path)])
     assert "is not a kubeconfig: it is not UTF-8" in str(done.exception)
 
 
-def test_an_empty_kubeconfig_variable_is_as_good_as_none(tmp_path):
+def test_an_empty_kubeconfig_variable_is_ignored(tmp_path):
     """As kubectl takes it: CI systems export empty ones."""
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube" / "config").write_text("contexts: []\nclusters: []\nusers: []\n", "utf-8")

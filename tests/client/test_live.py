@@ -144,7 +144,7 @@ def test_config_maps_are_here_before_the_longest_list(served):
     assert names == {("Deployment", "manager"), ("ConfigMap", "its-own"), ("Pod", "p")}
 
 
-def test_only_pods_that_nothing_stands_for_are_objects(served):
+def test_only_pods_without_a_known_owner_are_objects(served):
     owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u", "controller": True}
     owned = {"metadata": {"name": "b", "namespace": "n", "ownerReferences": [owner]}, "spec": {}}
     items = {"pods": [owned, item("p", spec={}), owned], "jobs": [item("j", spec={})]}
@@ -154,7 +154,7 @@ def test_only_pods_that_nothing_stands_for_are_objects(served):
     assert [(it.kind, it.name) for it in snapshot.objects] == [("Job", "j"), ("Pod", "p")]
 
 
-def test_a_list_whose_head_drips_for_ever_is_a_gap(served):
+def test_a_list_whose_headers_never_end_is_a_gap(served):
     """Each byte comes in time, and the socket's timeout is of one byte; the others are here."""
     items = {"pods": [item("p", spec={})], "nodes": [item("a")]}
     wanted = ClusterQuery(frozenset({POD, NODE}), config_maps=frozenset())

@@ -30,7 +30,7 @@ def read(bodies, made=dict):
     return pages.items(get, "/p", {}, dict, made), asked
 
 
-def test_each_page_is_asked_for_once_wherever_its_metadata_are():
+def test_each_page_is_requested_once_for_any_position_of_metadata():
     for last in (False, True):
         bodies = {
             "": page(0, "a", last=last),
@@ -42,7 +42,7 @@ def test_each_page_is_asked_for_once_wherever_its_metadata_are():
         assert asked == ["", "a", "b"]
 
 
-def test_the_next_page_is_asked_for_while_one_is_decoded():
+def test_the_next_page_is_requested_while_one_is_decoded():
     second = threading.Event()
 
     def get(_, query, **_begun):
@@ -58,7 +58,7 @@ def test_the_next_page_is_asked_for_while_one_is_decoded():
     assert pages.items(get, "/p", {}, dict, made) == [0, 1]
 
 
-def test_the_next_page_is_asked_for_when_one_begins():
+def test_the_next_page_is_requested_when_one_begins():
     """The request does not wait for the end of the page: the first bytes are enough."""
     began = {number: threading.Event() for number in range(4)}
 
@@ -75,7 +75,7 @@ def test_the_next_page_is_asked_for_when_one_begins():
     assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [0, 1, 2, 3]
 
 
-def test_a_page_that_gets_lost_on_its_way_is_asked_for_once():
+def test_the_page_after_a_repeated_page_is_requested_once():
     """It begins twice then, and names the next one twice."""
     asked = []
 
@@ -120,7 +120,7 @@ def test_a_page_that_comes_again_as_that_of_a_newer_list_leads_on():
     ]
 
 
-def test_the_first_pages_are_asked_for_when_the_one_before_begins():
+def test_the_first_pages_are_requested_when_the_previous_one_begins():
     asked = []
 
     def ask(path, query, on_begin):
@@ -171,7 +171,7 @@ def test_no_more_than_a_few_pages_are_got_ahead():
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_page_that_cannot_be_got_is_told_when_its_turn_comes(number):
+def test_a_failed_page_is_reported_when_it_is_needed(number):
     def get(_, query, **_begun):
         index = int(query.get("continue", "0"))
         if index == number:

@@ -45,7 +45,7 @@ def test_a_pods_row_has_what_rules_read():
     assert SECRET not in str(msgspec.to_builtins(it, enc_hook=str))
 
 
-def test_pods_that_ask_for_the_same_share_it_wherever_they_run():
+def test_pods_with_equal_requests_share_them_on_any_node():
     rows = Pods()
     one, other = (rows.row(listed(metadata={"name": name})) for name in "ab")
     assert one.spec is other.spec
@@ -66,7 +66,7 @@ def owner(api_version, kind):
         ({"status": {"phase": "Succeeded"}}, False),
     ],
 )
-def test_a_pod_that_nothing_stands_for_is_an_object_too(fields, alone):
+def test_a_pod_without_a_known_owner_is_an_object_too(fields, alone):
     it = listed(**fields)
     data = pod_lists.unowned(it, Pods().row(it))
     assert (data is not None) == alone

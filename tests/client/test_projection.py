@@ -85,7 +85,7 @@ def test_of_a_controllers_command_line_its_feature_gates_are_kept():
     assert other == {"name": "c1", "image": images[1]}
 
 
-def test_what_we_rendered_is_whole_but_for_what_others_put_into_it():
+def test_rendered_objects_are_complete_except_fields_of_others():
     labels = {"app.kubernetes.io/managed-by": "policygen"}
     secrets = {
         "env": [{"name": "A", "value": SECRET}],
@@ -116,7 +116,7 @@ def test_what_we_rendered_is_whole_but_for_what_others_put_into_it():
     assert kept["metadata"]["managedFields"]
 
 
-def test_policy_objects_stay_whole():
+def test_policy_objects_stay_complete():
     data = {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "ClusterQueue",

@@ -20,7 +20,7 @@ from policygen.client import proxies
     ],
 )
 @pytest.mark.parametrize("where", ["kubeconfig", "environment"])
-def test_what_is_wrong_with_a_proxy_is_told_without_its_password(monkeypatch, url, where):
+def test_a_faulty_proxy_is_reported_without_its_password(monkeypatch, url, where):
     configuration = client.Configuration()
     configuration.host = "https://cluster.example"
     if where == "environment":

@@ -50,7 +50,7 @@ def test_an_answer_is_the_same_however_it_is_packed(answered, sent, encoding):
 
 
 @pytest.mark.parametrize("damage", [lambda it: it[:-9], lambda it: b"x" + it, lambda it: it + b"x"])
-def test_a_damaged_answer_is_told(answered, damage):
+def test_a_damaged_answer_is_reported(answered, damage):
     said, asked = answered((damage(gzip.compress(BODY)), "gzip"))
     assert asked == 1
     assert "compress" in said
@@ -78,12 +78,12 @@ def test_an_answer_that_unpacks_without_end_is_refused(answered, monkeypatch):
     )
 
 
-def test_a_packing_that_nobody_asked_for_is_told(answered):
+def test_an_unrequested_compression_is_reported(answered):
     said, asked = answered((b"?", "zstd"))
     assert (said, asked) == ("the answer has the encoding zstd, which policygen did not request", 1)
 
 
-def test_a_refusal_that_is_nested_without_end_is_told(tmp_path):
+def test_a_deeply_nested_refusal_is_reported(tmp_path):
     body = b'{"message":"no","x":' + b"[" * 200_000
     with ways.to(lambda request: loopback.send(request, body, status=403), tmp_path) as way:
         server = requests.Server(way, requests.Deadline.after(60))
@@ -127,7 +127,7 @@ def test_a_time_to_ask_again_may_be_a_date(later):
     assert found > later - 60 or found == 0 > later
 
 
-def test_groups_that_are_nested_without_end_are_none():
+def test_deeply_nested_groups_are_an_error():
     body = b'{"items":[],"x":' + b"[" * 200_000
     with pytest.raises(requests.ReadError, match="/api is not a list of API groups"):
         discovery.served(lambda *_, **__: body)
@@ -176,7 +176,7 @@ def test_the_beginning_of_a_refusal_is_not_heard(slow):
     assert (refused.value.status, heard) == (410, [])
 
 
-def test_what_was_asked_for_ahead_is_fetched_once(slow):
+def test_what_was_requested_ahead_is_fetched_once(slow):
     server = slow["server"]
     heard = []
     server.fetch_early("/p", {"a": "b"}, on_begin=heard.append)

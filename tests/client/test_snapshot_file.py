@@ -135,7 +135,7 @@ def example():
     )
 
 
-def test_pods_that_ask_for_the_same_share_it(tmp_path):
+def test_pods_with_equal_requests_share_them(tmp_path):
     back = snapshot_file.read(io.BytesIO(written(example(), tmp_path)))
     assert len({id(pod.spec) for pod in back.pods}) == 1
 
@@ -146,7 +146,7 @@ def test_the_file_is_its_owners_and_no_other_file_is_left(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_is_no_file_is_written_to(tmp_path):
+def test_a_pipe_or_link_is_written_to(tmp_path):
     """Not replaced: as root that would take a device from the whole machine."""
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
@@ -162,7 +162,7 @@ def test_what_is_no_file_is_written_to(tmp_path):
     assert got == [link.read_bytes()] == [snapshot_file.packed(example())]
 
 
-def test_nobody_may_read_it_before_it_is_whole(tmp_path, monkeypatch):
+def test_no_other_user_may_read_it_before_it_is_complete(tmp_path, monkeypatch):
     """If the file has narrow permissions, no copy ever has wider ones."""
     modes, real = [], os.open
 
@@ -235,7 +235,7 @@ def test_a_pods_time_without_a_zone_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("change", ["its sum", "behind it", "a line"])
-def test_a_damaged_one_is_said_to_be_damaged(tmp_path, change):
+def test_a_damaged_one_is_reported_as_damaged(tmp_path, change):
     """In no words of a decoder."""
     data = bytearray(written(example(), tmp_path))
     if change == "its sum":
@@ -255,7 +255,7 @@ def test_a_damaged_one_is_said_to_be_damaged(tmp_path, change):
     [b"", b"apiVersion: v1\n", b"\0" * 99, gzip.compress(b""), gzip.compress(b"\0\n" * 9)],
     ids=["empty", "yaml", "zeros", "packed-nothing", "packed-zeros"],
 )
-def test_what_is_no_snapshot_is_said_to_be_none(data):
+def test_other_files_are_reported_as_no_snapshot(data):
     with pytest.raises(SnapshotError, match=r"is not a snapshot|is truncated"):
         snapshot_file.read(io.BytesIO(data))
 

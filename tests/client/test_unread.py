@@ -9,7 +9,7 @@ QUEUE = (
 )
 
 
-def test_an_unknown_version_is_told_with_its_reason():
+def test_an_unknown_version_is_reported_with_its_reason():
     assert list(messages(snapshot())) == []
     (it,) = messages(snapshot(server="", no_server="403"))
     assert it == "the version of the server could not be read (403), so the target version is used"

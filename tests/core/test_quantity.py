@@ -98,7 +98,7 @@ def test_yaml_numbers_count_as_their_shortest_text(value, canonical):
         ([1], "a list is not a valid quantity"),
     ],
 )
-def test_what_is_no_quantity_is_refused_with_what_to_write(value, message):
+def test_an_invalid_quantity_is_refused_with_a_remedy(value, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         quantity.parse(value)
     assert "\n" not in str(error.value)

@@ -33,7 +33,7 @@ def test_few_names_are_listed_and_case_does_not_count():
     assert suggest("123", letters) == "known: a, b, c, d, e, f, g, h, i, j and 16 more"
 
 
-def test_of_more_than_are_shown_those_are_told_that_have_the_word():
+def test_of_too_many_names_those_with_the_word_are_shown():
     names = [f"{letter}{letter}-of-a-rather-long-name" for letter in string.ascii_lowercase]
     others = [*names, "queue-that-borrows-too-much", "cohort-without-BORROWING-in-it"]
     told = "cohort-without-BORROWING-in-it, queue-that-borrows-too-much"

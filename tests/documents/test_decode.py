@@ -29,7 +29,7 @@ def test_no_bytes_crash_it(data):
         (b"\xef\xbb\xbfa", "byte-order mark", 0, 0, ""),
     ],
 )
-def test_what_is_no_text_has_its_place(data, fault, line, column, text):
+def test_invalid_text_has_its_position(data, fault, line, column, text):
     with pytest.raises(NotTextError, match=fault) as error:
         decode(data)
     it = error.value

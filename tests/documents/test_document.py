@@ -157,7 +157,7 @@ def test_inner_documents_of_other_styles_fall_back_to_the_scalar():
     assert marked(document.place(("queues",))) == ">"
 
 
-def test_inner_text_that_is_no_document():
+def test_inner_text_that_is_not_a_document():
     outer = only(
         'a: ""\nb: {c: d}\ne: "x: [" \nf: |\n  - 1\ng: |\n  x: 1\n  ---\n  w: 2\nh: |2\n   z: 1\n'
     )

@@ -131,12 +131,12 @@ def test_many_brackets_side_by_side_are_not_deep():
     assert fast_json.read(text) == json.loads(text)
 
 
-def test_digits_in_a_text_are_no_number():
+def test_digits_in_a_text_are_not_a_number():
     text = '{"spec": {"a": "18446744073709551616", "b": 18446744073709551615}}'
     assert fast_json.read(text) == json.loads(text)
 
 
-def test_a_key_given_twice_is_told_where_it_stands(tmp_path):
+def test_a_duplicate_key_is_reported_at_its_position(tmp_path):
     file = tmp_path / "in.json"
     file.write_text(
         '{"apiVersion": "v1", "kind": "List", "items": [\n{"apiVersion": "v1", "kind": "Namespace",\n'

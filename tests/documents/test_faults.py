@@ -112,7 +112,7 @@ def test_what_yaml_allows_and_a_spec_does_not(text, expected):
     assert {finding.severity for finding in findings} == {Severity.ERROR}
 
 
-def test_all_problems_of_a_document_are_told_at_once():
+def test_all_problems_of_a_document_are_reported_at_once():
     _, findings = read_text("a: no\nb: 0777\nb: 1\n3: x\nc: !t y\nd: {e: .5}\n")
     assert sorted((f.place.line, f.rule.name) for f in findings) == [
         (1, "ambiguous-yaml-value"),

@@ -316,7 +316,7 @@ def test_other_encodings(data, piece):
         ),
     ],
 )
-def test_bytes_that_are_no_text(data, line, column, text, message):
+def test_bytes_that_are_not_text(data, line, column, text, message):
     Path("a.yaml").write_bytes(data)
     sources, (finding,) = read(["a.yaml"])
     assert sources == []
@@ -343,7 +343,7 @@ def test_large_files_are_not_read(monkeypatch):
     assert len(read(["-"], stdin=io.BytesIO(b"a" * 1024 * 1024))[0]) == 1
 
 
-def test_the_output_is_no_input():
+def test_the_output_is_not_read_as_input():
     Path("spec").mkdir()
     Path("spec/a.yaml").write_text("a")
     with Path("spec/out.yaml").open("w") as out:
@@ -363,7 +363,7 @@ def test_the_output_is_no_input():
         )
 
 
-def test_a_pipe_that_is_also_the_output_is_no_conflict():
+def test_a_pipe_that_is_also_the_output_does_not_conflict():
     reading, writing = os.pipe()
     os.write(writing, b"a")
     os.close(writing)
@@ -373,7 +373,7 @@ def test_a_pipe_that_is_also_the_output_is_no_conflict():
         os.close(reading)
 
 
-def test_everything_is_told_at_once():
+def test_everything_is_reported_at_once():
     Path("a.yaml").write_bytes(b"\xff")
     Path("b.yaml").write_text("b")
     Path("d").mkdir()
@@ -384,7 +384,7 @@ def test_everything_is_told_at_once():
     assert [name for name, *_ in told(findings)] == ["a.yaml", "gone", "d", "/dev/null"]
 
 
-def test_names_that_are_no_text():
+def test_names_that_are_not_text():
     name = os.fsdecode(b"a\xff\x1b.yaml")
     Path(name).write_text("a")
     assert [source.name for source in read(["."])[0]] == [f"./{name}"]

@@ -72,11 +72,11 @@ def test_keys_and_merges_are_what_they_are_to_kubectl(text, data):
         ("1: a\n'1': b\n", "duplicate-key"),
     ],
 )
-def test_what_is_no_key_is_told(text, rule):
+def test_an_invalid_key_is_reported(text, rule):
     assert [each.rule.name for each in composed(text).content] == [rule]
 
 
-def test_a_spec_keeps_what_stands_above_a_merge():
+def test_a_spec_keeps_values_above_a_merge():
     (it,) = compose("a: 1\n<<: {a: 2}\n", json=False, line=int)
     assert it.data == {"a": 1}
 

@@ -37,6 +37,6 @@ def test_hits_are_dressed_in_the_order_of_the_text():
     assert findings[5].severity is Severity.WARNING
 
 
-def test_findings_are_ordered_and_told_once():
+def test_findings_are_ordered_and_reported_once():
     one, two = Finding(rule("r", Severity.ERROR), "a"), Finding(rule("r", Severity.ERROR), "b")
     assert ordered([two, one, two]) == [one, two]

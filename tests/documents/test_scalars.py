@@ -77,7 +77,7 @@ def test_a_plain_scalar_has_its_yaml_1_2_value(text, value):
 
 
 @pytest.mark.parametrize("text, problem, remedy", SURPRISES)
-def test_an_ambiguous_value_says_what_to_write(text, problem, remedy):
+def test_an_ambiguous_value_has_a_remedy(text, problem, remedy):
     found = read(text)
     assert isinstance(found, AmbiguousScalar)
     assert found.rule.name == "ambiguous-yaml-value"

@@ -7,7 +7,7 @@ from tests.documents.reading import read_text
 
 
 @pytest.mark.usefixtures("parser")
-def test_an_escaped_surrogate_pair_is_no_yaml():
+def test_an_escaped_surrogate_pair_is_not_yaml():
     _, findings = read_text('a: "\\ud83d\\ude00"\n')
     assert [(f.place.line, f.rule.name) for f in findings] == [(1, "yaml-syntax")]
     assert "write the character itself" in findings[0].message

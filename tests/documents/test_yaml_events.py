@@ -88,7 +88,7 @@ def test_depth_counts_through_aliases():
     assert [(f.rule.name, f.place.line) for f in findings] == [("nesting-too-deep", 100)]
 
 
-def test_many_uses_of_one_anchor_are_no_bomb():
+def test_many_uses_of_one_anchor_are_allowed():
     block = "".join(f"  k{i}: v\n" for i in range(20))
     text = f"d: &d\n{block}" + "".join(f"m{i}:\n  <<: *d\n  own: 1\n" for i in range(5_000))
     assert only(text).data["m4999"] == {"own": 1, **{f"k{i}": "v" for i in range(20)}}

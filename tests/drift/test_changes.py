@@ -37,7 +37,7 @@ def test_fields_and_new_labels_change():
     ]
 
 
-def test_a_workload_is_no_policy():
+def test_a_workload_is_not_policy():
     assert told("", JOB) == []
 
 
@@ -53,7 +53,7 @@ def test_a_kind_that_is_not_served_was_read():
     assert readable(seen) == {kind}
 
 
-def test_a_config_map_that_the_other_did_not_ask_for():
+def test_a_config_map_that_the_other_did_not_request():
     text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: n}}"
     one = snapshot(text, config_maps=frozenset({"c"}))
     assert [it.name for it in not_requested(one, snapshot("", config_maps=frozenset()))] == ["c"]

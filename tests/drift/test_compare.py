@@ -88,7 +88,7 @@ def test_a_limit_of_nothing_is_not_no_limit():
     assert told == {(*FLAVORS, 0, "resources", 1, "borrowingLimit"): ("0", UNSET)}
 
 
-def test_entries_of_a_list_are_told_apart_by_their_keys():
+def test_entries_of_a_list_are_matched_by_their_keys():
     extra = {"name": "new", "resources": []}
     told = found(queue(), lambda it: flavors(it).insert(0, extra))
     assert told == {(*FLAVORS, 0): (UNSET, extra)}
@@ -160,14 +160,14 @@ def test_files_inside_a_config_map_are_compared_and_not_their_text():
         ("weight: 10", "weight: '10'", {("weight",)}),
     ],
 )  # fmt: skip
-def test_what_programs_read_alike_is_no_difference(one, other, told):
+def test_values_with_equal_meaning_are_not_a_difference(one, other, told):
     wanted = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": {"a.conf": one}}
     there = found(wanted, lambda it: it["data"].update({"a.conf": other}))
     assert {path[2:] for path in there} == set(told)
 
 
 @pytest.mark.parametrize("side", ["added", "removed"])
-def test_an_entry_of_a_free_mapping_is_told_though_it_is_empty(side):
+def test_an_empty_entry_of_a_free_mapping_is_reported(side):
     """A label without a value also selects: with one more of them, a selector matches no namespace."""
 
     def check(kind, way, key, empty):
@@ -196,7 +196,7 @@ def test_an_entry_of_a_free_mapping_is_told_though_it_is_empty(side):
 
 
 @pytest.mark.parametrize("switch", ["fairSharing: {}", "frameworks: []", 'queue: ""'])
-def test_a_switch_in_a_file_is_told_though_it_is_empty(switch):
+def test_an_empty_switch_in_a_file_is_reported(switch):
     def config_map(text):
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": {"a": text}}
 
@@ -207,7 +207,7 @@ def test_a_switch_in_a_file_is_told_though_it_is_empty(switch):
     assert list(differences(without, config_map("x: 1\nfairSharing: null\n"), mapping)) == []
 
 
-def test_what_code_fills_in_is_no_difference():
+def test_values_that_code_fills_in_are_not_a_difference():
     klass = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1}
     assert found(klass, lambda it: it.update(preemptionPolicy="PreemptLowerPriority")) == {}
     assert set(found(klass, lambda it: it.update(globalDefault=True))) == {("globalDefault",)}
@@ -263,7 +263,7 @@ def another(value):
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_whatever_changes_is_told_and_the_patch_takes_it_away(data):
+def test_every_change_is_reported_and_the_patch_undoes_it(data):
     wanted = data.draw(st.sampled_from(RENDERED))
     thing = copy.deepcopy(wanted)
     changed, replaced = [], 0

@@ -116,7 +116,7 @@ def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
         ("nvidia.com/gpu", "12", 'is "12" on the cluster, but the spec renders "8"; '),
     ],
 )
-def test_amounts_are_told_in_one_unit_too(lint, cluster, resource, there, said):
+def test_amounts_are_also_shown_in_one_unit(lint, cluster, resource, there, said):
     cells = cluster[QUEUE]["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
     (cell,) = (it for it in cells if it["name"] == resource)
     cell["nominalQuota"] = there
@@ -165,8 +165,8 @@ def test_an_empty_cluster_misses_everything(lint, cluster):
     assert {rule for rule, _, _ in told} == {"object-missing"}
 
 
-def test_a_namespace_that_others_make_is_told_with_what_is_missing_in_it(lint, cluster):
-    """No script makes it."""
+def test_a_missing_namespace_is_reported_with_its_missing_objects(lint, cluster):
+    """No script creates the namespace."""
     del cluster["LocalQueue language/a100"]
     told, _ = lint(cluster)
     ((_, it),) = told.items()
@@ -186,7 +186,7 @@ def test_what_was_not_read_is_not_missing(lint, cluster):
     assert done.exit_code == 3
 
 
-def test_a_config_map_that_nobody_asked_for_is_not_missing(lint, cluster, tmp_path):
+def test_a_config_map_that_was_not_requested_is_not_missing(lint, cluster, tmp_path):
     """ConfigMaps are read by name, so a snapshot taken without the spec does not know the spec's."""
     (name,) = (key for key, it in cluster.items() if it["kind"] == "ConfigMap")
     without = {key: it for key, it in cluster.items() if key != name}
@@ -368,7 +368,7 @@ def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, mo
     assert all(named in line for line in sent)
 
 
-def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
+def test_a_cluster_without_kueue_is_reported_once(lint, cluster, tmp_path):
     """And no script creates objects of kinds that there are not."""
     gone = {name for name, it in cluster.items() if it["apiVersion"].startswith("kueue.x-k8s.io/")}
     kinds = {cluster[name]["kind"] for name in gone}
@@ -392,10 +392,7 @@ def test_a_cluster_without_kueue_is_told_once(lint, cluster, tmp_path):
 
 
 def test_commands_for_one_object_do_not_undo_one_another(lint, cluster):
-    """Nor labels that others have set since:
-
-    each command only adds labels, whether some exist or not.
-    """
+    """Nor labels that others have set: each command only adds labels, whether some exist or not."""
     queue = cluster[QUEUE]
     ours = queue["metadata"].pop("labels")
     told, _ = lint(cluster)

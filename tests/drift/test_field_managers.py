@@ -116,14 +116,14 @@ def test_what_was_taken_away_has_an_author_only_as_part_of_a_whole(path, manager
     assert [it.manager for it in authors(FOUND, path, gone=True)] == managers
 
 
-def test_without_managed_fields_nobody_is_named():
+def test_without_managed_fields_no_author_is_named():
     bare = {**FOUND, "metadata": {"name": "nlp"}}
     assert are_known(FOUND)
     assert not are_known(bare)
     assert authors(bare, ("spec", "cohortName")) == ()
 
 
-def test_an_author_says_how_and_when():
+def test_an_author_has_an_operation_and_a_time():
     (last, _) = authors(FOUND, ("spec", "preemption", "withinClusterQueue"))
     assert str(last) == "kubectl-edit (Update), at 2026-11-21T03:00:12Z"
 
@@ -132,7 +132,7 @@ def test_an_author_says_how_and_when():
     "entry",
     [{}, {"fieldsV1": None}, {"fieldsV1": {}}, {"fieldsV1": {"f:spec": []}}, {"fieldsV1": 3}],
 )
-def test_entries_that_say_nothing_own_nothing(entry):
+def test_empty_entries_own_nothing(entry):
     broken = {'k:{"name"': {}, "v:": {}, "k:3": {}, "": {}}
     checks = {"f:spec": {"f:admissionChecksStrategy": {"f:admissionChecks": broken}}}
     thing = {**FOUND, "metadata": {"managedFields": [{"manager": "x", "fieldsV1": checks}]}}

@@ -38,7 +38,7 @@ def test_a_kind_that_one_lacks():
     assert list(unread([look(), look()], [(), ()])) == []
 
 
-def test_a_config_map_that_one_did_not_ask_for():
+def test_a_config_map_that_one_did_not_request():
     text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: mine, namespace: n}}"
     asking, other = look(text, config_maps=frozenset({"mine"})), look(config_maps=frozenset())
     assert CONFIG_MAP in asking.seen.read

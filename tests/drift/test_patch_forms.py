@@ -53,7 +53,7 @@ def test_missing_parents_are_made_together():
     ]
 
 
-def test_a_list_whose_entries_change_is_written_whole():
+def test_a_list_whose_entries_change_is_written_completely():
     wanted = {"spec": {"a": 1, "list": [{"name": "x", "v": 1}]}}
     entry = difference(("spec", "list", 1), UNSET, {"name": "y", "v": 2})
     (change,) = operations(wanted, FOUND, [entry])

@@ -84,7 +84,7 @@ def test_what_kueue_holds_needs_more_commands():
     assert (step.act, step.held) == (Act.RECREATE, True)
 
 
-def test_only_what_is_kept_is_mended():
+def test_only_kept_findings_are_fixed():
     it = queue("new")
     assert steps(drift([it.item], missing=(it,)), lambda *_: False) == []
 

@@ -77,7 +77,7 @@ def test_a_product_is_found_by_any_of_its_names(name, id_, assumed):
     "name",
     ["", "-", "general-purpose", "mi300x", "a100-160gb", "h100-80gb-x", "true", "nvidia-", "g"],
 )
-def test_what_is_no_product_is_not_guessed(name):
+def test_an_unknown_product_is_not_guessed(name):
     assert catalog.product(name) is None
 
 
@@ -105,7 +105,7 @@ def test_an_alias_is_written_as_it_is_looked_up():
 
 
 @pytest.mark.parametrize("id_", [id_ for id_ in catalog.products() if re.search(r"-\d+gb$", id_)])
-def test_usable_memory_is_a_little_less_than_the_name_says(id_):
+def test_usable_memory_is_a_little_less_than_in_the_name(id_):
     named = int(id_.removesuffix("gb").rpartition("-")[2]) * 1024
     assert 0.9 * named < catalog.products()[id_].memory_mib < named
 
@@ -132,7 +132,7 @@ def test_memory_is_what_a_driver_reported(id_, memory_mib):
     assert not is_nominal(row)
 
 
-def test_a_product_stands_on_a_shape_of_its_own():
+def test_a_product_has_its_own_node_shape():
     for product in catalog.products().values():
         shape = catalog.shapes()[product.shape]
         assert (shape.product, shape.gpus) == (product.id, product.per_node)
@@ -203,7 +203,7 @@ def test_no_profile_overfills_its_card():
             )
 
 
-def test_a_profile_is_as_its_name_says():
+def test_a_profile_matches_its_name():
     for family in DATA["mig"]["families"]:
         for profile in family["profiles"]:
             slices, gigabytes = re.match(r"(\d)g\.(\d+)gb", profile["name"]).groups()
@@ -257,7 +257,7 @@ def test_an_instance_type_is_found_in_any_case(name, gpus, product, vcpu, gib):
     assert (shape.cpu_milli, shape.memory_bytes) == (vcpu * 1000, gib * GIB)
 
 
-def test_an_unknown_instance_type_is_none():
+def test_an_unknown_instance_type_is_not_found():
     assert catalog.shape("p99.metal") is None
 
 
@@ -267,7 +267,7 @@ def test_every_shape_has_a_known_product_and_some_of_everything():
         assert min(shape.gpus, shape.cpu_milli, shape.memory_bytes) > 0, name
 
 
-def test_an_assumed_shape_says_so():
+def test_an_assumed_shape_is_marked_as_assumed():
     assumed = {row["name"]: is_nominal(row) for row in DATA["shapes"]["shapes"]}
     assert {flag for name, flag in assumed.items() if name.startswith("generic-")} == {True}
     assert not assumed["p4d.24xlarge"]

@@ -18,7 +18,7 @@ def test_every_entry_names_its_source():
     assert [row for row in ROWS if not row.get("source", "").strip()] == []
 
 
-def test_confidence_is_only_said_where_a_figure_is_nominal():
+def test_confidence_is_only_set_where_a_figure_is_nominal():
     profiles = [profile for family in DATA["mig"]["families"] for profile in family["profiles"]]
     assert {row["confidence"] for row in (*ROWS, *profiles) if "confidence" in row} == {"nominal"}
 
@@ -37,7 +37,7 @@ def test_entries_are_sorted(name, rows, keys):
     assert found == sorted(found)
 
 
-def test_no_key_stands_twice():
+def test_no_key_is_duplicate():
     for rows, keys in (
         (DATA["products"]["products"], ("id",)),
         (DATA["mig"]["families"], ("id",)),
@@ -48,7 +48,7 @@ def test_no_key_stands_twice():
         assert [key for key, times in counted.items() if times > 1] == []
 
 
-def test_no_file_is_read_before_it_is_asked_for():
+def test_no_file_is_read_before_it_is_needed():
     check = (
         "from policygen.hardware import catalog as c, data, models; "
         "assert data.read.cache_info().misses == 0; c.shape('p4d.24xlarge'); c.shapes(); "

@@ -58,7 +58,7 @@ def test_parameters_are_what_the_dimensions_give(key, vocabulary, hidden, interm
         ("gemma", "27b", "Gemma-2-27B"),
     ],
 )
-def test_a_bare_family_is_read_as_one_of_its_models_and_says_so(family, size, name):
+def test_a_bare_family_is_read_as_one_of_its_models_with_a_note(family, size, name):
     facts = models.model(family, size)
     assert facts is not None
     assert (facts.name, facts.assumed) == (name, True)

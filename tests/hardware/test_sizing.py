@@ -210,7 +210,7 @@ def test_a_model_that_no_number_of_devices_holds():
     assert sizing.devices(long, usable("t4")) is None
 
 
-def test_an_unknown_family_counts_without_a_kv_cache_and_says_so():
+def test_an_unknown_family_counts_without_a_kv_cache_and_has_a_note():
     workload = MemoryDemand(facts=facts("falcon", "40b"), concurrency=9)
     assert (sizing.kv_bytes(workload), sizing.weights_bytes(workload)) == (None, 80 * 10**9)
     assert sizing.devices(workload, usable("l40s")) == 2
@@ -242,7 +242,7 @@ def test_every_default_is_named():
     )
 
 
-def test_what_is_overridden_is_no_assumption():
+def test_an_overridden_value_is_not_an_assumption():
     workload = MemoryDemand(
         facts=facts("llama-3.1", "8b"),
         precision="fp8",
@@ -255,7 +255,7 @@ def test_what_is_overridden_is_no_assumption():
     assert sizing.assumptions(workload) == ()
 
 
-def test_a_context_beyond_the_model_is_told():
+def test_a_context_beyond_the_model_is_reported():
     workload = MemoryDemand(facts=facts("llama-2", "7b"), context_length=8192)
     told = "8192 tokens per request, more than the 4096 that Llama-2-7B supports"
     assert told in sizing.assumptions(workload)
@@ -295,7 +295,7 @@ def test_only_profiles_of_the_pool_are_chosen():
     assert sizing.mig_fit(1, {}) is None
 
 
-def test_extras_are_not_wasted_on_a_model_that_asks_for_none():
+def test_a_profile_with_extras_is_not_chosen_without_need():
     profiles = catalog.mig_profiles(catalog.products()["rtx-pro-6000"])
     chosen = sizing.mig_fit(20 * GIB, dict(reversed(profiles.items())))
     assert chosen is not None

@@ -42,7 +42,7 @@ def test_a_field_of_a_wrong_type_is_invalid_and_the_others_are_read():
     assert it.accesses.take() == {At(0)}
 
 
-def test_without_an_object_nobody_reads_it_and_its_name_is_known():
+def test_an_unreadable_object_is_not_read_but_its_name_is_known():
     it = cluster(TEXT)
     less = it.without(frozenset({At(0)}))
     assert less.cluster_queues.get("a") is None

@@ -36,13 +36,13 @@ def deployment(image, labels=None, volumes=()):
         ("registry.k8s.io/kube-scheduler:v1.36.3", {}, "kube-scheduler", Version(1, 36, 3)),
     ],
 )
-def test_a_controller_is_told_by_its_image(image, labels, component, version):
+def test_a_controller_is_recognised_by_its_image(image, labels, component, version):
     (found,) = controllers([deployment(image, labels)])
     assert (found.component, found.version) == (component, version)
 
 
 @pytest.mark.parametrize("image", ["kueue-viz:v1.0.0", "nginx", None, 5, ""])
-def test_others_are_none(image):
+def test_other_images_are_not_controllers(image):
     assert list(controllers([deployment(image)])) == []
 
 

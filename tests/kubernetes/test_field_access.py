@@ -43,7 +43,7 @@ def test_a_call_is_recorded_and_can_be_repeated():
     assert log.take() == {OTHER}
 
 
-def test_an_entry_of_a_list_is_never_left_out():
+def test_an_entry_of_a_list_is_never_omitted():
     assert invalid_field(("a", "b", 0, 1)) == ("a", "b")
     assert invalid_field((0,)) == ()
     assert outermost([("a", "b"), ("a",), ("c", 0, "d")]) == [("a",), ("c", 0, "d")]

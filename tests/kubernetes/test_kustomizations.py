@@ -7,7 +7,7 @@ from policygen.kubernetes import manifests
 from tests.kubernetes.reading import QUEUE
 
 
-def test_patches_of_a_kustomization_are_no_objects():
+def test_patches_of_a_kustomization_are_not_objects():
     """Only a build puts them together with what they patch."""
     header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
     named = "resources: [queue.yaml]\npatches: [{path: ../patch.yaml}]\n"

@@ -62,7 +62,7 @@ def test_a_number_that_looks_like_another_is_shown_as_it_is_read():
     assert it.message == "message (YAML reads 0x10 as 16)"
 
 
-def test_what_replaces_invalid_yaml_is_skipped_and_a_placeholder_is_told_once():
+def test_replaced_invalid_yaml_is_skipped_and_a_placeholder_is_reported_once():
     assert located(hit("spec", "queueingStrategy")) == []
     text = TEXT.replace("{{ it }}", '"{{ it }}"')
     at = ("spec", "queueingStrategy")

@@ -33,7 +33,7 @@ def test_items_of_a_list_of_one_kind_are_of_that_kind():
     assert found.nameless == 0
 
 
-def test_items_that_are_no_objects_are_counted():
+def test_items_that_are_not_objects_are_counted():
     items = [QUEUE, None, 3, {"kind": "A"}, {"apiVersion": "v1", "kind": "List", "items": [{}]}]
     found = read(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     assert names(found) == ["LocalQueue b/a"]
@@ -86,7 +86,7 @@ def test_volcanos_configuration_is_known_by_its_key_or_by_its_tiers(key, text, f
         (["text: |", "  apiVersion: GROUP/v1", "a: ["], False),
     ],
 )
-def test_a_text_that_only_speaks_of_a_controllers_file_is_none(lines, found):
+def test_a_text_that_only_mentions_a_controllers_file_is_not_one(lines, found):
     inner = "\n".join(f"    {line}" for line in lines)
     for group, kind in (
         ("kubescheduler.config.k8s.io", "KubeSchedulerConfiguration"),
@@ -98,7 +98,7 @@ def test_a_text_that_only_speaks_of_a_controllers_file_is_none(lines, found):
         assert bool(seen.objects[1:] or seen.findings) is found
 
 
-def test_items_of_a_list_that_are_no_list_are_told():
+def test_items_that_are_not_a_list_are_reported():
     found = read("apiVersion: v1\nkind: List\nitems: {a: b}\n")
     (finding,) = found.findings
     assert (finding.place.line, finding.rule.name, found.objects) == (3, "wrong-type", [])
@@ -122,13 +122,13 @@ def test_json_is_read_as_yaml_is_and_has_the_same_places():
         ('{"a": ' * 2000 + "1" + "}" * 2000, "nesting-too-deep"),
     ],
 )
-def test_bad_json_is_told_and_makes_the_set_incomplete(text, rule):
+def test_bad_json_is_reported_and_makes_the_set_incomplete(text, rule):
     found = read(text, "a.json")
     assert [finding.rule.name for finding in found.findings] == [rule]
     assert not found.complete
 
 
-def test_json_that_nests_deep_is_told_and_not_a_crash():
+def test_deeply_nested_json_is_reported_without_a_crash():
     deep = {**QUEUE, "spec": {}}
     here = deep["spec"]
     for _ in range(300):
@@ -183,7 +183,7 @@ def test_a_raw_volcano_configuration_is_an_object():
     assert read('actions: "read, write"\ntiers: [gold]\n').nameless == 1
 
 
-def test_documents_without_a_kind_are_counted_and_spec_documents_are_left_out():
+def test_documents_without_a_kind_are_counted_and_spec_documents_are_skipped():
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
     found = read(f"a: 1\n---\n{spec}---\n{json.dumps(QUEUE)}\n")
     assert (found.nameless, names(found)) == (1, ["LocalQueue b/a"])
@@ -194,7 +194,7 @@ def test_the_note_on_a_skipped_document_is_true_if_only_one_field_is_missing():
     assert note.message == "policygen skipped 1 document without apiVersion or kind"
 
 
-def test_what_is_no_yaml_is_told_and_the_rest_is_read():
+def test_invalid_yaml_is_reported_and_the_rest_is_read():
     found = read(f"a: [\n---\n{json.dumps(QUEUE)}\n")
     assert [finding.rule.name for finding in found.findings] == ["yaml-syntax"]
     assert names(found) == ["LocalQueue b/a"]

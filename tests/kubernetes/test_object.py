@@ -21,7 +21,7 @@ def read(api_version="v1", kind="Pod", **metadata):
         {"apiVersion": 1, "kind": "a"},
     ],
 )
-def test_data_without_a_kind_is_no_object(data):
+def test_data_without_a_kind_is_not_an_object(data):
     assert Object.read(data, At(0)) is None
 
 

@@ -15,7 +15,7 @@ def test_what_is_of_the_cluster_is_in_no_namespace_whatever_is_written():
     ]
 
 
-def test_what_is_of_the_cluster_is_what_the_servers_say():
+def test_cluster_scoped_kinds_equal_those_of_the_servers():
     served = [
         schemas.served(at.removeprefix(f"{schemas.CORE}/"), kind)
         for at, kinds in schemas.index().kinds.items()

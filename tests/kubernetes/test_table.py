@@ -47,7 +47,7 @@ def test_who_goes_through_all_misses_the_unreadable_ones():
         assert log.take() == {At(3)}
 
 
-def test_an_index_is_made_once_and_told_each_time():
+def test_an_index_is_made_once_and_each_access_is_recorded():
     found, log = table()
     assert {key: len(these) for key, these in found.by(value).items()} == {1: 1, 2: 2}
     log.take()

@@ -16,7 +16,7 @@ def test_null_is_absent_and_of_a_wrong_type_only_the_name_is_known():
     assert malformed.path == ("spec",)
 
 
-def test_a_field_of_a_wrong_type_is_left_out_and_who_looks_at_it_is_known():
+def test_a_field_of_a_wrong_type_is_omitted_and_its_accesses_are_recorded():
     bad = {**QUEUE, "spec": {"clusterQueue": ["c"], "stopPolicy": "Hold"}}
     cluster = Cluster(read(json.dumps(bad)).objects)
     (queue,) = cluster.local_queues

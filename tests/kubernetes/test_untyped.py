@@ -30,5 +30,5 @@ def test_what_is_read_can_be_changed_in_its_place():
     assert data == {"a": {"b": {"c": 1}}}
 
 
-def test_a_boolean_is_no_integer():
+def test_a_boolean_is_not_an_integer():
     assert [untyped.integer(it) for it in (0, 7, True, 1.0, "1", None)] == [0, 7] + [None] * 4

@@ -40,7 +40,7 @@ def lint(tmp_path, text):
     return app_lint.lint(app_lint.LintRequest(manifests=(str(file),)), today=TODAY)
 
 
-def test_what_is_to_be_filled_in_is_told_once_at_its_place(tmp_path):
+def test_a_placeholder_is_reported_once_at_its_position(tmp_path):
     report = lint(tmp_path, OBJECTS)
     assert {it.message for it in report.findings} == {MESSAGE}
     assert [(it.place.line, it.place.column) for it in report.findings] == [
@@ -66,7 +66,7 @@ def test_a_template_of_a_chart_is_one_finding(tmp_path):
     assert not report.complete
 
 
-def test_a_text_that_holds_a_template_is_whole(tmp_path):
+def test_a_text_that_contains_a_template_is_complete(tmp_path):
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: |\n"
     inner = "".join(f"    {line}\n" for line in CHART.splitlines())
     report = lint(tmp_path, text + inner)
@@ -93,7 +93,7 @@ def test_what_looks_like_a_template(value, blank):
     assert is_blank(value) is blank
 
 
-def test_an_object_that_stands_twice_says_where_it_is_first(tmp_path):
+def test_a_duplicate_object_has_the_position_of_the_first(tmp_path):
     queue = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n"
     (finding,) = (it for it in lint(tmp_path, f"{queue}---\n{queue}").findings if it.place)
     assert (finding.rule.name, finding.place.line) == ("object-declared-twice", 7)
@@ -109,7 +109,7 @@ spec: {weight: 1, deserved: {cpu: 8}}
 
 
 @pytest.mark.parametrize("uid, told", [("", True), (", uid: abc", False)])
-def test_what_volcano_wrote_into_its_root_queue_is_no_fault_of_a_dump(tmp_path, uid, told):
+def test_volcanos_own_values_in_its_root_queue_are_not_a_fault(tmp_path, uid, told):
     rules = {it.rule.name for it in lint(tmp_path, ROOT % uid).findings}
     assert ("root-queue-declared" in rules) is told
 
@@ -135,7 +135,7 @@ def test_a_cohort_is_not_offered_as_its_own_parent(tmp_path):
         ("16", ""),
     ],
 )
-def test_a_value_that_is_not_what_it_looks_like_is_told_as_it_is_written(tmp_path, value, said):
+def test_an_ambiguous_value_is_quoted_as_it_is_written(tmp_path, value, said):
     text = (
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"
         f"spec:\n  nodeName: {value}\n  containers: [{{name: a, image: b}}]\n"
@@ -187,7 +187,7 @@ def test_what_volcanos_scheduler_cannot_decode_drops_the_whole_file(
     assert remedy in finding.message
 
 
-def test_a_number_where_an_operator_takes_text_is_told_at_the_value(tmp_path):
+def test_a_number_as_the_text_of_an_operator_is_reported_at_the_value(tmp_path):
     text = (
         "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a, namespace: b}\n"
         "spec:\n  headGroupSpec:\n    template:\n      spec:\n        nodeSelector:\n"

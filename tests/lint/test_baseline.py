@@ -45,7 +45,7 @@ def test_what_cannot_be_judged_now_is_not_gone(lint, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": []}', '{"version": 1}'])
-def test_a_file_that_is_no_baseline_is_refused(lint, tmp_path, text):
+def test_a_file_that_is_not_a_baseline_is_refused(lint, tmp_path, text):
     path = tmp_path / "known.json"
     path.write_text(text)
     with pytest.raises(

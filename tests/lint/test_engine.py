@@ -76,7 +76,7 @@ def test_a_bug_stays_with_its_rule():
 TWO = QUEUE % ("a", "stopPolicy: 7") + "---\n" + QUEUE % ("b", "")
 
 
-def test_a_hit_that_depends_on_an_invalid_field_is_none():
+def test_a_hit_that_depends_on_an_invalid_field_is_dropped():
     assert [hit.message for hit in ended(made(stopped), facts(TWO)).hits] == ["b"]
     assert [hit.message for hit in ended(made(failing), facts(TWO)).hits] == ["a", "b"]
 

@@ -91,7 +91,7 @@ def test_the_good_example_is_not(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_begins_with_its_name_and_says_why_and_how_to_fix(name):
+def test_a_page_begins_with_its_name_the_reason_and_the_fix(name):
     it = page(name)
     title, paragraph = it.text.split("\n\n")[:2]
     assert title == f"# {name}"

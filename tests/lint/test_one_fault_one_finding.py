@@ -110,7 +110,7 @@ def rules(report):
         (f"{QUEUE}---{_sent_to('LQ', 'CronJob')}", "queue-label-refused"),
     ],
 )
-def test_a_refused_value_is_told_once(tmp_path, text, rule):
+def test_a_refused_value_is_reported_once(tmp_path, text, rule):
     assert rules(lint(tmp_path, text)) == {rule}
 
 
@@ -151,7 +151,7 @@ def test_a_fraction_without_quotes_is_refused_of_a_cohort(tmp_path):
     assert finding.message.endswith("; put the value in quotes")
 
 
-def test_no_queue_is_told_to_deserve_where_nothing_says_that_deserved_counts(tmp_path):
+def test_deserved_is_not_checked_without_volcanos_configuration(tmp_path):
     text = """
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
@@ -164,7 +164,7 @@ spec: {weight: 1, capability: {cpu: 64}}
     assert verdict.reason == "the input does not contain Volcano's scheduler configuration"
 
 
-def test_a_cluster_without_nodes_is_told_once(tmp_path):
+def test_a_cluster_without_nodes_is_reported_once(tmp_path):
     """There is one finding for all flavors, and no advice to lower amounts that no node has."""
     queue = """
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -205,7 +205,7 @@ def test_a_cron_job_makes_gangs(tmp_path):
     assert "wait-for-pods-ready-off" in found
 
 
-def test_a_pod_group_without_min_resources_needs_what_its_pods_ask_for(tmp_path):
+def test_a_pod_group_without_min_resources_needs_its_pods_requests(tmp_path):
     annotation = "template:\n    metadata: {annotations: {scheduling.k8s.io/group-name: training}}"
     job = JOB.replace("template:", annotation).replace("gpu: 1}", "gpu: 2}")
     queue = (

@@ -21,11 +21,11 @@ def found(file):
 
 
 @pytest.mark.parametrize("file", sorted((FILES / "bad").iterdir()), ids=lambda it: it.stem)
-def test_a_slip_is_told_once_at_its_place(file):
+def test_a_mistake_is_reported_once_at_its_position(file):
     line = file.read_text("utf-8").partition("\n")[0]
     assert found(file) == [line.removeprefix("# ")]
 
 
 @pytest.mark.parametrize("file", sorted((FILES / "good").iterdir()), ids=lambda it: it.stem)
-def test_what_is_right_is_told_nothing_of(file):
+def test_a_correct_file_has_no_findings(file):
     assert found(file) == []

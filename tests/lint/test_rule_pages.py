@@ -89,7 +89,7 @@ def test_good_examples_are_clean(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pages_begin_with_their_name_and_say_why(name):
+def test_pages_begin_with_their_name_and_a_reason(name):
     text = page(name).text
     title, paragraph = text.split("\n\n")[:2]
     assert title == f"# {name}"
@@ -106,7 +106,7 @@ def test_the_proof_of_a_page_is_a_test_that_exists(name):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
-def test_a_harm_is_shown_on_real_servers_or_the_page_says_why_not(rule):
+def test_a_harm_is_shown_on_real_servers_or_the_page_has_a_reason(rule):
     """Without such a proof a rule is not an error. Refusals and drift have tests of their own."""
     it = page(rule.name)
     if rule.family is not Family.INERT:

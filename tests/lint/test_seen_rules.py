@@ -52,7 +52,7 @@ def without(documents, kind):
     return [each for each in documents if each["kind"] != kind]
 
 
-def test_what_is_missing_beside_an_inactive_queue_is_told_there():
+def test_the_cause_of_an_inactive_queue_is_reported_by_its_own_rule():
     rule, other = "cluster-queue-not-active", "flavor-missing"
     documents = bad(rule)
     assert len(said(rule, documents, beside=[other])) == 1
@@ -69,7 +69,7 @@ def test_what_is_missing_beside_an_inactive_queue_is_told_there():
         ("Ready", "cohort-cycle"),
     ],
 )
-def test_causes_that_stand_in_objects_are_other_rules_if_these_are_run(reason, other):
+def test_causes_in_objects_are_left_to_other_rules_if_these_run(reason, other):
     documents = bad("cluster-queue-not-active")
     (condition,) = of(documents, "ClusterQueue")["status"]["conditions"]
     condition["reason"] = reason
@@ -105,7 +105,7 @@ def _unscheduled(documents, message):
     return documents
 
 
-def test_a_pod_without_a_node_is_told_in_the_schedulers_words():
+def test_a_pod_without_a_node_is_reported_with_the_schedulers_message():
     rule = "pod-unscheduled-long"
     (message,) = said(rule, bad(rule))
     assert (
@@ -145,7 +145,7 @@ def _nodes(documents, *taints):
     return [*made, *without(documents, "Node")]
 
 
-def test_a_taint_of_some_nodes_is_told_unless_another_flavor_knows_it():
+def test_a_taint_of_some_nodes_is_reported_unless_another_flavor_has_it():
     rule = "node-taint-not-tolerated"
     taint = {"key": "held", "value": "x", "effect": "NoSchedule"}
     documents = _nodes(bad(rule), [taint], [], [taint], [])
@@ -178,7 +178,7 @@ def test_a_spec_sets_how_long_a_rule_waits(rule):
     assert len(said(rule, bad(rule), platform.replace("100h", "1h30m"))) == 1
 
 
-def test_a_workload_that_somebody_deactivated_waits_for_that_somebody():
+def test_a_workload_deactivated_by_a_user_waits_for_a_user():
     documents = bad("workload-pending-long")
     of(documents, "Workload")["spec"]["active"] = False
     assert said("workload-pending-long", documents) == []
@@ -224,13 +224,13 @@ def with_job(rule, count=3, job=JOB):
     return [*without(documents, "Pod"), *copies(of(documents, "Pod"), count), job]
 
 
-def test_pods_of_one_maker_are_told_once_and_what_they_leave_of_guarantees():
+def test_pods_of_one_owner_are_reported_once_with_the_rest_of_guarantees():
     (message,) = said("pod-bypasses-queue", with_job("pod-bypasses-queue"))
     assert "3 pods of Job vision/train use 12 nvidia.com/gpu outside the queues of pool" in message
     assert "need 8 nvidia.com/gpu, but these pods leave only 0" in message
 
 
-def test_a_maker_with_a_queue_or_one_that_is_not_known_is_not_told():
+def test_an_owner_with_a_queue_or_an_unknown_owner_is_not_reported():
     labelled = JOB | {
         "metadata": JOB["metadata"] | {"labels": {"kueue.x-k8s.io/queue-name": "a100"}}
     }
@@ -270,7 +270,7 @@ def job_ended_at(time, **other):
     return JOB | {"status": {"conditions": [ended]}} | other
 
 
-def test_another_job_of_that_name_says_nothing_of_a_pod():
+def test_another_job_of_that_name_is_not_the_owner_of_a_pod():
     documents = bad("gpu-held-unused")
     pod = of(documents, "Pod")
     pod["status"] = {"phase": "Running"}
@@ -281,7 +281,7 @@ def test_another_job_of_that_name_says_nothing_of_a_pod():
     assert said("gpu-held-unused", [*others, anew]) == []
 
 
-def test_without_the_makers_of_pods_nobody_knows_which_pass_by_a_queue():
+def test_without_owners_pods_outside_queues_are_not_reported():
     documents = with_job("pod-bypasses-queue")
     look = snapshot(yaml.safe_dump_all(documents), read=every() - {GroupKind("batch", "Job")})
     rule = BY_NAME["pod-bypasses-queue"]
@@ -292,7 +292,7 @@ def test_without_the_makers_of_pods_nobody_knows_which_pass_by_a_queue():
     assert "Job.batch was not read" in outcome.reason
 
 
-def test_a_quota_of_nothing_and_one_of_cpu_are_not_told_as_used_up():
+def test_a_quota_of_zero_and_one_of_cpu_are_not_reported_as_used_up():
     documents = bad("quota-used-up")
     quota = of(documents, "ResourceQuota")
     quota["spec"]["hard"] = quota["status"]["hard"] = {"requests.nvidia.com/gpu": "0", "cpu": "4"}
@@ -301,13 +301,13 @@ def test_a_quota_of_nothing_and_one_of_cpu_are_not_told_as_used_up():
 
 
 @pytest.mark.parametrize("rule", [rule.name for rule in RULES if rule.may_exist])
-def test_what_servers_refuse_is_told_where_it_stands_on_one_all_the_same(rule):
+def test_a_refused_value_that_is_on_a_server_is_still_reported(rule):
     example = examples(rule, good=False)[0]
     assert len(said(rule, list(yaml.safe_load_all(example.text)))) >= 1
 
 
 @pytest.mark.parametrize("rule", ["admission-check-flavor-refused", "two-default-priorities"])
-def test_what_stands_on_a_server_is_not_called_refused(rule):
+def test_a_value_on_a_server_is_not_called_refused(rule):
     example = examples(rule, good=False)[0]
     assert not any("refused" in it for it in said(rule, list(yaml.safe_load_all(example.text))))
 

@@ -15,6 +15,6 @@ def test_the_fewer_differ_from_the_more():
     ]
 
 
-def test_equal_releases_are_none():
+def test_equal_releases_have_no_skew():
     assert list(skew({"a": {"kueue": Version(0, 19, 1)}, "b": {"kueue": Version(0, 19, 2)}})) == []
     assert list(skew({"a": {}})) == []

@@ -160,7 +160,7 @@ def test_a_misspelt_field_adds_no_other_finding(name):
             assert told - before - slips == set(), (number, way)
 
 
-def test_all_that_is_wrong_with_an_object_is_told(tmp_path):
+def test_all_faults_of_an_object_are_reported(tmp_path):
     file = tmp_path / "in.yaml"
     file.write_text(QUEUE, "utf-8")
     report = lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)

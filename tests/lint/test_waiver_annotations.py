@@ -59,9 +59,7 @@ def test_an_annotation_that_the_spec_allows_waives(lint_live, value):
         ("until 2026-11-20: x", "expired on 2026-11-20"),
     ],
 )
-def test_an_annotation_that_waives_nothing_is_told_and_so_is_what_it_was_for(
-    lint_live, value, said
-):
+def test_an_invalid_annotation_is_reported_and_its_finding_stays(lint_live, value, said):
     told, report = lint_live(ALLOWED, annotated(value))
     rule = "waiver-expired" if "expired" in said else "waiver-unreadable"
     assert told == [(RULE, "LocalQueue b/a"), (rule, "LocalQueue b/a")]
@@ -70,7 +68,7 @@ def test_an_annotation_that_waives_nothing_is_told_and_so_is_what_it_was_for(
     assert report.waived == 0
 
 
-def test_an_annotation_counts_only_where_the_spec_says_so(lint_live):
+def test_an_annotation_has_an_effect_only_if_the_spec_allows_it(lint_live):
     """A hundred of them are one finding; without a spec there are no waivers at all."""
     texts = [annotated("x", name=f"q{number}") for number in range(100)]
     told, report = lint_live("annotations: [cohort-cycle]", *texts)
@@ -110,7 +108,7 @@ def test_an_annotation_of_a_rule_that_could_not_be_judged_is_not_unused(lint_liv
     assert told == []
 
 
-def test_what_an_annotation_says_is_never_shown(lint_live):
+def test_the_text_of_an_annotation_is_never_shown(lint_live):
     told, report = lint_live(
         ALLOWED, annotated("until 2020-01-01: \x1b[31m::error::</script>"), annotated("\x00", "b")
     )

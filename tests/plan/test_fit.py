@@ -35,7 +35,7 @@ def test_a_model_larger_than_a_node_is_reported_and_nothing_is_made_for_it(plann
     assert done.plan.workloads.assignments == ()
 
 
-def test_tensor_parallelism_wants_a_power_of_two_and_a_node_of_six_has_four(planned, team):
+def test_tensor_parallelism_needs_a_power_of_two_and_a_node_of_six_has_four(planned, team):
     node = a100().replace("perNode: 8", "perNode: 6").replace("totalGPUs: 64", "totalGPUs: 60")
     text = model(resources="gpuMemory: 190Gi")  # five cards of 39.5 GiB hold it
     assert "model-fits-no-pool" in planned(node, team("a", "guarantee: 8"), text).rules
@@ -54,7 +54,9 @@ def test_tensor_parallelism_wants_a_power_of_two_and_a_node_of_six_has_four(plan
         ("cpu: '1'", "family: llama-3.1-405b", "llama-3.1-405b"),
     ],
 )
-def test_what_fits_no_pool_is_told_at_the_field_that_decides(planned, team, resources, more, at):
+def test_a_model_that_fits_no_pool_is_reported_at_the_deciding_field(
+    planned, team, resources, more, at
+):
     done = planned(a100(), team("a", "guarantee: 8"), model(f"      {more}", resources))
     [found] = [it.place for it in done.findings if it.rule.name == "model-fits-no-pool"]
     assert found.text[found.column - 1 : found.column - 1 + found.length] == at
@@ -94,7 +96,7 @@ def test_instances_of_one_profile_are_counted_and_bounded_by_a_node(planned, tea
     assert "model-fits-no-pool" in done.rules
 
 
-def test_a_shared_card_warns_of_what_nothing_keeps_apart(planned, team):
+def test_a_shared_card_warns_about_missing_isolation(planned, team):
     shared = a100(gpu=", sharing: timeSlicing, replicas: 4")
     done = planned(shared, team("a", "guarantee: 8"), model(resources="gpuMemory: 9Gi"))
     assert assigned(done)[2] == 1
@@ -109,7 +111,7 @@ def test_a_shared_card_warns_of_what_nothing_keeps_apart(planned, team):
     assert "model-fits-no-pool" in done.rules
 
 
-def test_a_shared_card_is_told_only_where_the_model_is_planned(planned, team):
+def test_a_shared_card_is_reported_only_if_the_model_may_use_it(planned, team):
     shared = a100("q", gpu=", sharing: timeSlicing, replicas: 4")
     both = team("a", "guarantee: 8").replace("guarantee: 8}", "guarantee: 8}, {pool: q}")
     done = planned(a100(), shared, both, model())

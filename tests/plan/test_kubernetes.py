@@ -71,7 +71,7 @@ def test_max_pending_of_queues_in_one_namespace_is_summed(planned, article_pool,
     assert "max-pending-summed" in done.rules
 
 
-def test_two_pools_of_one_resource_cannot_be_told_apart_by_a_quota(planned, pool, team):
+def test_a_quota_cannot_distinguish_two_pools_of_one_resource(planned, pool, team):
     both = team("a", "limit: 8").replace("limit: 8}", "limit: 8}, {pool: q, limit: 8}")
     done = planned(pool(scheduler="kube-scheduler"), pool("q", scheduler="kube-scheduler"), both)
     assert done.rules == ["quota-cannot-tell-pools-apart"]

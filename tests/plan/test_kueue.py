@@ -77,7 +77,7 @@ def test_without_a_limit_a_root_team_may_reach_all_that_is_available(planned, po
     assert quotas(queue)["nvidia.com/gpu"] == ("16", "48", None)
 
 
-def test_root_cohort_holds_what_nobody_is_guaranteed(planned, pool, team):
+def test_root_cohort_has_the_unguaranteed_quota(planned, pool, team):
     done = planned(pool(), team("a", "guarantee: 16"), team("b", "guarantee: 30"))
     cohort = done.of("Cohort")["p"]
     assert cohort.parent is None

@@ -6,7 +6,7 @@ import pytest
 @pytest.mark.parametrize(
     "version, gangs, told", [("0.18", "false", 0), ("0.19", "false", 1), ("0.19", "true", 0)]
 )
-def test_kueue_waits_for_pods_whatever_a_pool_says(planned, pool, version, gangs, told):
+def test_kueue_waits_for_pods_with_any_pool(planned, pool, version, gangs, told):
     platform = f"""
     apiVersion: policygen.dev/v1alpha1
     kind: Platform

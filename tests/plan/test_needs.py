@@ -33,6 +33,6 @@ def test_stated_memory_is_compared_with_what_the_model_takes(planned, team, more
     )
 
 
-def test_nothing_said_of_its_size(planned, team):
+def test_a_model_without_a_size(planned, team):
     done = planned(a100(), team("a", "guarantee: 8"), model(resources="cpu: '1'"))
     assert "model-size-unknown" in done.rules

@@ -56,7 +56,7 @@ def test_the_cards(it, found, told):
     assert (cards(it, None, hits), rules(hits)) == (found, told)
 
 
-def test_a_known_product_stands_on_a_usual_node():
+def test_a_known_product_has_a_typical_node():
     it = pool(Gpu(product="NVIDIA-A100-SXM4-80GB"), Capacity(nodes=2))
     hits = []
     known = product(it, hits)

@@ -33,7 +33,7 @@ def test_a_label_and_a_product_of_one_name_mean_the_pools_of_both(planned, team)
     assert assigned(planned(a100(), labelled, cut, team("a", "guarantee: 8"), text))[0] == "p"
 
 
-def test_a_node_type_that_none_offers_is_a_warning(planned, team):
+def test_a_node_type_that_no_cloud_offers_is_a_warning(planned, team):
     text = model("      placement: {nodeTypes: [h100, a100-40gb]}")
     done = planned(a100(), team("a", "guarantee: 8"), text)
     assert "node-type-not-offered" in done.rules

@@ -79,7 +79,7 @@ def test_neither_leaves_the_scheduler_as_it_is(planned, pool, team):
     assert profiles(done) == {}
 
 
-def test_volcano_pools_get_no_profile(planned, pool, team):
+def test_volcano_pools_have_no_profile(planned, pool, team):
     assert profiles(planned(pool(scheduler="volcano"), team("a"))) == {}
 
 

@@ -20,7 +20,7 @@ def test_shares_are_floored_and_the_rest_stays_at_the_root(planned, pool, team):
     assert quotas(done.of("Cohort")["p"])["memory"][0] == "2561Mi"
 
 
-def test_cpu_and_memory_said_win_over_what_comes_along(planned, pool, team):
+def test_explicit_cpu_and_memory_replace_the_proportional_share(planned, pool, team):
     done = planned(
         pool(), team("a", 'guarantee: 8, cpu: {guarantee: "10", limit: "20"}, memory: {limit: 4Ti}')
     )

@@ -85,7 +85,7 @@ def test_depth_of_a_volcano_tree(planned, pool, team, scheduler, depth, rules):
     assert (done.plan is None) == bool(rules)
 
 
-def test_a_weight_that_is_worth_nothing_is_told_at_the_weight(planned, pool, team):
+def test_a_weight_that_yields_no_units_is_reported_at_the_weight(planned, pool, team):
     text = pool(gpus=16, more="schedulingPolicy: {overcommitRatio: 1}")
     done = planned(text, team("a", "weight: 1"), team("b", "weight: 1000"))
     [found] = [it for it in done.findings if it.rule.name == "limit-of-zero"]

@@ -3,7 +3,7 @@
 from tests.plan.quotas import quotas
 
 
-def test_mixed_mig_counts_by_profile_and_slices(planned, team):
+def test_mixed_mig_is_counted_per_profile_and_slices(planned, team):
     mig = """
     apiVersion: policygen.dev/v1alpha1
     kind: ResourcePool

@@ -76,7 +76,7 @@ def test_node_groups_switch_their_plugin_on_for_all(planned, volcano, team):
         ("1.13", "zone: z", {"strict": False}),
     ],
 )
-def test_before_1_13_node_groups_are_for_all_pools_or_none(
+def test_before_1_13_all_pools_or_no_pool_have_node_groups(
     planned, volcano, team, target, other, arguments
 ):
     platform = f"""

@@ -44,7 +44,7 @@ def mutated(draw):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_rules_take_whatever_stands_there(seed):
+def test_rules_accept_any_value(seed):
     draw = random.Random(seed)
     for _ in range(60):
         text = mutated(draw)

@@ -13,7 +13,7 @@ from tests.render.sandboxed import PATH, flavor, refused
         ('{% extends "_ours.j2" %}\n{% if it %}\n{% block spek %}{% endblock %}{% endif %}\n', 3),
     ],
 )
-def test_a_block_that_replaces_none_is_refused(own, folder, text, line):
+def test_a_block_that_replaces_no_block_is_refused(own, folder, text, line):
     own('{% extends "builtin/' + PATH + '" %}\n', "_ours.j2")
     path = own(text)
     assert refused(folder) == (

@@ -15,7 +15,7 @@ def test_one_file(run, spec, tmp_path):
     assert target.read_text() == "# mine\n"
 
 
-def test_the_name_says_whether_it_is_a_file_or_a_folder(run, spec, tmp_path):
+def test_the_name_decides_whether_it_is_a_file_or_a_folder(run, spec, tmp_path):
     """To --check as to what writes."""
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "file").write_text("")

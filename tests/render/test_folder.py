@@ -283,7 +283,7 @@ def test_two_runs_at_once_do_not_mix(tmp_path):
     assert files(tmp_path) == expected(NEW)
 
 
-def test_the_index_says_what_it_is(tmp_path):
+def test_the_index_describes_itself(tmp_path):
     write_folder(OLD, tmp_path)
     index = json.loads((tmp_path / INDEX).read_text())
     assert sorted(index) == ["about", "files", "version"]

@@ -80,7 +80,7 @@ def test_what_is_shipped_is_sound():
         ("spec:", "more: .inf\nspec:", "cannot contain infinite numbers"),
     ],
 )
-def test_what_differs_from_the_plan_is_said(old, new, message):
+def test_differences_from_the_plan_are_reported(old, new, message):
     assert TEXT.count(old) == 1
     found = fault(ITEM, TEXT.replace(old, new))
     assert message in found
@@ -146,7 +146,7 @@ def test_a_controllers_file_has_no_name_to_check():
         ),
     ],
 )
-def test_what_a_server_refuses_is_said(old, new, message):
+def test_refused_values_are_reported(old, new, message):
     assert TEXT.count(old) == 1
     said = fault(ITEM, TEXT.replace(old, new), judged=True)
     if message is None:

@@ -28,7 +28,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     assert path.read_text() == "mine"
 
 
-def test_one_file_is_replaced_whole(tmp_path, monkeypatch):
+def test_one_file_is_replaced_completely(tmp_path, monkeypatch):
     path = tmp_path / "all.yaml"
     write_file(OLD, path)
     assert path.read_text() == output.text(OLD)

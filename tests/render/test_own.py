@@ -10,7 +10,7 @@ from policygen.render.engine import render
 from tests.render.sandboxed import HEAD, PATH, flavor, local_queue, refused
 
 
-def test_what_is_no_template_is_left_alone(own, folder):
+def test_files_that_are_not_templates_are_ignored(own, folder):
     own(HEAD)
     (folder / "README.md").write_text("ours")
     (folder / "kueue" / "_notes").write_bytes(b"\xff")
@@ -52,7 +52,7 @@ def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
     assert refused(folder).endswith("; more files have similar faults")
 
 
-def test_a_folder_that_is_none_is_refused(folder):
+def test_a_path_that_is_not_a_folder_is_refused(folder):
     assert refused(folder / "none") == f"--templates {folder}/none is not a folder"
     (folder / "file").write_text("")
     assert refused(folder / "file") == f"--templates {folder}/file is not a folder"
@@ -86,7 +86,7 @@ def test_a_folder_that_does_nothing_is_refused(own, folder, tmp_path):
         ),
     ],
 )
-def test_what_stands_in_the_place_of_a_template_is_not_passed_over(own, folder, make, what):
+def test_a_non_file_in_the_place_of_a_template_is_refused(own, folder, make, what):
     own(HEAD)
     path = folder / "volcano" / "queue.yaml.j2"
     path.parent.mkdir()
@@ -124,7 +124,9 @@ def test_a_link_inside_the_folder_is_followed(own, folder):
         ),
     ],
 )
-def test_a_template_that_is_no_text_is_told_once_with_its_place(own, folder, name, data, said):
+def test_a_template_that_is_not_text_is_reported_once_with_its_position(
+    own, folder, name, data, said
+):
     own(HEAD)
     (folder / name).write_bytes(data)
     text = refused(folder, local_queue())
@@ -133,7 +135,7 @@ def test_a_template_that_is_no_text_is_told_once_with_its_place(own, folder, nam
     assert text.count(name) == 1
 
 
-def test_an_included_file_that_is_no_text_is_told_where_it_stands(own, folder):
+def test_an_included_file_that_is_not_text_is_reported_with_its_position(own, folder):
     own(HEAD + '{% include "_helper" %}')
     (folder / "_helper").write_bytes(b"a\n\xff")
     assert refused(folder) == (
@@ -141,7 +143,7 @@ def test_an_included_file_that_is_no_text_is_told_where_it_stands(own, folder):
     )
 
 
-def test_a_folder_that_may_not_be_read_is_told():
+def test_an_unreadable_folder_is_reported():
     who = os.geteuid()
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)

@@ -38,7 +38,7 @@ def test_it_is_the_golden_one(update):
     assert text == path.read_text("utf-8")
 
 
-def test_it_allows_what_is_wanted_to_list_and_nothing_else():
+def test_it_allows_exactly_the_lists_that_are_needed():
     role = yaml.safe_load(printed())
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
     expected = permissions(cluster_query(RULES, None, DEFAULT))
@@ -48,7 +48,7 @@ def test_it_allows_what_is_wanted_to_list_and_nothing_else():
     assert names == ("kueue-manager-config", "volcano-scheduler-configmap")
 
 
-def test_in_namespaces_it_is_a_role_for_each_and_one_for_what_has_none():
+def test_namespaces_have_a_role_each_and_cluster_scoped_kinds_a_cluster_role():
     options = ("--namespace", "vision", "--namespace", "speech")
     whole, *inner = yaml.safe_load_all(printed(*options))
     places = [(it["kind"], it["metadata"].get("namespace")) for it in (whole, *inner)]
@@ -76,7 +76,7 @@ def test_a_spec_adds_its_config_maps():
     assert "mixed-kube-scheduler" in names
 
 
-def test_it_is_yaml_as_yamllint_wants_it_whatever_it_is_called():
+def test_yamllint_accepts_it_with_any_name():
     text = printed("--name", "on")
     assert yaml.safe_load(text)["metadata"]["name"] == "on"
     assert list(linter.run(text, config.YamlLintConfig("extends: default"))) == []

@@ -145,7 +145,7 @@ def test_a_template_that_never_ends_is_ended(own, folder, monkeypatch, text, mes
         ),
     ],
 )
-def test_too_much_of_something_is_told_as_that(own, folder, text, message):
+def test_exceeded_limits_are_reported_as_such(own, folder, text, message):
     path = own(f"{HEAD}{text}\n")
     said = refused(folder)
     assert said.startswith(f"{path}")
@@ -153,7 +153,7 @@ def test_too_much_of_something_is_told_as_that(own, folder, text, message):
     assert message in said
 
 
-def test_a_crash_is_told_with_the_object(own, folder, monkeypatch):
+def test_a_crash_is_reported_with_the_object(own, folder, monkeypatch):
     path = own(HEAD)
     monkeypatch.setattr(sandbox, "_CHILD", "import os; os.kill(os.getpid(), 9)")
     assert refused(folder) == (
@@ -168,7 +168,7 @@ def test_another_object_than_the_planned_one_is_refused(own, folder):
     )
 
 
-def test_a_bug_of_ours_is_no_usage_error(own, folder):
+def test_a_bug_of_ours_is_not_a_usage_error(own, folder):
     own(HEAD)
     kind = BY_NAME["ResourceFlavor"]
     broken = Item(kind, kind.releases[0], it=_Unreadable())

@@ -237,5 +237,5 @@ def test_what_is_not_defined_is_never_printed(undefined):
         env.from_string("{{ nothing }}").render()
 
 
-def test_encoded_text_is_json_where_json_can_say_it():
+def test_encoded_text_is_json_if_json_can_express_it():
     assert json.loads(encode('a "b"\n\\ \x1b')) == 'a "b"\n\\ \x1b'

@@ -46,7 +46,7 @@ def test_what_people_read_is_bounded_and_counts_truly(name):
         assert out.count("and 330 more [rule-") == 3
 
 
-def test_what_is_on_a_cluster_is_told_at_the_line_of_the_spec_behind_it():
+def test_a_finding_on_a_cluster_has_the_line_of_its_spec():
     """Code hosts show findings at files of the repository; a file in a ConfigMap is not one of these."""
     spec = Related("ClusterPool a100", Place("spec.yaml", 7, 3, 4))
     inside = Place("ConfigMap kueue-system/kueue-manager-config: config.yaml", 2, 1)

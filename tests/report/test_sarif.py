@@ -30,7 +30,7 @@ def test_sarif_is_read_by_its_own_types(text):
 
 
 @pytest.mark.parametrize("complete", [True, False])
-def test_sarif_of_a_run_that_could_not_read_all_is_no_success(complete):
+def test_sarif_of_an_incomplete_run_is_not_a_success(complete):
     whole = replace(report(), rules=(), complete=complete)
     (run,) = Sarif.model_validate_json(written("sarif", whole)).runs
     assert run.invocations[0].execution_successful is complete

@@ -60,7 +60,7 @@ def official():
 
 
 @pytest.mark.parametrize("name", FIXABLE)
-def test_each_fix_mends_its_finding(name, tmp_path, official):
+def test_each_fix_removes_its_finding(name, tmp_path, official):
     file, mended = tmp_path / "in.yaml", 0
     for example in examples(name, good=False):
         if "seen" in example.options:
@@ -104,7 +104,7 @@ def test_what_is_found_is_explained(tmp_path, official):
                 assert rule["fullDescription"]["text"] in " ".join(rule["help"]["text"].split("\n"))
 
 
-def test_all_that_fix_mends_at_once_is_offered(tmp_path):
+def test_all_fixes_that_fix_makes_at_once_are_offered(tmp_path):
     """One after the other, from the end on, they make the text that `lint --fix` writes."""
     file = tmp_path / "in.yaml"
     text = examples("quota-not-canonical")[0].text

@@ -226,7 +226,7 @@ def test_summary(errors, warnings, infos, expected):
     assert summary(iter(findings)) == expected
 
 
-def test_what_a_document_says_is_shown_as_the_issue_asks():
+def test_findings_of_a_document_are_shown_as_the_issue_requires():
     text = "a:\n  \u65e5\u672c: 0777 # \x41\n"
     (document,), _ = load(Source("spec/a.yaml", text, None))
     assert shown(*document.faults) == (
@@ -266,7 +266,7 @@ def test_carets_stay_below_the_line_and_all_is_printable(text, column, length, e
     begin=st.integers(0, 10),
     length=st.integers(0, 11),
 )
-def test_carets_stand_below_what_they_mean(text, begin, length):
+def test_carets_are_below_their_text(text, begin, length):
     begin = min(begin, len(text) - 1)
     end = min(begin + max(length, 1), len(text))
     finding = Finding(rule("r", Severity.ERROR), "m", Place("f", 1, begin + 1, end - begin, text))

@@ -1,7 +1,4 @@
-"""A proxy on loopback before an API server:
-
-it records requests, and breaks those that a test chooses.
-"""
+"""A proxy on loopback before an API server: records requests, and breaks those of a test."""
 
 from __future__ import annotations
 

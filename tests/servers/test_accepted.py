@@ -114,7 +114,7 @@ def test_each_volcano_configuration_loads_without_an_error_line(bench, examples)
     assert volcano_schedulers(bench, files) == {}
 
 
-def test_volcano_says_when_it_loads_something_else(bench):
+def test_volcano_logs_when_it_loads_something_else(bench):
     """The control of the test above: a plugin that it does not have."""
     wrong = "actions: allocate\ntiers:\n  - plugins:\n      - name: gang\n      - name: packing\n"
     assert list(volcano_schedulers(bench, [wrong])) == [wrong]
@@ -148,7 +148,7 @@ def test_volcano_knows_every_key_that_is_written(examples):
         ("tiers: [{plugins: [{name: gang}]}, {plugins: [{name: gang}]}]", "gang: twice"),
     ],
 )
-def test_the_strict_reader_tells_what_volcano_does_not(wrong, said):
+def test_the_strict_reader_reports_what_volcano_does_not(wrong, said):
     assert said in volcano_keys.problems(
         f"actions: allocate\n{wrong}" if "act" not in wrong else wrong
     )

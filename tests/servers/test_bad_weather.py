@@ -104,7 +104,7 @@ def test_a_missing_binary_is_named_with_the_remedy(built, tmp_path, name):
     assert not any(map(is_alive, [process.pid for process in bench.processes.values()]))
 
 
-def test_without_go_and_binaries_up_says_so(temporary, tmp_path):
+def test_without_go_and_binaries_up_reports_it(temporary, tmp_path):
     environment = {**os.environ, CACHE_VARIABLE: str(tmp_path / "cache"), "PATH": "/nowhere"}
     with start("up", env=environment) as running:
         out, said = running.communicate(timeout=ENDS_S)
@@ -242,7 +242,7 @@ def own_mounts():
 
 
 @pytest.mark.usefixtures("go")
-def test_a_full_disk_at_build_is_told_and_leaves_no_half_binary(own_mounts, tmp_path):
+def test_a_full_disk_at_build_is_reported_and_leaves_no_partial_binary(own_mounts, tmp_path):
     cache = tmp_path / "cache"
     cache.mkdir()
     script = (

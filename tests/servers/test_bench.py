@@ -123,7 +123,7 @@ def test_nodes_have_what_the_pool_has(cluster):
         assert node["status"]["allocatable"]["cpu"] == "96"
 
 
-def test_a_wait_that_fails_shows_what_stands_still(cluster):
+def test_a_wait_that_fails_shows_what_is_not_ready(cluster):
     cluster.add_nodes(Shape(gpus=1))
     cluster.create(deployment("d", "team", Ask(gpus=2)))
     cluster.until("the scheduler has said why", lambda: "Insufficient" in cluster.state())

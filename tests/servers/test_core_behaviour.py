@@ -48,7 +48,7 @@ def test_a_deployment_above_the_limit_runs_up_to_it(cluster):
     ],
     ids=["cpu", "memory", "gpu"],
 )
-def test_cpu_and_memory_of_the_limit_are_refused_where_the_pool_says_so(cluster, whole, more, what):
+def test_cpu_and_memory_above_the_limit_are_refused_if_the_pool_sets_it(cluster, whole, more, what):
     """4 GPUs of 8 come with 48 cores and 384Gi."""
     ready(
         cluster,
@@ -190,7 +190,7 @@ def test_a_backstop_refuses_pods_that_pass_by_kueue(cluster, backstop):
         cluster.becomes("with the one that passed by", lambda: cluster.bound("nlp"), 5)
 
 
-def test_a_backstop_stands_at_the_limit_in_each_namespace(cluster):
+def test_a_backstop_is_at_the_limit_in_each_namespace(cluster):
     """So the queue alone decides where in its namespaces a team uses its limit."""
     names = ("nlp-a", "nlp-b")
     ready(cluster, pool(quotaBackstop=True), team("nlp", share(limit=4), namespaces=names))
@@ -201,7 +201,7 @@ def test_a_backstop_stands_at_the_limit_in_each_namespace(cluster):
     assert "limited: requests.nvidia.com/gpu=4" in refused(cluster, "nlp-b", Ask(gpus=4))
 
 
-def test_a_container_that_asks_for_no_gpu_gets_none(cluster):
+def test_a_container_without_a_gpu_request_gets_no_gpu(cluster):
     ready(
         cluster,
         pool(**PLAIN, quotaCpuAndMemory=True),

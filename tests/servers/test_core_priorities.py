@@ -35,7 +35,7 @@ def running(cluster, namespace):
     ],
     ids=["preempts", "preempts-not", "pool-without-preemption"],
 )
-def test_kube_scheduler_evicts_where_priority_and_pool_say_so(cluster, high, policy, stays):
+def test_kube_scheduler_evicts_if_priority_and_pool_allow_it(cluster, high, policy, stays):
     """There is one node and each pod needs all of it: the second pod evicts the first, or waits."""
     ready(
         cluster,

@@ -110,7 +110,7 @@ def active(cluster):
         ),
     ],
 )
-def test_the_scripts_mend_what_is_in_use(cluster, lint, send):
+def test_the_scripts_fix_objects_in_use(cluster, lint, send):
     applied(cluster, "serving-slices")
     cluster.becomes("active queues", lambda: len(active(cluster)), 4)
     # From now on nothing of the flavor's labels can be changed, and queues hold it.
@@ -165,7 +165,7 @@ def test_an_environment_and_containers_of_others_are_taken_away(cluster, lint):
     assert lint("three-schedulers")[0] == []
 
 
-def test_diff_tells_what_happened_since_a_snapshot(cluster, tmp_path):
+def test_diff_reports_changes_since_a_snapshot(cluster, tmp_path):
     applied(cluster, "serving-slices")
     spec = sorted(map(str, (EXAMPLES / "serving-slices").glob("*.yaml")))
     access = ["--kubeconfig", str(cluster.bench.kubeconfig), "--context", CONTEXT]
@@ -203,7 +203,7 @@ def test_diff_tells_what_happened_since_a_snapshot(cluster, tmp_path):
 VQUEUE = ("scheduling.volcano.sh/v1beta1", "Queue")
 
 
-def test_a_tree_of_queues_is_mended_without_a_refusal(cluster, lint):
+def test_a_tree_of_queues_is_fixed_without_a_refusal(cluster, lint):
     applied(cluster, "volcano-training")
     up, down = {"nvidia.com/gpu": "110"}, {"memory": "6000000Mi"}
     # Parents up before their children, children down before their parents: Volcano takes no other order.
@@ -226,7 +226,7 @@ def test_a_tree_of_queues_is_mended_without_a_refusal(cluster, lint):
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_each_change_is_told_with_its_author_and_the_patches_mend_it(cluster, lint, story):
+def test_each_change_is_reported_with_its_author_and_the_patches_undo_it(cluster, lint, story):
     things = applied(cluster, story)
     count = iter(range(10_000))
     seen = []

@@ -71,7 +71,7 @@ def test_lint_names_one_fault(text, tmp_path):
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_lint_names_none(text, tmp_path):
+def test_lint_finds_no_fault(text, tmp_path):
     assert told(text, tmp_path) == []
 
 

@@ -116,7 +116,7 @@ def test_an_applied_example_is_clean_and_read_in_full(cluster, examples, policyg
     ), missing
 
 
-def test_only_lists_are_asked_for_and_never_a_secret(cluster, examples, policygen, proxy):
+def test_only_lists_are_requested_and_never_a_secret(cluster, examples, policygen, proxy):
     stand(cluster, examples["three-schedulers"])
     code, _ = policygen("lint", "--context", "bench")
     assert code in {0, 1}
@@ -393,14 +393,14 @@ print(json.dumps({{
     assert runs.read_text() == "xx"
 
 
-def test_who_nobody_knows_reads_nothing_and_is_told(proxy, policygen, tmp_path):
+def test_an_unknown_user_reads_nothing_and_gets_a_message(proxy, policygen, tmp_path):
     kubeconfig = proxy.kubeconfig(tmp_path / "nobody", {"token": "nobody"})
     code, report = policygen("lint", "--context", "bench", kubeconfig=kubeconfig)
     assert code == 3
     assert "401" in " ".join(it[2] for it in faults(report))
 
 
-def test_a_server_that_is_not_there_is_told(policygen, proxy, tmp_path):
+def test_a_missing_server_is_reported(policygen, proxy, tmp_path):
     kubeconfig = proxy.kubeconfig(tmp_path / "gone", {"token": TOKEN})
     kubeconfig.write_text(kubeconfig.read_text("utf-8").replace(proxy.url, "http://127.0.0.1:9"))
     code, report = policygen("lint", "--context", "bench", kubeconfig=kubeconfig)
@@ -465,7 +465,7 @@ def test_a_fresh_installation_has_no_fault_of_its_own(cluster, built, policygen)
     assert {"volcano-plugin-unknown", "kueue-configuration-key-unknown"} <= set(judged)
 
 
-def test_what_volcano_makes_of_good_workloads_is_no_fault(cluster, examples, policygen):
+def test_objects_that_volcano_creates_have_no_fault(cluster, examples, policygen):
     """Its controllers create pod groups, with fields that users should not set."""
     stand(cluster, examples["volcano-training"])
     ask, home = Ask(gpus=8), "foundation-text"
@@ -498,10 +498,7 @@ def test_gates_on_a_command_line_are_judged(cluster, policygen):
 def test_an_orphaned_config_map_is_found_while_a_controller_mounts_it(
     cluster, examples, policygen, proxy, tmp_path
 ):
-    """ConfigMaps that no controller mounts are not requested:
-
-    they have no effect, and may be private.
-    """
+    """Unmounted ConfigMaps are not requested: they have no effect, and may be private."""
     out = examples["kueue-team-tree"]
     cluster.apply(out.text)
     spec = tmp_path / "spec.yaml"

@@ -163,7 +163,7 @@ def test_lint_names_one_fault(text, tmp_path):
 
 
 @pytest.mark.parametrize("text", texts(GOOD))
-def test_lint_names_none(text, tmp_path):
+def test_lint_finds_no_fault(text, tmp_path):
     assert refused(text, tmp_path) == []
 
 

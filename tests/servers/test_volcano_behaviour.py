@@ -102,7 +102,7 @@ def test_weights_divide_what_guarantees_leave(cluster):
         cluster.stays("and a keeps its own", lambda: held(cluster, *"ab"), (16, 8), for_s=1.5)
 
 
-def test_nobody_takes_from_within_a_guarantee(cluster):
+def test_no_queue_takes_from_within_a_guarantee(cluster):
     """The first tier that names victims decides: in a second one `capacity` is not asked."""
     out = volcano(pool(2), *(team(name, {"guarantee": 8}) for name in "ac"))
     first, _ = started(cluster, out)
@@ -172,7 +172,7 @@ def test_without_preemption_a_guarantee_is_reserved(cluster):
 # Gangs
 
 
-def test_a_gang_starts_whole_or_not_at_all(cluster):
+def test_a_gang_starts_completely_or_not_at_all(cluster):
     out = volcano(pool(3), team("a", {"guarantee": 24}))
     first, *_ = started(cluster, out)
     node = Ask(gpus=8)

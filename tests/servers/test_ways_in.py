@@ -117,7 +117,7 @@ def far(bench):
 # --- proxies ---------------------------------------------------------------------------------
 
 
-def test_a_proxy_of_the_kubeconfig_is_taken_whatever_no_proxy_says(way, tunnel, far):
+def test_a_proxy_of_the_kubeconfig_is_used_with_any_no_proxy(way, tunnel, far):
     way.environment["NO_PROXY"] = "*"
     way.server(**{"proxy-url": tunnel.url, "server": far}).gets_in()
     assert set(tunnel.asked) == {far.removeprefix("https://")}
@@ -156,7 +156,7 @@ def test_a_socks_proxy_resolves_names_itself(way, tunnel, far):
 
 
 @pytest.mark.parametrize("url", ["ftp://me:secret@127.0.0.1:1", "127.0.0.1:1", "http://"])
-def test_a_proxy_that_is_none_is_told(way, url):
+def test_an_invalid_proxy_is_reported(way, url):
     way.server(**{"proxy-url": url}).lint()
     code, said = way.lint()
     assert code == 2
@@ -167,7 +167,7 @@ def test_a_proxy_that_is_none_is_told(way, url):
 # --- certificates ----------------------------------------------------------------------------
 
 
-def test_a_server_is_believed_as_the_kubeconfig_says(way):
+def test_a_server_is_verified_by_the_kubeconfig(way):
     del way.cluster["certificate-authority-data"]
     way.is_refused(3, "certificate verify failed")
     way.server(**{"insecure-skip-tls-verify": True}).gets_in()
@@ -356,14 +356,14 @@ def test_a_login_that_ends_during_the_run_is_renewed(issued, login, bench):
         ),
     ],
 )
-def test_a_login_that_cannot_be_renewed_is_told(issued, login, tokens, said):
+def test_a_login_that_cannot_be_renewed_is_reported(issued, login, tokens, said):
     issuer, *_ = issued
     if isinstance(tokens.get("id-token"), int):
         tokens = tokens | {"id-token": issuer.id_token(tokens["id-token"])}
     login(**tokens).is_refused(2, said)
 
 
-def test_an_issuer_that_nobody_vouches_for_gets_no_refresh_token(issued, login):
+def test_an_unverified_issuer_is_not_sent_a_refresh_token(issued, login):
     """The client itself would send it."""
     issuer, *_ = issued
     way = login(**{"id-token": issuer.id_token(-60), "refresh-token": issuer.refresh_token()})
@@ -372,7 +372,7 @@ def test_an_issuer_that_nobody_vouches_for_gets_no_refresh_token(issued, login):
     assert issuer.asked == []
 
 
-def test_a_login_that_cannot_be_written_back_is_told(issued, login, tmp_path):
+def test_a_login_that_cannot_be_written_back_is_reported(issued, login, tmp_path):
     issuer, *_ = issued
     way = login(**{"id-token": issuer.id_token(-60), "refresh-token": issuer.refresh_token()})
     (tmp_path / "kubeconfig.lock").touch()  # as kubectl locks it
@@ -409,7 +409,7 @@ def answer(status, version=V1):
         ),
     ],
 )
-def test_a_plugin_that_does_not_answer_is_told_in_a_line(way, program, said):
+def test_a_plugin_that_does_not_answer_is_reported_in_a_line(way, program, said):
     plugin = {"apiVersion": V1, "interactiveMode": "Never", "installHint": "brew install it"}
     if program is None:
         plugin["command"] = "kubectl-login-that-is-not-there"

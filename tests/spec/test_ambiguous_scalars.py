@@ -102,7 +102,7 @@ def test_every_advice_for_every_field_is_taken(name):
                 assert subschema.fits(field, value), (text, said, field)
 
 
-def test_only_what_stands_in_a_known_field_is_advised_anew():
+def test_only_values_of_known_fields_get_new_advice():
     text = "kind: Team\nspec: {parent: no, on: 1, what: no, weight: &a 1e3, again: *a}\n"
     (document,), _ = load(Source("a.yaml", text, None))
     findings = document.faults

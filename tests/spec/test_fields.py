@@ -52,7 +52,7 @@ def test_zero_where_it_means_something():
 
 
 @pytest.mark.parametrize("value", [16, "16", "100m", "1000k"])
-def test_memory_without_a_unit_is_told(value):
+def test_memory_without_a_unit_is_reported(value):
     it = view(x=value)
     assert it.measure("x", "memory") is not None
     [hit] = it.hits

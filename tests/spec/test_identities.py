@@ -3,7 +3,7 @@
 from tests.spec.specs import POOL, errors, read, team
 
 
-def test_second_document_of_a_name_is_left_out_whatever_it_says():
+def test_second_document_of_a_name_is_skipped_with_any_content():
     second = team("a", "guarantee: 5, limit: 4", "  parent: nobody\n")
     loaded = read(POOL, team("a", "guarantee: 3"), second)
     assert errors(loaded) == ["object-declared-twice", "unknown-reference"]
@@ -11,7 +11,7 @@ def test_second_document_of_a_name_is_left_out_whatever_it_says():
     assert it.quotas[0].guarantee == (("", 3),)
 
 
-def test_second_document_is_told_where_the_first_is():
+def test_second_document_is_reported_with_the_position_of_the_first():
     loaded = read(POOL, POOL)
     [finding] = [it for it in loaded.findings if it.rule.name == "object-declared-twice"]
     assert (finding.place.file, finding.place.line) == ("1.yaml", 3)

@@ -50,7 +50,7 @@ def test_each_cycle_is_found_once_at_its_first_member():
     ]
 
 
-def test_long_cycle_is_told_in_one_short_line():
+def test_long_cycle_is_reported_in_one_short_line():
     teams = [team(f"t{n:04}", parent=f"t{(n + 1) % 3000:04}") for n in range(3000)]
     [message] = [message for rule, _, message in found(*teams) if rule == "team-cycle"]
     way = "t0000 → t0001 → t0002 → t0003 → t0004 → (2994 more) → t2999 → t0000"
@@ -76,7 +76,7 @@ def test_names_in_messages_are_short_and_printable():
     assert len(message) < 200
 
 
-def test_a_name_that_may_be_among_the_refused_is_no_error():
+def test_a_name_that_may_be_among_the_refused_is_not_an_error():
     unread = Unread()
     unread.text("kind: Team\nmetadata: {name: hidden}\nspec: {parent: inner}")
     spec = [

@@ -1214,7 +1214,7 @@ def test_case_names_are_unique():
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
-def test_error_stands_at_its_text_and_says_what_to_write(planned_files, case):
+def test_error_is_at_its_text_and_has_a_remedy(planned_files, case):
     text, place = unmarked(case.text)
     done = planned_files({"spec.yaml": text})
     found = errors(done)

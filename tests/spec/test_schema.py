@@ -195,7 +195,7 @@ def test_definitions_of_one_name_are_equal_everywhere():
 
 
 @every_schema
-def test_lists_told_apart_by_a_key_are_checked_for_duplicates(path):
+def test_lists_with_a_key_are_checked_for_duplicates(path):
     keyed = set()
     for where, node in places(read(path)):
         names = node.get("items", {}).get("required", [])

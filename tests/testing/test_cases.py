@@ -48,12 +48,12 @@ def test_the_folder_itself_may_be_the_case(folder):
         (["q.yaml"], f"{SHEET} is missing next to q.yaml"),
     ],
 )
-def test_what_is_no_case(folder, files, words):
+def test_a_path_that_is_not_a_case(folder, files, words):
     (fault,) = find(folder(*files)).faults
     assert words in fault.message
 
 
-def test_what_is_no_folder(tmp_path):
+def test_a_path_that_is_not_a_folder(tmp_path):
     (tmp_path / "file").write_text("")
     for name, words in (("gone", "does not exist"), ("file", "is not a folder")):
         (fault,) = find(str(tmp_path / name)).faults

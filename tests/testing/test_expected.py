@@ -34,20 +34,20 @@ def test_a_line_is_read_as_it_was_written(it):
 
 
 @pytest.mark.parametrize("it", [A, B, C, Expected("a: b.yaml", 0, Severity.INFO, "a", "K n")])
-def test_what_a_finding_lacks_is_left_out(it):
+def test_missing_parts_of_a_finding_are_omitted(it):
     assert expected(str(it)) == [it]
     assert expected(f"  {it}  ") == [it]
 
 
 @pytest.mark.parametrize("line", ["q.yaml:3", "q.yaml:3: error", "error: A", "x: fatal: a", "\x00"])
-def test_what_is_no_finding_is_told_with_its_place(line):
+def test_a_line_that_is_not_a_finding_is_reported_with_its_position(line):
     found, faults = sheet("# why", line, str(A))
     assert [entry.it for entry in found.entries] == [A]
     (fault,) = faults
     assert (fault.rule.name, fault.place.line, fault.place.column) == ("bad-expectation", 2, 1)
 
 
-def test_an_unknown_rule_is_told_at_its_name():
+def test_an_unknown_rule_is_reported_at_its_name():
     _, (fault,) = sheet("q.yaml:3: error: unknown-fiel: Queue a spec.x")
     assert fault.rule.name == "unknown-rule"
     assert 'did you mean "unknown-field"?' in fault.message
@@ -62,7 +62,7 @@ def test_a_former_name_of_a_rule_is_read_as_its_current_name():
     assert [entry.it.rule for entry in found.entries] == ["volcano-key-ignored"]
 
 
-def test_places_are_told_from_the_folder_of_the_case():
+def test_places_are_relative_to_the_folder_of_the_case():
     finding = Finding(
         rule("a", Severity.ERROR),
         "m",

@@ -29,7 +29,7 @@ def test_a_line_for_each_case_and_its_differences():
     assert written(outcome.text, GOOD).endswith("1 case, 0 failed\n")
 
 
-def test_junit_tells_failures_from_bugs():
+def test_junit_distinguishes_failures_from_bugs():
     (suite,) = junitparser.JUnitXml.fromstring(written(outcome.junit, GOOD, BAD, CRASHED).encode())
     assert (suite.tests, suite.failures, suite.errors) == (3, 1, 1)
     _, bad, _ = suite

@@ -84,7 +84,7 @@ def test_standard_input_cannot_be_written():
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_without_permission_is_told(file):
+def test_a_folder_without_permission_is_reported(file):
     file.parent.chmod(0o555)
     with pytest.raises(UsageError, match="Permission denied"):
         overwrite([(source(file), "a: 2\n")])

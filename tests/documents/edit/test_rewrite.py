@@ -151,7 +151,7 @@ def test_what_is_not_certain_is_refused(text, edit):
     assert isinstance(parts, EditError)
 
 
-def test_a_shared_node_changes_if_all_its_uses_ask_for_the_same():
+def test_a_shared_node_changes_if_all_its_uses_need_the_same():
     text = "x: &x {a: 1}\nb: [*x, *x]\n"
     (before,) = loaded(text)
     fixes = [[Edit(REWRITE, at(*path, "a"), 2)] for path in [("x",), ("b", 0), ("b", 1)]]

@@ -29,7 +29,7 @@ def test_other_resources(name):
     assert not is_one(name)
 
 
-def test_what_a_pod_asks_for():
+def test_requests_of_a_pod():
     it = cluster("""
 apiVersion: v1
 kind: Pod

@@ -38,7 +38,7 @@ def test_what_is_wrong_with_a_version(api_version, kind, minor, words):
     assert (told is None) if words is None else (words in told)
 
 
-def test_a_kind_is_told_from_its_version():
+def test_a_kind_is_recognised_by_its_version():
     assert is_of_kind(thing("batch/v2", "Jobs"))
     assert not is_of_kind(thing("batch/v2", "Job"))
     assert not is_of_kind(thing("example.com/v1", "Jobs"))

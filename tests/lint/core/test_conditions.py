@@ -14,5 +14,5 @@ from policygen.lint.core.conditions import long, moment
         ("2026-11-18T01:00:00.5Z", "3d"),
     ],
 )
-def test_ages_are_told_in_the_largest_unit_that_says_enough(earlier, words):
+def test_ages_are_shown_in_the_largest_suitable_unit(earlier, words):
     assert long(moment("2026-11-21T03:00:00Z") - moment(earlier)) == words

@@ -20,5 +20,5 @@ from policygen.lint.core.resource_names import meant
         ("hugepages-2Mi", None),
     ],
 )
-def test_slips_are_told_from_names_of_ones_own(name, wanted):
+def test_typos_are_distinguished_from_custom_names(name, wanted):
     assert meant(name) == wanted

@@ -42,7 +42,7 @@ def test_who_holds_and_who_waits():
     assert names(waiting(it)) == ["b"]
 
 
-def test_pods_of_one_owner_are_told_together():
+def test_pods_of_one_owner_are_reported_together():
     it = seen(pod("a", OWNER % "u") + pod("b", OWNER % "u") + pod("c") + pod("d", OWNER % "w"))
     found = list(families(holders(it)))
     assert [(named(each), held(each)) for each in found] == [

@@ -28,7 +28,7 @@ def test_the_selector_of_a_workload(text, selector):
     assert of_pods(workload(deployment(text))) == selector
 
 
-def test_a_job_needs_none():
+def test_a_job_needs_no_selector():
     assert (
         of_pods(workload(deployment("{matchLabels: {a: b}}", "apiVersion: batch/v1\nkind: Job")))
         is None

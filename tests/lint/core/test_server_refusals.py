@@ -35,7 +35,7 @@ def test_a_misspelt_field_is_missing_unless_it_is_there_too():
     assert refused(cluster(QUEUE % "{cohrtName: b, cohortName: c}")).misspelt == {}
 
 
-def test_a_field_of_an_older_version_is_told_as_that():
+def test_a_field_of_an_older_version_is_reported_as_such():
     _, it = only("{cohort: b}")
     assert (
         it.message
@@ -43,7 +43,7 @@ def test_a_field_of_an_older_version_is_told_as_that():
     )
 
 
-def test_what_a_webhook_corrects_on_create_is_told():
+def test_a_correction_by_a_webhook_on_create_is_reported():
     _, it = only("{fairSharing: {weight: 0.5}}")
     assert it.message.endswith(
         "Kueue corrects the value when the object is created, but every update is refused"

@@ -28,7 +28,7 @@ def test_path_type_and_remedy(spec, path, words):
     assert words in message
 
 
-def test_a_message_that_is_none_of_types_is_kept():
+def test_a_message_that_is_not_about_types_is_kept():
     spec = (
         "{resourceGroups: [{flavors: [{name: a, resources: [{name: cpu, nominalQuota: 1 Gi}]}]}]}"
     )

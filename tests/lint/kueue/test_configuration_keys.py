@@ -16,6 +16,6 @@ def test_lists_are_complete_below_known_parents():
     assert "waitForPodsReady.timeout" not in parents("v1beta2")
 
 
-def test_an_unknown_version_has_none():
+def test_an_unknown_version_has_no_keys():
     assert of("v1") == {}
     assert parents("v1") == frozenset()

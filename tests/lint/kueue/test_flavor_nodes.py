@@ -64,7 +64,7 @@ def test_flavors_of_the_same_nodes_are_a_pair():
     assert pairs(one, more, used="ac") == [("a", "c", "x.com/gpu", False)]
 
 
-def test_flavors_of_other_nodes_are_none():
+def test_flavors_of_different_nodes_are_not_pairs():
     taint = "{key: t, effect: NoSchedule}"
     assert pairs(flavor("a", "k: v"), flavor("b", "k: w"), used="ab") == []
     assert pairs(flavor("a", "k: v"), flavor("b", "k: v", taint), used="ab") == []

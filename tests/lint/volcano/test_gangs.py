@@ -43,7 +43,7 @@ def test_a_group_needs_what_it_writes():
     ]
 
 
-def test_or_as_much_as_its_smallest_members_ask_for():
+def test_or_the_requests_of_its_smallest_members():
     """The least that is certain: each template may make all of them."""
     text = GROUP % "{minMember: 2}" + MEMBER % (1, 5) + MEMBER % (2, 1)
     assert told(text) == [("PodGroup n/g", "default", {"cpu": 2}, ("minMember",))]

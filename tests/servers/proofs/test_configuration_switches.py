@@ -35,10 +35,7 @@ def test_what_queues_share_by(cluster: Cluster, example) -> None:
 
 
 def _weights(cluster: Cluster, want: list[int]) -> None:
-    """5 jobs run:
-
-    1 in each queue's own quota; weights of 2 and 1 divide the unused quota of 3 jobs.
-    """
+    """2 of 5 jobs run in their queues' own quota; weights of 2 and 1 divide the quota of 3 more."""
     both = lambda: held(cluster, "vision", "speech")
     cluster.becomes("speech has all", both, [0, 5])
     cluster.create(*jobs("vision", 5, FOUR))

@@ -96,10 +96,7 @@ def test_priority_classes_equal(cluster: Cluster) -> None:
 
 
 def test_ranks_not_gang_scheduled(cluster: Cluster) -> None:
-    """Two jobs of 8 ranks on 8 GPUs:
-
-    each holds some GPUs and neither is complete. As one pod each, one runs.
-    """
+    """Two jobs of 8 ranks share 8 GPUs: neither is complete. As one pod each, one of them runs."""
     rule = "ranks-not-gang-scheduled"
     cluster.add_nodes(Shape(), 1)
     show(cluster, scene(bad(rule), "bad-0"), scene(bad(rule), "bad-1"))

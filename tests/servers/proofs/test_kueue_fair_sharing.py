@@ -35,10 +35,7 @@ def test_fair_sharing(stage):
 
 
 def weight_not_positive(stage, bad, good):
-    """12 GPUs:
-
-    4 for each queue and 4 of the cohort. The queue of weight 0 keeps no GPU of the cohort.
-    """
+    """Each queue has 4 of 12 GPUs, the cohort 4. With weight 0 a queue keeps no GPU of the cohort."""
     stage.send(*(it.jobs(4, PAIR) for it in (bad, good)))
     stage.becomes("borrowed", {bad: 4, good: 4}, Scene.held)
     stage.send(*(it.jobs(4, PAIR, namespace="speech") for it in (bad, good)))

@@ -56,7 +56,7 @@ COHORTS = {
 
 
 @pytest.mark.parametrize("harms", [REFERENCES, QUOTAS, COHORTS], ids=["names", "quotas", "cohorts"])
-def test_jobs_wait_for_ever(stage, harms):
+def test_jobs_wait_forever(stage, harms):
     scenes = stage.all(harms)
     bad = {scenes[example][0]: harm for example, harm in harms.items()}
     good = {scenes[example][1]: harm for example, harm in harms.items()}
@@ -69,7 +69,7 @@ def test_jobs_wait_for_ever(stage, harms):
     stage.stays("admitted in bad ones", little, Scene.held)
 
 
-def test_an_inactive_queue_says_so(stage):
+def test_an_inactive_queue_has_a_condition(stage):
     """In its status alone: the API server took it."""
     reasons = {
         ("flavor-missing", 0): "FlavorNotFound",

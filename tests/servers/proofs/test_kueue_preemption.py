@@ -35,7 +35,7 @@ CLAIMS = {
 }
 
 
-def test_nobody_makes_room(stage):
+def test_no_workload_is_preempted(stage):
     """In the bad example the late Job waits; in the good one it displaces others."""
     scenes = stage.all(CLAIMS)
     claims = {scene: claim for it, claim in CLAIMS.items() for scene in scenes[it]}

@@ -141,10 +141,7 @@ def test_min_task_member_ignored(volcano):
 
 
 def test_gang_without_min_resources(volcano):
-    """A full queue:
-
-    without minResources the gang is Inqueue and holds nothing, with it it is Pending.
-    """
+    """The queue is full: a gang with minResources is Pending; without, it is Inqueue and holds 0."""
     rule = "gang-without-min-resources"
     for example, want in ((bad(rule), "Inqueue"), (good(rule), "Pending")):
         with volcano.scene(queues(example), volcano.shipped):

@@ -48,7 +48,7 @@ def test_queue_resource_not_counted(volcano):
             has(volcano, count)
 
 
-def test_zero_capability_is_no_limit(volcano):
+def test_zero_capability_is_not_a_limit(volcano):
     """Pods of a core each."""
     rule = "zero-capability-is-no-limit"
     core = Ask(gpus=0, cpu="1", memory="1Gi")

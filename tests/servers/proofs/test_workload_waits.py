@@ -23,7 +23,7 @@ REASONS = {
 PLAIN = Ask(gpus=1, cpu="8", memory="64Gi")
 
 
-def test_workload_waits_for_ever(cluster: Cluster) -> None:
+def test_workload_waits_forever(cluster: Cluster) -> None:
     harmed = {each: f"bad-{number}" for number, each in enumerate(REASONS)}
     sound = {each: f"good-{number}" for number, each in enumerate(REASONS)}
     show(
