@@ -60,7 +60,8 @@ def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
         message = "this input contains no spec document, so nothing was checked"
         if loaded.foreign:
             message = (
-                f"{message}; if it contains manifests, run `policygen lint --manifests {path}`"
+                f"{message}; if the input contains manifests, run `policygen lint --manifests "
+                f"{path}`"
             )
         name = files.STDIN if path == "-" else path
         found.append(Finding(NOTHING_TO_CHECK, message, Place(name)))

@@ -133,7 +133,10 @@ def kueue_helm_values(
     made = compiled(request, stdin=stdin, output=output)
     text = _kueue_text(request, made.loaded, made.plan)
     if text is None:
-        raise UsageError("no pool is scheduled by Kueue, so there is nothing to configure")
+        raise UsageError(
+            "no pool is scheduled by Kueue, so there is no Configuration to print; omit "
+            "--kueue-helm-values"
+        )
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
     return Result(
         findings=made.findings,
@@ -212,7 +215,7 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
         and platform.kube_scheduler.image is None
     ):
         raise UsageError(
-            f"--with {SECOND_SCHEDULER} needs the image of the scheduler; write it in the "
+            f"--with {SECOND_SCHEDULER} needs the image of the scheduler; write the image in the "
             "Platform as spec.kubeScheduler.image, for example your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )

@@ -101,7 +101,9 @@ class Access:
 
     def _reload(self) -> None:
         if self._is_closed:
-            raise UsageError("the time limit was reached before the credentials were renewed")
+            raise UsageError(
+                "the time limit was reached before the credentials were renewed; raise --timeout"
+            )
         self._load()
         self._renewals += 1
 

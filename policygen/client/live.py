@@ -242,7 +242,7 @@ class ClusterListing:
         """
         while not future.done():
             if self.server.late_s > _GRACE_S:
-                raise ReadError("the time limit was reached")
+                raise ReadError("the time limit was reached; raise --timeout")
             with suppress(TimeoutError):
                 return future.result(_WAIT_S)
         return future.result()

@@ -69,7 +69,7 @@ class Deadline(Struct, frozen=True):
         """The remaining seconds. Raises ReadError if the time is over."""
         seconds = self.end - time.monotonic()
         if seconds <= 0 or self.stopped.is_set():
-            raise ReadError("the time limit was reached")
+            raise ReadError("the time limit was reached; raise --timeout")
         return seconds
 
     def wait(self, seconds: float) -> bool:

@@ -371,7 +371,7 @@ VOLCANO_RESOURCE_SHARED = refusal(
 VOLCANO_TREE_TOO_DEEP = refusal(
     "volcano-tree-too-deep",
     "The queue of a team is nested deeper than Volcano allows",
-    "Write a higher team in spec.parent of the team.",
+    "Write a higher team in spec.parent of this team.",
 )
 WAIT_FOR_PODS_READY_NEEDED = note(
     "wait-for-pods-ready-needed",

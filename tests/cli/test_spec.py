@@ -142,4 +142,4 @@ def test_manifests_passed_as_a_spec_are_not_an_empty_spec(run, tmp_path, command
     file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
     code, out, err = run(command, file)
     assert (code, out) == (exit_code, "")
-    assert f"if it contains manifests, run `policygen lint --manifests {file}" in err
+    assert f"if the input contains manifests, run `policygen lint --manifests {file}" in err
