@@ -166,13 +166,13 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
         lines.append(f"{where}{finding.rule} is not fixed: {reason}")
     rules = ", ".join(f"{rule} {number}" for rule, number in fixed.done.items())
     files = counted(len(fixed.texts), "file")
-    text = f"{count} can be fixed with --write in {files} ({rules})"
+    text = f"{counted(count, 'finding')} can be fixed with --write in {files} ({rules})"
     if written:
-        text = f"{count} fixed in {files} ({rules})"
+        text = f"fixed {counted(count, 'finding')} in {files} ({rules})"
     if not count:
         text = "nothing to fix"
     if fixed.held_back:
-        text += f"; {fixed.held_back} more can be fixed with --unsafe"
+        text += f"; {counted(fixed.held_back, 'more finding')} can be fixed with --unsafe"
     return [*lines, text]
 
 

@@ -284,7 +284,8 @@ SHARED_MEMORY_EXCEEDED = warning(
 SHARED_QUEUE_POOLS_DIFFER = refusal(
     "shared-queue-pools-differ",
     "Pools of one shared queue differ in their resources or scheduling policy",
-    "Make the pools equal in these fields, or remove one pool from the shared queue.",
+    "Give the pools the same resources and scheduling policy, or remove one pool from the shared "
+    "queue.",
     aliases=("shared-queue-unlike",),
 )
 SHARED_QUEUE_WEIGHTS_DIFFER = refusal(

@@ -102,7 +102,7 @@ spec:
             FRACTION,
             ["--fix"],
             "; 2 fixable (--fix)",
-            "2 can be fixed with --write in 1 file (quota-fractional 1, wrong-type 1)",
+            "2 findings can be fixed with --write in 1 file (quota-fractional 1, wrong-type 1)",
         ),
         (SHARED, ["--fix"], None, "nothing to fix"),
         (AMOUNTS.replace("AMOUNT", "8"), ["--fix", "--unsafe"], None, "nothing to fix"),
@@ -111,7 +111,7 @@ spec:
             AMOUNTS.replace("AMOUNT", "4"),
             ["--fix", "--unsafe"],
             "; 2 fixable (--fix --unsafe)",
-            "2 can be fixed with --write in 1 file (gpu-quota-counts-nothing 2)",
+            "2 findings can be fixed with --write in 1 file (gpu-quota-counts-nothing 2)",
         ),
     ],
 )
@@ -127,8 +127,8 @@ def test_a_dry_run_shows_a_diff_and_writes_nothing(lint, tmp_path):
     done = lint("--fix", "--manifests", "queue.yaml")
     assert done.stdout == DIFF
     assert done.stderr == (
-        "policygen: 1 can be fixed with --write in 1 file (kueue-version-outdated 1); "
-        "1 more can be fixed with --unsafe\n"
+        "policygen: 1 finding can be fixed with --write in 1 file (kueue-version-outdated 1); "
+        "1 more finding can be fixed with --unsafe\n"
     )
     assert done.returncode == 1, "gpu-quota-counts-nothing is an error, and is still there"
     assert (tmp_path / "queue.yaml").read_text() == QUEUE
@@ -216,7 +216,7 @@ def test_write_changes_the_file_and_reports_what_is_left(lint, tmp_path):
     assert "gpu-quota-counts-nothing" in done.stdout
     assert "kueue-version-outdated" not in done.stdout
     assert done.stderr == (
-        "policygen: 1 fixed in 1 file (kueue-version-outdated 1); 1 more can be fixed with --unsafe\n"
+        "policygen: fixed 1 finding in 1 file (kueue-version-outdated 1); 1 more finding can be fixed with --unsafe\n"
     )
     assert done.returncode == 1
 
@@ -225,7 +225,7 @@ def test_with_unsafe_nothing_is_left(lint, tmp_path):
     done = lint("--fix", "--write", "--unsafe", "--manifests", "queue.yaml")
     assert (tmp_path / "queue.yaml").read_text() == UNSAFE
     assert done.returncode == 0
-    assert done.stderr.startswith("policygen: 2 fixed in 1 file ")
+    assert done.stderr.startswith("policygen: fixed 2 findings in 1 file ")
     again = lint("--fix", "--unsafe", "--fail-on", "info", "--manifests", "queue.yaml")
     assert (again.returncode, again.stdout) == (0, "")
     assert again.stderr == "policygen: nothing to fix\n"

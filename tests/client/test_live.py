@@ -160,7 +160,7 @@ def test_a_list_whose_headers_never_end_is_a_gap(served):
     wanted = ClusterQuery(frozenset({POD, NODE}), config_maps=frozenset())
     snapshot, _ = served(wanted, items, dripping="nodes", seconds=1)
     assert [str(gap) for gap in snapshot.seen.gaps] == [
-        "Node could not be read: the time limit was reached"
+        "Node could not be read: the time limit was reached; raise --timeout"
     ]
     assert snapshot.seen.read == {POD}
     assert [pod.name for pod in snapshot.pods] == ["p"]
