@@ -18,15 +18,15 @@ _PREFIXES = ("requests.", "limits.")
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 """Each is 1024 times the one before."""
 _STEP = 1024
+_TEN = 10
 _EXACT_DIGITS = 3
 """Decimals up to which a number is written exactly."""
 _DIGITS = 2
-_DIGITS_OF_BYTES = 1
 """Decimals of a number that is rounded."""
 
 
 def shown(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
-    """An amount for people, without the resource's name: `98.6 TiB`, `191.45 cores`, `8`.
+    """An amount for people, without the resource's name: `98.6 TiB`, `2.93 GiB`, `191.45 cores`, `8`.
 
     `beside` is another amount in the same message. If rounding made the two look equal, the exact
     quantity is returned.
@@ -75,7 +75,8 @@ def _rounded(resource: str, amount: Fraction) -> str:
     unit, size = next(units), Fraction(1)
     while abs(amount) >= size * _STEP and unit != _UNITS[-1]:
         unit, size = next(units), size * _STEP
-    return f"{_decimal(amount / size, _DIGITS_OF_BYTES)} {unit}"
+    number = amount / size
+    return f"{_decimal(number, _DIGITS if abs(number) < _TEN else _DIGITS - 1)} {unit}"
 
 
 def _decimal(number: Fraction, digits: int = _DIGITS) -> str:

@@ -4,7 +4,6 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -158,26 +157,6 @@ def _binary(number: int) -> str:
         if number % (1 << power) == 0:
             return f"{number >> power}{suffix}"
     return f"{number}"
-
-
-def compared(amounts: Iterable[Fraction], *, binary: bool) -> list[str]:
-    """Amounts in one unit, that of the largest, such as `0.5Ti` and `1.25Ti`.
-
-    They have at most three decimals, or are exact if rounding would make two equal. `binary` is
-    for bytes.
-    """
-    exact = list(amounts)
-    largest = max(map(abs, exact), default=Fraction(0))
-    units = [("", 0), *_BINARY.items()] if binary else [("", 0)]
-    suffix, power = [it for it in units if largest >= 1 << it[1] or not it[1]][-1]
-    texts = [f"{_decimal(it / (1 << power), 3)}{suffix}" for it in exact]
-    if len(set(texts)) < len(set(exact)):
-        return [_decimal(it, 9) for it in exact]
-    return texts
-
-
-def _decimal(value: Fraction, digits: int) -> str:
-    return f"{Decimal(round(value * 10**digits)).scaleb(-digits).normalize():f}"
 
 
 def cpu_milli(text: str | float) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from policygen.core import quantity
+from policygen.core.amounts import shown
 from policygen.core.finding import Path, dotted
 from policygen.core.quoting import short
 from policygen.drift.compare import FieldDifference
@@ -38,7 +39,7 @@ def message(difference: FieldDifference, found: Object, planned: Any) -> str:
 
 
 def amounts(difference: FieldDifference, first: Any, second: Any) -> str:
-    """Both quantities in one unit, if they have different units or too many digits."""
+    """Both quantities for people, if they have different units or too many digits."""
     if not difference.is_quantity:
         return ""
     try:
@@ -51,9 +52,13 @@ def amounts(difference: FieldDifference, first: Any, second: Any) -> str:
     if len(units) == 1 and max(map(len, numbers)) <= _READABLE:
         return ""
     binary = any(each.format is quantity.Format.BINARY_SI for each in read)
-    binary = binary or any(str(step).endswith(_BYTES) for step in difference.named)
-    one, other = quantity.compared((each.value for each in read), binary=binary)
-    return f" ({one} and {other})"
+    # The resource is the field itself, or the entry that contains the field.
+    names = [str(step).rpartition(".")[2] for step in difference.named[-2:]]
+    resource = "cpu" if "cpu" in names else ""
+    if binary or any(name.endswith(_BYTES) for name in names):
+        resource = "memory"
+    one, other = (each.value for each in read)
+    return f" ({shown(resource, one, other)} and {shown(resource, other, one)})"
 
 
 def author(found: Object, path: Path, *, gone: bool = False) -> str:

@@ -1,13 +1,14 @@
 """How many units of a pool one replica of a model needs, by the memory rule."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
+from policygen.core import amounts
 from policygen.core.finding import At, Hit
-from policygen.core.quantity import GIBIBYTE
 from policygen.core.quoting import counted, quoted
 from policygen.core.rule import Rule
 from policygen.hardware import models, sizing
@@ -144,16 +145,16 @@ def check(replica: Replica) -> Iterator[Hit]:
     if weights > model.gpu_memory_bytes:
         yield warn(
             rules.GPU_MEMORY_BELOW_WEIGHTS,
-            f'model "{model.name}" has gpuMemory {gib(model.gpu_memory_bytes)}, but its weights '
-            f"alone need {gib(weights)} in {workload.precision}; raise gpuMemory",
+            f'model "{model.name}" has gpuMemory {_memory(model.gpu_memory_bytes, weights)}, but its weights '
+            f"alone need {_memory(weights, model.gpu_memory_bytes)} in {workload.precision}; raise gpuMemory",
             model,
             "resources",
         )
     elif weights + cache > model.gpu_memory_bytes:
         yield warn(
             rules.GPU_MEMORY_BELOW_CONCURRENCY,
-            f'model "{model.name}" has gpuMemory {gib(model.gpu_memory_bytes)}, but its weights '
-            f"need {gib(weights)} in {workload.precision}, and its KV cache needs {gib(cache)} "
+            f'model "{model.name}" has gpuMemory {_memory(model.gpu_memory_bytes)}, but its weights '
+            f"need {_memory(weights)} in {workload.precision}, and its KV cache needs {_memory(cache)} "
             f"for {counted(workload.concurrency, 'request')} of {workload.context_length} tokens; "
             "raise gpuMemory, or lower the concurrency",
             model,
@@ -161,9 +162,9 @@ def check(replica: Replica) -> Iterator[Hit]:
         )
 
 
-def gib(size: int) -> str:
-    """Bytes, for people."""
-    return f"{size / GIBIBYTE:.1f} GiB"
+def _memory(size: int, beside: int | None = None) -> str:
+    """Bytes, for people; `beside` as in `amounts.shown`."""
+    return amounts.shown(MEMORY, Fraction(size), None if beside is None else Fraction(beside))
 
 
 def crowding(
@@ -177,8 +178,8 @@ def crowding(
             continue
         yield warn(
             rules.SHARED_MEMORY_EXCEEDED,
-            f'one replica of model "{replica.model.name}" needs {gib(size.crowded_by)}, but pool '
-            f'"{facts.name}" lets {offer.replicas} pods share a GPU of {gib(offer.card_bytes)}, '
+            f'one replica of model "{replica.model.name}" needs {_memory(size.crowded_by, offer.card_bytes)}, but pool '
+            f'"{facts.name}" lets {offer.replicas} pods share a GPU of {_memory(offer.card_bytes, size.crowded_by)}, '
             "without memory limits; lower gpu.replicas, or use MIG",
             replica.model,
             "resources",
@@ -265,15 +266,15 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
     if model.gpu_memory_bytes is None:
         at = model.field("family" if model.size is None else "size")
     if offer.sharing == "mig":
-        return at, f"a replica needs {gib(need)}, more than any MIG instance of the pool has"
+        return at, f"a replica needs {_memory(need)}, more than any MIG instance of the pool has"
     if offer.card_bytes is None:
         return at, "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
     if offer.replicas > 1:
         return at, (
-            f"a replica needs {gib(need)}, but {offer.replicas} pods share each GPU of "
-            f"{gib(offer.card_bytes)}"
+            f"a replica needs {_memory(need)}, but {offer.replicas} pods share each GPU of "
+            f"{_memory(offer.card_bytes)}"
         )
     return (
         at,
-        f"a replica needs {gib(need)}, but a node has {offer.cards} x {gib(offer.card_bytes)}",
+        f"a replica needs {_memory(need)}, but a node has {offer.cards} x {_memory(offer.card_bytes)}",
     )

@@ -14,6 +14,8 @@ GIB = 2**30
     [
         ("memory", 103395748 * 2**20, "98.6 TiB of memory"),
         ("memory", Fraction(5, 4) * GIB, "1.25 GiB of memory"),
+        ("memory", 3000 * GIB, "2.93 TiB of memory"),
+        ("memory", 512 * GIB, "512 GiB of memory"),
         ("memory", 64, "64 bytes of memory"),
         ("memory", 0, "0 bytes of memory"),
         ("ephemeral-storage", -GIB, "-1 GiB of ephemeral-storage"),

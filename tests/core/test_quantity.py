@@ -172,18 +172,3 @@ def test_counts_survive_their_text(count):
     assert quantity.memory_bytes(quantity.from_memory_bytes(count)) == count
     milli = count // 10**3
     assert quantity.cpu_milli(quantity.from_cpu_milli(milli)) == milli
-
-
-@pytest.mark.parametrize(
-    "amounts, binary, said",
-    [
-        ([1 << 40, 1 << 39], True, ["1Ti", "0.5Ti"]),
-        ([1 << 40, (1 << 40) + 1], True, ["1099511627776", "1099511627777"]),
-        ([33, Fraction(239225, 1000)], False, ["33", "239.225"]),
-        ([0, 0], True, ["0", "0"]),
-        ([-1024, 1 << 20], True, ["-0.001Mi", "1Mi"]),
-        ([Fraction(1, 10**9), 0], False, ["0.000000001", "0"]),
-    ],
-)
-def test_amounts_are_compared_in_one_unit(amounts, binary, said):
-    assert quantity.compared([Fraction(it) for it in amounts], binary=binary) == said

@@ -111,8 +111,12 @@ def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
 @pytest.mark.parametrize(
     "resource, there, said",
     [
-        ("cpu", "33", 'is "33" on the cluster, but the spec renders "95690m" (33 and 95.69); '),
-        ("memory", "1099511627776", "(1Ti and 1.274Ti); "),
+        (
+            "cpu",
+            "33",
+            'is "33" on the cluster, but the spec renders "95690m" (33 cores and 95.69 cores); ',
+        ),
+        ("memory", "1099511627776", "(1 TiB and 1.27 TiB); "),
         ("nvidia.com/gpu", "12", 'is "12" on the cluster, but the spec renders "8"; '),
     ],
 )

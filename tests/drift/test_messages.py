@@ -63,15 +63,30 @@ def test_another_order():
         ("64", "72", ""),
         ("64Gi", "72Gi", ""),
         ("12345", "1", ""),
-        ("123456Ki", "1Ki", " (120.562Mi and 0.001Mi)"),
-        ("1Gi", "1Mi", " (1Gi and 0.001Gi)"),
-        ("1500m", "2", " (1.5 and 2)"),
+        ("123456Ki", "1Ki", " (120.6 MiB and 1 KiB)"),
+        ("1Gi", "1Mi", " (1 GiB and 1 MiB)"),
+        ("1500m", "2", " (1.5 bytes and 2 bytes)"),
+        ("512Gi", "3000Gi", ""),
+        ("1536Gi", "3145728000Ki", " (1.5 TiB and 2.93 TiB)"),
+        ("1Ti", "1099511627777", " (1Ti and 1099511627777)"),
         ("x", "2", ""),
     ],
 )
-def test_quantities_in_one_unit(one, other, words):
+def test_quantities_for_people(one, other, words):
     assert amounts(difference(one, other, is_quantity=True), one, other) == words
     assert amounts(difference(one, other), one, other) == ""
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        (("spec", "hard", "requests.cpu"), " (1.5 cores and 2 cores)"),
+        (("spec", "flavors", "cpu", "resources", "nvidia.com/gpu", "nominalQuota"), " (1.5 and 2)"),
+    ],
+)
+def test_only_the_resource_decides_the_unit(named, words):
+    found = difference("1500m", "2", QUOTA, named, is_quantity=True)
+    assert amounts(found, "1500m", "2") == words
 
 
 def test_who_wrote_it():
