@@ -52,6 +52,19 @@ ALLOWED = {
 _AVOIDED = re.compile(
     "|".join(rf"(?<![\w-])(?:{pattern})(?![\w-])" for pattern in AVOIDED), re.IGNORECASE
 )
+_WRITERS = {
+    "amount_of",
+    "encode",
+    "gib",
+    "len",
+    "listed",
+    "named",
+    "quoted",
+    "shorten",
+    "shown",
+    "value",
+}
+"""Functions that write their first argument."""
 _PROSE = re.compile(r"[A-Za-z]{2,}[,;:]? [a-z]{2,}")
 _CODE = re.compile(r"`[^`]*`|\]\([^)]*\)")
 _WORD = re.compile(r"\S*\w\S*")
@@ -162,17 +175,26 @@ def _name(value: ast.expr) -> str:
             return name
         case ast.Attribute(value=owner, attr=attribute):
             return f"{_name(owner)}.{attribute}"
-        case ast.Call(args=[argument, *_]):
-            return _name(argument)
-        case ast.Call(func=function):
-            return _name(function)
-        case ast.Subscript(value=container):
-            return _name(container)
-        case ast.BinOp(left=first) | ast.BoolOp(values=[first, *_]):
+        case ast.Call():
+            return _name_of_call(value)
+        case ast.Subscript(value=first) | ast.BinOp(left=first) | ast.BoolOp(values=[first, *_]):
             return _name(first)
+        case ast.GeneratorExp(generators=[ast.comprehension(iter=values)]):
+            return _name(values)
         case ast.IfExp(body=ast.Constant(value=one), orelse=ast.Constant(value=other)):
             return f"{one!s} or {other!s}"
     return ""
+
+
+def _name_of_call(call: ast.Call) -> str:
+    match call:
+        case ast.Call(func=ast.Name(id="counted"), args=[number, ast.Constant(value=noun), *_]):
+            return f"{_name(number)} {noun}"
+        case ast.Call(func=ast.Attribute(attr="join"), args=[values]):
+            return _name(values)
+        case ast.Call(func=ast.Name(id=function), args=[argument, *_]) if function in _WRITERS:
+            return _name(argument)
+    return _name(call.func).lstrip("_")
 
 
 def _read_by_code(node: ast.AST) -> list[ast.expr | None]:
@@ -189,6 +211,8 @@ def _read_by_code(node: ast.AST) -> list[ast.expr | None]:
             return [*arguments]
         case ast.Call(func=ast.Name(id="cast"), args=[type_, *_]):
             return [type_]
+        case ast.Constant(value=str(text)) if "%(prog)s" in text:  # a script for a shell
+            return [node]
     return []
 
 

@@ -87,7 +87,7 @@ YAML_SYNTAX = refusal(
 YAML_TAG = refusal(
     "yaml-tag",
     "A value has a YAML tag",
-    "Write the value without its tag.",
+    "Remove the YAML tag, such as `!!str`, before the value.",
 )
 
 RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))

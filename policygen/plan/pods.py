@@ -164,6 +164,6 @@ def _volcano_fields(model: Model, queue: str) -> list[PodField]:
         ]
     if model.gang:
         first, *rest = group_names(model)
-        comment = f"each gang needs its own PodGroup, up to {rest[-1]}" if rest else ""
+        comment = f"each gang has its own PodGroup; the last one is {rest[-1]}" if rest else ""
         return [PodField(ANNOTATIONS, POD_GROUP, first, comment)]
     return [PodField(ANNOTATIONS, VOLCANO_QUEUE, queue)]

@@ -196,7 +196,8 @@ class _Step:
         dash = _DASH.fullmatch(self.text, begin, starts[number])
         if not dash or len(items) == 1:
             raise EditError(
-                "the entry is the only one of its list, or shares its line with other text"
+                "policygen cannot remove the only entry of a list, or an entry that "
+                "shares its line with other text"
             )
         return self._without_lines(begin, ends[number], dash[0].partition("-")[0])
 

@@ -31,7 +31,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 "plugin gang protects all pods that a job needs for its minMember, so "
-                f"{' and '.join(on)} cannot evict pods of gangs; write "
+                f"{' and '.join(on)} cannot evict these pods; write "
                 f"{' and '.join(f'{_SWITCHES[name]}: false' for name in on)}",
                 gang.at,
                 (configuration.actions_at,),
