@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from policygen.app.compile import compiled, no_spec
 from policygen.app.requests import RenderRequest
-from policygen.core.errors import CheckFailed, NoSpecError, SpecError, UsageError
+from policygen.core.errors import CheckFailed, SpecError, UsageError
 from policygen.core.finding import At, Finding, Hit
 from policygen.core.quoting import counted
 from policygen.core.suggest import suggest
@@ -45,11 +45,11 @@ class Result(Struct, frozen=True):
 def validate(
     request: RenderRequest, *, stdin: BinaryIO | None = None, output: os.stat_result | None = None
 ) -> Result:
-    """Check a spec as `render` does. Raises SpecError if it is invalid, and NoSpecError."""
+    """Check a spec as `render` does. Raises SpecError if it is invalid or missing."""
     made = compiled(request, stdin=stdin, output=output)
     spec, plan = made.loaded.spec, made.plan
     if not made.loaded.own:
-        raise NoSpecError(no_spec(request.specs, made.loaded))
+        raise SpecError(no_spec(request.specs, made.loaded))
     findings = list(made.findings)
     if not plan.items:
         message = "the spec renders no object; write pools and teams, or use `render --allow-empty`"

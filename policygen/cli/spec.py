@@ -32,7 +32,7 @@ RENDER_CODES = (
 )
 VALIDATE_CODES = (
     "Exit codes: 0 valid, 1 findings at or above --fail-on, 2 wrong usage or invalid spec, "
-    "3 no spec document in the input, 4 internal error."
+    "4 internal error."
 )
 
 

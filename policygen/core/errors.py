@@ -4,7 +4,6 @@ PolicygenError
 ├── UsageError     the request is not possible: options, output folder, templates
 ├── UnreadError    an input could not be read: a snapshot, a cluster
 ├── SpecError      the input is unreadable or invalid; has all findings
-│   └── NoSpecError    the input contains no spec document
 └── CheckFailed    `render --check`: the files differ from the rendered objects
 """
 
@@ -47,12 +46,6 @@ class SpecError(PolicygenError):
     def __init__(self, findings: Sequence[Finding]) -> None:
         super().__init__(f"{len(findings)} findings")
         self.findings = tuple(findings)
-
-
-class NoSpecError(SpecError):
-    """The input contains no spec document, so nothing was checked."""
-
-    exit_code = ExitCode.INCOMPLETE
 
 
 class CheckFailed(PolicygenError):  # noqa: N818 - not an error, but a result

@@ -136,10 +136,10 @@ def test_another_sets_folder_is_refused(run, spec, tmp_path):
     assert (out / "clusterqueue.a.p.yaml").exists()
 
 
-@pytest.mark.parametrize("command, exit_code", [("render", 2), ("validate", 3)])
-def test_manifests_passed_as_a_spec_are_not_an_empty_spec(run, tmp_path, command, exit_code):
+@pytest.mark.parametrize("command", ["render", "validate"])
+def test_manifests_passed_as_a_spec_are_not_an_empty_spec(run, tmp_path, command):
     file = tmp_path / "manifests.yaml"
     file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
     code, out, err = run(command, file)
-    assert (code, out) == (exit_code, "")
+    assert (code, out) == (2, "")
     assert f"if the input contains manifests, run `policygen lint --manifests {file}" in err
