@@ -38,7 +38,7 @@ def shown(rule):
     return block
 
 
-def said(*words):
+def output(*words):
     """What a command prints on both its channels."""
     done = subprocess.run(
         [sys.executable, "-m", "policygen", *words], capture_output=True, check=False
@@ -55,12 +55,12 @@ def folder(tmp_path, monkeypatch):
 def test_an_error_in_the_spec_that_readme_shows(folder):
     spec = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[0]
     (folder / "spec.yaml").write_text(spec.replace("product:", "prodcut:"), "utf-8")
-    assert shown("unknown-field") in said("render", "spec.yaml")
+    assert shown("unknown-field") in output("render", "spec.yaml")
 
 
 def test_the_finding_in_manifests_that_readme_shows(folder):
     (folder / "queues.yaml").write_text(QUEUES, "utf-8")
-    printed = said("lint", "--manifests", "queues.yaml")
+    printed = output("lint", "--manifests", "queues.yaml")
     assert shown("local-queue-without-cluster-queue") in printed
 
 
@@ -82,5 +82,5 @@ def test_the_drift_that_readme_shows(folder):
     ]
     snapshots.write(snapshot(yaml.safe_dump_all(things), context="prod"), folder / "prod.snapshot")
     asked = ("--snapshot", "prod.snapshot", "spec/platform.yaml", "spec/teams.yaml")
-    printed = said("lint", *asked, "spec/models.yaml")
+    printed = output("lint", *asked, "spec/models.yaml")
     assert shown("field-drifted") in printed

@@ -33,7 +33,7 @@ FLAVOR = ("spec", "resourceGroups", 0, "flavors", 0)
 GPU = (*FLAVOR, "resources", 0)
 
 
-def said(thing):
+def refusals_of(thing):
     return list(refusals(thing, served(thing["apiVersion"], thing["kind"])))
 
 

@@ -7,7 +7,7 @@ from policygen.api_validation.refusal import Reason
 from policygen.api_validation.schemas import served
 
 
-def told(metadata, api_version="v1", kind="ConfigMap"):
+def refusals_of(metadata, api_version="v1", kind="ConfigMap"):
     out = []
     check(metadata, served(api_version, kind), out)
     return [(it.path, it.reason) for it in out]
@@ -29,7 +29,7 @@ NAME = ("metadata", "name")
     ],
 )
 def test_what_is_taken(metadata, api_version, kind):
-    assert told(metadata, api_version, kind) == []
+    assert refusals_of(metadata, api_version, kind) == []
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_is_taken(metadata, api_version, kind):
     ],
 )  # fmt: skip
 def test_what_is_refused(metadata, api_version, kind, path, reason):
-    assert told(metadata, api_version, kind) == [(path, reason)]
+    assert refusals_of(metadata, api_version, kind) == [(path, reason)]
 
 
 def test_names_of_most_kinds_and_of_namespaces():

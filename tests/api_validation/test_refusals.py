@@ -6,11 +6,11 @@ import pytest
 
 from policygen.api_validation import cel
 from policygen.api_validation.refusal import Reason
-from tests.api_validation.objects import FLAVOR, GPU, QUEUE, changed, every_node, said
+from tests.api_validation.objects import FLAVOR, GPU, QUEUE, changed, every_node, refusals_of
 
 
 def test_a_good_object_is_not_refused():
-    assert said(QUEUE) == []
+    assert refusals_of(QUEUE) == []
 
 
 @pytest.mark.parametrize(
@@ -127,11 +127,11 @@ def test_a_good_object_is_not_refused():
 )
 def test_place_rule_and_message(path, value, where, reason, message):
     thing = changed(path, value)
-    assert [(r.path, r.reason, r.message) for r in said(thing)] == [(where, reason, message)]
+    assert [(r.path, r.reason, r.message) for r in refusals_of(thing)] == [(where, reason, message)]
 
 
 def test_status_is_not_judged_where_the_server_drops_it():
-    assert said({**QUEUE, "status": {"anything": 1}}) == []
+    assert refusals_of({**QUEUE, "status": {"anything": 1}}) == []
 
 
 def test_every_cel_rule_that_judges_an_object_is_here_and_no_other():

@@ -4,7 +4,7 @@ import pytest
 
 from policygen.api_validation import structural
 from policygen.api_validation.refusal import Reason
-from tests.api_validation.objects import GPU, changed, said
+from tests.api_validation.objects import GPU, changed, refusals_of
 
 
 def core(kind, api_version="v1", **fields):
@@ -12,7 +12,7 @@ def core(kind, api_version="v1", **fields):
 
 
 def test_a_pattern_that_many_schemas_have_is_described():
-    [refusal] = said(changed((*GPU, "nominalQuota"), "8 Gi"))
+    [refusal] = refusals_of(changed((*GPU, "nominalQuota"), "8 Gi"))
     assert refusal.reason == Reason.FORMAT
     assert (
         refusal.message
@@ -48,7 +48,7 @@ def test_another_pattern_is_quoted():
     ],
 )
 def test_built_in_kinds_are_judged_as_go_reads_them(thing, path, reason):
-    assert [(r.path, r.reason) for r in said(thing)] == [(path, reason)]
+    assert [(r.path, r.reason) for r in refusals_of(thing)] == [(path, reason)]
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_built_in_kinds_are_judged_as_go_reads_them(thing, path, reason):
     ],
 )
 def test_what_go_takes_is_taken(thing):
-    assert said(thing) == []
+    assert refusals_of(thing) == []

@@ -4,14 +4,14 @@ import copy
 
 from policygen.api_validation import structural
 from policygen.api_validation.refusal import Reason
-from tests.api_validation.objects import changed, every_node, said
+from tests.api_validation.objects import changed, every_node, refusals_of
 
 
 def test_every_fault_is_reported():
     thing = changed(("spec", "preemptoin"), {})
     thing["spec"]["queueingStrategy"] = "x"
     del thing["spec"]["resourceGroups"][0]["coveredResources"]
-    assert [r.reason for r in said(thing)] == [
+    assert [r.reason for r in refusals_of(thing)] == [
         Reason.MISSING_FIELD,
         Reason.UNKNOWN_FIELD,
         Reason.VALUE,
@@ -19,20 +19,20 @@ def test_every_fault_is_reported():
 
 
 def test_an_unknown_field_is_reported_at_its_key():
-    [refusal] = said(changed(("spec", "cohort"), "a"))
+    [refusal] = refusals_of(changed(("spec", "cohort"), "a"))
     assert refusal.key
 
 
 def test_rules_are_judged_with_the_defaults_that_the_server_fills_in():
     thing = changed(("spec", "preemption"), {"borrowWithinCohort": {"policy": "LowerPriority"}})
-    [refusal] = said(thing)  # reclaimWithinCohort is Never by default
+    [refusal] = refusals_of(thing)  # reclaimWithinCohort is Never by default
     assert (refusal.path, refusal.reason) == (("spec", "preemption"), Reason.CRD_RULE)
 
 
 def test_the_object_itself_is_left_as_it_was():
     thing = changed(("spec", "queueingStrategy"), None)
     before = copy.deepcopy(thing)
-    assert said(thing) == []
+    assert refusals_of(thing) == []
     assert thing == before
 
 

@@ -37,7 +37,7 @@ def wrong(fact, *, is_list):
         yield [] if is_list else ""
 
 
-def said(thing):
+def claims(thing):
     documents = read([Source("x", json.dumps(thing), None)]).objects
     facts = Facts(Cluster(documents), dict(versions.DEFAULT), frozenset(Need))
     return [(rule.name, claim) for rule in INVALID for claim in rule.check(facts)]
@@ -55,7 +55,7 @@ def test_each_field_is_reported_once(kind, way):
         for value in wrong(fact, is_list=part.get("type") == "array"):
             path = ("spec", *way.split("."))
             thing, field = placing(GOOD[kind], schema, path, value, alone=alone)
-            told = [it for it in said(thing) if shown(it[1].at) == field]
+            told = [it for it in claims(thing) if shown(it[1].at) == field]
             assert [name for name, _ in told] == ["workload-field-refused"], (value, alone)
 
 

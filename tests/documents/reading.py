@@ -16,7 +16,7 @@ def marked(place):
     return place.text[place.column - 1 : place.column - 1 + place.length]
 
 
-def told(findings):
+def summaries(findings):
     return [
         (f.place.line, f.place.column, marked(f.place), f.rule.name, f.message) for f in findings
     ]
@@ -24,7 +24,7 @@ def told(findings):
 
 def only(text, name="a.yaml"):
     documents, findings = read_text(text, name)
-    assert told(findings) == []
+    assert summaries(findings) == []
     (document,) = documents
     return document
 

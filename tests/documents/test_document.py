@@ -5,7 +5,7 @@ import pytest
 from policygen.documents.document import Header, inner, load
 from policygen.documents.files import Source
 from tests.counting import growth
-from tests.documents.reading import marked, only, read_text, told
+from tests.documents.reading import marked, only, read_text, summaries
 
 
 def test_headers_and_faults_of_each_document():
@@ -132,7 +132,7 @@ def test_inner_documents_have_outer_places():
     assert document.index == 7
     assert document.source is outer.source
     assert document.data == {"queues": [{"name": "high", "weight": "0777"}], "more": {"a": 1}}
-    assert [finding[:4] for finding in told(findings)] == [
+    assert [finding[:4] for finding in summaries(findings)] == [
         (11, 15, "0777", "ambiguous-yaml-value"),
         (12, 18, "a", "duplicate-key"),
     ]
@@ -151,7 +151,7 @@ def test_inner_documents_of_other_styles_fall_back_to_the_scalar():
     outer = only(CONFIG_MAP)
     document, findings = inner(outer, ("data", "plain"), index=1)
     assert document.data == {"queues": ["a", "no"]}
-    assert [finding[:3] for finding in told(findings)] == [(3, 10, '"queues: [a, no]"')]
+    assert [finding[:3] for finding in summaries(findings)] == [(3, 10, '"queues: [a, no]"')]
     document, findings = inner(outer, ("data", "folded"), index=1)
     assert findings == []
     assert marked(document.place(("queues",))) == ">"
@@ -166,13 +166,13 @@ def test_inner_text_that_is_not_a_document():
     assert inner(outer, ("nope", 3), index=1) == (None, [])
     nothing, findings = inner(outer, ("e",), index=1)
     assert nothing is None
-    assert [finding[:4] for finding in told(findings)] == [(3, 4, '"x: ["', "yaml-syntax")]
+    assert [finding[:4] for finding in summaries(findings)] == [(3, 4, '"x: ["', "yaml-syntax")]
     nothing, findings = inner(outer, ("f",), index=1)
     assert nothing is None
-    assert [finding[:4] for finding in told(findings)] == [(5, 3, "- 1", "not-a-mapping")]
+    assert [finding[:4] for finding in summaries(findings)] == [(5, 3, "- 1", "not-a-mapping")]
     document, findings = inner(outer, ("g",), index=1)
     assert document.data == {"x": 1}
-    assert [finding[:4] for finding in told(findings)] == [(9, 3, "w: 2", "several-documents")]
+    assert [finding[:4] for finding in summaries(findings)] == [(9, 3, "w: 2", "several-documents")]
     document, _ = inner(outer, ("h",), index=1)
     assert marked(document.place(("z",))) == "1"
 
@@ -180,7 +180,9 @@ def test_inner_text_that_is_not_a_document():
 def test_inner_documents_within_inner_documents():
     middle, _ = inner(only("a: |\n  b: |\n    c: no\n"), ("a",), index=1)
     _, findings = inner(middle, ("b",), index=2)
-    assert [finding[:4] for finding in told(findings)] == [(3, 8, "no", "ambiguous-yaml-value")]
+    assert [finding[:4] for finding in summaries(findings)] == [
+        (3, 8, "no", "ambiguous-yaml-value")
+    ]
 
 
 def test_places_in_many_documents_are_not_sought_from_the_top():

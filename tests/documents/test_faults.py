@@ -3,7 +3,7 @@
 import pytest
 
 from policygen.core.rule import Severity
-from tests.documents.reading import read_text, told
+from tests.documents.reading import read_text, summaries
 
 CONTENT = {
     "value": ("a: no\n", [(1, 4, "no", "ambiguous-yaml-value", 'write false, or "no" in quotes')]),
@@ -103,7 +103,7 @@ CONTENT = {
 @pytest.mark.parametrize("text, expected", CONTENT.values(), ids=CONTENT)
 def test_what_yaml_allows_and_a_spec_does_not(text, expected):
     _, findings = read_text(text)
-    found = told(findings)
+    found = summaries(findings)
     assert [finding[:4] for finding in found] == [finding[:4] for finding in expected]
     for (*_, message), (*_, piece) in zip(found, expected, strict=True):
         assert piece in message

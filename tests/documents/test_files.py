@@ -21,7 +21,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def told(findings):
+def summaries(findings):
     assert {f.severity for f in findings} <= {Severity.ERROR}
     return [(f.place.file, f.place.line, f.place.column, f.rule.name, f.message) for f in findings]
 
@@ -30,7 +30,7 @@ def refused(*arguments, **options):
     """The name, rule and message of the only finding."""
     sources, findings = read(arguments, **options)
     assert sources == []
-    ((name, line, column, rule, message),) = told(findings)
+    ((name, line, column, rule, message),) = summaries(findings)
     assert (line, column) == (0, 0)
     assert "\n" not in message
     return name, rule, message
@@ -129,7 +129,7 @@ def test_links_in_a_circle(folder):
     )
     sources, findings = read(["."])
     assert [source.name for source in sources] == ["./d/f/h.yaml"]
-    assert sorted((name, message) for name, *_, message in told(findings)) == [
+    assert sorted((name, message) for name, *_, message in summaries(findings)) == [
         ("./a", "this symbolic link points to itself; remove the link"),
         ("./b", "this symbolic link points to itself; remove the link"),
         ("./d/e", "this symbolic link points to a folder that contains the link; remove the link"),
@@ -177,7 +177,7 @@ def test_devices_and_sockets_are_not_opened():
         listener.bind("d/s.yaml")
         sources, findings = read(["d"])
     assert sources == []
-    assert [(name, message) for name, *_, message in told(findings)] == [
+    assert [(name, message) for name, *_, message in summaries(findings)] == [
         ("d/a.yaml", "this is a device, not a file"),
         ("d/b.yaml", "this is a pipe, not a file"),
         ("d/s.yaml", "this is a socket, not a file"),
@@ -266,7 +266,9 @@ def test_what_may_not_be_read(unprivileged):
     give_up_rights()
     sources, findings = read([str(unprivileged)])
     assert sources == []
-    assert [(Path(name).name, rule, message) for name, _, _, rule, message in told(findings)] == [
+    assert [
+        (Path(name).name, rule, message) for name, _, _, rule, message in summaries(findings)
+    ] == [
         ("b.yaml", "unreadable-input", "you have no permission to read this file or folder"),
         ("secret", "unreadable-input", "you have no permission to read this file or folder"),
     ]
@@ -350,7 +352,7 @@ def test_the_output_is_not_read_as_input():
         state = os.fstat(out.fileno())
         sources, findings = read(["spec"], output=state)
         assert [source.name for source in sources] == ["spec/a.yaml"]
-        assert [(name, *rest) for name, _, _, *rest in told(findings)] == [
+        assert [(name, *rest) for name, _, _, *rest in summaries(findings)] == [
             (
                 *("spec/out.yaml", "output-inside-input"),
                 "the output file is inside the spec folder spec; write the output elsewhere",
@@ -381,7 +383,7 @@ def test_everything_is_reported_at_once():
         ["a.yaml", "gone", "b.yaml", "d", "/dev/null", "-"], stdin=io.BytesIO()
     )
     assert [source.name for source in sources] == ["b.yaml", "<stdin>"]
-    assert [name for name, *_ in told(findings)] == ["a.yaml", "gone", "d", "/dev/null"]
+    assert [name for name, *_ in summaries(findings)] == ["a.yaml", "gone", "d", "/dev/null"]
 
 
 def test_names_that_are_not_text():

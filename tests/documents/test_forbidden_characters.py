@@ -3,7 +3,7 @@
 import pytest
 
 from tests.counting import growth
-from tests.documents.reading import leaf_paths, read_text, told
+from tests.documents.reading import leaf_paths, read_text, summaries
 
 
 @pytest.mark.usefixtures("parser")
@@ -27,7 +27,7 @@ def test_a_text_is_read_without_what_is_forbidden(text, data, flawed):
     assert findings[0].rule.name == "yaml-syntax"
     assert "not allowed; remove the" in findings[0].message
     if data is None:
-        assert [told(findings)[1][2], documents[0].data] == ["*b", {"a": None}]
+        assert [summaries(findings)[1][2], documents[0].data] == ["*b", {"a": None}]
         return
     (document,) = documents
     assert (document.data, len(findings)) == (data, 1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.documents.reading import read_text, told
+from tests.documents.reading import read_text, summaries
 
 # What is wrong with the text as such: line, column, underlined text, and pieces of the message.
 SYNTAX = {
@@ -90,7 +90,7 @@ SYNTAX = {
 @pytest.mark.parametrize("text, line, column, under, message", SYNTAX.values(), ids=SYNTAX)
 def test_broken_syntax(text, line, column, under, message):
     _, findings = read_text(text)
-    ((*where, rule, said),) = told(findings)
+    ((*where, rule, said),) = summaries(findings)
     assert (*where, rule) == (line, column, under, "yaml-syntax")
     assert message in said
 
@@ -110,6 +110,6 @@ def test_broken_syntax(text, line, column, under, message):
 )
 def test_broken_json(text, line, column, under, message):
     _, findings = read_text(text, "a.json")
-    ((*where, _, said),) = told(findings)
+    ((*where, _, said),) = summaries(findings)
     assert where == [line, column, under]
     assert message in said

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.counting import counted
-from tests.documents.reading import only, read_text, told
+from tests.documents.reading import only, read_text, summaries
 
 
 @pytest.mark.usefixtures("parser")
@@ -71,7 +71,7 @@ def test_an_alias_bomb_is_refused_before_it_blows_up(text):
 
 def test_the_billion_laughs_are_one_finding():
     (document,), findings = read_text("kind: Team\n" + laughs(10, 10))
-    ((line, column, under, rule, message),) = told(findings)
+    ((line, column, under, rule, message),) = summaries(findings)
     assert (line, column, under, rule) == (7, 25, "*l4", "alias-bomb")
     assert (
         message

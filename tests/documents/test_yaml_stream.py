@@ -3,7 +3,7 @@
 import pytest
 
 from tests.counting import growth
-from tests.documents.reading import only, read_text, told
+from tests.documents.reading import only, read_text, summaries
 
 
 @pytest.mark.usefixtures("parser")
@@ -51,7 +51,7 @@ def test_deep_nesting_is_refused_where_it_is_too_deep(text):
     assert growth(lambda: read_text(text(9_000)), lambda: read_text(text(90_000))) < 12
     documents, findings = read_text(text(90_000))
     assert documents == []
-    ((line, column, _, rule, message),) = told(findings)
+    ((line, column, _, rule, message),) = summaries(findings)
     assert rule == "nesting-too-deep"
     assert message == "this document is nested more than 100 levels deep; reduce the nesting"
     assert (line, column) != (1, 1)
@@ -64,7 +64,7 @@ def test_a_hundred_collections_are_not_too_deep():
         nested = [nested]
     assert only(f"a: {'[' * 99}x{']' * 99}\n").data == {"a": nested}
     _, findings = read_text(f"a: 1\n---\na: {'[' * 100}x{']' * 100}\n---\nb: 1\n")
-    assert told(findings) == [
+    assert summaries(findings) == [
         (
             3,
             103,

@@ -16,35 +16,35 @@ OTHER = QUEUE.replace("name: a", "name: b")
 JOB = "{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: n}, spec: {}}\n---\n"
 
 
-def told(before, after, **seen):
+def summaries(before, after, **seen):
     found = changes(snapshot(before, **seen), snapshot(after), mapping)
     return [(it.what, str(it.object), it.path) for it in found]
 
 
 def test_objects_come_and_go_in_the_order_of_their_names():
-    assert told(OTHER, QUEUE) == [
+    assert summaries(OTHER, QUEUE) == [
         (What.ADDED, "LocalQueue n/a", ""),
         (What.REMOVED, "LocalQueue n/b", ""),
     ]
-    assert told(QUEUE, QUEUE) == []
+    assert summaries(QUEUE, QUEUE) == []
 
 
 def test_fields_and_new_labels_change():
     after = QUEUE.replace("clusterQueue: q", "clusterQueue: z").replace('"1"}', '"1", y: "2"}')
-    assert told(QUEUE, after) == [
+    assert summaries(QUEUE, after) == [
         (What.CHANGED, "LocalQueue n/a", "metadata.labels.y"),
         (What.CHANGED, "LocalQueue n/a", "spec.clusterQueue"),
     ]
 
 
 def test_a_workload_is_not_policy():
-    assert told("", JOB) == []
+    assert summaries("", JOB) == []
 
 
 def test_what_one_did_not_read_is_not_compared():
-    assert told("", QUEUE, read=frozenset()) == []
-    assert told("", QUEUE, namespaces=("other",)) == []
-    assert [what for what, *_ in told("", QUEUE, namespaces=("n",))] == [What.ADDED]
+    assert summaries("", QUEUE, read=frozenset()) == []
+    assert summaries("", QUEUE, namespaces=("other",)) == []
+    assert [what for what, *_ in summaries("", QUEUE, namespaces=("n",))] == [What.ADDED]
 
 
 def test_a_kind_that_is_not_served_was_read():

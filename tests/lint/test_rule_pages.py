@@ -26,7 +26,7 @@ NAMES = [rule.name for rule in RULES]
 FOLDER = Path(str(files("policygen.lint")))
 
 
-def apart(text):
+def split(text):
     """The documents of a spec, and those of a cluster."""
     documents = re.split(r"^---\n", text, flags=re.MULTILINE)
     spec = [
@@ -40,7 +40,7 @@ def linted(example, tmp_path):
     file = tmp_path / "example.yaml"
     target = parse_targets(dict(word.split("=") for word in example.options if "=" in word))
     if "seen" in example.options:
-        spec, text = apart(example.text)
+        spec, text = split(example.text)
         file.write_text(spec, "utf-8")
         if "applied" in example.options:  # what the spec renders is on the cluster
             rendering = render.RenderRequest(specs=(str(file),), target=target, allow_empty=True)

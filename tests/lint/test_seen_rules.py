@@ -31,7 +31,7 @@ def of(documents, kind):
     return next(each for each in documents if each["kind"] == kind)
 
 
-def said(rule, documents, spec="", beside=()):
+def messages(rule, documents, spec="", beside=()):
     """The messages of a rule for a cluster, run with the rules in `beside`.
 
     Documents of policygen's own kinds become its spec, after `spec`.
@@ -55,10 +55,10 @@ def without(documents, kind):
 def test_the_cause_of_an_inactive_queue_is_reported_by_its_own_rule():
     rule, other = "cluster-queue-not-active", "flavor-missing"
     documents = bad(rule)
-    assert len(said(rule, documents, beside=[other])) == 1
+    assert len(messages(rule, documents, beside=[other])) == 1
     lacking = without(documents, "ResourceFlavor")
-    assert said(rule, lacking, beside=[other]) == []
-    assert len(said(rule, lacking)) == 1
+    assert messages(rule, lacking, beside=[other]) == []
+    assert len(messages(rule, lacking)) == 1
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_causes_in_objects_are_left_to_other_rules_if_these_run(reason, other):
     documents = bad("cluster-queue-not-active")
     (condition,) = of(documents, "ClusterQueue")["status"]["conditions"]
     condition["reason"] = reason
-    assert said("cluster-queue-not-active", documents, beside=[other]) == []
-    (message,) = said("cluster-queue-not-active", documents)
+    assert messages("cluster-queue-not-active", documents, beside=[other]) == []
+    (message,) = messages("cluster-queue-not-active", documents)
     assert f"admits nothing ({reason}: " in message
 
 
@@ -92,11 +92,11 @@ def test_templates_of_operators_kinds_are_judged_on_a_cluster_too():
         "metadata": {"name": "a", "namespace": "b"},
         "spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 2, "template": template}}},
     }
-    (message,) = said("gpu-request-without-limit", [job])
+    (message,) = messages("gpu-request-without-limit", [job])
     assert message.startswith("container main of PyTorchJob b/a requests 1 nvidia.com/gpu")
     for kind in ("Succeeded", "Failed"):
         ended = {"conditions": [{"type": kind, "status": "True"}]}
-        assert said("gpu-request-without-limit", [job | {"status": ended}]) == []
+        assert messages("gpu-request-without-limit", [job | {"status": ended}]) == []
 
 
 def _unscheduled(documents, message):
@@ -107,7 +107,7 @@ def _unscheduled(documents, message):
 
 def test_a_pod_without_a_node_is_reported_with_the_schedulers_message():
     rule = "pod-unscheduled-long"
-    (message,) = said(rule, bad(rule))
+    (message,) = messages(rule, bad(rule))
     assert (
         "has fit no node for 15h: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu; pack the pods"
         in message
@@ -116,7 +116,7 @@ def test_a_pod_without_a_node_is_reported_with_the_schedulers_message():
         "0/4 nodes are available: 4 node(s) had untolerated taint(s). preemption: 0/4 nodes are "
         "available: 4 Preemption is not helpful for scheduling."
     )
-    (message,) = said(rule, _unscheduled(bad(rule), words))
+    (message,) = messages(rule, _unscheduled(bad(rule), words))
     assert (
         ": 4 node(s) had untolerated taint(s); change the constraint that excludes the pods from the nodes"
         in message
@@ -129,7 +129,7 @@ def test_a_workload_that_waits_for_no_quota_is_not_sent_for_quota():
     documents = bad(rule)
     (condition,) = of(documents, "Workload")["status"]["conditions"]
     condition["message"] = "LocalQueue nosuch doesn't exist"
-    (message,) = said(rule, documents)
+    (message,) = messages(rule, documents)
     assert message.endswith(
         "(LocalQueue nosuch doesn't exist); fix the problem that blocks admission, or delete the Workload"
     )
@@ -149,22 +149,22 @@ def test_a_taint_of_some_nodes_is_reported_unless_another_flavor_has_it():
     rule = "node-taint-not-tolerated"
     taint = {"key": "held", "value": "x", "effect": "NoSchedule"}
     documents = _nodes(bad(rule), [taint], [], [taint], [])
-    (message,) = said(rule, documents)
+    (message,) = messages(rule, documents)
     assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), but")
     assert "so jobs cannot use 16 nvidia.com/gpu" in message
     flavor = of(documents, "ResourceFlavor")
     spec = flavor["spec"] | {"nodeTaints": [taint]}
     other = flavor | {"metadata": {"name": "held"}, "spec": spec}
-    assert said(rule, [*documents, other]) == []
+    assert messages(rule, [*documents, other]) == []
     # A taint of all its nodes is reported, whether another flavor tolerates it or not.
-    assert len(said(rule, [*_nodes(bad(rule), [taint], [taint]), other])) == 1
+    assert len(messages(rule, [*_nodes(bad(rule), [taint], [taint]), other])) == 1
 
 
 def test_a_cordon_and_a_taint_that_keeps_no_pod_away_pass():
     rule = "node-taint-not-tolerated"
     cordon = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
     soft = {"key": "held", "effect": "PreferNoSchedule"}
-    assert said(rule, _nodes(bad(rule), [cordon], [soft], [])) == []
+    assert messages(rule, _nodes(bad(rule), [cordon], [soft], [])) == []
 
 
 @pytest.mark.parametrize("rule", ["workload-pending-long", "gang-pending-long"])
@@ -173,16 +173,16 @@ def test_a_spec_sets_how_long_a_rule_waits(rule):
         "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
         f"spec: {{lint: {{bounds: {{{rule}: 100h}}}}}}\n"
     )
-    assert len(said(rule, bad(rule))) == 1
-    assert said(rule, bad(rule), platform) == []
-    assert len(said(rule, bad(rule), platform.replace("100h", "1h30m"))) == 1
+    assert len(messages(rule, bad(rule))) == 1
+    assert messages(rule, bad(rule), platform) == []
+    assert len(messages(rule, bad(rule), platform.replace("100h", "1h30m"))) == 1
 
 
 def test_a_workload_deactivated_by_a_user_waits_for_a_user():
     documents = bad("workload-pending-long")
     of(documents, "Workload")["spec"]["active"] = False
-    assert said("workload-pending-long", documents) == []
-    assert said("workload-deactivated", documents) == []
+    assert messages("workload-pending-long", documents) == []
+    assert messages("workload-deactivated", documents) == []
 
 
 def test_a_workload_waits_since_it_was_evicted():
@@ -190,7 +190,7 @@ def test_a_workload_waits_since_it_was_evicted():
     of(documents, "Workload")["status"]["conditions"].append(
         {"type": "Evicted", "status": "True", "lastTransitionTime": "2026-11-21T02:00:00Z"}
     )
-    assert said("workload-pending-long", documents) == []
+    assert messages("workload-pending-long", documents) == []
 
 
 def copies(pod, count, **more):
@@ -225,7 +225,7 @@ def with_job(rule, count=3, job=JOB):
 
 
 def test_pods_of_one_owner_are_reported_once_with_the_rest_of_guarantees():
-    (message,) = said("pod-bypasses-queue", with_job("pod-bypasses-queue"))
+    (message,) = messages("pod-bypasses-queue", with_job("pod-bypasses-queue"))
     assert "3 pods of Job vision/train use 12 nvidia.com/gpu outside the queues of pool" in message
     assert "need 8 nvidia.com/gpu, but these pods leave only 0" in message
 
@@ -234,35 +234,35 @@ def test_an_owner_with_a_queue_or_an_unknown_owner_is_not_reported():
     labelled = JOB | {
         "metadata": JOB["metadata"] | {"labels": {"kueue.x-k8s.io/queue-name": "a100"}}
     }
-    assert said("pod-bypasses-queue", with_job("pod-bypasses-queue", job=labelled)) == []
+    assert messages("pod-bypasses-queue", with_job("pod-bypasses-queue", job=labelled)) == []
     unknown = [each for each in with_job("pod-bypasses-queue") if each["kind"] != "Job"]
-    assert said("pod-bypasses-queue", unknown) == []
+    assert messages("pod-bypasses-queue", unknown) == []
 
 
 def test_pods_elsewhere_and_ended_ones_hold_nothing_of_the_pool():
     documents = bad("pod-bypasses-queue")
     of(documents, "Pod")["spec"]["nodeName"] = "n2"
-    assert said("pod-bypasses-queue", documents) == []
+    assert messages("pod-bypasses-queue", documents) == []
     of(documents, "Pod")["spec"]["nodeName"] = "n1"
     of(documents, "Pod")["status"]["phase"] = "Succeeded"
-    assert said("pod-bypasses-queue", documents) == []
+    assert messages("pod-bypasses-queue", documents) == []
 
 
 def test_a_pod_that_does_not_go_away_and_one_whose_job_has_ended():
     documents = bad("gpu-held-unused")
     pod = of(documents, "Pod")
     pod["status"] = {"phase": "Running"}
-    assert said("gpu-held-unused", documents) == []
+    assert messages("gpu-held-unused", documents) == []
     pod["metadata"]["deletionTimestamp"] = "2026-11-20T12:00:00Z"
-    (message,) = said("gpu-held-unused", documents)
+    (message,) = messages("gpu-held-unused", documents)
     assert "(4 nvidia.com/gpu on node n1): the pod was deleted 15h ago but still exists" in message
     pods = copies(pod, 2, deletionTimestamp=None)
     others = [*without(documents, "Pod"), *pods]
-    (message,) = said("gpu-held-unused", [*others, job_ended_at("2026-11-21T01:00:00Z")])
+    (message,) = messages("gpu-held-unused", [*others, job_ended_at("2026-11-21T01:00:00Z")])
     assert "the GPUs of 2 pods of Job vision/train are unused (8 " in message
     assert "the pod's Job has ended" in message
     # Pods are listed first, and a Job may end before it is listed itself.
-    assert said("gpu-held-unused", [*others, job_ended_at("2026-11-21T03:00:04Z")]) == []
+    assert messages("gpu-held-unused", [*others, job_ended_at("2026-11-21T03:00:04Z")]) == []
 
 
 def job_ended_at(time, **other):
@@ -276,9 +276,9 @@ def test_another_job_of_that_name_is_not_the_owner_of_a_pod():
     pod["status"] = {"phase": "Running"}
     others = [*without(documents, "Pod"), *copies(pod, 2)]
     of_volcano = job_ended_at("2026-11-21T01:00:00Z", apiVersion="batch.volcano.sh/v1alpha1")
-    assert said("gpu-held-unused", [*others, of_volcano]) == []
+    assert messages("gpu-held-unused", [*others, of_volcano]) == []
     anew = job_ended_at("2026-11-21T01:00:00Z", metadata=JOB["metadata"] | {"uid": "another"})
-    assert said("gpu-held-unused", [*others, anew]) == []
+    assert messages("gpu-held-unused", [*others, anew]) == []
 
 
 def test_without_owners_pods_outside_queues_are_not_reported():
@@ -297,19 +297,19 @@ def test_a_quota_of_zero_and_one_of_cpu_are_not_reported_as_used_up():
     quota = of(documents, "ResourceQuota")
     quota["spec"]["hard"] = quota["status"]["hard"] = {"requests.nvidia.com/gpu": "0", "cpu": "4"}
     quota["status"]["used"] = {"requests.nvidia.com/gpu": "0", "cpu": "4"}
-    assert said("quota-used-up", documents) == []
+    assert messages("quota-used-up", documents) == []
 
 
 @pytest.mark.parametrize("rule", [rule.name for rule in RULES if rule.may_exist])
 def test_a_refused_value_that_is_on_a_server_is_still_reported(rule):
     example = examples(rule, good=False)[0]
-    assert len(said(rule, list(yaml.safe_load_all(example.text)))) >= 1
+    assert len(messages(rule, list(yaml.safe_load_all(example.text)))) >= 1
 
 
 @pytest.mark.parametrize("rule", ["admission-check-flavor-refused", "two-default-priorities"])
 def test_a_value_on_a_server_is_not_called_refused(rule):
     example = examples(rule, good=False)[0]
-    assert not any("refused" in it for it in said(rule, list(yaml.safe_load_all(example.text))))
+    assert not any("refused" in it for it in messages(rule, list(yaml.safe_load_all(example.text))))
 
 
 def test_what_volcano_made_or_what_has_ended_is_sent_nowhere():
@@ -319,8 +319,8 @@ def test_what_volcano_made_or_what_has_ended_is_sent_nowhere():
         "metadata": {"name": "a", "namespace": "b"},
         "spec": {"queue": "gone"},
     }
-    assert len(said("gang-without-queue", [group])) == 1
-    assert said("gang-without-queue", [group | {"status": {"phase": "Completed"}}]) == []
+    assert len(messages("gang-without-queue", [group])) == 1
+    assert messages("gang-without-queue", [group | {"status": {"phase": "Completed"}}]) == []
     owner = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "a"}
     group["metadata"]["ownerReferences"] = [owner | {"uid": "1", "controller": True}]
-    assert said("gang-without-queue", [group]) == []
+    assert messages("gang-without-queue", [group]) == []

@@ -64,7 +64,7 @@ def facts(documents, example):
     return Facts(cluster, target, frozenset(Need) - {Need.SEEN, Need.SPEC})
 
 
-def said(found):
+def messages(found):
     """Rules and messages without positions, which change when a document is written again."""
     return {
         (hit.rule.name, hit.message)
@@ -103,7 +103,7 @@ def spoilt(documents, number, way, wrong):
 def test_a_wrong_type_adds_no_other_finding(name):
     example, draw = PAGES[name], random.Random(name)
     documents = [each for each in yaml.safe_load_all(example.text) if isinstance(each, dict)]
-    before = said(facts(documents, example))
+    before = messages(facts(documents, example))
     ways = [
         (number, way)
         for number, each in enumerate(documents)
@@ -113,7 +113,7 @@ def test_a_wrong_type_adds_no_other_finding(name):
     for number, way in draw.sample(ways, min(len(ways), DRAWN)):
         value = draw.choice(WRONG)
         wrong = facts(spoilt(documents, number, way, value), example)
-        told = said(wrong)
+        told = messages(wrong)
         if not any(rule in TELL_OF_TYPES for rule, _ in told):
             continue  # it has taken the value
         new = {it for it in told - before if it[0] not in TELL_OF_TYPES}
@@ -151,10 +151,10 @@ def misspelt(documents, number, way):
 def test_a_misspelt_field_adds_no_other_finding(name):
     example, draw = PAGES[name], random.Random(name)
     documents = [each for each in yaml.safe_load_all(example.text) if isinstance(each, dict)]
-    before = said(facts(documents, example))
+    before = messages(facts(documents, example))
     ways = [(number, way) for number, each in enumerate(documents) for way in keys(each)]
     for number, way in draw.sample(ways, min(len(ways), DRAWN)):
-        told = said(facts(misspelt(documents, number, way), example))
+        told = messages(facts(misspelt(documents, number, way), example))
         slips = {it for it in told - before if it[0] == "unknown-field"}
         if len(slips) == 1:  # else the key is a custom name
             assert told - before - slips == set(), (number, way)

@@ -39,7 +39,7 @@ def sections():
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def told(title):
+def documented(title):
     """Place and rule of each row of a section."""
     text = sections()[title]
     rows = ROW.findall(text)
@@ -99,7 +99,7 @@ def titled(start):
 )
 def test_findings_are_those_of_the_page(upstream, start, patterns, count):
     title = titled(start.format(upstream.version.removeprefix("v")))
-    assert found(source(upstream), *patterns) == (told(title), count)
+    assert found(source(upstream), *patterns) == (documented(title), count)
 
 
 def test_findings_of_kueues_site_are_those_of_the_page():
@@ -107,7 +107,7 @@ def test_findings_of_kueues_site_are_those_of_the_page():
     if CLONE not in os.environ:
         pytest.skip(f"no clone of Kueue {KUEUE.version} in {CLONE}")
     folder = Path(os.environ[CLONE])
-    assert found(folder, "site/static/examples/**/*.yaml") == (told(title), 77)
+    assert found(folder, "site/static/examples/**/*.yaml") == (documented(title), 77)
 
 
 def test_every_section_is_tested():

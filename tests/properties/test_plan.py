@@ -143,7 +143,7 @@ class Oracle:
                 return quota
         return None
 
-    def said(self, team, pool, word):
+    def explicit(self, team, pool, word):
         """The amounts that a quota sets itself in its guarantee or limit."""
         quota = self.quota(team, pool) or {}
         amounts = quota.get(word, {})
@@ -157,7 +157,7 @@ class Oracle:
         return units, host if self.host(pool) else {}
 
     def guarantee(self, team, pool):
-        units, host = self.said(team, pool, "guarantee")
+        units, host = self.explicit(team, pool, "guarantee")
         return self.along(pool, dict.fromkeys(self.units(pool), 0) | units) | host
 
     def limit(self, team, pool):
@@ -166,7 +166,7 @@ class Oracle:
             return dict.fromkeys(self.available(pool), 0)
         parent = self.teams[team].get("parent")
         wider = self.limit(parent, pool) if parent else self.available(pool)
-        units, host = self.said(team, pool, "limit")
+        units, host = self.explicit(team, pool, "limit")
         if wider is None or (
             self.ratio(pool) and not parent and len(units) < len(self.units(pool))
         ):

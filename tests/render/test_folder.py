@@ -249,7 +249,7 @@ def test_a_full_disk_changes_nothing(tmp_path):
 
 
 @pytest.fixture
-def nobody():
+def read_only():
     """A folder that this process may read and not write, even where tests run as root."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -264,11 +264,13 @@ def nobody():
         folder.chmod(0o755)
 
 
-def test_a_folder_that_cannot_be_written_is_one_clear_line(nobody):
-    assert refusal(write_folder, NEW, nobody) == f"{nobody} cannot be written: Permission denied"
-    assert "cannot be written: Permission denied" in refusal(write_folder, NEW, nobody / "new")
-    assert "cannot be written: Permission denied" in refusal(write_file, NEW, nobody / "x.yaml")
-    assert files(nobody) == expected(OLD)
+def test_a_folder_that_cannot_be_written_is_one_clear_line(read_only):
+    assert (
+        refusal(write_folder, NEW, read_only) == f"{read_only} cannot be written: Permission denied"
+    )
+    assert "cannot be written: Permission denied" in refusal(write_folder, NEW, read_only / "new")
+    assert "cannot be written: Permission denied" in refusal(write_file, NEW, read_only / "x.yaml")
+    assert files(read_only) == expected(OLD)
 
 
 def test_two_runs_at_once_do_not_mix(tmp_path):

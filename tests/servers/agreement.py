@@ -109,7 +109,7 @@ class Difference(NamedTuple):
     """A difference that stays, and why."""
 
     why: str
-    said: re.Pattern[str]
+    message: re.Pattern[str]
     """Matches the message of the server, or of lint if only lint refuses."""
 
 
@@ -118,42 +118,42 @@ EXCEPTIONS = {
     for name, why, pattern in (
         (
             "null-in-apply",
-            "A field of null is absent when an object is created, and refused when it is applied.",
+            "Create ignores a null field, and apply refuses it.",
             rf'^{APPLY_ALONE} 422 .*must be of type \w+: "null"',
         ),
         (
             "entries-in-apply",
-            "Server-side apply merges lists of built-in kinds by a key that a create does not ask for.",
+            "Server-side apply merges lists of built-in kinds by a key that create does not require.",
             rf"^{APPLY_ALONE} 500 failed to create typed patch object",
         ),
         (
             "gpu-amount-fractional",
-            "A quota of half a GPU is taken, and allows none.",
+            "A quota of half a GPU is accepted, and allows no GPU.",
             r"\[gpu-amount-fractional\]$",
         ),
         (
             "gang-without-queue",
-            "The PodGroup that Volcano makes of such pods is refused, and they are not.",
+            "The PodGroup that Volcano creates for such pods is refused, but the pods are not.",
             r"\[gang-without-queue\]$",
         ),
         (
             "taken-when-made",
-            "Kueue's webhook makes a quantity of a fraction on create alone; every update is refused.",
+            "Kueue's webhook turns a fraction into a quantity only on create; updates are refused.",
             r"Kueue accepts it on create",
         ),
         (
             "empty-and-dropped",
-            "Kueue's webhook, on create alone, drops empty texts before the schema sees them.",
+            "Kueue's webhook drops empty texts before schema validation, but only on create.",
             r'^ClusterQueue \S+: \S+ "" is not supported',
         ),
         (
             "named-and-not-there",
-            "A RuntimeClass that a pod names, which lint has not, as it has not what gives its overhead.",
+            "A pod names a RuntimeClass that lint does not have, and with it the pod's overhead.",
             r"RuntimeClass",
         ),
         (
             "pods-in-detail",
-            "Probes, devices, ports and volumes in detail: no policy, and the server's code knows them.",
+            "Details of probes, devices, ports and volumes: only the server's code checks them.",
             (
                 r"Probe|restartPolicy: Forbidden: may not be set for non-init|volumeDevices|volumes\[\d+\]|ports\[\d+\]|lifecycle|securityContext|hostAliases|dns"
                 r"|env\[\d+\]|resourceClaims|ephemeralContainers|tolerations\[\d+\]\.operator|sysctls"
@@ -161,7 +161,7 @@ EXCEPTIONS = {
         ),
         (
             "workloads-in-detail",
-            "Pods inside Workloads, which Kueue writes and nobody else.",
+            "Pods inside Workloads, which only Kueue writes.",
             r"vworkload\.kb\.io",
         ),
         (
@@ -198,7 +198,7 @@ class Verdicts:
     def exception(self) -> str:
         """The name of the matching exception, or an empty text."""
         said = self.server or (self.lint[0] if len(self.lint) == 1 else "")
-        names = (name for name, each in EXCEPTIONS.items() if each.said.search(said))
+        names = (name for name, each in EXCEPTIONS.items() if each.message.search(said))
         return next(names, "")
 
     def __str__(self) -> str:
@@ -206,12 +206,12 @@ class Verdicts:
         return f"{self.case}\n  server: {self.server or 'accepts'}\n  lint:   {ours}"
 
 
-class Said(NamedTuple):
+class Response(NamedTuple):
     """The response of a server."""
 
     ok: bool
     status: int
-    said: str
+    message: str
 
 
 @cache
@@ -352,19 +352,19 @@ class Judges:
         created = self._late("POST", path, case.text, query)
         there = created.status == HTTPStatus.CONFLICT  # such as Volcano's queue root
         if (not created.ok and not there) or name is None:
-            return created.said
+            return created.message
         more = {"fieldManager": FIELD_MANAGER, "force": "true"}
         applied = self._late("PATCH", f"{path}/{quote(name)}", case.text, {**query, **more})
-        return "" if applied.ok else f"{APPLY_ALONE} {applied.said}"
+        return "" if applied.ok else f"{APPLY_ALONE} {applied.message}"
 
-    def _late(self, verb: str, path: str, text: str, query: dict[str, str]) -> Said:
+    def _late(self, verb: str, path: str, text: str, query: dict[str, str]) -> Response:
         end = time.monotonic() + LAG_S
         of = APPLY if verb == "PATCH" else JSON
         while True:
             answer = self.client.request(verb, path, text, content_type=of, query=query)
             if answer.ok or not LATE.search(answer.message) or time.monotonic() > end:
                 said = "" if answer.ok else f"{answer.status} {answer.message}"
-                return Said(answer.ok, answer.status, said)
+                return Response(answer.ok, answer.status, said)
             time.sleep(0.1)
 
     def _path(self, thing: Object) -> tuple[str, str | None]:

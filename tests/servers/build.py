@@ -72,7 +72,7 @@ def build(upstreams: Iterable[Upstream], *, quiet: bool = False) -> dict[str, Bu
     for built in found.values():
         if not built.missing:
             if not quiet:
-                _say(f"{_label(built.upstream)}: cached")
+                _report(f"{_label(built.upstream)}: cached")
             continue
         with _lock(built.folder):
             _build_one(built)
@@ -98,7 +98,7 @@ def _compile(go: str, built: Built, binary: Binary) -> None:
     target = built.binary(binary.name)
     target.parent.mkdir(parents=True, exist_ok=True)
     label = _label(built.upstream)
-    _say(f"{label}: building {binary.name} ...")
+    _report(f"{label}: building {binary.name} ...")
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=built.folder) as scratch:
         fresh = Path(scratch) / binary.name
@@ -109,7 +109,7 @@ def _compile(go: str, built: Built, binary: Binary) -> None:
         )
         size = fresh.stat().st_size
         fresh.replace(target)
-    _say(f"{label}: built {binary.name}, {size >> 20} MB, {time.monotonic() - began:.0f} s")
+    _report(f"{label}: built {binary.name}, {size >> 20} MB, {time.monotonic() - began:.0f} s")
 
 
 def _copy_assets(go: str, built: Built) -> None:
@@ -129,7 +129,7 @@ def _copy_assets(go: str, built: Built) -> None:
                 shutil.copyfile(source / asset, fresh)
             if not target.exists():
                 fresh.replace(target)
-    _say(f"{built.upstream.name}: copied {len(built.upstream.assets)} assets")
+    _report(f"{built.upstream.name}: copied {len(built.upstream.assets)} assets")
 
 
 def _go(command: list[str], built: Built, what: str) -> str:
@@ -192,5 +192,5 @@ def _label(upstream: Upstream) -> str:
     return f"{upstream.name} {upstream.version}".strip()
 
 
-def _say(line: str) -> None:
+def _report(line: str) -> None:
     print(line, file=sys.stderr, flush=True)

@@ -267,10 +267,10 @@ class Cluster:
         yield f"GPUs in use: {self.placement()}"
         for pod in self.pods():
             if "nodeName" not in pod["spec"]:
-                yield f"pod {_name(pod)} waits: {_said(pod, 'PodScheduled')}"
+                yield f"pod {_name(pod)} waits: {_message(pod, 'PodScheduled')}"
         for workload in self.objects(KUEUE, "Workload"):
             if not holds(workload, "Admitted"):
-                yield f"workload {_name(workload)} waits: {_said(workload, 'QuotaReserved')}"
+                yield f"workload {_name(workload)} waits: {_message(workload, 'QuotaReserved')}"
         for group in self.objects(SCHEDULING, "PodGroup"):
             status = group.get("status", {})
             if status.get("phase") != "Running":
@@ -352,7 +352,7 @@ def owner(thing: Object) -> str:
     return str(owners[0]["name"])
 
 
-def _said(thing: Object, condition: str) -> str:
+def _message(thing: Object, condition: str) -> str:
     messages = [
         str(found.get("message"))
         for found in thing.get("status", {}).get("conditions", [])

@@ -57,7 +57,7 @@ SERVED = Pair(Load(6), Load(5), service=True)
 """Packing goes to the first, the default constraints of topology spread to the second."""
 
 
-def stand(
+def create(
     cluster: Cluster, pairs: Mapping[str, Pair], *, namespace: str = HERE, cards: int = 8
 ) -> None:
     """The nodes of so many GPUs, what runs on them, and the Services."""

@@ -41,7 +41,7 @@ def held(cluster: Cluster, *namespaces: str) -> list[int]:
     return [len(cluster.admitted(namespace)) for namespace in namespaces]
 
 
-def said(cluster: Cluster, namespace: str) -> list[str]:
+def messages(cluster: Cluster, namespace: str) -> list[str]:
     """The messages of the conditions of a namespace's Workloads."""
     return [
         condition["message"]

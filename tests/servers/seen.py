@@ -31,7 +31,7 @@ def look(cluster: Cluster, rules: Iterable[str], later: timedelta = timedelta(0)
         return begun.finish(datetime.now(UTC) + later)
 
 
-def said(
+def messages(
     cluster: Cluster, rule: str, *, spec: str = "", later: timedelta = timedelta(0)
 ) -> list[str]:
     """The messages of one rule for the control plane, with a spec."""

@@ -7,7 +7,7 @@ import pytest
 
 from policygen.core.quantity import parse
 from tests.servers.cluster import KUEUE
-from tests.servers.scenes import ONE, held, jobs, ready, said
+from tests.servers.scenes import ONE, held, jobs, messages, ready
 from tests.servers.specs import platform, pool, share, team
 from tests.servers.workloads import GPU, Ask, job
 
@@ -204,7 +204,7 @@ def test_a_namespace_of_another_team_cannot_use_the_queue(cluster):
     cluster.create(door, {**door, "metadata": {"name": "side-door", "namespace": "nlp"}})
     cluster.create(*jobs("vision", 1, queue="side-door"), *jobs("nlp", 1, queue="side-door"))
     cluster.becomes("its own namespace's", lambda: cluster.admitted("nlp"), ["nlp-0"])
-    cluster.until("the other's is refused", lambda: NO_SELECTOR in said(cluster, "vision"))
+    cluster.until("the other's is refused", lambda: NO_SELECTOR in messages(cluster, "vision"))
     cluster.stays("the other's", lambda: cluster.admitted("vision"), [], for_s=1)
 
 

@@ -58,7 +58,7 @@ GOOD = [
 ]
 
 
-def told(text, folder):
+def errors(text, folder):
     path = folder / "kueue.yaml"
     path.write_text(HEAD + text, "utf-8")
     report = lint.lint(LintRequest(manifests=(str(path),)), today=TODAY)
@@ -67,12 +67,12 @@ def told(text, folder):
 
 @pytest.mark.parametrize("text", BAD)
 def test_lint_names_one_fault(text, tmp_path):
-    assert len(told(text, tmp_path)) == 1
+    assert len(errors(text, tmp_path)) == 1
 
 
 @pytest.mark.parametrize("text", GOOD)
 def test_lint_finds_no_fault(text, tmp_path):
-    assert told(text, tmp_path) == []
+    assert errors(text, tmp_path) == []
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from tests.servers.cluster import KUEUE
-from tests.servers.scenes import ready, said
+from tests.servers.scenes import messages, ready
 from tests.servers.specs import pool, share, team
 from tests.servers.workloads import Ask, job
 
@@ -85,11 +85,11 @@ def test_a_half_started_gang_gives_its_gpus_back(cluster):
         cluster.create(gang("half", 4, 4))
         cluster.becomes("GPUs in use", cluster.bound, 8)
         cluster.becomes("GPUs in use after the time", cluster.bound, 0)
-        assert TIMED_OUT in " ".join(said(cluster, "nlp"))
+        assert TIMED_OUT in " ".join(messages(cluster, "nlp"))
         cluster.create(gang("whole", 2, 4))
         cluster.becomes("admitted", lambda: cluster.admitted("nlp"), ["whole"])
         cluster.becomes("GPUs in use", cluster.bound, 8)
-        cluster.until("a whole one stays", lambda: WHOLE in said(cluster, "nlp"))
+        cluster.until("a whole one stays", lambda: WHOLE in messages(cluster, "nlp"))
 
 
 @pytest.mark.parametrize(

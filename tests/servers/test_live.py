@@ -74,7 +74,7 @@ def examples(built):
     return {name: example(name, base) for name in EXAMPLES}
 
 
-def stand(cluster, out):
+def apply_example(cluster, out):
     """An example as a cluster has it: applied, with its nodes, namespaces and controllers."""
     cluster.apply(out.text)
     for pool in out.pools.values():
@@ -93,7 +93,7 @@ def running(cluster, component):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_applied_example_is_clean_and_read_in_full(cluster, examples, policygen, tmp_path, name):
     out = examples[name]
-    stand(cluster, out)
+    apply_example(cluster, out)
     spec = tmp_path / "spec.yaml"
     spec.write_text(out.spec, "utf-8")
     code, report = policygen("lint", "--context", "bench", spec)
@@ -117,7 +117,7 @@ def test_an_applied_example_is_clean_and_read_in_full(cluster, examples, policyg
 
 
 def test_only_lists_are_requested_and_never_a_secret(cluster, examples, policygen, proxy):
-    stand(cluster, examples["three-schedulers"])
+    apply_example(cluster, examples["three-schedulers"])
     code, _ = policygen("lint", "--context", "bench")
     assert code in {0, 1}
     assert {each.method for each in proxy.asked} == {"GET"}
@@ -207,7 +207,7 @@ def test_the_printed_role_is_enough_and_nothing_of_it_is_too_much(
 ):
     """With all of it everything is read; without any one part the gap is named, and exit is 3."""
     out = examples["kueue-team-tree"]
-    stand(cluster, out)
+    apply_example(cluster, out)
     spec = tmp_path / "spec.yaml"
     spec.write_text(out.spec, "utf-8")
     permissions = list(split(printed_role(policygen, spec)))
@@ -467,7 +467,7 @@ def test_a_fresh_installation_has_no_fault_of_its_own(cluster, built, policygen)
 
 def test_objects_that_volcano_creates_have_no_fault(cluster, examples, policygen):
     """Its controllers create pod groups, with fields that users should not set."""
-    stand(cluster, examples["volcano-training"])
+    apply_example(cluster, examples["volcano-training"])
     ask, home = Ask(gpus=8), "foundation-text"
     cluster.create(vcjob("train", home, ask, queue="text.h100"))
     cluster.until("its pod", lambda: cluster.pods(home))
@@ -540,7 +540,7 @@ def test_an_orphaned_config_map_is_found_while_a_controller_mounts_it(
 
 
 def test_a_snapshot_is_judged_as_the_cluster_is(cluster, examples, policygen, tmp_path):
-    stand(cluster, examples["volcano-training"])
+    apply_example(cluster, examples["volcano-training"])
     cluster.create(job("stray", "robotics", Ask(gpus=3), queue="nowhere"))
     file = tmp_path / "bench.snapshot"
 
@@ -563,7 +563,7 @@ def test_a_snapshot_goes_to_standard_output(proxy, tmp_path):
 
 
 def test_a_redacted_snapshot_breaks_the_same_rules(cluster, examples, policygen, tmp_path):
-    stand(cluster, examples["volcano-training"])
+    apply_example(cluster, examples["volcano-training"])
     cluster.create(job("stray", "robotics", Ask(gpus=3), queue="nowhere"))
     file = tmp_path / "shared.snapshot"
     assert policygen("snapshot", "--context", "bench", "-o", file, "--redact-names") == (0, "")

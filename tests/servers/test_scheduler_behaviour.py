@@ -226,7 +226,7 @@ def test_each_setting_of_the_packing_profile_changes_a_placement(cluster):
         edited = deepcopy(mine)
         it.edit(edited)
         profiles.append({**edited, "schedulerName": f"without-{name}"})
-    pairs.stand(cluster, {name: it.pair for name, it in named.items()}, namespace="team")
+    pairs.create(cluster, {name: it.pair for name, it in named.items()}, namespace="team")
 
     def goes(scheduler):
         pods = {
@@ -373,7 +373,7 @@ def test_balance_alone_needs_less_than_a_hundred_points(cluster, record_property
         fit_weight(weight)(edited)
         profiles.append({**edited, "schedulerName": f"w{weight}"})
     pair = choice(BALANCE, None, (2, 1, 1), (1, 12, MEMORY_GI - 1), (115, 1)).pair
-    pairs.stand(cluster, {"pair": pair}, namespace="team")
+    pairs.create(cluster, {"pair": pair}, namespace="team")
     packs = []
     with cluster.kube_scheduler(configuration(profiles)):
         for weight in range(1, 7):

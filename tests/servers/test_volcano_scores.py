@@ -97,7 +97,7 @@ def test_each_scoring_argument_changes_a_placement(cluster, record_property, pol
     stood = {name: it.pair for name, it in named.items()}
     out = volcano(pool(2, policy=f"{policy}: true", gpu=SHARED), team("a", {"guarantee": 8}))
     cluster.apply(out.text)
-    pairs.stand(cluster, stood, namespace="a", cards=CARDS)
+    pairs.create(cluster, stood, namespace="a", cards=CARDS)
     assert chosen(cluster, out.volcano_config, stood) == dict.fromkeys(stood, "first")
     for name, it in named.items():
         config = edited(out.volcano_config, plugin, it.edit)
@@ -111,7 +111,7 @@ def test_images_count_nothing_on_volcano_1_14(cluster):
     out = volcano(pool(2, policy="binPack: true", gpu=SHARED), team("a", {"guarantee": 8}))
     cluster.apply(out.text)
     stood = {"image": Pair(Load(2), Load(), ask=ONE, image_on_second=True)}
-    pairs.stand(cluster, stood, namespace="a", cards=CARDS)
+    pairs.create(cluster, stood, namespace="a", cards=CARDS)
     much = {"imagelocality.weight": 1000}
     loud = edited(out.volcano_config, "nodeorder", lambda p: p["arguments"].update(much))
     assert chosen(cluster, loud, stood) == {"image": "first"}

@@ -17,7 +17,7 @@ def pool(number, labels, scheduler=None):
     return Pool(f"p{number}", At(number), tuple(sorted(labels.items())), scheduler=scheduler)
 
 
-def apart(first, second):
+def disjoint(first, second):
     """Whether no node can carry the labels of both, by the definition."""
     one, other = dict(first.node_selector), dict(second.node_selector)
     return any(key in other and other[key] != value for key, value in one.items())
@@ -38,7 +38,7 @@ def test_overlaps_are_those_of_the_definition(drawn):
     made = [pool(number, labels, scheduler) for number, (labels, scheduler) in enumerate(drawn)]
     expected = []
     for number, second in enumerate(made):
-        together = [first for first in made[:number] if not apart(first, second)]
+        together = [first for first in made[:number] if not disjoint(first, second)]
         if together:
             same = {first.scheduler or "kueue" for first in together} == {
                 second.scheduler or "kueue"
@@ -75,7 +75,7 @@ def test_thousands_of_pools_are_compared_at_once(labels):
     found = overlaps(made)
     sample = made[:60]
     pairs = {second.at.document for first, second in combinations(sample, 2)
-             if not apart(first, second)}  # fmt: skip
+             if not disjoint(first, second)}  # fmt: skip
     assert {number for _, number in found if number < 60} == pairs
 
 

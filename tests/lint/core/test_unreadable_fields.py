@@ -6,7 +6,7 @@ from policygen.lint.core.unreadable_fields import described
 from tests.objects import cluster
 
 
-def told(spec, head="apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue"):
+def description(spec, head="apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue"):
     it = cluster(f"{head}\nmetadata: {{name: a}}\nspec: {spec}\n")
     (found,) = it.malformed
     return described(found)
@@ -23,7 +23,7 @@ def told(spec, head="apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue"):
     ],
 )  # fmt: skip
 def test_path_type_and_remedy(spec, path, words):
-    at, message = told(spec)
+    at, message = description(spec)
     assert at == ("spec", *path)
     assert words in message
 
@@ -32,6 +32,6 @@ def test_a_message_that_is_not_about_types_is_kept():
     spec = (
         "{resourceGroups: [{flavors: [{name: a, resources: [{name: cpu, nominalQuota: 1 Gi}]}]}]}"
     )
-    at, message = told(spec)
+    at, message = description(spec)
     assert at[-1] == "nominalQuota"
     assert message == '"1 Gi" has a space in it; write 1Gi'

@@ -27,7 +27,7 @@ def made(kind="Job", labels=(), annotations=(), **spec):
     )
 
 
-def told(it, **target):
+def faults_of(it, **target):
     return [
         (path[1].removeprefix(DOMAIN), words)
         for path, words in faults(webhook_object(it), settings(facts(NOTHING, **target)))
@@ -53,7 +53,7 @@ def told(it, **target):
     ],
 )  # fmt: skip
 def test_what_is_refused(it, key, words):
-    at, message = told(it)[0]
+    at, message = faults_of(it)[0]
     assert at == key
     assert words in message
 
@@ -70,7 +70,7 @@ def test_what_is_refused(it, key, words):
     ],
 )
 def test_what_is_not(it):
-    assert told(it) == []
+    assert faults_of(it) == []
 
 
 def test_a_webhook_refuses_only_what_an_enabled_integration_manages():
@@ -86,4 +86,4 @@ def test_a_cron_job_is_checked_by_its_job():
         "{apiVersion: batch/v1, kind: CronJob, metadata: {labels: {kueue.x-k8s.io/max-exec-time-seconds: x}}, "
         "spec: {jobTemplate: {metadata: {labels: {a: b}}, spec: {parallelism: 3, template: {}}}}}"
     )
-    assert told(it) == []
+    assert faults_of(it) == []

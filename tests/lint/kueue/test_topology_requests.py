@@ -16,7 +16,7 @@ from policygen.lint.kueue.topology_requests import (
 from tests.objects import facts
 
 
-def told(annotations, count=8, gates=""):
+def faults_of(annotations, count=8, gates=""):
     head = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
     it = settings(facts(f"{head}featureGates: {{{gates}}}\n"))
     return list(faults(annotations, count, it))
@@ -34,7 +34,7 @@ def told(annotations, count=8, gates=""):
     ],
 )
 def test_what_is_right(annotations):
-    assert told(annotations) == []
+    assert faults_of(annotations) == []
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_is_right(annotations):
     ],
 )
 def test_what_is_refused(annotations, key, words):
-    ((at, message),) = told(annotations)
+    ((at, message),) = faults_of(annotations)
     assert at == key
     assert words in message
 
@@ -76,16 +76,18 @@ def test_what_is_refused(annotations, key, words):
     ],
 )
 def test_layers(layers, words):
-    found = [message for _, message in told({LAYERS: layers}, gates="TASMultiLayerTopology: true")]
+    found = [
+        message for _, message in faults_of({LAYERS: layers}, gates="TASMultiLayerTopology: true")
+    ]
     assert len(found) == (words is not None)
     assert words is None or words in found[0]
 
 
 def test_the_number_of_pods_may_be_unknown():
-    assert told({SLICE_REQUIRED: "a", SLICE_SIZE: "9"}, count=None) == []
+    assert faults_of({SLICE_REQUIRED: "a", SLICE_SIZE: "9"}, count=None) == []
 
 
 def test_layers_need_their_gate():
-    ((key, message),) = told({LAYERS: "[]"}, gates="TASMultiLayerTopology: false")
+    ((key, message),) = faults_of({LAYERS: "[]"}, gates="TASMultiLayerTopology: false")
     assert key == LAYERS
     assert "requires feature gate TASMultiLayerTopology" in message

@@ -30,7 +30,7 @@ spec:
 """
 
 
-def told(text):
+def summaries(text):
     return [
         (it.owner, it.queue, dict(it.amounts), it.place("cpu").path[1:])
         for it in gangs(cluster(text.removesuffix("---\n")))
@@ -38,7 +38,7 @@ def told(text):
 
 
 def test_a_group_needs_what_it_writes():
-    assert told(GROUP % "{minMember: 9, queue: q, minResources: {cpu: 4}}") == [
+    assert summaries(GROUP % "{minMember: 9, queue: q, minResources: {cpu: 4}}") == [
         ("PodGroup n/g", "q", {"cpu": 4}, ("minResources", "cpu"))
     ]
 
@@ -46,17 +46,17 @@ def test_a_group_needs_what_it_writes():
 def test_or_the_requests_of_its_smallest_members():
     """The least that is certain: each template may make all of them."""
     text = GROUP % "{minMember: 2}" + MEMBER % (1, 5) + MEMBER % (2, 1)
-    assert told(text) == [("PodGroup n/g", "default", {"cpu": 2}, ("minMember",))]
+    assert summaries(text) == [("PodGroup n/g", "default", {"cpu": 2}, ("minMember",))]
 
 
 def test_a_group_without_members_needs_nothing_that_is_known():
-    assert told(GROUP % "{minMember: 2}") == [("PodGroup n/g", "default", {}, ("minMember",))]
+    assert summaries(GROUP % "{minMember: 2}") == [("PodGroup n/g", "default", {}, ("minMember",))]
 
 
 def test_a_job_needs_its_minimum():
-    assert told(JOB % "minAvailable: 4") == [("Job n/j", "q", {"cpu": 6}, ("minAvailable",))]
-    assert told(JOB % "minAvailable: 9") == [("Job n/j", "q", {}, ("minAvailable",))]
+    assert summaries(JOB % "minAvailable: 4") == [("Job n/j", "q", {"cpu": 6}, ("minAvailable",))]
+    assert summaries(JOB % "minAvailable: 9") == [("Job n/j", "q", {}, ("minAvailable",))]
 
 
 def test_or_that_of_its_tasks():
-    assert told(JOB % "") == [("Job n/j", "q", {"cpu": 3}, ("tasks",))]
+    assert summaries(JOB % "") == [("Job n/j", "q", {"cpu": 3}, ("tasks",))]

@@ -126,7 +126,7 @@ class Scene:
         """How many Kueue has admitted."""
         return len(self.admitted(namespace))
 
-    def says(self, namespace: str | None = None) -> str:
+    def messages(self, namespace: str | None = None) -> str:
         """The messages of all conditions of the Workloads."""
         return "\n".join(
             condition["message"]

@@ -9,7 +9,7 @@ from tests.servers.cluster import Cluster
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import configuration, scene, show
 from tests.servers.proofs.test_workload_passes_by import reserved
-from tests.servers.scenes import said
+from tests.servers.scenes import messages
 from tests.servers.workloads import GPU, Ask, job
 
 PREFIX, INPUT = "quota-resource-excluded", "transformation-input-excluded"
@@ -62,7 +62,7 @@ def test_what_is_not_counted_and_what_cannot_be(cluster: Cluster) -> None:
         assert reserved(cluster, "bad-0.bad-0-a100") == 0
         cluster.becomes("from a template", lambda: cluster.admitted("good-1"), ["train"])
         reason = "does not support use of resource claims"
-        cluster.until(reason, lambda: reason in " ".join(said(cluster, "bad-1")))
+        cluster.until(reason, lambda: reason in " ".join(messages(cluster, "bad-1")))
         assert cluster.admitted("bad-1") == []
 
 

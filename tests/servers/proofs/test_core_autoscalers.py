@@ -39,7 +39,7 @@ def test_autoscaler_on_gpu(metrics: Cluster) -> None:
         show(metrics, scene(text, name))
     metrics.until("good", lambda: _replicas(metrics, "good", "replicas") > 1)
     metrics.becomes(
-        "bad", lambda: _said(metrics, "bad", "ScalingActive"), "FailedGetResourceMetric"
+        "bad", lambda: _reason(metrics, "bad", "ScalingActive"), "FailedGetResourceMetric"
     )
     assert _replicas(metrics, "bad", "replicas") == 1
 
@@ -47,8 +47,8 @@ def test_autoscaler_on_gpu(metrics: Cluster) -> None:
 def test_autoscaler_without_target(cluster: Cluster) -> None:
     rule = "autoscaler-without-target"
     show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
-    cluster.becomes("good", lambda: _said(cluster, "good", "AbleToScale"), "SucceededGetScale")
-    cluster.becomes("bad", lambda: _said(cluster, "bad", "AbleToScale"), "FailedGetScale")
+    cluster.becomes("good", lambda: _reason(cluster, "good", "AbleToScale"), "SucceededGetScale")
+    cluster.becomes("bad", lambda: _reason(cluster, "bad", "AbleToScale"), "FailedGetScale")
 
 
 def _usage(pod: Object) -> Object:
@@ -73,7 +73,7 @@ def _replicas(cluster: Cluster, namespace: str, field: str) -> int:
     return int(status.get(field, 0))
 
 
-def _said(cluster: Cluster, namespace: str, condition: str) -> str:
+def _reason(cluster: Cluster, namespace: str, condition: str) -> str:
     """The reason of an autoscaler's condition."""
     found = conditions(cluster.get(*HPA, namespace)).get(condition, {})
     return str(found.get("reason", ""))

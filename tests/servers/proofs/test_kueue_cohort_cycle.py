@@ -14,7 +14,7 @@ def test_cohort_cycle(stage):
     try:
         stage.send(*(scene.jobs(namespace=name) for scene in scenes for name in TEAMS))
         stage.becomes("admitted", {good: [1, 1]}, admitted)
-        stage.becomes("said", {bad: INACTIVE}, lambda it: part(INACTIVE, it.says()))
+        stage.becomes("message", {bad: INACTIVE}, lambda it: part(INACTIVE, it.messages()))
         stage.stays("admitted", {bad: [0, 0]}, admitted)
         stage.becomes(
             "condition", {bad: "Ready"}, lambda it: it.active("ClusterQueue", "vision.a100")

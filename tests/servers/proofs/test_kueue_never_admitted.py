@@ -17,7 +17,7 @@ HALF = Ask(gpus=4, cpu="16", memory="64Gi")
 class Harm:
     """What Jobs get that the good example lets in."""
 
-    says: str
+    message: str
     """A part of Kueue's message for the waiting Workloads."""
     ask: Ask = USUAL
     jobs: int = 1
@@ -63,8 +63,8 @@ def test_jobs_wait_forever(stage, harms):
     stage.send(*(scene.jobs(harm.jobs, harm.ask) for scene, harm in {**bad, **good}.items()))
     everything = {scene: harm.jobs for scene, harm in good.items()}
     stage.becomes("admitted in good ones", everything, Scene.held)
-    said = {scene: harm.says for scene, harm in bad.items()}
-    stage.becomes("said in bad ones", said, lambda scene: part(said[scene], scene.says()))
+    said = {scene: harm.message for scene, harm in bad.items()}
+    stage.becomes("message of bad ones", said, lambda scene: part(said[scene], scene.messages()))
     little = {scene: harm.admitted for scene, harm in bad.items()}
     stage.stays("admitted in bad ones", little, Scene.held)
 

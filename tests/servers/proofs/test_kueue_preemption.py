@@ -46,7 +46,7 @@ def test_no_workload_is_preempted(stage):
     stage.becomes("first ones", all_in, lambda it: it.held(claims[it].first[0]))
     stage.send(*(late(scene, claim, ranks[scene][1]) for scene, claim in claims.items()))
     said = {scenes[it][0]: "insufficient unused quota" for it in CLAIMS}
-    stage.becomes("said", said, lambda it: part(said[it], it.says(claims[it].late[0])))
+    stage.becomes("message", said, lambda it: part(said[it], it.messages(claims[it].late[0])))
     want = {scene: scene in {good for _, good in scenes.values()} for scene in claims}
     got_in = lambda it: "late-0" in it.admitted(claims[it].late[0])
     stage.becomes("late one", want, got_in)

@@ -27,7 +27,7 @@ def test_cluster_queue_open_to_all(stage):
     stage.send(*(scene.jobs(namespace="else") for scene in scenes))
     stage.becomes("admitted", {bad: 1}, lambda it: it.held("else"))
     said = "workload namespace doesn't match ClusterQueue selector"
-    stage.becomes("said", {good: said}, lambda it: part(said, it.says("else")))
+    stage.becomes("message", {good: said}, lambda it: part(said, it.messages("else")))
     stage.stays("admitted", {good: 0}, lambda it: it.held("else"))
 
 

@@ -36,7 +36,7 @@ def test_no_place_in_a_topology(stage):
     stage.send(*(it.jobs() for it in (*bad, *good) if not it.has("Job")))
     stage.becomes("admitted", good, Scene.held)
     stage.becomes("GPUs on a node", good, Scene.bound)
-    stage.becomes("said", bad, lambda it: part(bad[it], it.says()))
+    stage.becomes("message", bad, lambda it: part(bad[it], it.messages()))
     stage.stays("admitted", dict.fromkeys(bad, 0), Scene.held)
 
 

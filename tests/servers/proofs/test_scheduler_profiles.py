@@ -52,7 +52,7 @@ def test_pods_go_to_the_emptier_node(cluster):
         (profiles[f"{name}-bad"],) = parts(bad(rule, worse))
         (profiles[f"{name}-good"],) = parts(good(rule, better))
     scene = {name: pair for name, (*_, pair) in numbered.items()}
-    pairs.stand(cluster, scene)
+    pairs.create(cluster, scene)
     with cluster.kube_scheduler(configuration(profiles)):
         for kind, want in (("bad", "second"), ("good", "first")):
             choosers = {
@@ -68,7 +68,7 @@ def test_packing_profile_unused(cluster):
     rule = "packing-profile-unused"
     profile, unnamed = parts(bad(rule))
     _, named = parts(good(rule))
-    pairs.stand(cluster, {"pair": MORE_OF_ALL})
+    pairs.create(cluster, {"pair": MORE_OF_ALL})
     with cluster.kube_scheduler(configuration({"gpu": profile})):
         for made, want in ((unnamed, "second"), (named, "first")):
             made["spec"]["nodeSelector"] = {pairs.PAIR: "pair"}
@@ -85,7 +85,7 @@ def test_packing_counts_another_resource(cluster):
         for i in range(SIDES)
     }
     fuller = {name: "first" if pair == MIXED else "second" for name, pair in scene.items()}
-    pairs.stand(cluster, scene)
+    pairs.create(cluster, scene)
 
     def found(scheduler):
         pods = {}

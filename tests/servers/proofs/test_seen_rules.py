@@ -11,7 +11,7 @@ from tests.servers.cluster import KUEUE, SCHEDULING
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad
 from tests.servers.scenes import ready
-from tests.servers.seen import said
+from tests.servers.seen import messages
 from tests.servers.specs import pool, share, team
 from tests.servers.workloads import Ask, job, pod
 
@@ -42,14 +42,14 @@ def pending(cluster, namespace="nlp"):
 def test_cluster_queue_not_active(cluster):
     cluster.apply(yaml.safe_dump_all(declared("cluster-queue-not-active")))
     rule = "cluster-queue-not-active"
-    cluster.until("inactive", lambda: "AdmissionCheckInactive" in "".join(said(cluster, rule)))
-    (message,) = said(cluster, rule)
+    cluster.until("inactive", lambda: "AdmissionCheckInactive" in "".join(messages(cluster, rule)))
+    (message,) = messages(cluster, rule)
     assert message.startswith("ClusterQueue vision.a100: ")
     active = {"type": "Active", "status": "True", "reason": "Up", "message": ""}
     active["lastTransitionTime"] = "2026-11-21T00:00:00Z"
     status = {"status": {"conditions": [active]}}
     cluster.patch(KUEUE, "AdmissionCheck", "capacity", status, subresource="status")
-    cluster.becomes("told", lambda: said(cluster, rule), [])
+    cluster.becomes("reported", lambda: messages(cluster, rule), [])
 
 
 def test_workload_pending_long(cluster):
@@ -57,14 +57,14 @@ def test_workload_pending_long(cluster):
     cluster.create(*(job(f"j{i}", "nlp", ASK, queue="a100") for i in range(2)))
     cluster.until("pending", lambda: pending(cluster))
     rule = "workload-pending-long"
-    assert said(cluster, rule) == []
-    (message,) = said(cluster, rule, later=DAY)
+    assert messages(cluster, rule) == []
+    (message,) = messages(cluster, rule, later=DAY)
     assert message.startswith("Workload nlp/job-j")
     assert "has waited for 25h" in message
     assert "insufficient unused quota" in message
     for name in ("j0", "j1"):
         cluster.delete("batch/v1", "Job", name, "nlp")
-    cluster.becomes("told", lambda: said(cluster, rule, later=DAY), [])
+    cluster.becomes("reported", lambda: messages(cluster, rule, later=DAY), [])
 
 
 def test_gang_pending_long(cluster):
@@ -74,13 +74,13 @@ def test_gang_pending_long(cluster):
         "pending", lambda: cluster.phases("vision").get("train") in {"Pending", "Inqueue"}
     )
     rule = "gang-pending-long"
-    assert said(cluster, rule) == []
-    (message,) = said(cluster, rule, later=DAY)
+    assert messages(cluster, rule) == []
+    (message,) = messages(cluster, rule, later=DAY)
     assert message.startswith(
         'PodGroup vision/train: PodGroup vision/train of queue "vision.a100" has been'
     )
     cluster.delete(SCHEDULING, "PodGroup", "train", "vision")
-    assert said(cluster, rule, later=DAY) == []
+    assert messages(cluster, rule, later=DAY) == []
 
 
 def test_pod_unscheduled_long(cluster):
@@ -94,11 +94,11 @@ def test_pod_unscheduled_long(cluster):
     cluster.create(pod("whole", "team", ASK), pod("small", "team", small))
     cluster.becomes("bound", cluster.bound, 12)
     rule = "pod-unscheduled-long"
-    assert said(cluster, rule) == []
-    (message,) = cluster.until("told", lambda: said(cluster, rule, later=HOURS))
+    assert messages(cluster, rule) == []
+    (message,) = cluster.until("reported", lambda: messages(cluster, rule, later=HOURS))
     assert "Pod team/whole with 8 nvidia.com/gpu has fit no node for 2h" in message
     cluster.delete("v1", "Pod", "whole", "team")
-    assert said(cluster, rule, later=HOURS) == []
+    assert messages(cluster, rule, later=HOURS) == []
 
 
 def test_gpu_held_unused(cluster):
@@ -112,15 +112,15 @@ def test_gpu_held_unused(cluster):
     cluster.create(pod("next", "team", ASK))
     cluster.stays("bound", cluster.bound, 0, for_s=1)
     rule = "gpu-held-unused"
-    assert said(cluster, rule) == []
-    (message,) = said(cluster, rule, later=HOURS)
+    assert messages(cluster, rule) == []
+    (message,) = messages(cluster, rule, later=HOURS)
     assert (
         "the GPUs of Pod team/old are unused (8 nvidia.com/gpu on node node-0): the pod was deleted 2h"
         in message
     )
     cluster.patch("v1", "Pod", "old", {"metadata": {"finalizers": None}}, "team")
     cluster.becomes("bound", cluster.bound, 8)
-    assert said(cluster, rule, later=HOURS) == []
+    assert messages(cluster, rule, later=HOURS) == []
 
 
 def test_pod_bypasses_queue(cluster):
@@ -133,12 +133,12 @@ def test_pod_bypasses_queue(cluster):
     cluster.becomes("admitted", lambda: cluster.admitted("nlp"), ["mine"])
     cluster.stays("bound", cluster.bound, 4, for_s=1)
     rule = "pod-bypasses-queue"
-    (message,) = said(cluster, rule, spec=out.spec)
+    (message,) = messages(cluster, rule, spec=out.spec)
     assert message.startswith("Pod other/stranger: ")
     assert "need 8 nvidia.com/gpu, but these pods leave only 4" in message
     cluster.delete("v1", "Pod", "stranger", "other")
     cluster.becomes("bound", lambda: cluster.bound("nlp"), 8)
-    assert said(cluster, rule, spec=out.spec) == []
+    assert messages(cluster, rule, spec=out.spec) == []
 
 
 def test_pod_bypasses_scheduler(cluster):
@@ -147,7 +147,7 @@ def test_pod_bypasses_scheduler(cluster):
     cluster.create(pod("stranger", "other", Ask(gpus=4, node_selector={"pool": "a100"})))
     cluster.becomes("bound", cluster.bound, 4)
     rule = "pod-bypasses-scheduler"
-    (message,) = said(cluster, rule, spec=out.spec)
+    (message,) = messages(cluster, rule, spec=out.spec)
     assert "with schedulerName: default-scheduler" in message
     assert "these pods leave only 4" in message
     mine = Ask(
@@ -160,7 +160,7 @@ def test_pod_bypasses_scheduler(cluster):
     cluster.stays("bound", lambda: cluster.bound("nlp"), 0, for_s=2)
     cluster.delete("v1", "Pod", "stranger", "other")
     cluster.becomes("bound", lambda: cluster.bound("nlp"), 8)
-    assert said(cluster, rule, spec=out.spec) == []
+    assert messages(cluster, rule, spec=out.spec) == []
 
 
 def test_quota_used_up(cluster):
@@ -171,9 +171,9 @@ def test_quota_used_up(cluster):
         lambda: cluster.get("v1", "ResourceQuota", "gpus", "vision")["status"].get("used"),
     )
     cluster.create(pod("four", "vision", Ask(gpus=4)))
-    assert said(cluster, "quota-used-up") == []
+    assert messages(cluster, "quota-used-up") == []
     cluster.create(pod("more", "vision", Ask(gpus=4)))
-    (message,) = cluster.until("told", lambda: said(cluster, "quota-used-up"))
+    (message,) = cluster.until("reported", lambda: messages(cluster, "quota-used-up"))
     assert "8 of 8 requests.nvidia.com/gpu" in message
     assert "exceeded quota" in cluster.refusal(pod("next", "vision", Ask(gpus=1)))
 
@@ -194,10 +194,10 @@ def test_workload_deactivated(cluster):
     }
     with cluster.kueue(configuration):
         cluster.create(job("never", "nlp", ASK, queue="a100"))
-        (message,) = cluster.until("told", lambda: said(cluster, rule))
+        (message,) = cluster.until("reported", lambda: messages(cluster, rule))
     assert message.startswith("Workload nlp/job-never")
     assert "DeactivatedDueToRequeuingLimitExceeded" in message
     (workload,) = cluster.objects(KUEUE, "Workload", "nlp")
     assert workload["spec"]["active"] is False
     cluster.delete("batch/v1", "Job", "never", "nlp")
-    cluster.becomes("told", lambda: said(cluster, rule), [])
+    cluster.becomes("reported", lambda: messages(cluster, rule), [])

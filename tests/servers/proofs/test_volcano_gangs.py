@@ -42,14 +42,14 @@ def phase(volcano):
 
 
 def test_gang_larger_than_its_pods(volcano):
-    waits_for_ever(volcano, "gang-larger-than-its-pods")
+    waits_forever(volcano, "gang-larger-than-its-pods")
 
 
 def test_gang_role_without_pods(volcano):
-    waits_for_ever(volcano, "gang-role-without-pods")
+    waits_forever(volcano, "gang-role-without-pods")
 
 
-def waits_for_ever(volcano, rule):
+def waits_forever(volcano, rule):
     """The bad example's four pods never start, with 16 GPUs free; the good one's do."""
     for example, count in ((bad(rule), 0), (good(rule), 4)):
         with volcano.scene(example, volcano.shipped):

@@ -26,7 +26,7 @@ PAIRS = {
 @pytest.fixture(scope="module")
 def loaded(volcano):
     """The nodes of all pairs."""
-    pairs.stand(volcano, PAIRS)
+    pairs.create(volcano, PAIRS)
     return volcano
 
 

@@ -16,7 +16,7 @@ def queue(name, **spec):
     return QUEUE.format(name=name, spec=yaml.safe_dump(spec, default_flow_style=True))
 
 
-def ask_for(volcano, *queues, gpus=16, namespace=HERE):
+def submit(volcano, *queues, gpus=16, namespace=HERE):
     """Pods of a GPU each in some queues, which start one by one."""
     for name in queues:
         volcano.create(*group(name, namespace, queue=name, pods=gpus))
@@ -36,7 +36,7 @@ def test_capability_without_gpu(volcano):
     rule = "capability-without-gpu"
     for example, count in ((bad(rule), 16), (good(rule), 0)):
         with volcano.scene(example):
-            ask_for(volcano, "batch")
+            submit(volcano, "batch")
             has(volcano, count)
 
 
@@ -44,7 +44,7 @@ def test_queue_resource_not_counted(volcano):
     rule = "queue-resource-not-counted"
     for example, count in ((bad(rule), 16), (bad(rule, 1), 16), (good(rule), 8)):
         with volcano.scene(example):
-            ask_for(volcano, HERE)
+            submit(volcano, HERE)
             has(volcano, count)
 
 
@@ -64,7 +64,7 @@ def test_queues_without_plugin(volcano):
     rule = "queues-without-plugin"
     for example, count in ((bad(rule), 16), (good(rule), 8)):
         with volcano.scene(example):
-            ask_for(volcano, HERE)
+            submit(volcano, HERE)
             has(volcano, count)
 
 
@@ -103,8 +103,8 @@ def share(volcano, example, other, count):
     with volcano.scene(example):
         volcano.apply(other)
         volcano.hold()
-        ask_for(volcano, HERE)
-        ask_for(volcano, "other", namespace="others")
+        submit(volcano, HERE)
+        submit(volcano, "other", namespace="others")
         volcano.resume()
         volcano.becomes("both", lambda: (volcano.bound(HERE), volcano.bound()), (count, 16))
 
@@ -119,7 +119,7 @@ def test_queue_tree_ignored(volcano):
     for example, count in ((bad(rule), 16), (good(rule), 8)):
         with volcano.scene(example):
             volcano.apply(child)
-            ask_for(volcano, "research.vision", "research.speech", gpus=8)
+            submit(volcano, "research.vision", "research.speech", gpus=8)
             has(volcano, count)
 
 
@@ -128,7 +128,7 @@ def test_gang_in_non_leaf_queue(volcano):
     rule = "gang-in-non-leaf-queue"
     for example, count in ((bad(rule), 0), (good(rule), 1)):
         with volcano.scene(example, TREE):
-            ask_for(volcano, "default", gpus=1)
+            submit(volcano, "default", gpus=1)
             has(volcano, count)
 
 
@@ -140,7 +140,7 @@ def test_default_queue_has_children(volcano):
             volcano.apply(queue("other", deserved={"nvidia.com/gpu": "4"}))
             volcano.create(pod("plain", HERE, Ask(gpus=1, scheduler="volcano")))
             volcano.until("its PodGroup", lambda: volcano.objects(SCHEDULING, "PodGroup", HERE))
-            ask_for(volcano, "other", gpus=1)
+            submit(volcano, "other", gpus=1)
             has(volcano, count)
 
 
@@ -150,7 +150,7 @@ def test_root_queue_declared(volcano):
     for example, count in ((bad(rule), 8), (good(rule), 16)):
         with volcano.scene(example, HELD):
             volcano.load(TREE)
-            ask_for(volcano, "default")
+            submit(volcano, "default")
             has(volcano, count)
             volcano.hold()
 
@@ -173,7 +173,7 @@ def test_dequeue_strategy_ignored(volcano):
     rule = "dequeue-strategy-ignored"
     for example in (bad(rule), good(rule)):
         with volcano.scene(example):
-            ask_for(volcano, HERE, gpus=4)
+            submit(volcano, HERE, gpus=4)
             has(volcano, 4)
             large = group("large", HERE, queue=HERE, pods=8, minimum=8)
             volcano.create(*large)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.servers.cluster import KUEUE, Cluster
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import documents, scene, show
-from tests.servers.scenes import said
+from tests.servers.scenes import messages
 from tests.servers.workloads import KUEUE_PRIORITY, Ask, job
 
 REASONS = {
@@ -36,7 +36,8 @@ def test_workload_waits_forever(cluster: Cluster) -> None:
     for each, name in harmed.items():
         reason = scene(REASONS[each], name, "a100")
         cluster.until(
-            f"{each}: {reason}", lambda n=name, r=reason: any(r in it for it in said(cluster, n))
+            f"{each}: {reason}",
+            lambda n=name, r=reason: any(r in it for it in messages(cluster, n)),
         )
         assert cluster.admitted(name) == []
         assert cluster.pods(name) == []
@@ -54,7 +55,7 @@ def test_limit_range_default_not_covered(cluster: Cluster) -> None:
         cluster.create(job("train", name, PLAIN, queue="a100"))
     cluster.becomes("good", lambda: cluster.admitted("good"), ["train"])
     reason = "resource ephemeral-storage unavailable in ClusterQueue"
-    cluster.until(reason, lambda: any(reason in it for it in said(cluster, "bad")))
+    cluster.until(reason, lambda: any(reason in it for it in messages(cluster, "bad")))
     assert cluster.admitted("bad") == []
 
 
