@@ -257,7 +257,7 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
             )
         return (
             resources / "gpus",
-            f"a replica needs {model.gpus} GPUs, but a node has {offer.units}",
+            f"a replica needs {counted(model.gpus, 'GPU')}, but a node has {offer.units}",
         )
     need = sizing.needed_bytes(workload) if workload is not None else None
     if workload is None or need is None:

@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from itertools import accumulate
 
 from policygen.core.finding import Hit
-from policygen.core.quoting import quoted
+from policygen.core.quoting import counted, quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import Product
@@ -96,7 +96,9 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
         per_node = total // capacity.nodes
     if per_node is None and product is not None:
         per_node = product.per_node
-        hits.append(_assume(pool, f"policygen assumes {per_node} GPUs on a node", "gpu.perNode"))
+        hits.append(
+            _assume(pool, f"policygen assumes {counted(per_node, 'GPU')} on a node", "gpu.perNode")
+        )
     if per_node is None:
         hits.append(
             Hit(
@@ -115,8 +117,8 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
         hits.append(
             Hit(
                 AVAILABLE_ABOVE_TOTAL,
-                f"availableGPUs is {available}, but {capacity.nodes} nodes with {per_node} GPUs "
-                f"each have only {total}; correct one of these numbers, or write gpu.perNode",
+                f"availableGPUs is {available}, but nodes times GPUs per node is only {capacity.nodes} × "
+                f"{per_node} = {total}; correct one of these numbers, or write gpu.perNode",
                 pool.at / "spec" / "capacity" / "availableGPUs",
             )
         )
@@ -159,7 +161,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         hits.append(
             Hit(
                 rules.PER_NODE_CONTRADICTS_NODE_TYPE,
-                f"gpu.perNode is {per_node}, but node type {name} has {shape.gpus} GPUs, so the cpu and "
+                f"gpu.perNode is {per_node}, but node type {name} has {counted(shape.gpus, 'GPU')}, so the cpu and "
                 "memory of each GPU are wrong; correct gpu.perNode or capacity.nodeType, or write "
                 "capacity.nodeAllocatable",
                 pool.at / "spec" / "gpu" / "perNode",

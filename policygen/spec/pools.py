@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
+from policygen.core.quoting import counted
 from policygen.hardware import catalog
 from policygen.spec import rules
 from policygen.spec.types import Platform, Pool, Scheduler, Spec
@@ -88,7 +89,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     if total is not None and on_nodes is not None and total != on_nodes:
         yield Hit(
             rules.TOTAL_CONTRADICTS_NODES,
-            f"{nodes} nodes with {per_node} GPUs each have {on_nodes} GPUs, but totalGPUs is {total}; "
+            f"totalGPUs is {total}, but nodes times GPUs per node is {nodes} × {per_node} = {on_nodes}; "
             "correct one of the numbers, or write only nodes or only totalGPUs",
             at / "totalGPUs",
         )
@@ -97,7 +98,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
     if total is not None and available is not None and available > total:
         yield Hit(
             rules.AVAILABLE_ABOVE_TOTAL,
-            f"availableGPUs is {available}, but the pool has only {total} GPUs; correct one of the numbers",
+            f"availableGPUs is {available}, but the pool has only {counted(total, 'GPU')}; correct one of the numbers",
             at / "availableGPUs",
         )
 

@@ -872,7 +872,7 @@ POOLS = [
         "a total that the nodes do not have",
         pool(size="nodes: 7\n    totalGPUs: «64»"),
         "total-contradicts-nodes",
-        "have 56 GPUs, totalGPUs is 64 only nodes",
+        "7 × 8 = 56; totalGPUs is 64, only nodes",
     ),
     Case(
         "GPUs of a node unknown",
