@@ -1,4 +1,4 @@
-"""The objects of clusters of any size, as plain data."""
+"""Objects of clusters of any size, as plain data."""
 
 from collections.abc import Iterator
 from typing import Any

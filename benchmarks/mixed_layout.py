@@ -1,4 +1,4 @@
-"""A writer of YAML that lays each document out as another person would."""
+"""A YAML writer that gives each document another layout, as different people would."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Specs of any size: one pool, and teams with three namespaces, a share, a bound on what waits."""
+"""Specs of any size: one pool, and teams with three namespaces, a quota and maxPending."""
 
 HEAD = """\
 apiVersion: policygen.dev/v1alpha1

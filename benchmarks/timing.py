@@ -1,4 +1,4 @@
-"""Commands timed in turn, so that a machine whose speed drifts slows both alike."""
+"""Times commands in turn, so that a change of the machine's speed affects all of them."""
 
 import os
 import statistics

@@ -1,4 +1,4 @@
-"""Fixtures of every test: specs from text, and the switch that rewrites golden files."""
+"""Fixtures of all tests: specs from text, and the option that rewrites golden files."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""How much work a call is: counted in lines of Python, and not timed."""
+"""The work of a call, measured in executed lines of Python instead of time."""
 
 import sys
 

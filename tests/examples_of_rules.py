@@ -1,4 +1,4 @@
-"""The examples of a rule: the two of its page, and the cases of its folder in tests/lint/cases."""
+"""The examples of a rule: those of its page, and the cases of its folder in tests/lint/cases."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Objects of a text as rules see them, for tests of what rules share."""
+"""The objects of a text as rules read them, for tests of shared code."""
 
 import yaml
 

@@ -1,4 +1,4 @@
-"""The house rules that tools can check: lint, format, types, layers, and docs that are current."""
+"""Conventions that tools check: lint, format, types, layers, and generated docs."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What README shows as output is what the commands print, to the letter."""
+"""The output in README equals the output of the commands, character by character."""
 
 import re
 import subprocess

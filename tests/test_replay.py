@@ -1,4 +1,4 @@
-"""The server that benchmarks replay a cluster with: every pod once, in the server's own words."""
+"""The replay server of the benchmarks sends every pod once, in the bytes of the real server."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What ships: the wheel, installed elsewhere, renders an example."""
+"""The wheel works: installed elsewhere, it renders an example."""
 
 import os
 import subprocess

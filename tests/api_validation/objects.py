@@ -1,4 +1,4 @@
-"""Objects for tests of what a server refuses."""
+"""Objects for tests of refusals by API servers."""
 
 import copy
 

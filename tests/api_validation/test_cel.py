@@ -1,4 +1,4 @@
-"""Our form of each CEL rule gives the verdict of the CEL project's own runtime."""
+"""policygen's version of each CEL rule gives the same result as the CEL project's own runtime."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Prevalidation accepts good objects, and never one that has refusals."""
+"""Prevalidation accepts valid objects, and never accepts an object that the full check refuses."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Places that checks pass along as a chain."""
+"""Paths that checks pass on as a chain of steps."""
 
 from policygen.api_validation.refusal import about, named, path_to
 

@@ -1,4 +1,4 @@
-"""What the shipped templates print, the reader of the servers' schemas takes: no false refusal."""
+"""The schema validator accepts everything that the shipped templates render."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Scalars against their schemas."""
+"""Validation of scalars by their schemas."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A spec is compiled with all its faults, those of its settings too."""
+"""Compiling a spec reports all its errors, including those of its settings."""
 
 import pytest
 

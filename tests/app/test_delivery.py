@@ -1,4 +1,4 @@
-"""Reports to files and standard output: all that can be written is."""
+"""Reports go to files and standard output; one that cannot be written does not stop the others."""
 
 import json
 

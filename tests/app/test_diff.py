@@ -1,4 +1,4 @@
-"""`policygen diff`: what changed between two looks at a cluster."""
+"""`policygen diff`: the changes between two snapshots of a cluster."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Every name that a run can show is explained."""
+"""Every finding name that a run can show has an explanation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What `lint --fix` makes of the bad examples of rules, and of files with several faults."""
+"""`lint --fix` on the bad examples of rules, and on files with several faults."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`policygen lint --snapshot`: a cluster that was seen is judged as manifests are, but for what it lacks."""
+"""`policygen lint --snapshot`: a snapshot is checked like manifests, except for what was not read."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How a lint ended."""
+"""The verdicts of rules over all inputs, and the exit code."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""Words complete in the shells that people use."""
+"""Shell completion in the supported shells."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What holds for every command: streams, exit codes, help."""
+"""Properties of every command: streams, exit codes, help."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Options: what they take, and what cannot be done."""
+"""Options: their valid values, and errors for combinations that cannot work."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""`render` and `validate` as their users meet them: streams, exit codes, files."""
+"""`render` and `validate` as users call them: streams, exit codes, files."""
 
 import json
 import subprocess

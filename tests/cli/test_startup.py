@@ -1,4 +1,4 @@
-"""Commands import what they need, and no more: half a small lint is imports."""
+"""Commands import only what they need, since imports take half the time of a small lint."""
 
 import json
 import subprocess

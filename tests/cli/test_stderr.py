@@ -1,4 +1,4 @@
-"""What standard error shows: notes, their groups, and nothing that steers a terminal."""
+"""Standard error has notes in groups, and no control sequences from the input."""
 
 import fcntl
 import os

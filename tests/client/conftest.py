@@ -1,4 +1,4 @@
-"""A lint of a cluster by a kubeconfig."""
+"""Runs lint of a cluster with a kubeconfig."""
 
 import pytest
 from click.testing import CliRunner

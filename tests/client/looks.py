@@ -1,4 +1,4 @@
-"""Snapshots for tests: what a look at a cluster would have brought."""
+"""Snapshots for tests, made from text as if they were read from a cluster."""
 
 from datetime import UTC, datetime
 

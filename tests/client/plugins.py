@@ -1,4 +1,4 @@
-"""Plugins for credentials that tests write."""
+"""Exec plugins for credentials that tests write."""
 
 import subprocess
 import time

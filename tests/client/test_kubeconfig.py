@@ -1,4 +1,4 @@
-"""A kubeconfig that cannot be used is named, with what is wrong in it."""
+"""An unusable kubeconfig is reported with its path and its error."""
 
 import json
 import subprocess

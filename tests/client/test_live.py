@@ -1,4 +1,4 @@
-"""A look at a server on loopback: what is read when, and what is made of it."""
+"""Reading a server on loopback: the order of requests, and the resulting snapshot."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The least rights that a run needs."""
+"""The minimal permissions that a run needs."""
 
 from policygen.app.sources import cluster_query
 from policygen.client.live import ClusterQuery

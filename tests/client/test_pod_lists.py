@@ -1,4 +1,4 @@
-"""What is kept of the pods that a server lists, and what never is."""
+"""Which fields of listed pods are kept, and which are never kept."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is kept of what a server lists, and what never is."""
+"""Which fields of listed objects are kept, and which are never kept."""
 
 import json
 import random

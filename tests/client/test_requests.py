@@ -1,4 +1,4 @@
-"""Answers as they come over a connection: packed, cut off, damaged, too big."""
+"""Responses over a connection: compressed, cut off, damaged, too large."""
 
 import gzip
 import threading

@@ -1,4 +1,4 @@
-"""What was not read, in words."""
+"""Messages about kinds that were not read."""
 
 from policygen.client.unread import messages
 from tests.client.looks import snapshot

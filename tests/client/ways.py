@@ -1,4 +1,4 @@
-"""The way to a server that a test runs on loopback."""
+"""Connections to a server that a test runs on loopback."""
 
 from contextlib import contextmanager
 

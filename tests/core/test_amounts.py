@@ -1,4 +1,4 @@
-"""Amounts in messages are for people, and two different amounts never look equal."""
+"""Amounts in messages have human units, and two different amounts never look equal."""
 
 from fractions import Fraction
 

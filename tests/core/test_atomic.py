@@ -1,4 +1,4 @@
-"""A file with new content is never open to more readers than the old one."""
+"""A replaced file never has wider permissions than the old one."""
 
 import os
 import stat

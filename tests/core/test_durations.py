@@ -1,4 +1,4 @@
-"""Durations are read as Go reads them."""
+"""Durations are parsed as Go parses them."""
 
 from fractions import Fraction
 

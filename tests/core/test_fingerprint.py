@@ -1,4 +1,4 @@
-"""What keeps a fingerprint, and what changes it."""
+"""Which changes keep the fingerprint of a finding, and which change it."""
 
 from policygen.core.finding import Finding, Place
 from policygen.core.fingerprint import fingerprints

@@ -1,4 +1,4 @@
-"""Values of the input in messages: one line, short, and nothing that a terminal obeys."""
+"""Input values in messages are on one line, short, and without terminal control characters."""
 
 import pytest
 

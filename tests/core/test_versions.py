@@ -1,4 +1,4 @@
-"""Versions of a target, and the facts that depend on them."""
+"""Versions of a target, and values that depend on them."""
 
 import pytest
 

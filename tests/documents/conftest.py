@@ -1,4 +1,4 @@
-"""The parsers that documents are read with."""
+"""The parsers of documents."""
 
 import pytest
 import yaml

@@ -1,4 +1,4 @@
-"""What tests of documents share: reading a text, and showing what is found."""
+"""Helpers for tests of documents: they read a text, and show its findings."""
 
 from hypothesis import strategies as st
 

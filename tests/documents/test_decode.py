@@ -1,4 +1,4 @@
-"""Bytes become text, or the reason why not."""
+"""Bytes are decoded to text, or the error is reported."""
 
 import pytest
 from hypothesis import given, settings

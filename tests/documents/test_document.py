@@ -1,4 +1,4 @@
-"""A document: its header, the places of its parts, and the documents inside it."""
+"""A document: its header, the positions of its parts, and documents inside it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fast path reads JSON as the full parse does, or not at all."""
+"""The fast path reads JSON like the full parser, or falls back to it."""
 
 import json
 from datetime import date

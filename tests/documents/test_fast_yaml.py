@@ -1,4 +1,4 @@
-"""The fast path reads what the full parse does."""
+"""The fast path reads YAML like the full parser."""
 
 import json
 from pathlib import Path

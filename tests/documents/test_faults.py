@@ -1,4 +1,4 @@
-"""What YAML allows and a spec does not: its place, and what to write instead."""
+"""Valid YAML that a spec must not contain: its position, and the remedy."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which files are read, and every reason why one is not; on a real file system."""
+"""Which files are read, and every reason to skip one, on a real file system."""
 
 import io
 import os

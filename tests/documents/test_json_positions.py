@@ -1,4 +1,4 @@
-"""Places in JSON, found on the way down."""
+"""Positions in JSON, found by walking down from the root."""
 
 from policygen.documents.json_positions import places
 from policygen.documents.outline import NodeKind

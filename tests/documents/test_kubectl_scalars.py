@@ -1,4 +1,4 @@
-"""Manifests as kubectl reads them, against what its own reader made of the same texts."""
+"""Manifests are read as kubectl reads them; the expected values come from kubectl's parser."""
 
 import json
 from pathlib import Path

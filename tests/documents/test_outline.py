@@ -1,4 +1,4 @@
-"""The places of the nodes of a document, through aliases and merges."""
+"""The positions of a document's nodes, also through aliases and merges."""
 
 from policygen.documents.outline import NodeKind
 from policygen.documents.parse import compose

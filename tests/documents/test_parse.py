@@ -1,4 +1,4 @@
-"""What others write is read back equal, and no text crashes the parser."""
+"""Text of other YAML writers is read back equal, and no text crashes the parser."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What a template leaves to be filled in."""
+"""Placeholders of templates that are not filled in."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lines and columns of plain text, and of text inside text."""
+"""Lines and columns of plain text, and of text inside another text."""
 
 import pytest
 from hypothesis import given

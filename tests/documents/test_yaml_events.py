@@ -1,4 +1,4 @@
-"""Anchors, aliases, merges and tags: their data, and a limit to what they blow up."""
+"""Anchors, aliases, merges and tags: their data, and the limit of their expansion."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Streams of documents, broken and deep ones too."""
+"""Streams of documents, including broken and deeply nested ones."""
 
 import pytest
 

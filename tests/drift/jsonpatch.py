@@ -1,4 +1,4 @@
-"""What a server does with a JSON patch (RFC 6902), as far as ours go."""
+"""Applies a JSON patch (RFC 6902) like a server, for the operations that policygen writes."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""What changed between two snapshots."""
+"""The changes between two snapshots."""
 
 from policygen.documents.parse import mapping
 from policygen.drift.changes import What, changes, not_requested, readable

@@ -1,4 +1,4 @@
-"""Two states of an object are compared by type, and the patch of a difference takes it away."""
+"""Two states of an object are compared by type, and the patch of a difference removes it."""
 
 import copy
 from pathlib import Path

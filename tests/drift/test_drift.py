@@ -1,4 +1,4 @@
-"""`policygen lint --snapshot spec/`: a cluster is held against what the spec renders."""
+"""`policygen lint --snapshot spec/`: a cluster is compared with what the spec renders."""
 
 import copy
 import json

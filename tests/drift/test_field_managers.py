@@ -1,4 +1,4 @@
-"""Who wrote a field is read from managedFields; what was taken away has no author."""
+"""The author of a field comes from managedFields; a removed field has no author."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Differences in files that change nothing."""
+"""Differences in files that do not change their meaning."""
 
 import pytest
 

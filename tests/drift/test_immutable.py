@@ -1,4 +1,4 @@
-"""Fields that no server changes."""
+"""Fields that a server refuses to change."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What two snapshots do not have in common."""
+"""Parts of two snapshots that cannot be compared."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A difference in words: the field, both values, and who wrote the one on the cluster."""
+"""The message of a difference: the field, both values, and the author on the cluster."""
 
 import pytest
 from msgspec import UNSET

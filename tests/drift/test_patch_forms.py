@@ -1,4 +1,4 @@
-"""Patches of differences, which a server takes only where nothing has changed since."""
+"""Patches of differences, which a server accepts only if nothing has changed since."""
 
 from msgspec import UNSET
 

@@ -1,4 +1,4 @@
-"""Steps as files: what is deleted is in a script of its own."""
+"""Fixes as files: delete commands go into a separate script."""
 
 import json
 import subprocess

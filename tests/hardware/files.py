@@ -1,4 +1,4 @@
-"""The files of data, for tests."""
+"""The data files, for tests."""
 
 import json
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""The files of data: sorted, sourced, and read only when they are needed."""
+"""The data files are sorted, have sources, and are read only when they are needed."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Figures of models, and the names that people write for them."""
+"""Data of models, and the names that people use for them."""
 
 import pytest
 

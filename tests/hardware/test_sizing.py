@@ -1,4 +1,4 @@
-"""How many devices a model takes: against figures worked out by hand, vendors' logs, and brute force."""
+"""The number of GPUs of a model, compared with manual results, vendors' logs and brute force."""
 
 import pytest
 from hypothesis import given, settings

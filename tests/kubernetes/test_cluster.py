@@ -1,4 +1,4 @@
-"""The objects that rules check: typed, indexed, and without what could not be read."""
+"""The objects that rules check: typed, indexed, and without unreadable objects."""
 
 from policygen.core.finding import At
 from tests.objects import cluster

@@ -1,4 +1,4 @@
-"""Hits on objects become findings at the fields that were written."""
+"""Hits on objects become findings at the fields in the file."""
 
 from policygen.core.finding import THERE, At, Edit, Hit, Verb
 from policygen.documents.files import Source

@@ -1,4 +1,4 @@
-"""The identity of an object, whatever its metadata hold."""
+"""The identity of an object, with any metadata."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was read of a cluster, in words."""
+"""The description of what was read of a cluster."""
 
 from policygen.core.finding import At
 from policygen.kubernetes.snapshot import Gap, GroupKind, Pod, Seen

@@ -1,4 +1,4 @@
-"""The manifests that users start from: what is wrong in each is found, and nothing else."""
+"""The manifests of the articles that users start from: each fault is found, and nothing else."""
 
 from datetime import date
 from pathlib import Path

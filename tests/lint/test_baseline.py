@@ -1,4 +1,4 @@
-"""A baseline hides what was there, and nothing else."""
+"""A baseline hides exactly the findings that it contains."""
 
 import json
 

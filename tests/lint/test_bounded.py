@@ -1,4 +1,4 @@
-"""Objects that many others meet: what is found grows with the objects and not with their pairs."""
+"""If many objects affect each other, findings grow with the objects and not with their pairs."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How a rule ends: pass, fail, vacuous, not evaluated or crashed."""
+"""The verdicts of a rule: pass, fail, vacuous, not evaluated or crashed."""
 
 import pytest
 from msgspec.structs import replace

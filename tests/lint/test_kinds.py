@@ -1,4 +1,4 @@
-"""The kinds that a rule looks at: what is read of a cluster for it."""
+"""The kinds that a rule needs, which decide what is read of a cluster."""
 
 from policygen.core.rule import Family, Severity
 from policygen.kubernetes.snapshot import CONFIG_MAP, NODE, GroupKind

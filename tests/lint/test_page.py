@@ -1,4 +1,4 @@
-"""The page of a rule, read as parts."""
+"""The page of a rule, parsed into its parts."""
 
 import pytest
 

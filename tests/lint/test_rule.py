@@ -1,4 +1,4 @@
-"""What a rule may look at, and for which releases it holds."""
+"""The facts that a rule may read, and the releases that it applies to."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Which rules run."""
+"""The selection of rules to run."""
 
 import pytest
 

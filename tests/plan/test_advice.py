@@ -1,4 +1,4 @@
-"""Settings that can be rendered and do nothing."""
+"""Settings that can be rendered but have no effect."""
 
 import pytest
 

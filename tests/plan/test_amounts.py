@@ -1,4 +1,4 @@
-"""Amounts of a pool: divided by weight, and written as servers write them back."""
+"""Amounts of a pool: divided by weight, and in the form in which servers return them."""
 
 import pytest
 

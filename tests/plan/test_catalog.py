@@ -1,4 +1,4 @@
-"""A kind of object is in the catalog, has a generator, and is shown by an example."""
+"""Each kind of object is in the catalog, has a generator, and is in an example."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Drift inside a controller's file points at the line of the spec that decided the value."""
+"""Drift inside a controller's file is reported at the line of the spec that decides the value."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Which pool and how many cards a model takes."""
+"""The pool and the number of GPUs of a model."""
 
 import pytest
 

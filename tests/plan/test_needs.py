@@ -1,4 +1,4 @@
-"""What a model needs."""
+"""The requirements of a model."""
 
 import pytest
 

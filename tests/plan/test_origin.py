@@ -1,4 +1,4 @@
-"""The place in the spec behind each object and field."""
+"""The line of the spec behind each object and field."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What pods must carry."""
+"""The fields that pods must set."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What no rendering can meet."""
+"""Requirements that cannot be rendered."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a team gets of a pool by its weight."""
+"""The share of a pool that a team gets by its weight."""
 
 from tests.plan.quotas import quotas
 

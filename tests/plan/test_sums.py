@@ -1,4 +1,4 @@
-"""Sums of guarantees and limits: each excess once, at the amount that is too large."""
+"""Sums of guarantees and limits: each excess is reported once, at the amount that is too large."""
 
 import pytest
 

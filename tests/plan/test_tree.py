@@ -1,4 +1,4 @@
-"""What a team's share of a pool must not be, and where no workload could use it."""
+"""Invalid shares of a pool, and shares that no workload could use."""
 
 import pytest
 

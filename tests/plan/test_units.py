@@ -1,4 +1,4 @@
-"""What a pool counts: cards, instances or replicas."""
+"""The units of a pool: cards, MIG instances or replicas."""
 
 from tests.plan.quotas import quotas
 

@@ -1,4 +1,4 @@
-"""Models in the shares of their teams, with numbers worked out by hand."""
+"""Models in their teams' shares, with numbers worked out by hand."""
 
 import pytest
 

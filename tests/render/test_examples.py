@@ -1,4 +1,4 @@
-"""Each example renders to its golden files, clean for yamllint, the same under any circumstances."""
+"""Each example renders to its golden files in any environment, and yamllint accepts them."""
 
 import os
 import shutil

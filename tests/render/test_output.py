@@ -1,4 +1,4 @@
-"""One file, the names of files, and what would change."""
+"""Output to one file, the names of files, and what a render would change."""
 
 import os
 import subprocess

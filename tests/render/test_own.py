@@ -1,4 +1,4 @@
-"""Folders of users' templates: each file is a template, and has an effect."""
+"""Folders of users' templates: every file must be a template that has an effect."""
 
 import os
 import tempfile

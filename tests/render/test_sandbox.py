@@ -1,4 +1,4 @@
-"""Templates of users run in a sandbox: what they may do, and what they may take."""
+"""Users' templates run in a sandbox: what they may do, and how much time and memory they may use."""
 
 import os
 

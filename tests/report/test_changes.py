@@ -1,4 +1,4 @@
-"""What changed between two snapshots, for people and for programs."""
+"""The changes between two snapshots, for people and for programs."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""An explanation fits a screen, and shows what differs between the examples."""
+"""An explanation fits on a screen, and shows the differences between the examples."""
 
 import pytest
 

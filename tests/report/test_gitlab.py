@@ -1,4 +1,4 @@
-"""GitLab's code quality report has what its widget needs."""
+"""GitLab's code quality report has all fields that its widget needs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The page shows all, and holds nothing foreign."""
+"""The HTML page shows all findings, and loads nothing from other servers."""
 
 from html.parser import HTMLParser
 

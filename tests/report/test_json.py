@@ -1,4 +1,4 @@
-"""JSON keeps its schema."""
+"""The JSON report matches its schema."""
 
 import json
 from pathlib import Path

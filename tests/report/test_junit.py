@@ -1,4 +1,4 @@
-"""JUnit XML is read by a parser."""
+"""An XML parser reads the JUnit report."""
 
 import junitparser
 import pytest

@@ -1,4 +1,4 @@
-"""Markdown is a table of plain text."""
+"""The Markdown report is a table of plain text."""
 
 import re
 

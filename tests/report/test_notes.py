@@ -1,4 +1,4 @@
-"""Notes about a spec are short, and the fields that pods need are YAML."""
+"""Notes about a spec are short, and print the fields that pods need as YAML."""
 
 import pytest
 import yaml

@@ -1,4 +1,4 @@
-"""Metrics are read by Prometheus' own parser."""
+"""Prometheus' own parser reads the metrics."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What a report counts."""
+"""The counts of a report."""
 
 from policygen.core.finding import Verdict
 from policygen.core.rule import Severity

@@ -1,4 +1,4 @@
-"""SARIF is read by its own types."""
+"""The SARIF package reads the report."""
 
 from urllib.parse import unquote
 

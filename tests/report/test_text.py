@@ -1,4 +1,4 @@
-"""What a person sees, to the character; and what no terminal may see."""
+"""The text report, character by character, and input that must not reach a terminal."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""How long something may take on this machine as it is now."""
+"""Time limits of tests, adapted to the current speed of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Specs for real servers: every example, and specs drawn by our strategies, the same each time."""
+"""Specs for real servers: every example, and drawn specs, which are the same in each run."""
 
 from __future__ import annotations
 

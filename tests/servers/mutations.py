@@ -1,4 +1,4 @@
-"""Ways to spoil a good object: one change each, at every place that it has, or drawn ones."""
+"""Changes that break a valid object: one at a time, at every place, or drawn at random."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples of rule pages as scenes: what a page calls bad harms on real servers, the good one does not."""
+"""Examples of rule pages: the bad one does harm on real servers, and the good one does not."""
 
 from __future__ import annotations
 

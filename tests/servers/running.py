@@ -1,4 +1,4 @@
-"""Finds the control plane that runs: --kubeconfig, $KUBECONFIG, or the KUBECONFIG.path file."""
+"""Finds the running control plane: --kubeconfig, $KUBECONFIG, or the KUBECONFIG.path file."""
 
 from __future__ import annotations
 

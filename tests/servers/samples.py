@@ -1,4 +1,4 @@
-"""Good objects of every kind in `schemas/cluster`, rich in fields: what mutations begin with."""
+"""Valid objects of every kind in `schemas/cluster`, with many fields: the start of all mutations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of behaviour begin with: a rendered spec on its nodes, and Jobs of GPUs."""
+"""The setup of behaviour tests: a rendered spec, its nodes, and Jobs that request GPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a used control plane clean again: what was not there at the start goes."""
+"""Cleans a used control plane: deletes every object that did not exist at the start."""
 
 from __future__ import annotations
 

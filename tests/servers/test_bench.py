@@ -1,4 +1,4 @@
-"""The bench itself: it starts, places, and forgets."""
+"""The bench itself: it starts, schedules, and is clean again."""
 
 import time
 

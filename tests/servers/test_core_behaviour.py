@@ -1,4 +1,4 @@
-"""Quotas and limit ranges of namespaces: what is refused, counted and filled in."""
+"""Quotas and limit ranges of namespaces: what they refuse, count and fill in."""
 
 import pytest
 import yaml

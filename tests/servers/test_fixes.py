@@ -1,4 +1,4 @@
-"""What `lint --fix` writes is to a real server the object that it was."""
+"""For a real server, `lint --fix` does not change the meaning of an object."""
 
 from datetime import date
 

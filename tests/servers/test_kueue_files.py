@@ -1,4 +1,4 @@
-"""What lint calls refused in Kueue's Configuration keeps the real manager from starting."""
+"""If lint refuses Kueue's Configuration, the real manager does not start with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Under Kueue: cards cut in pieces, the articles' queues, and serving pods."""
+"""In Kueue: shared cards and MIG, the queues of the articles, and serving pods."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`policygen lint --context` on the real API server: clean where it is, read-only, never falsely clean."""
+"""`policygen lint --context` on the real API server: no false findings, read-only, no false passes."""
 
 import gzip
 import io

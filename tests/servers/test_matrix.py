@@ -1,4 +1,4 @@
-"""What `matrix` runs on, and how it counts; no server needed."""
+"""The releases that `matrix` runs on, and its counts; no server needed."""
 
 import re
 import subprocess

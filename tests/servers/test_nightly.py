@@ -1,4 +1,4 @@
-"""The nightly audit under examples/, with its own identity and its own rights."""
+"""The nightly audit under examples/, with its own user and permissions."""
 
 import json
 import shutil

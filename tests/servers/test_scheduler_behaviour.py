@@ -1,4 +1,4 @@
-"""What a real kube-scheduler does with our profiles, and where their weights begin to hold."""
+"""How a real kube-scheduler behaves with our profiles, and from which weights on they work."""
 
 import time
 from collections.abc import Mapping

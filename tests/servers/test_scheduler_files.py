@@ -1,4 +1,4 @@
-"""What lint calls refused in a KubeSchedulerConfiguration keeps a real kube-scheduler from starting."""
+"""If lint refuses a KubeSchedulerConfiguration, a real kube-scheduler does not start with it."""
 
 from __future__ import annotations
 

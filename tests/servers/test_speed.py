@@ -1,4 +1,4 @@
-"""The bench is up in seconds, and applies a big set fast and in order."""
+"""The bench starts in seconds, and applies a large set quickly and in order."""
 
 import os
 import time

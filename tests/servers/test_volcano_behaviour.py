@@ -1,4 +1,4 @@
-"""What a real Volcano does with our queues and with each line of our scheduler configuration."""
+"""How a real Volcano behaves with our queues and with each line of our scheduler configuration."""
 
 import re
 from pathlib import Path

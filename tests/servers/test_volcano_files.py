@@ -1,4 +1,4 @@
-"""What lint calls refused in a volcano-scheduler.conf makes a real scheduler run with another one."""
+"""If lint refuses a volcano-scheduler.conf, a real scheduler runs with another configuration."""
 
 from __future__ import annotations
 

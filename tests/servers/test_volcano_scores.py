@@ -1,4 +1,4 @@
-"""Arguments of Volcano's scores, with and without: each decides which of two nodes a pod gets."""
+"""Arguments of Volcano's scores: each argument decides which of two nodes a pod gets."""
 
 import time
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Every way into a cluster that a kubeconfig can name, as kubectl goes it where the machine has one."""
+"""Every kind of access in a kubeconfig gives the same result as kubectl, if kubectl is installed."""
 
 import base64
 import copy

@@ -1,4 +1,4 @@
-"""What the bench builds: one Go module per upstream, and the files that it takes along."""
+"""The builds of the bench: one Go module per upstream, and the other files that it copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Specs of Volcano's pools, rendered with the scheduler's configuration, and that configuration edited."""
+"""Specs of Volcano's pools, rendered with the scheduler's configuration, and edits of it."""
 
 from textwrap import dedent
 

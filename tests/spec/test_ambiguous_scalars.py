@@ -1,4 +1,4 @@
-"""What is advised instead of an ambiguous scalar is something that its field takes."""
+"""The advice for an ambiguous scalar is a value that its field accepts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The forms of the articles: what they become, and that no value of the example breaks in silence."""
+"""The forms of the articles: their meaning, and that no value of the example is silently ignored."""
 
 from pathlib import Path
 from textwrap import dedent

@@ -1,4 +1,4 @@
-"""Documents of all forms to one spec, and what is judged when a part is refused."""
+"""Loads documents of all forms into one spec, and checks the valid part if another is refused."""
 
 import pytest
 

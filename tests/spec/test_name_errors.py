@@ -1,4 +1,4 @@
-"""Names that Kubernetes refuses, and names that it would take."""
+"""Names that Kubernetes refuses, and names that it accepts."""
 
 import pytest
 

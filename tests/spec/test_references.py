@@ -1,4 +1,4 @@
-"""Names in a spec lead to something, and not in a circle."""
+"""References in a spec: their targets exist, and they form no cycle."""
 
 from policygen.core.finding import At
 from policygen.spec.types import Model, Placement, Platform, SharedQueue

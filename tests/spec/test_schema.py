@@ -1,4 +1,4 @@
-"""The schemas and their validator: good documents pass, bad ones do not."""
+"""The schemas and their validator: valid documents pass, invalid ones do not."""
 
 import copy
 import json

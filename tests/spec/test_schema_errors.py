@@ -1,4 +1,4 @@
-"""Errors of the schemas are one plain line, at the right place."""
+"""Schema errors are one plain line, at the right position."""
 
 import pytest
 

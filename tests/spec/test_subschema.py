@@ -1,4 +1,4 @@
-"""Parts of a schema, and what fits them."""
+"""Parts of a schema, and the values that they accept."""
 
 import math
 

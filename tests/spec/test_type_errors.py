@@ -1,4 +1,4 @@
-"""Values of a wrong type: what they are, and what to write instead."""
+"""Messages for values of a wrong type, with the remedy."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What refused documents may define causes no errors in others."""
+"""Names that refused documents may define cause no errors in other documents."""
 
 from tests.spec.specs import POOL, errors, read, team
 

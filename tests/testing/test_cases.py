@@ -1,4 +1,4 @@
-"""Which folders are cases."""
+"""Which folders are test cases."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lines of `findings.txt`: read as written, compared, and updated without losing comments."""
+"""`findings.txt` is parsed, compared, and updated without losing comments."""
 
 import pytest
 from hypothesis import given

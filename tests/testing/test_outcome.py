@@ -1,4 +1,4 @@
-"""When a case has passed, and outcomes as people and CI systems see them."""
+"""When a case passes, and how people and CI systems see its result."""
 
 import io
 

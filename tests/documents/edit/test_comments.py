@@ -1,4 +1,4 @@
-"""Comments are what YAML takes for some."""
+"""Comments are recognised as YAML recognises them."""
 
 import pytest
 

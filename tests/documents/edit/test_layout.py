@@ -1,4 +1,4 @@
-"""How a document is written: the ends of its nodes, and scalars in its style."""
+"""The layout of a document: where nodes end, and scalars in the style of the document."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Edits as text: what they do not name stays, and what is not certain is refused."""
+"""Edits of a text keep everything else unchanged; an edit that is not safe is refused."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Changes of a text: which go together, and what they make of it."""
+"""Replacements in a text: which can be combined, and the resulting text."""
 
 import pytest
 

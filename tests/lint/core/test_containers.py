@@ -1,4 +1,4 @@
-"""All containers with their places."""
+"""All containers of a pod, with their paths."""
 
 from policygen.core.finding import At
 from policygen.lint.core.containers import containers

@@ -1,4 +1,4 @@
-"""Texts of annotations as Go reads them."""
+"""Values of annotations, parsed as Go parses them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Labels and annotations by the place where they are."""
+"""Labels and annotations by the level of the object at which they are."""
 
 from policygen.core.finding import At
 from policygen.lint.core.metadata_keys import MetadataOwner, written

@@ -1,4 +1,4 @@
-"""Pods on the nodes of a pool that its queue, or its scheduler, does not know."""
+"""Pods on a pool's nodes that the pool's queue or scheduler does not count."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A rolling update in pods."""
+"""The number of pods during a rolling update."""
 
 import pytest
 

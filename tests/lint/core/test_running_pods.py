@@ -1,4 +1,4 @@
-"""Pods that hold GPUs, by who made them."""
+"""Running pods that hold GPUs, by owner."""
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.core.running_pods import families, held, holders, maker, named, waiting

@@ -1,4 +1,4 @@
-"""What servers refuse in objects, once for all rules."""
+"""Refusals by API servers, computed once for all rules."""
 
 import pytest
 

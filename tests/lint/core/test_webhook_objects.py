@@ -1,4 +1,4 @@
-"""Workloads as webhooks see them."""
+"""Workloads as webhooks receive them."""
 
 from policygen.lint.core.webhook_objects import batch_jobs, webhook_object
 from tests.objects import cluster, workload

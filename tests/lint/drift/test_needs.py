@@ -1,4 +1,4 @@
-"""What all drift rules judge and need."""
+"""The kinds that all drift rules check, and the input that they need."""
 
 from policygen.kubernetes import workloads
 from policygen.lint.drift.needs import KINDS

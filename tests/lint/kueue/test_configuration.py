@@ -1,4 +1,4 @@
-"""The settings of Kueue as it would run."""
+"""The settings that take effect in Kueue."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""What queued workloads request, and what their queue does not cover."""
+"""Requests of queued workloads that their queue does not cover."""
 
 from policygen.lint.kueue.coverage import covered, pod_requests, requests_by_workload, uncovered
 from tests.objects import facts

@@ -1,4 +1,4 @@
-"""What kube-scheduler refuses outside of profiles."""
+"""Values outside of profiles that kube-scheduler refuses."""
 
 import pytest
 

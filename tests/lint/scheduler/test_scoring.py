@@ -1,4 +1,4 @@
-"""What a profile of kube-scheduler makes of nodes."""
+"""How a profile of kube-scheduler scores nodes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What gangs need at once."""
+"""The requests that a gang needs at the same time."""
 
 from policygen.lint.volcano.gangs import gangs
 from tests.objects import cluster

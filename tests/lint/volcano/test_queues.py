@@ -1,4 +1,4 @@
-"""Volcano's queues as a tree, and who uses them."""
+"""Volcano's queues as a tree, and the workloads that use them."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The words of Volcano's configuration are those of the strict reader, and of the releases."""
+"""The keys of Volcano's configuration equal those of the strict reader and of the releases."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""What rule pages call bad does harm on real servers, and what they call good does not."""
+"""The bad examples of rule pages do harm on real servers, and the good ones do not."""

@@ -1,4 +1,4 @@
-"""Pages' examples made ready for servers: names of their own, one Configuration, nodes that work."""
+"""Prepares examples of pages for servers: own names, one Configuration, and nodes that work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds that others define, known to the servers for a while and without rules of their own."""
+"""CRDs of other projects, installed for a while and without validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Kueue's Configuration does not switch on has no effect; some of what it switches on harms."""
+"""Features that Kueue's Configuration does not enable have no effect; some enabled ones do harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers that never scale. What pods use is written here, where a metrics server would."""
+"""HorizontalPodAutoscalers that never scale. The test writes metrics in place of a metrics server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gangs that Volcano never starts, since their pods are not made together; and whose queue they are in."""
+"""Gangs that Volcano never starts, since their pods are not created together, and their queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods and Jobs that never start, or start without the others; no queue is involved."""
+"""Pods and Jobs that never start, or start without the rest of their group; without any queue."""
 
 from __future__ import annotations
 

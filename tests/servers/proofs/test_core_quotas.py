@@ -1,4 +1,4 @@
-"""Namespaces' quotas and defaults that bound nothing, or too much; kube-apiserver decides."""
+"""ResourceQuotas and LimitRanges that limit nothing, or too much; kube-apiserver decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two schedulers that give away the same cards."""
+"""Two schedulers that assign the same GPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cycle of Cohorts keeps every queue at or below it out of scheduling."""
+"""A cycle of Cohorts stops every queue in it or below it."""
 
 from tests.servers.cluster import KUEUE
 from tests.servers.proofs.scene import part

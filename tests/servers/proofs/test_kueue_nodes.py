@@ -1,4 +1,4 @@
-"""Rules of quota and nodes that do not meet: Jobs take quota, and their pods wait or run elsewhere."""
+"""Quota that does not match the nodes: Jobs take quota, but their pods wait or run elsewhere."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Profiles of kube-scheduler that do not pack, or not what they look like: bad and good ones in one."""
+"""Profiles of kube-scheduler that do not pack, or pack another resource than they seem to."""
 
 from copy import deepcopy
 

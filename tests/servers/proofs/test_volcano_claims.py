@@ -1,4 +1,4 @@
-"""Shares that are lent and do not come back, or go although they are deserved."""
+"""Lent shares that do not come back, and deserved shares that are taken away."""
 
 from tests.servers.pages import bad, good
 from tests.servers.proofs.volcano_scene import QUEUE, group, members

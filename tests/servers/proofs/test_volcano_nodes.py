@@ -1,4 +1,4 @@
-"""Which nodes a queue's or a gang's pods get, and what queues are promised of nodes."""
+"""The nodes of a queue's or gang's pods, and guarantees that exceed the nodes."""
 
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good

@@ -1,4 +1,4 @@
-"""Scores of Volcano that do not pack: a pod chooses between two nodes, by the bad example and the good."""
+"""Scores of Volcano that do not pack: with each example, a pod chooses between two nodes."""
 
 import pytest
 

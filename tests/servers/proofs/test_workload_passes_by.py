@@ -1,4 +1,4 @@
-"""Jobs of these pages are admitted, or run, and what they use is not counted."""
+"""Jobs of these pages are admitted or run, but Kueue does not count their usage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks of two kinds that contradict, and an API version that is on its way out."""
+"""Two kinds of priorities that contradict each other, and a deprecated API version."""
 
 from __future__ import annotations
 
