@@ -19,7 +19,7 @@ def made(api_version: str, kind: str, name: str, namespace: str = "", **fields: 
 
 
 def policy(count: int) -> Iterator[Any]:
-    """Flavors, cohorts, namespaces, priorities, and as many queues as fill the number."""
+    """Flavors, cohorts, namespaces and priorities, and queues up to this number of objects."""
     for card in CARDS:
         labels = {"nodeLabels": {"pool": card}}
         yield made(KUEUE, "ResourceFlavor", card, spec=labels)
@@ -99,7 +99,7 @@ def job(index: int, teams: int) -> Any:
 
 
 def pod(index: int, nodes: int, teams: int) -> Any:
-    """A pod of the Job that its number falls to."""
+    """A pod with this number, of the Job that it belongs to."""
     owner = index // PODS_PER_OWNER
     team = owner % teams
     it = made("v1", "Pod", f"pod-{index}", f"team-{team}", status={"phase": "Running"})

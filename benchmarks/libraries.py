@@ -43,7 +43,7 @@ def show(what: str, result: object) -> None:
 
 
 def within(seconds: float, act: Callable[[], object]) -> object:
-    """What `act` returns, or what it raises, or that it did not end in time."""
+    """The result of `act`, its exception, or that it did not end in time."""
     results: list[object] = []
 
     def run() -> None:

@@ -63,7 +63,7 @@ class Noting(requests.Server):
         accept: str = requests.JSON,
         on_begin: requests.OnBegin | None = None,
     ) -> requests.Answer:
-        """As ever."""
+        """Like `fetch` of the base class, but also records the response."""
         own = {key: value for key, value in (query or {}).items() if key != "continue"}
         body = super().fetch(path, query, accept, on_begin)
         kind = json.loads(body.whole()).get("kind", "").removesuffix("List")
@@ -202,7 +202,7 @@ def compare(spec: Path, kubeconfig: Path, pages: Path, runs: int, *, typed: bool
 
 
 def main() -> None:
-    """On the bench, and replayed if asked."""
+    """Time lint on the bench, and with a replay if the options request one."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--nodes", type=int, default=2_000)
     arguments.add_argument("--pods", type=int, default=20_000)

@@ -35,7 +35,7 @@ def objects(count: int) -> Iterator[Any]:
 
 
 def spoiled(count: int) -> Iterator[Any]:
-    """The same, but whatever an object refers to is not there, and each misses something else."""
+    """The same number of objects, each with a different missing reference."""
     for index, it in enumerate(objects(count)):
         match it["kind"]:
             case "LocalQueue":

@@ -33,7 +33,7 @@ BOUND_S, BOUND_MIB = 3.0, 400.0
 
 
 def write(path: Path, nodes: int, pods: int, count: int) -> None:
-    """What `policygen snapshot` would have written of such a cluster."""
+    """A snapshot as `policygen snapshot` writes it of such a cluster."""
     objects = [*policy(count), *(node(index) for index in range(nodes))]
     teams = sum(each["kind"] == "Namespace" for each in objects)
     objects += [job(index, teams) for index in range(-(-pods // PODS_PER_OWNER))]

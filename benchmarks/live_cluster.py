@@ -13,7 +13,7 @@ from tests.servers.client import MERGE, Client
 THREADS = 16
 PODS_PER_JOB = 16
 LATER = ("ResourceQuota",)
-"""Kinds that are made last, since they would refuse what no controller has counted yet."""
+"""Kinds that are created last: they would refuse pods until a controller has counted usage."""
 
 Data = dict[str, Any]
 
@@ -39,7 +39,7 @@ def _each(do: Callable[[Any], Any], what: Iterable[Any]) -> list[Any]:
 
 
 def _priority(value: int) -> Data:
-    """So that queues which preempt by priority have some."""
+    """WorkloadPriorityClasses, for queues that preempt by priority."""
     kind, name = "WorkloadPriorityClass", f"priority-{value}"
     api = "kueue.x-k8s.io/v1beta2"
     return {"apiVersion": api, "kind": kind, "metadata": {"name": name}, "value": value}
@@ -84,7 +84,7 @@ def _node(client: Client, index: int) -> None:
 
 
 def job(index: int, spaces: list[str]) -> Data:
-    """One that runs, in some team's namespace."""
+    """A running pod in the namespace of a team."""
     name, space = f"job-{index:05}", spaces[index % len(spaces)]
     queue = {"kueue.x-k8s.io/queue-name": "pool"}
     return {

@@ -10,7 +10,7 @@ WORDS = (
     *("amber", "birch", "cedar", "delta", "ember", "fjord", "grove"),
     *("haze", "iris", "jade", "kelp", "lotus", "mango", "noble"),
 )
-"""What names, comments and file names are made of."""
+"""The words of names, comments and file names."""
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS_OF_YAML = frozenset({"y", "yes", "n", "no", "on", "off", "true", "false", "null"})

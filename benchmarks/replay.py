@@ -37,7 +37,7 @@ class Answer(Struct):
     kind: str
     pages: list[bytes]
     seconds: list[float]
-    """The least that each page took, of several times."""
+    """The shortest time of each page, of several downloads."""
 
     @property
     def key(self) -> tuple[str, ...]:

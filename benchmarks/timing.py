@@ -24,7 +24,7 @@ class Timing:
 
 
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-"""Installed programs have their bytecode beside them, and so shall these."""
+"""Lets Python write bytecode, which installed programs have too."""
 
 
 def once(command: Sequence[str], codes: Container[int] = (0,)) -> tuple[float, float, float]:

@@ -65,7 +65,7 @@ spec: {nodeSelector: {gpu.type: a100}, capacity: {totalGPUs: 16}}
 
 @dataclass(frozen=True)
 class Planned:
-    """A spec read and decided."""
+    """A parsed spec and its plan."""
 
     loaded: Loaded
     plan: Plan | None
@@ -82,7 +82,7 @@ class Planned:
 
     @property
     def rules(self) -> list[str]:
-        """Rules of all findings, in their order."""
+        """The rules of all findings, in order."""
         return [finding.rule.name for finding in self.findings]
 
 
@@ -92,7 +92,7 @@ def plan_of(*texts: str, extras: frozenset[str] = frozenset()) -> Planned:
 
 
 def plan_of_files(files: dict[str, str], extras: frozenset[str] = frozenset()) -> Planned:
-    """Read and decided as `app` does it; of a refused spec the sound part is judged as well."""
+    """Parses and plans a spec as `app` does; of a refused spec, the valid part is checked as well."""
     loaded = load([Source(name, text, None) for name, text in files.items()])
     plan = compile_plan(loaded.sound, extras)
     hits = [hit for hit in plan.hits if hit.rule.severity == Severity.ERROR or not loaded.refused]

@@ -45,7 +45,7 @@ def claims(thing):
 
 @pytest.mark.parametrize("kind, way", KNOWN)
 def test_each_field_is_reported_once(kind, way):
-    """At its place; a value of a field that another rule knows is that rule's."""
+    """At its path, and not for values that another rule reports."""
     fact = workload_code.known()[kind][way]
     schema = served(*kind.split(" ")).schema
     part = schema["properties"]["spec"]

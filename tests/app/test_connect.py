@@ -55,7 +55,7 @@ def server():
 
 @pytest.fixture
 def lint(tmp_path):
-    """Lints the cluster at a URL: the process that was."""
+    """Runs lint of the cluster at a URL; returns the finished process."""
 
     def run(url, *more, user=None):
         path = kubeconfigs.write(tmp_path / "kubeconfig", url, user or {"token": "t"})
@@ -105,7 +105,7 @@ def refused(tmp_path):
 
 
 def test_a_refused_spec_does_not_wait_for_pods(lint, refused):
-    """Which may take a minute where a server does not answer."""
+    """A server that does not respond would otherwise delay the error by a minute."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         done = lint(f"http://127.0.0.1:{silent.getsockname()[1]}", refused)
         held = silent.accept()[0]  # pods were requested

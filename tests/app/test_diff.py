@@ -139,7 +139,7 @@ WEAK = {
     "seen, which", [((WEAK, {}), "first"), (({}, WEAK), "second"), ((WEAK, WEAK), None)]
 )
 def test_unread_kinds_are_reported_once(diff, things, seen, which):
-    """Neither as new or gone, nor as unchanged where both lack it."""
+    """Not as new or missing, and not as unchanged if both snapshots lack it."""
     without = {key: it for key, it in things.items() if "kueue" not in it["apiVersion"]}
     found, code = diff(*(without if each else things for each in seen), *SPEC, seen=seen)
     assert (code, found["changes"], found["findings"]) == (3, [], {"new": [], "gone": []})
@@ -165,7 +165,7 @@ def test_text_output_has_two_lines_about_incomparable_parts(diff, things, tmp_pa
 
 
 def test_a_finding_is_not_new_where_the_first_look_may_have_had_it(diff, things):
-    """A rule that fails is not judged in full where it could not see all that it is about."""
+    """With incomplete input, a rule that fails may have missed findings."""
     held = copy.deepcopy(things)
     held[QUEUE]["spec"]["stopPolicy"] = "Hold"
     local = copy.deepcopy(next(it for it in things.values() if it["kind"] == "LocalQueue"))
@@ -254,7 +254,7 @@ def test_redacted_snapshots_of_one_key_compare(diff, things):
 
 
 def test_a_config_map_that_one_snapshot_did_not_request_is_not_missing(diff, things):
-    """They are read by name, so a look without the spec does not know the spec's."""
+    """ConfigMaps are read by name, so a snapshot without the spec lacks those of the spec."""
     (name,) = (key for key, it in things.items() if it["kind"] == "ConfigMap")
     without = {key: it for key, it in things.items() if key != name}
     asked = {"config_maps": frozenset({things[name]["metadata"]["name"]})}

@@ -111,7 +111,7 @@ def test_a_kind_that_the_server_does_not_have_is_absent(lint):
 
 
 def test_what_can_still_be_decided_is_found(lint):
-    """A rule about several kinds judges those that were read."""
+    """A rule about several kinds checks those that were read."""
     zero = """
 apiVersion: batch/v1
 kind: Job
@@ -164,7 +164,7 @@ def test_a_missing_namespace_is_reported(lint):
 
 
 def test_a_namespace_that_may_not_exist_is_reported(lint):
-    """As an identity sees it that may list in its namespaces only."""
+    """As for a user who may list only in some namespaces."""
     for name, code_, told in (("visoin", 3, 1), ("vision", 1, 0)):
         look = snapshot(LOCAL, read=without(("", "Namespace")), namespaces=(name,))
         code, report, _ = lint(look, options=["--rule", RULE])
@@ -245,7 +245,7 @@ def test_clusters_with_different_releases_are_reported(lint):
 
 
 def test_with_some_namespaces_rules_about_the_whole_cluster_are_not_evaluated(lint):
-    """A ClusterQueue may have its LocalQueue in a namespace that was not read; a LocalQueue has not."""
+    """A ClusterQueue's LocalQueue may be in an unread namespace, but not a LocalQueue's ClusterQueue."""
     queue = """
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue

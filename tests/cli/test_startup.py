@@ -61,7 +61,7 @@ def test_the_version_imports_no_rule():
 
 @pytest.mark.parametrize("module", ["policygen.cli.main", "click", "policygen.app.render"])
 def test_a_ctrl_c_while_it_is_imported_is_quiet(module):
-    """Nearly all of a short run is imports. What imports the program itself is not ours."""
+    """Imports take nearly all of a short run. Modules that Python itself imports are not counted."""
     code = (
         "import os, signal, sys\n"
         "class Interrupting:\n"

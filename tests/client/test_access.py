@@ -48,7 +48,7 @@ def test_what_cannot_be_used_is_a_usage_error(lint, user, options, said):
 
 
 def test_no_key_that_the_client_writes_into_a_file_is_left(lint, tmp_path, monkeypatch):
-    """It removes them as Python ends, and the program leaves before that."""
+    """The client removes them when Python exits, but the program ends earlier."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -69,7 +69,7 @@ def test_no_key_that_the_client_writes_into_a_file_is_left(lint, tmp_path, monke
 
 
 def test_clusters_that_are_reached_at_once_keep_their_files(tmp_path):
-    """The client knows its temporary files by what is in them, and removes all of them together."""
+    """The client finds its temporary files by their content, and removes all of them together."""
     end = "-----END CERTIFICATE-----\n"
     first = certifi.contents().partition(end)[0] + end
     authority = base64.b64encode(first.encode()).decode()
@@ -132,7 +132,7 @@ def test_importing_the_commands_imports_no_client():
 
 
 def test_an_interrupted_look_ends_at_once(tmp_path):
-    """While every answer is being waited for, which may take a minute."""
+    """Even while it waits for responses, which may take a minute."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         path = kubeconfigs.write(tmp_path / "kubeconfig", url, {"token": "t"})

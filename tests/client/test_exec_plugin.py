@@ -11,7 +11,7 @@ from tests.loopback import Loopback
 
 
 def test_a_plugin_runs_in_the_folder_of_the_run(tmp_path, monkeypatch):
-    """As kubectl runs it, so that paths among its arguments mean the same."""
+    """In the directory in which kubectl runs it, so that relative paths have the same meaning."""
     said = """
 import json, os
 version, status = "client.authentication.k8s.io/v1", {"token": os.getcwd()}

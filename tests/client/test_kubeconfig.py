@@ -62,7 +62,7 @@ def test_a_kubeconfig_that_is_not_text_is_reported(tmp_path):
 
 
 def test_an_empty_kubeconfig_variable_is_ignored(tmp_path):
-    """As kubectl takes it: CI systems export empty ones."""
+    """Like kubectl: CI systems export empty variables."""
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube" / "config").write_text("contexts: []\nclusters: []\nusers: []\n", "utf-8")
     done = subprocess.run(

@@ -105,7 +105,7 @@ def item(name, **fields):
 
 
 def test_lists_are_on_their_way_before_they_are_waited_for(way_to):
-    """Between begin and finish there is time to render the spec."""
+    """The spec is rendered between begin and finish."""
     asked = threading.Event()
     items = {"pods": [item("p", spec={})], "nodes": [item("a")], "namespaces": [item("n")]}
     wanted = ClusterQuery(frozenset({POD, NAMESPACE, NODE}), config_maps=frozenset())
@@ -155,7 +155,7 @@ def test_only_pods_without_a_known_owner_are_objects(served):
 
 
 def test_a_list_whose_headers_never_end_is_a_gap(served):
-    """Each byte comes in time, and the socket's timeout is of one byte; the others are here."""
+    """Each byte arrives in time, but the read of all bytes exceeds its limit. Other lists are read."""
     items = {"pods": [item("p", spec={})], "nodes": [item("a")]}
     wanted = ClusterQuery(frozenset({POD, NODE}), config_maps=frozenset())
     snapshot, _ = served(wanted, items, dripping="nodes", seconds=1)

@@ -10,7 +10,7 @@ from policygen.client.requests import Answer, ReadError
 
 
 def page(number, after, *, last=False):
-    """As API servers write one: of core kinds its metadata first, of custom ones last."""
+    """A page as API servers write it: core kinds begin with metadata, custom kinds end with it."""
     metadata = {"resourceVersion": "7", **({"continue": after} if after else {})}
     items = {"items": [{"number": number}]}
     head = {"kind": "PodList", "apiVersion": "v1"}
@@ -20,7 +20,7 @@ def page(number, after, *, last=False):
 
 
 def read(bodies, made=dict):
-    """The items of a list of these pages, by their continue, and what was asked."""
+    """The items of a list with these pages, by their continue token, and the requests."""
     asked = []
 
     def get(_, query, **_begun):
@@ -76,7 +76,7 @@ def test_the_next_page_is_requested_when_one_begins():
 
 
 def test_the_page_after_a_repeated_page_is_requested_once():
-    """It begins twice then, and names the next one twice."""
+    """A repeated page begins twice, and so names the next page twice."""
     asked = []
 
     def get(_, query, on_begin=None):
@@ -147,7 +147,7 @@ def test_the_last_word_of_a_page_decides():
 
 
 def test_no_more_than_a_few_pages_are_got_ahead():
-    """However slowly they are decoded, so that memory does not grow with what waits."""
+    """Slow decoding must not let waiting pages fill the memory."""
     asked = []
     enough = threading.Event()
 

@@ -163,7 +163,7 @@ def test_whatever_a_server_sends_is_kept_or_dropped_and_no_crash(seed):
 
 
 def ways(data, way=()):
-    """The ways to all values below a document."""
+    """The paths of all values in a document."""
     if isinstance(data, dict | list):
         for step in list(data) if isinstance(data, dict) else range(len(data)):
             yield (*way, step)

@@ -168,7 +168,7 @@ def test_of_why_something_was_not_read_no_words_of_the_server_are_left(reason, t
 
 
 def test_what_was_hidden_once_stays_so_with_the_same_key():
-    """Where the flavor is gone, a label with its name would tell what its hash was."""
+    """Otherwise a label with the name of a removed flavor would reveal its hidden name."""
     key = Key.new()
     first = redacted(snapshot(TEXT), key)
     gone = TEXT.replace("acme-flavor", "another").replace("pool: a100", "pool: acme-flavor")

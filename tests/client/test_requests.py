@@ -167,7 +167,7 @@ def test_the_beginning_of_an_answer_is_heard_before_the_rest_is_sent(slow, packe
 
 
 def test_the_beginning_of_a_refusal_is_not_heard(slow):
-    """A list that has expired names a continue, too."""
+    """The error response of an expired list has a continue token, too."""
     slow["status"] = 410
     slow["may"].set()
     heard = []

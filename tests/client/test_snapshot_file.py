@@ -147,7 +147,7 @@ def test_the_file_is_its_owners_and_no_other_file_is_left(tmp_path):
 
 
 def test_a_pipe_or_link_is_written_to(tmp_path):
-    """Not replaced: as root that would take a device from the whole machine."""
+    """It is not replaced: for root, this could remove a device of the machine."""
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
@@ -224,7 +224,7 @@ def test_another_header_is_an_error(tmp_path, change, message):
 
 
 def test_a_pods_time_without_a_zone_is_an_error(tmp_path):
-    """Rules reckon with it."""
+    """Rules compute with it."""
     it = example()
     naive = msgspec.structs.replace(it.pods[0], created=datetime(2026, 11, 20))  # noqa: DTZ001 - that is it
     data = written(msgspec.structs.replace(it, pods=(naive,)), tmp_path)
@@ -236,7 +236,7 @@ def test_a_pods_time_without_a_zone_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("change", ["its sum", "behind it", "a line"])
 def test_a_damaged_one_is_reported_as_damaged(tmp_path, change):
-    """In no words of a decoder."""
+    """The message does not quote the decoder's error."""
     data = bytearray(written(example(), tmp_path))
     if change == "its sum":
         data[-6] ^= 1

@@ -10,7 +10,7 @@ CONTEXT = "east"
 
 @contextmanager
 def to(respond, folder):
-    """To one that answers by `respond`, with a kubeconfig in the folder."""
+    """A connection to a server that answers with `respond`, and a kubeconfig in the folder."""
     with loopback.Loopback(loopback.http(respond)).running() as server:
         way = Access(
             CONTEXT, kubeconfigs.write(folder / "kubeconfig", server.url, {"token": "t"}, CONTEXT)
