@@ -75,7 +75,7 @@ class Planned:
         """The decided objects of a kind by name, with the namespace before it where it has one."""
         assert self.plan is not None, self.rules
         return {
-            (f"{item.meta.namespace}/" if item.meta.namespace else "") + item.meta.name: item.it
+            (f"{item.meta.namespace}/" if item.meta.namespace else "") + item.meta.name: item.fields
             for item in self.plan.items
             if item.kind.name == kind
         }

@@ -59,7 +59,7 @@ def run(request: TestRequest, *, today: date) -> list[CaseOutcome]:
         linted = _linted(case, run_of_specs, today)
         faults += _unreadable(linted)
         now = _actual(case, linted)
-        difference = expected.compare((entry.it for entry in sheet.entries), now)
+        difference = expected.compare((entry.expected for entry in sheet.entries), now)
         outcomes.append(CaseOutcome(case, now, difference, linted.crashed))
     if faults:
         raise SpecError(ordered(faults))
@@ -95,7 +95,7 @@ def update(request: TestRequest, *, today: date) -> str:
             changed += 1
             with writing(case.sheet):
                 case.sheet.write_text(text, "utf-8")
-        old, new = ([str(entry.it) for entry in sheet.entries] for sheet in (before, after))
+        old, new = ([str(entry.expected) for entry in sheet.entries] for sheet in (before, after))
         lines += [f"+ {case.name}: {it}" for it in new if it not in old]
         lines += [f"- {case.name}: {it}" for it in old if it not in new]
     lines.append(f"{counted(len(written), 'case')}, {changed or 'none'} changed")

@@ -16,7 +16,7 @@ K = TypeVar("K", bound=Hashable)
 class Entry(Read, Generic[T], frozen=True, eq=False):
     """An object and its typed fields. Invalid fields are read as missing."""
 
-    it: T
+    fields: T
     """Its typed fields, such as those of `spec`."""
 
 

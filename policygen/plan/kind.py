@@ -43,16 +43,16 @@ class Meta(Struct, frozen=True):
 class Item(Struct, frozen=True):
     """One object to render: its kind, the selected release, and its fields.
 
-    `it` is a frozen struct of the kind's own type with a `meta: Meta`; its template
+    `fields` is a frozen struct of the kind's own type with a `meta: Meta`; its template
     sees it as `it` and this Item's kind as `kind` (`kind.name`, `kind.api_version`).
     """
 
     kind: Kind
     release: Release
-    it: Any
+    fields: Any
 
     @property
     def meta(self) -> Meta:
         """The object's identity."""
-        meta: Meta = self.it.meta
+        meta: Meta = self.fields.meta
         return meta

@@ -142,7 +142,7 @@ def documents(env: Environment, items: Iterable[Item]) -> Iterator[str]:
                 template = env.get_template(item.release.template)
                 known = made[id(item.release)] = template, template.new_context(_view(item))
             template, context = known
-            context.parent["it"] = item.it
+            context.parent["it"] = item.fields
             body = _printed(env, template, context)
         except Exception as error:  # a template can raise anything, from any depth
             raise UsageError(described(item, _what(error), _where(error, item))) from error
@@ -170,7 +170,7 @@ def document(env: Environment, item: Item) -> str:
 
 
 def _view(item: Item) -> dict[str, object]:
-    return {"it": item.it, "kind": KindView(item.kind.name, item.release.api_version)}
+    return {"it": item.fields, "kind": KindView(item.kind.name, item.release.api_version)}
 
 
 def _tidy(body: str) -> str:
@@ -202,7 +202,7 @@ class _TooLong(Exception):  # noqa: N818 - never leaves this module
 
 def described(item: Item, what: str, where: str) -> str:
     """The message of an error on one line: place, kind and object, and the fault."""
-    meta = getattr(item.it, "meta", None)
+    meta = getattr(item.fields, "meta", None)
     name = ""
     if meta is not None:
         name = f' "{meta.namespace}/{meta.name}"' if meta.namespace else f' "{meta.name}"'

@@ -54,7 +54,7 @@ class Expected(Struct, frozen=True, order=True):
 class SheetEntry(Struct, frozen=True):
     """An expected finding with the comment above it."""
 
-    it: Expected
+    expected: Expected
     comment: tuple[str, ...] = ()
 
 
@@ -134,7 +134,7 @@ def text(sheet: Sheet) -> str:
     """The lines of a file."""
     lines = [*sheet.head, *([""] if sheet.head else [])]
     for entry in sheet.entries:
-        lines += [*entry.comment, str(entry.it)]
+        lines += [*entry.comment, str(entry.expected)]
     return "".join(f"{line}\n" for line in (*lines, *sheet.tail))
 
 
@@ -172,8 +172,8 @@ def updated(sheet: Sheet, found: Sequence[Expected]) -> Sheet:
 
 def _with_comments(old: list[SheetEntry], found: Iterable[Expected]) -> Iterator[SheetEntry]:
     for finding in found:
-        entry = next((each for each in old if each.it == finding), None) or next(
-            (each for each in old if each.it.subject == finding.subject), None
+        entry = next((each for each in old if each.expected == finding), None) or next(
+            (each for each in old if each.expected.subject == finding.subject), None
         )
         if entry is not None:
             old.remove(entry)

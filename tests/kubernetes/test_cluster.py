@@ -21,7 +21,7 @@ metadata: {name: other}
 
 
 def named(it):
-    return it.cluster_queues.get("a").it.cohort_name
+    return it.cluster_queues.get("a").fields.cohort_name
 
 
 def test_tables_hold_the_kinds_of_their_group_only():
@@ -38,7 +38,7 @@ def test_a_field_of_a_wrong_type_is_invalid_and_the_others_are_read():
     assert [path for _, path in it.invalid_fields] == [("spec", "stopPolicy")]
     assert named(it) == "all"
     assert it.accesses.take() == frozenset()
-    assert it.cluster_queues.get("a").it.stop_policy == "None"
+    assert it.cluster_queues.get("a").fields.stop_policy == "None"
     assert it.accesses.take() == {At(0)}
 
 
@@ -52,7 +52,7 @@ def test_an_unreadable_object_is_not_read_but_its_name_is_known():
 
 def test_what_is_derived_is_made_once_and_its_accesses_repeat():
     def made(it):
-        return [it.cluster_queues.get("a").it.stop_policy]
+        return [it.cluster_queues.get("a").fields.stop_policy]
 
     it = cluster(TEXT)
     assert it.derive(made) is it.derive(made)
@@ -64,5 +64,5 @@ def test_what_is_derived_is_made_once_and_its_accesses_repeat():
 def test_a_misspelt_field_counts_as_invalid():
     it = cluster(TEXT).with_misspelt({At(0): (("spec", "preemption"),)})
     assert ("spec", "preemption") in [path for _, path in it.invalid_fields]
-    assert it.cluster_queues.get("a").it.preemption is None
+    assert it.cluster_queues.get("a").fields.preemption is None
     assert At(0) in it.accesses.take()

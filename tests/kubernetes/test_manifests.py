@@ -172,7 +172,7 @@ data:
     finding = place(found, found.objects[1].at.to("tiers", 0, "plugins", 0, "name"))
     assert (finding.place.line, finding.place.column) == (9, 15)
     cluster = Cluster(found.objects)
-    assert cluster.volcano_configurations[0].it.action_names == ("allocate",)
+    assert cluster.volcano_configurations[0].fields.action_names == ("allocate",)
 
 
 def test_a_raw_volcano_configuration_is_an_object():

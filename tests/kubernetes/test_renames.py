@@ -16,9 +16,12 @@ spec:
 """
     found = read(text)
     (queue,) = Cluster(found.objects).cluster_queues
-    assert queue.it.cohort_name == "pool"
-    assert [it.name for it in queue.it.admission_checks_strategy.admission_checks] == ["one", "two"]
-    assert queue.it.flavor_fungibility.when_can_borrow == "MayStopSearch"
+    assert queue.fields.cohort_name == "pool"
+    assert [it.name for it in queue.fields.admission_checks_strategy.admission_checks] == [
+        "one",
+        "two",
+    ]
+    assert queue.fields.flavor_fungibility.when_can_borrow == "MayStopSearch"
     finding = place(found, queue.at.to("spec", "cohortName"))
     assert (finding.path, finding.place.line) == ("spec.cohort", 5)
     strategy = queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", 1, "name")

@@ -17,13 +17,13 @@ def table():
 
 
 def value(entry):
-    return entry.it
+    return entry.fields
 
 
 def test_objects_are_found_by_name_and_namespace():
     found, log = table()
-    assert found.get("a", "n").it == 1
-    assert found.get("a", "m").it == 2
+    assert found.get("a", "n").fields == 1
+    assert found.get("a", "m").fields == 2
     assert found.get("a") is None
     assert found.get("gone", "n") is None
     assert log.take() == frozenset()

@@ -22,8 +22,8 @@ def test_a_field_of_a_wrong_type_is_omitted_and_its_accesses_are_recorded():
     (queue,) = cluster.local_queues
     (malformed,) = cluster.malformed
     assert malformed.path == ("spec", "clusterQueue")
-    assert queue.it.stop_policy == "Hold"
+    assert queue.fields.stop_policy == "Hold"
     assert cluster.accesses.take() == frozenset()
-    assert queue.it.cluster_queue == ""
+    assert queue.fields.cluster_queue == ""
     assert cluster.accesses.take() == {queue.at}
     assert list(cluster.without(frozenset({queue.at})).local_queues) == []

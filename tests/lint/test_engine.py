@@ -29,7 +29,7 @@ def failing(facts):
 
 def stopped(facts):
     for queue in facts.cluster.cluster_queues:
-        if queue.it.stop_policy == "None":
+        if queue.fields.stop_policy == "None":
             yield Hit(made(), queue.name, queue.at)
 
 

@@ -52,7 +52,7 @@ def test_above_a_hundred_units_it_packs_weakly(planned, pool, team):
 
 def profiles(done):
     configuration = done.plan.scheduler_configuration
-    return {it.scheduler_name: it for it in configuration.it.profiles} if configuration else {}
+    return {it.scheduler_name: it for it in configuration.fields.profiles} if configuration else {}
 
 
 def test_packing_profile_takes_the_largest_pool_and_every_resource(planned, pool, team):

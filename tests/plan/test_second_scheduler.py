@@ -15,7 +15,7 @@ def test_its_roles_and_its_own_lease():
     spec = Spec(Platform("set", None, kube_scheduler=settings))
     kinds = [kind for kind in KINDS if kind.extra == SECOND_SCHEDULER]
     found = list(objects(Decisions(spec, (), (), Workloads((), ())), kinds))
-    assert [(it.kind.name, it.meta.name, it.meta.namespace, it.it.role) for it in found] == [
+    assert [(it.kind.name, it.meta.name, it.meta.namespace, it.fields.role) for it in found] == [
         ("ServiceAccount", "set-kube-scheduler", "sched", ""),
         ("ClusterRoleBinding", "set-kube-scheduler", None, "system:kube-scheduler"),
         ("ClusterRoleBinding", "set-volume-scheduler", None, "system:volume-scheduler"),
@@ -24,5 +24,5 @@ def test_its_roles_and_its_own_lease():
         ("RoleBinding", "set-authentication-reader", "kube-system", "extension-apiserver-authentication-reader"),
         ("Deployment", "set-kube-scheduler", "sched", ""),
     ]  # fmt: skip
-    assert {it.it.account for it in found} == {"set-kube-scheduler"}
-    assert found[-1].it.image == "image:1"
+    assert {it.fields.account for it in found} == {"set-kube-scheduler"}
+    assert found[-1].fields.image == "image:1"

@@ -7,7 +7,9 @@ from policygen.core.names import GPU
 
 def plugins(done):
     return {
-        plugin.name: plugin for tier in done.plan.volcano_configuration.it.tiers for plugin in tier
+        plugin.name: plugin
+        for tier in done.plan.volcano_configuration.fields.tiers
+        for plugin in tier
     }
 
 
@@ -17,8 +19,8 @@ CONFIG = frozenset({"volcano-config"})
 def test_configuration_that_packs(planned, volcano, team):
     done = planned(volcano(), team("a"), extras=CONFIG)
     made = plugins(done)
-    assert done.plan.volcano_configuration.it.actions == "allocate, preempt, reclaim, backfill"
-    first, _ = done.plan.volcano_configuration.it.tiers
+    assert done.plan.volcano_configuration.fields.actions == "allocate, preempt, reclaim, backfill"
+    first, _ = done.plan.volcano_configuration.fields.tiers
     assert [plugin.name for plugin in first] == ["priority", "gang", "conformance", "capacity"]
     assert made["capacity"].hierarchy
     assert made["gang"].yields
@@ -58,7 +60,7 @@ def test_configuration_that_spreads(planned, volcano, team, version, fits):
 def test_configuration_without_preemption_reclaims_nothing(planned, volcano, team):
     pool = volcano(more="schedulingPolicy: {preemptionEnabled: false}")
     done = planned(pool, team("a"), extras=CONFIG)
-    assert done.plan.volcano_configuration.it.actions == "allocate, backfill"
+    assert done.plan.volcano_configuration.fields.actions == "allocate, backfill"
     assert not plugins(done)["gang"].yields
 
 

@@ -47,7 +47,7 @@ def accepted(documents):
 
 
 def of(plan, kind):
-    return [item.it for item in plan.items if item.kind.name == kind]
+    return [item.fields for item in plan.items if item.kind.name == kind]
 
 
 def number(amount):

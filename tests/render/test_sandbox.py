@@ -171,7 +171,7 @@ def test_another_object_than_the_planned_one_is_refused(own, folder):
 def test_a_bug_of_ours_is_not_a_usage_error(own, folder):
     own(HEAD)
     kind = BY_NAME["ResourceFlavor"]
-    broken = Item(kind, kind.releases[0], it=_Unreadable())
+    broken = Item(kind, kind.releases[0], fields=_Unreadable())
     with pytest.raises(RuntimeError, match="the process that renders templates ended"):
         render([broken], templates=[folder])
 

@@ -24,7 +24,7 @@ def sheet(*lines):
 def expected(*lines):
     found, faults = sheet(*lines)
     assert faults == []
-    return [entry.it for entry in found.entries]
+    return [entry.expected for entry in found.entries]
 
 
 @given(st.builds(Expected, NAMES, st.integers(1, 999), st.sampled_from(Severity),
@@ -42,7 +42,7 @@ def test_missing_parts_of_a_finding_are_omitted(it):
 @pytest.mark.parametrize("line", ["q.yaml:3", "q.yaml:3: error", "error: A", "x: fatal: a", "\x00"])
 def test_a_line_that_is_not_a_finding_is_reported_with_its_position(line):
     found, faults = sheet("# why", line, str(A))
-    assert [entry.it for entry in found.entries] == [A]
+    assert [entry.expected for entry in found.entries] == [A]
     (fault,) = faults
     assert (fault.rule.name, fault.place.line, fault.place.column) == ("bad-expectation", 2, 1)
 
@@ -59,7 +59,7 @@ def test_a_former_name_of_a_rule_is_read_as_its_current_name():
     source = Source("findings.txt", "q.yaml:3: error: volcano-word-unread: Queue a\n", None)
     found, faults = read(source, known)
     assert faults == []
-    assert [entry.it.rule for entry in found.entries] == ["volcano-key-ignored"]
+    assert [entry.expected.rule for entry in found.entries] == ["volcano-key-ignored"]
 
 
 def test_places_are_relative_to_the_folder_of_the_case():

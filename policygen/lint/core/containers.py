@@ -16,10 +16,10 @@ class PlacedContainer(Struct, frozen=True, eq=False):
     owner: str
     namespace: str
     at: At
-    it: Container
+    container: Container
 
     def __str__(self) -> str:
-        return f"container {self.it.name} of {self.owner}"
+        return f"container {self.container.name} of {self.owner}"
 
 
 def containers(cluster: Cluster) -> Iterator[PlacedContainer]:
@@ -41,6 +41,6 @@ def placed(template: PodTemplate) -> Iterator[tuple[At, Container]]:
 def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:
     """The items for containers of a namespace's LimitRanges."""
     for entry in cluster.limit_ranges.by_namespace.get(namespace, ()) if namespace else ():
-        for item in entry.it.limits:
+        for item in entry.fields.limits:
             if item.type == "Container":
                 yield item

@@ -21,10 +21,10 @@ def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:
     """Limits by namespace and key, without quotas with scopes; use it with `cluster.derive`."""
     found: dict[str, dict[str, Bound]] = {}
     for quota in cluster.resource_quotas:
-        if not quota.it.counts_all:
+        if not quota.fields.counts_all:
             continue
         limits = found.setdefault(quota.namespace, {})
-        for key, limit in quota.it.hard.items():
+        for key, limit in quota.fields.hard.items():
             if key not in limits or limit < limits[key].limit:
                 limits[key] = Bound(quota, limit)
     return found

@@ -39,7 +39,9 @@ class ClusterPool(Struct, frozen=True, eq=False):
         """
         for resource, guaranteed in self.guaranteed.items():
             zero = Fraction(0)
-            have = sum((it.it.status.allocatable.get(resource, zero) for it in self.nodes), zero)
+            have = sum(
+                (it.fields.status.allocatable.get(resource, zero) for it in self.nodes), zero
+            )
             left = have - sum((holder.gpus.get(resource, zero) for holder in others), zero)
             if left < guaranteed:
                 return (

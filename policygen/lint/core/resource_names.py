@@ -52,7 +52,7 @@ def is_certain(resource: str) -> bool:
 
 def provided(cluster: Cluster) -> frozenset[str]:
     """The resources that nodes have; use it with `cluster.derive`."""
-    return frozenset(name for node in cluster.nodes for name in node.it.status.allocatable)
+    return frozenset(name for node in cluster.nodes for name in node.fields.status.allocatable)
 
 
 def meant(resource: str, there: Iterable[str] = ()) -> str | None:

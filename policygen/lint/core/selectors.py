@@ -24,8 +24,8 @@ OWNERS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 def selectors(cluster: Cluster) -> Iterator[tuple[Owner, Path, LabelSelector]]:
     """Each selector with its object and path."""
     for queue in cluster.cluster_queues:
-        if queue.it.namespace_selector is not None:
-            yield queue, ("spec", "namespaceSelector"), queue.it.namespace_selector
+        if queue.fields.namespace_selector is not None:
+            yield queue, ("spec", "namespaceSelector"), queue.fields.namespace_selector
     for workload in cluster.workloads:
         selector = of_pods(workload)
         if selector is not None:

@@ -24,14 +24,14 @@ def checked(cluster: Cluster) -> tuple[Entry[ClusterQueueView], ...]:
     return tuple(
         queue
         for queue in cluster.cluster_queues
-        if queue.it.admission_checks_strategy is not None
-        and queue.it.admission_checks_strategy.admission_checks
+        if queue.fields.admission_checks_strategy is not None
+        and queue.fields.admission_checks_strategy.admission_checks
     )
 
 
 def checks(queue: Entry[ClusterQueueView]) -> Iterator[tuple[At, CheckRule]]:
     """The checks of a queue, each with its place."""
-    strategy = queue.it.admission_checks_strategy
+    strategy = queue.fields.admission_checks_strategy
     for i, check in enumerate(strategy.admission_checks if strategy else ()):
         yield queue.at.to("spec", "admissionChecksStrategy", "admissionChecks", i), check
 
@@ -43,7 +43,7 @@ def known_checks(
     for at, check in checks(queue):
         entry = cluster.admission_checks.get(check.name)
         if entry is not None:
-            yield at, check, entry.it
+            yield at, check, entry.fields
 
 
 def users(cluster: Cluster, controller: str) -> Mapping[str, list[Entry[ClusterQueueView]]]:

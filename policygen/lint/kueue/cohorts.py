@@ -99,14 +99,14 @@ def forest(cluster: Cluster) -> Forest:
 
     for entry in cluster.cohorts:
         node = cohort(entry.name)
-        node.entry, node.quotas = entry, cells(entry.it.resource_groups)
-        if entry.it.parent_name:
-            node.parent = cohort(entry.it.parent_name)
+        node.entry, node.quotas = entry, cells(entry.fields.resource_groups)
+        if entry.fields.parent_name:
+            node.parent = cohort(entry.fields.parent_name)
     for queue in cluster.cluster_queues:
-        node = CohortNode(queue.name, queue=queue, quotas=cells(queue.it.resource_groups))
+        node = CohortNode(queue.name, queue=queue, quotas=cells(queue.fields.resource_groups))
         queues[queue.name] = node
-        if queue.it.cohort_name:
-            node.parent = cohort(queue.it.cohort_name)
+        if queue.fields.cohort_name:
+            node.parent = cohort(queue.fields.cohort_name)
     for node in (*cohorts.values(), *queues.values()):
         if node.parent is not None:
             node.parent.children.append(node)

@@ -59,19 +59,19 @@ class Settings(Struct, frozen=True, eq=False):
         """
         written = self.cluster.derive(on_command_line)
         if not written and self.entry:
-            written = self.entry.it.feature_gates
+            written = self.entry.fields.feature_gates
         return written.get(name, feature_gates.on(name, self.target))
 
     @property
     def admission_fair_sharing(self) -> bool:
         """Whether Kueue orders LocalQueues by their past usage."""
-        written = self.entry is not None and self.entry.it.admission_fair_sharing is not None
+        written = self.entry is not None and self.entry.fields.admission_fair_sharing is not None
         return written and self.gate("AdmissionFairSharing")
 
     @property
     def waits_for_pods(self) -> bool:
         """Whether Kueue waits until the pods of an admitted workload are ready."""
-        stanza = self.entry.it.wait_for_pods_ready if self.entry else None
+        stanza = self.entry.fields.wait_for_pods_ready if self.entry else None
         old = self.entry is not None and self.entry.object.version == "v1beta1"
         waits = _switched(stanza, old=old) or (
             stanza is None and not old and self.target.release >= KUEUE_WAITS
@@ -81,7 +81,7 @@ class Settings(Struct, frozen=True, eq=False):
     @property
     def ignores_undeclared(self) -> bool:
         """Whether Kueue ignores resources that a queue does not cover."""
-        resources = (self.entry.it.resources if self.entry else None) or {}
+        resources = (self.entry.fields.resources if self.entry else None) or {}
         ignores = resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
         return ignores and self.gate("QuotaCheckStrategy")
 
@@ -144,7 +144,7 @@ def _of(entry: Entry[KueueConfigurationView] | None, target: Version, cluster: C
 
     Source: apis/config/v1beta2/defaults.go and v1beta1/configuration_conversion.go.
     """
-    config = entry.it if entry else KueueConfigurationView()
+    config = entry.fields if entry else KueueConfigurationView()
     old = entry is not None and entry.object.version == "v1beta1"
     integrations, resources = config.integrations or {}, config.resources or {}
     return Settings(

@@ -32,7 +32,7 @@ class PodRequest(Struct, frozen=True, eq=False):
     @property
     def groups(self) -> list[ResourceGroup]:
         """The resource groups of the queue that cover any of the counted amounts."""
-        groups = self.queue.it.resource_groups
+        groups = self.queue.fields.resource_groups
         return [
             group for group in groups if not self.counted.keys().isdisjoint(group.covered_resources)
         ]
@@ -40,7 +40,7 @@ class PodRequest(Struct, frozen=True, eq=False):
 
 def covered(queue: Entry[ClusterQueueView]) -> set[str]:
     """The resources that a queue has quota for."""
-    return {name for group in queue.it.resource_groups for name in group.covered_resources}
+    return {name for group in queue.fields.resource_groups for name in group.covered_resources}
 
 
 def pod_requests(facts: Facts) -> tuple[PodRequest, ...]:

@@ -42,7 +42,7 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
 
     Flavors with the same labels share one result. A flavor without labels matches all nodes.
     """
-    keys = {key for flavor in cluster.flavors for key in flavor.it.node_labels}
+    keys = {key for flavor in cluster.flavors for key in flavor.fields.node_labels}
     by_label: dict[tuple[str, str], list[Entry[NodeView]]] = {}
     for node in cluster.nodes:
         node_labels = node.labels
@@ -51,7 +51,7 @@ def nodes(cluster: Cluster) -> Mapping[str, Nodes]:
     known: dict[frozenset[tuple[str, str]], Nodes] = {}
     found = {}
     for flavor in cluster.flavors:
-        labels = frozenset(flavor.it.node_labels.items())
+        labels = frozenset(flavor.fields.node_labels.items())
         if labels not in known:
             candidates: Sequence[Entry[NodeView]] = cluster.nodes
             if labels:
@@ -66,7 +66,7 @@ def _nodes(nodes: Iterable[Entry[NodeView]]) -> Nodes:
     sizes: dict[_Size, Mapping[str, Fraction]] = {}
     counts: Counter[_Size] = Counter()
     for node in found:
-        allocatable = node.it.status.allocatable
+        allocatable = node.fields.status.allocatable
         # Hashing a Fraction is slower than hashing its two integers.
         size = frozenset((name, value.as_integer_ratio()) for name, value in allocatable.items())
         sizes.setdefault(size, allocatable)
@@ -104,10 +104,10 @@ def _overlaps(cluster: Cluster) -> Iterator[Overlap]:
         used.setdefault(placed.flavor, set()).add(placed.resource)
     by_labels: dict[object, list[Flavor]] = {}
     for flavor in sorted(cluster.flavors, key=lambda flavor: flavor.name):
-        if flavor.it.node_labels and flavor.name in used:
-            by_labels.setdefault(_key(flavor, flavor.it.node_labels), []).append(flavor)
+        if flavor.fields.node_labels and flavor.name in used:
+            by_labels.setdefault(_key(flavor, flavor.fields.node_labels), []).append(flavor)
     for flavor in cluster.flavors:
-        labels = flavor.it.node_labels
+        labels = flavor.fields.node_labels
         if flavor.name not in used:
             continue
         for part in _parts(labels):
@@ -129,7 +129,7 @@ def _parts(labels: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 def _key(flavor: Flavor, labels: Mapping[str, str]) -> object:
     """Equal for two flavors with these labels and the same hard taints."""
-    return frozenset(labels.items()), hard_taints(flavor.it.node_taints)
+    return frozenset(labels.items()), hard_taints(flavor.fields.node_taints)
 
 
 def _last(resource: str) -> tuple[bool, str]:

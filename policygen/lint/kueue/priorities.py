@@ -6,15 +6,15 @@ from policygen.kubernetes.cluster import Cluster
 def default(cluster: Cluster) -> int:
     """The priority of a workload without a class."""
     for entry in cluster.priority_classes:
-        if entry.it.global_default:
-            return entry.it.value
+        if entry.fields.global_default:
+            return entry.fields.value
     return 0
 
 
 def values(cluster: Cluster) -> set[int]:
     """The priorities of all declared classes, except Kubernetes' own."""
-    found = {entry.it.value for entry in cluster.workload_priority_classes}
+    found = {entry.fields.value for entry in cluster.workload_priority_classes}
     for entry in cluster.priority_classes:
         if not entry.name.startswith("system-"):
-            found.add(entry.it.value)
+            found.add(entry.fields.value)
     return found

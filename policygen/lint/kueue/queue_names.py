@@ -77,7 +77,7 @@ def managed(cluster: Cluster) -> Iterator[Workload]:
 
 def target(entry: Entry[LocalQueueView]) -> str:
     """The ClusterQueue that a LocalQueue names; a key for `Table.by`."""
-    return entry.it.cluster_queue
+    return entry.fields.cluster_queue
 
 
 def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
@@ -134,7 +134,7 @@ def _queued(cluster: Cluster) -> Iterator[Queued]:
             continue
         local = local_queues(cluster, name, workload.namespace)
         one = local[0] if len(local) == 1 else None
-        queue = cluster.cluster_queues.get(one.it.cluster_queue) if one else None
+        queue = cluster.cluster_queues.get(one.fields.cluster_queue) if one else None
         yield Queued(workload, name, at / LOCAL_QUEUE, queue)
 
 

@@ -42,9 +42,9 @@ def owners(cluster: Cluster) -> Iterator[Owner]:
 def parents(cluster: Cluster) -> Iterator[tuple[Owner, str, str]]:
     """All ClusterQueues and Cohorts, each with its cohort, or an empty name, and the field for it."""
     for queue in cluster.cluster_queues:
-        yield queue, queue.it.cohort_name, "cohortName"
+        yield queue, queue.fields.cohort_name, "cohortName"
     for cohort in cluster.cohorts:
-        yield cohort, cohort.it.parent_name, "parentName"
+        yield cohort, cohort.fields.parent_name, "parentName"
 
 
 def groups_at(owner: Owner, *steps: str | int) -> At:
@@ -54,14 +54,14 @@ def groups_at(owner: Owner, *steps: str | int) -> At:
 
 def flavors(owner: Owner) -> Iterator[tuple[At, FlavorQuotas]]:
     """The flavors of an owner, each with its place."""
-    for i, group in enumerate(owner.it.resource_groups):
+    for i, group in enumerate(owner.fields.resource_groups):
         for j, flavor in enumerate(group.flavors):
             yield groups_at(owner, i, "flavors", j), flavor
 
 
 def covered_resources(owner: Owner) -> Iterator[tuple[At, str]]:
     """The resources that an owner covers, each with its place."""
-    for i, group in enumerate(owner.it.resource_groups):
+    for i, group in enumerate(owner.fields.resource_groups):
         for j, name in enumerate(group.covered_resources):
             yield groups_at(owner, i, "coveredResources", j), name
 

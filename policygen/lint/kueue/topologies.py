@@ -34,5 +34,5 @@ def requests_topology(template: PodTemplate) -> bool:
 
 def levels(cluster: Cluster, flavor: Flavor) -> tuple[str, ...] | None:
     """The levels of a flavor's Topology, widest first; None if it is not in the input."""
-    topology = cluster.topologies.get(flavor.it.topology_name)
-    return None if topology is None else tuple(it.node_label for it in topology.it.levels)
+    topology = cluster.topologies.get(flavor.fields.topology_name)
+    return None if topology is None else tuple(it.node_label for it in topology.fields.levels)

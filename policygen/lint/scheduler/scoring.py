@@ -67,7 +67,7 @@ class ScoredProfile(Struct, frozen=True, eq=False):
 
     owner: Entry[SchedulerConfigurationView]
     at: At
-    it: Written
+    profile: Written
     scoring: Scoring
     opponents: Mapping[str, int]
     """The scores that oppose packing, and their weights."""
@@ -75,7 +75,7 @@ class ScoredProfile(Struct, frozen=True, eq=False):
     @property
     def name(self) -> str:
         """Its schedulerName."""
-        return self.it.scheduler_name
+        return self.profile.scheduler_name
 
 
 def profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
@@ -86,7 +86,9 @@ def profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
 def profile_names(cluster: Cluster) -> frozenset[str]:
     """The schedulerNames of all profiles, and the default one; use it with `cluster.derive`."""
     named = (
-        it.scheduler_name for each in cluster.scheduler_configurations for it in each.it.profiles
+        it.scheduler_name
+        for each in cluster.scheduler_configurations
+        for it in each.fields.profiles
     )
     return frozenset({DEFAULT_SCHEDULER, *named})
 
@@ -94,7 +96,7 @@ def profile_names(cluster: Cluster) -> frozenset[str]:
 def _scored(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     found = []
     for owner in cluster.scheduler_configurations:
-        for i, profile in enumerate(owner.it.profiles):
+        for i, profile in enumerate(owner.fields.profiles):
             at = owner.at.to("profiles", i)
             weights = _weights(profile)
             opponents = {name: weights[name] for name in _OPPONENTS if name in weights}

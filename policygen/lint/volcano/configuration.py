@@ -48,7 +48,7 @@ class VolcanoFile(Struct, frozen=True, eq=False):
     @property
     def actions(self) -> tuple[str, ...]:
         """The actions, in order."""
-        return self.entry.it.action_names
+        return self.entry.fields.action_names
 
     @property
     def actions_at(self) -> At:
@@ -101,7 +101,7 @@ def settings(facts: Facts) -> VolcanoFile | None:
 def of(entry: Entry[VolcanoConfigurationView]) -> VolcanoFile:
     """The settings of a configuration."""
     plugins = []
-    for i, tier in enumerate(entry.it.tiers):
+    for i, tier in enumerate(entry.fields.tiers):
         for j, plugin in enumerate(tier.plugins):
             at = entry.at.to("tiers", i, "plugins", j)
             fields = entry.object.data["tiers"][i]["plugins"][j]

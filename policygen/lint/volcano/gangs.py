@@ -50,12 +50,12 @@ def gangs(cluster: Cluster) -> Iterator[GangNeeds]:
 def _of_group(
     group: Entry[PodGroupView], members: Sequence[tuple[Workload, PodTemplate]]
 ) -> GangNeeds:
-    queue, spec = group.it.queue or queues.DEFAULT, group.at / "spec"
-    if group.it.min_resources is not None:
+    queue, spec = group.fields.queue or queues.DEFAULT, group.at / "spec"
+    if group.fields.min_resources is not None:
         return GangNeeds(
-            str(group), queue, group.it.min_resources, spec / "minResources", written=True
+            str(group), queue, group.fields.min_resources, spec / "minResources", written=True
         )
-    least = _least([(template, None) for _, template in members], group.it.min_member or 0)
+    least = _least([(template, None) for _, template in members], group.fields.min_member or 0)
     return GangNeeds(str(group), queue, least, spec / "minMember", written=False)
 
 

@@ -57,7 +57,7 @@ def tree(cluster: Cluster) -> QueueTree:
             found = cluster.queues.get(name)
             if found is None:
                 break
-            name = found.it.parent or ROOT
+            name = found.fields.parent or ROOT
         unread = cluster.queues.get(name) is None and cluster.queues.knows(name)
         if name in good or unread:
             good.update(trail)
@@ -69,11 +69,11 @@ def tree(cluster: Cluster) -> QueueTree:
 def ancestors(cluster: Cluster, queue: Entry[QueueView]) -> Iterator[Entry[QueueView]]:
     """The known queues above a queue, from its parent up."""
     seen = {queue.name}
-    above = cluster.queues.get(queue.it.parent or ROOT)
+    above = cluster.queues.get(queue.fields.parent or ROOT)
     while above is not None and above.name not in seen:
         yield above
         seen.add(above.name)
-        above = cluster.queues.get(above.it.parent or ROOT)
+        above = cluster.queues.get(above.fields.parent or ROOT)
 
 
 CAPABILITY: Path = ("capability",)
@@ -112,7 +112,7 @@ def gang_objects(cluster: Cluster) -> Iterator[Entry[PodGroupView] | Entry[Volca
 
 def queue_of(cluster: Cluster, group: Entry[PodGroupView]) -> Entry[QueueView] | None:
     """The queue of a PodGroup, if it is known."""
-    return cluster.queues.get(group.it.queue or DEFAULT)
+    return cluster.queues.get(group.fields.queue or DEFAULT)
 
 
 def to_volcano(template: PodTemplate) -> bool:
@@ -147,10 +147,11 @@ def excesses(
     """
     if not cluster.nodes.any:
         return  # lower amounts would not help
-    nodes = (node.it.status for node in cluster.nodes)
+    nodes = (node.fields.status for node in cluster.nodes)
     inventory = total(status.allocatable or status.capacity for status in nodes)
     top = [
-        (queue, amounts(queue.it)[path]) for queue in cluster.derive(tree).children.get(ROOT, ())
+        (queue, amounts(queue.fields)[path])
+        for queue in cluster.derive(tree).children.get(ROOT, ())
     ]
     for name, amount in sorted(total(own for _, own in top).items()):
         has = inventory.get(name, Fraction(0))
@@ -162,7 +163,7 @@ def without_share(cluster: Cluster) -> Iterator[Entry[QueueView]]:
     """Leaf queues with a capability but without deserved, guarantee or weight, if reclaimable."""
     inner = cluster.derive(tree).inner
     for queue in cluster.queues:
-        spec = queue.it
+        spec = queue.fields
         has_share = spec.deserved or spec.guarantee.resource or spec.weight > 1
         if spec.capability and spec.reclaimable and not has_share and not inner(queue.name):
             yield queue
@@ -173,7 +174,7 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
     for gang in gang_objects(cluster):
         if seen and not is_checked(gang.object):
             continue  # its owner is reported, or it has finished
-        yield QueueUse(str(gang), gang.it.queue or DEFAULT, gang.at.to("spec", "queue"))
+        yield QueueUse(str(gang), gang.fields.queue or DEFAULT, gang.at.to("spec", "queue"))
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
             continue
@@ -186,4 +187,4 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
 
 
 def _parent(queue: Entry[QueueView]) -> str:
-    return "" if queue.name == ROOT else queue.it.parent or ROOT
+    return "" if queue.name == ROOT else queue.fields.parent or ROOT

@@ -27,7 +27,7 @@ def term(*expressions):
 def made(**spec):
     pod = {"apiVersion": "v1", "kind": "Pod", "spec": spec}
     it = cluster(FLAVOR + yaml.safe_dump(pod))
-    return it.flavors[0].it, it.workloads[0].templates[0].spec
+    return it.flavors[0].fields, it.workloads[0].templates[0].spec
 
 
 IS = {"key": "gpu", "operator": "In", "values": ["h100"]}

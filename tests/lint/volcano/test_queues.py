@@ -56,7 +56,7 @@ def test_a_queue_below_one_that_cannot_be_read_is_not_lost():
 
 def test_amounts_by_their_fields():
     _, it = tree(queue("a", spec="deserved: {cpu: 2}, guarantee: {resource: {cpu: 1}}"))
-    found = queues.amounts(it.queues.get("a").it)
+    found = queues.amounts(it.queues.get("a").fields)
     assert found == {
         queues.CAPABILITY: {},
         queues.DESERVED: {"cpu": Fraction(2)},

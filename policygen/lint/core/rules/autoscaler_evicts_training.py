@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
     """
     gpus = facts.cluster.derive(_on_gpus)
     for entry in facts.cluster.vertical_pod_autoscalers:
-        mode = entry.it.update_policy.get("updateMode", "Auto")
+        mode = entry.fields.update_policy.get("updateMode", "Auto")
         target = _target(entry)
         if mode not in _EVICTS:
             continue
@@ -39,7 +39,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _target(entry: Entry[VerticalPodAutoscalerView]) -> Target:
-    ref = entry.it.target_ref
+    ref = entry.fields.target_ref
     return entry.namespace, str(ref.get("kind")), str(ref.get("name"))
 
 

@@ -12,11 +12,11 @@ def check(facts: Facts) -> Hits:
     Source: k8s.io/metrics; pkg/controller/podautoscaler/metrics/client.go.
     """
     for entry in facts.cluster.horizontal_pod_autoscalers:
-        for i, metric in enumerate(entry.it.metrics):
+        for i, metric in enumerate(entry.fields.metrics):
             for field in ("resource", "containerResource"):
                 name = text(metric, field, "name")
                 if name and name not in _MEASURED:
-                    several = len(entry.it.metrics) > 1
+                    several = len(entry.fields.metrics) > 1
                     effect = (
                         "the autoscaler never scales down, even with its other metrics"
                         if several

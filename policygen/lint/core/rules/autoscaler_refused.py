@@ -24,13 +24,13 @@ def check(facts: Facts) -> Hits:
     """Source: pkg/apis/autoscaling/validation/validation.go of Kubernetes 1.36.3."""
     for entry in facts.cluster.horizontal_pod_autoscalers:
         found = [*_bounds(entry)]
-        for i, metric in enumerate(entry.it.metrics):
+        for i, metric in enumerate(entry.fields.metrics):
             found += [(("metrics", i, *path), message) for path, message in _metric(entry, metric)]
         yield from (Hit(RULE, message, entry.at.to("spec", *path)) for path, message in found)
 
 
 def _bounds(entry: Entry[HorizontalPodAutoscalerView]) -> Iterator[Fault]:
-    autoscaler = entry.it
+    autoscaler = entry.fields
     least = 1 if autoscaler.min_replicas is None else autoscaler.min_replicas
     if least < 1:
         yield (

@@ -18,10 +18,13 @@ def check(facts: Facts) -> Hits:
     cluster = facts.cluster
     targets: list[tuple[Entry[Any], str, Any]] = [
         *(
-            (entry, "scaleTargetRef", entry.it.scale_target_ref)
+            (entry, "scaleTargetRef", entry.fields.scale_target_ref)
             for entry in cluster.horizontal_pod_autoscalers
         ),
-        *((entry, "targetRef", entry.it.target_ref) for entry in cluster.vertical_pod_autoscalers),
+        *(
+            (entry, "targetRef", entry.fields.target_ref)
+            for entry in cluster.vertical_pod_autoscalers
+        ),
     ]
     for entry, field, target in targets:
         kind, name = target.get("kind"), target.get("name")

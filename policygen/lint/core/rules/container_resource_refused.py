@@ -56,7 +56,7 @@ def _names(facts: Facts) -> Iterator[tuple[str, str, At]]:
                 part = container.under("resources").under(field)
                 yield from ((named(container), name, part.at / name) for name in part.data)
     for entry in facts.cluster.limit_ranges:
-        for i, item in enumerate(entry.it.limits):
+        for i, item in enumerate(entry.fields.limits):
             if item.type not in {"Container", "Pod"}:
                 continue
             for field, amounts in item.by_field.items():

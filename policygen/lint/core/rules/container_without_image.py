@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, validateContainerCommon.
     """
     for container in containers(facts.cluster):
-        if not container.it.image:
+        if not container.container.image:
             yield Hit(
                 RULE, f"{container} has no image, which is refused; write its image", container.at
             )

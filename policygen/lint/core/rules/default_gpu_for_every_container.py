@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
     pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
     """
     for entry in facts.cluster.limit_ranges:
-        for i, item in enumerate(entry.it.limits):
+        for i, item in enumerate(entry.fields.limits):
             if item.type != "Container":
                 continue
             names = item.filled_requests

@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/helper/helpers.go, IsExtendedResourceName; validation.go.
     """
     for quota in facts.cluster.resource_quotas:
-        for name, amount in quota.it.hard.items():
+        for name, amount in quota.fields.hard.items():
             bare = name.removeprefix("requests.")
             if bare != name and accelerators.is_one(bare) and amount.denominator != 1:
                 yield Hit(
@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
                     quota.at.to("spec", "hard", name),
                 )
     for container in containers.containers(facts.cluster):
-        for name, amount in container.it.resources.limits.items():
+        for name, amount in container.container.resources.limits.items():
             if accelerators.is_one(name) and amount.denominator != 1:
                 yield Hit(
                     RULE,

@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
     (Kubernetes 1.36.3); NVIDIA/k8s-device-plugin#211.
     """
     for quota in facts.cluster.resource_quotas:
-        for name in quota.it.hard:
+        for name in quota.fields.hard:
             bare = _bare(name)
             if "/" not in bare or name.startswith("count/"):
                 continue
@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
                 continue
             at = quota.at.to("spec", "hard", name).on_key()
             counted = f"requests.{right or bare}"
-            if counted in quota.it.hard and counted != name:
+            if counted in quota.fields.hard and counted != name:
                 advice = f"remove this key, because {counted} is set too"
             elif not extended(bare):
                 advice = "remove this key, because names with kubernetes.io/ are never counted"
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Hits:
                 f'{quota} limits "{name}", which is accepted but never counted, so the limit has no effect; '
                 f"{advice}",
                 at,
-                edits=_edits(at, quota.it.hard, bare) if is_certain(bare) else (),
+                edits=_edits(at, quota.fields.hard, bare) if is_certain(bare) else (),
             )
 
 

@@ -13,8 +13,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
     for container in containers.containers(facts.cluster):
-        limits = container.it.resources.limits
-        for name, amount in container.it.resources.requests.items():
+        limits = container.container.resources.limits
+        for name, amount in container.container.resources.requests.items():
             if overcommitted(name) or limits.get(name) == amount:
                 continue
             if not known_to_containers(name):

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, ValidateLimitRange.
     """
     for entry in facts.cluster.limit_ranges:
-        for i, item in enumerate(entry.it.limits):
+        for i, item in enumerate(entry.fields.limits):
             at = entry.at.to("spec", "limits", i)
             for message, place in _item(item, at):
                 yield Hit(RULE, f"{entry}: {message}", place)

@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, ValidateLimitRange."""
     for entry in facts.cluster.limit_ranges:
         seen: dict[str, int] = {}
-        for i, item in enumerate(entry.it.limits):
+        for i, item in enumerate(entry.fields.limits):
             at = entry.at.to("spec", "limits", i)
             if item.type not in _TYPES and "/" not in item.type:
                 yield Hit(

@@ -55,7 +55,7 @@ def _refusals(
     pod = _of_pod(template, defaults)
     reported: set[tuple[At, str]] = set()
     for entry in ranges:
-        for i, item in enumerate(entry.it.limits):
+        for i, item in enumerate(entry.fields.limits):
             checked: list[tuple[At, _Amounts]] = []
             if item.type == "Container":
                 checked = [(at / "resources", _filled(it, (item,))) for at, it in containers]

@@ -33,7 +33,7 @@ def check(facts: Facts) -> Hits:
         *of_teams,
         *_ALWAYS,
         *_OF_CONTROLLERS,
-        running.it.namespace if running else "",
+        running.fields.namespace if running else "",
     }
     unknown: dict[str, list[Object]] = {}
     for obj in facts.cluster.objects:

@@ -38,7 +38,7 @@ def check(facts: Facts) -> Hits:
         _COUNT + (f"{name}.{group}" if group else name) for group in known for name in known[group]
     ]
     for quota in facts.cluster.resource_quotas:
-        for key in quota.it.hard:
+        for key in quota.fields.hard:
             resource, _, group = key.removeprefix(_COUNT).partition(".")
             if key.startswith(_COUNT) and group in known and resource not in known[group]:
                 yield Hit(

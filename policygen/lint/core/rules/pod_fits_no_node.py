@@ -40,7 +40,7 @@ def check(facts: Facts) -> Hits:
 def _largest(cluster: Cluster) -> Mapping[str, Fraction]:
     most: dict[str, Fraction] = {}
     for node in cluster.nodes:
-        for name, amount in node.it.status.allocatable.items():
+        for name, amount in node.fields.status.allocatable.items():
             most[name] = max(most.get(name, amount), amount)
     return most
 

@@ -36,7 +36,12 @@ def _references(cluster: Cluster) -> Iterator[tuple[str, At, str, str]]:
             name = template.spec.priority_class_name
             yield str(workload), template.at, name, "the API server refuses its pods"
     for gang in gang_objects(cluster):
-        yield str(gang), gang.at, gang.it.priority_class_name, f"Volcano gives {gang} priority 0"
+        yield (
+            str(gang),
+            gang.at,
+            gang.fields.priority_class_name,
+            f"Volcano gives {gang} priority 0",
+        )
 
 
 RULE = ObjectRule(

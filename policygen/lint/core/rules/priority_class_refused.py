@@ -10,7 +10,7 @@ _OWN = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClass."""
     for entry in facts.cluster.priority_classes:
-        if entry.it.preemption_policy == "":
+        if entry.fields.preemption_policy == "":
             yield Hit(
                 RULE,
                 f"{entry} has an empty preemptionPolicy, which is refused; write Never or "
@@ -18,17 +18,17 @@ def check(facts: Facts) -> Hits:
                 entry.at / "preemptionPolicy",
             )
         if entry.name.startswith(_PREFIX):
-            if _OWN.get(entry.name) != entry.it.value:
+            if _OWN.get(entry.name) != entry.fields.value:
                 yield Hit(
                     RULE,
                     f'{entry} has a name that begins with "{_PREFIX}", which is reserved for Kubernetes; '
                     "write another name",
                     entry.at.to("metadata", "name"),
                 )
-        elif entry.it.value > _HIGHEST:
+        elif entry.fields.value > _HIGHEST:
             yield Hit(
                 RULE,
-                f"{entry} has value {entry.it.value}, which is reserved for Kubernetes; "
+                f"{entry} has value {entry.fields.value}, which is reserved for Kubernetes; "
                 f"write at most {_HIGHEST}",
                 entry.at / "value",
             )

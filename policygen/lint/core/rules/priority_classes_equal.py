@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
             if entry.name != first.name:
                 yield Hit(
                     RULE,
-                    f"{entry} has value {entry.it.value}, the same as {first}, so their pods have the "
+                    f"{entry} has value {entry.fields.value}, the same as {first}, so their pods have the "
                     "same priority; write different values, or use only one of the two classes",
                     entry.at / "value",
                     (first.at / "value",),
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _rank(entry: Entry[PriorityClassView]) -> tuple[int, str]:
-    return entry.it.value, entry.it.preemption_policy
+    return entry.fields.value, entry.fields.preemption_policy
 
 
 RULE = ObjectRule(

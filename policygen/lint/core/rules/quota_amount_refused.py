@@ -12,7 +12,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue.
     """
     for quota in facts.cluster.resource_quotas:
-        for name, amount in quota.it.hard.items():
+        for name, amount in quota.fields.hard.items():
             if not known_to_quota(name):
                 continue
             is_part = amount.denominator != 1 and whole(name) and not accelerators.is_one(name)

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     if not classes.any:
         return
     for quota in facts.cluster.resource_quotas:
-        selector = quota.it.scope_selector
+        selector = quota.fields.scope_selector
         for i, expression in enumerate(selector.match_expressions if selector else ()):
             if expression.scope_name != "PriorityClass" or expression.operator != "In":
                 continue

@@ -12,7 +12,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, ValidateResourceQuotaResourceName.
     """
     for quota in facts.cluster.resource_quotas:
-        for name in quota.it.hard:
+        for name in quota.fields.hard:
             at = quota.at.to("spec", "hard", name).on_key()
             if fault := key_fault(name):
                 yield Hit(RULE, f"{quota}: {fault.replace('label key', 'resource name')}", at)

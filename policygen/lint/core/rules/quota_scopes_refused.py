@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, validateResourceQuotaScopes and validateScopeSelector."""
     for quota in facts.cluster.resource_quotas:
         spec = quota.at / "spec"
-        resource_quota = quota.it
+        resource_quota = quota.fields
         selected = (
             resource_quota.scope_selector.match_expressions if resource_quota.scope_selector else ()
         )

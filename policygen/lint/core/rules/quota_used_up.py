@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     """
     for quota in facts.cluster.resource_quotas:
         used = keyed_texts(quota.object.data, "status", "used")
-        for key, hard in quota.it.hard.items():
+        for key, hard in quota.fields.hard.items():
             text = used.get(key)
             if text is None or not _is_checked(key):
                 continue

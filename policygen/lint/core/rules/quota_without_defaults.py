@@ -19,9 +19,12 @@ def check(facts: Facts) -> Hits:
     filled = facts.cluster.derive(_filled)
     for workload in facts.cluster.workloads:
         keys_by_quota = [
-            (quota, [key for key in quota.it.hard if key.rpartition(".")[2] in ("cpu", "memory")])
+            (
+                quota,
+                [key for key in quota.fields.hard if key.rpartition(".")[2] in ("cpu", "memory")],
+            )
             for quota in (quotas.get(workload.namespace, ()) if workload.namespace else ())
-            if quota.it.counts_all
+            if quota.fields.counts_all
         ]
         known = filled.get(workload.namespace, frozenset())
         for template in workload.templates:
@@ -43,7 +46,7 @@ def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:
     """What the LimitRanges of each namespace add to containers, such as `requests.cpu`."""
     found: dict[str, set[str]] = {}
     for entry in cluster.limit_ranges:
-        for item in entry.it.limits:
+        for item in entry.fields.limits:
             if item.type == "Container":
                 names = found.setdefault(entry.namespace, set())
                 names.update(f"limits.{name}" for name in item.filled_limits)

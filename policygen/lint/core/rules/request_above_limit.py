@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
     for container in containers.containers(facts.cluster):
-        resources = container.it.resources
+        resources = container.container.resources
         for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
             for name, amount in amounts.items():
                 if amount < 0:

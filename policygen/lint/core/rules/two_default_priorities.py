@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
         if facts.cluster.seen is None
         else "pods without a class get the lower of the two values"
     )
-    defaults = [entry for entry in facts.cluster.priority_classes if entry.it.global_default]
+    defaults = [entry for entry in facts.cluster.priority_classes if entry.fields.global_default]
     for entry in defaults[1:]:
         if entry.name != defaults[0].name:
             yield Hit(

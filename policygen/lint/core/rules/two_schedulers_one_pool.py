@@ -50,7 +50,7 @@ def _processes(cluster: Cluster) -> dict[str, str]:
     """The process behind each scheduler name: profiles of one file are one process."""
     found = {SCHEDULER: SCHEDULER, DEFAULT_SCHEDULER: DEFAULT_SCHEDULER}
     for i, configuration in enumerate(cluster.scheduler_configurations):
-        names = [profile.scheduler_name for profile in configuration.it.profiles]
+        names = [profile.scheduler_name for profile in configuration.fields.profiles]
         found.update(
             dict.fromkeys(names, DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in names else f"file {i}")
         )

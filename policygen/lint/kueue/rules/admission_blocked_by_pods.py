@@ -10,7 +10,7 @@ def check(facts: Facts) -> Hits:
     In v1beta1 this is the default. Source: apis/config/v1beta1/configuration_conversion.go.
     """
     for entry, rules in all_settings(facts):
-        stanza = entry.it.wait_for_pods_ready
+        stanza = entry.fields.wait_for_pods_ready
         if stanza is None or not rules.waits_for_pods:
             continue
         old = entry.object.version == "v1beta1"

@@ -14,11 +14,11 @@ def check(facts: Facts) -> Hits:
     multi_kueue = facts.cluster.multi_kueue_configs
     provisioning = facts.cluster.provisioning_request_configs
     for entry in facts.cluster.admission_checks:
-        parameters = entry.it.parameters
-        kind = CONFIGS.get(entry.it.controller_name)
+        parameters = entry.fields.parameters
+        kind = CONFIGS.get(entry.fields.controller_name)
         if parameters is None or (parameters.api_group, parameters.kind) != (KUEUE, kind):
             continue  # reported by admission-check-parameters-wrong
-        if entry.it.controller_name == MULTI_KUEUE:
+        if entry.fields.controller_name == MULTI_KUEUE:
             exists, names = multi_kueue.knows(parameters.name), multi_kueue.names
         else:
             exists, names = provisioning.knows(parameters.name), provisioning.names

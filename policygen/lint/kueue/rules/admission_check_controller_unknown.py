@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: apis/kueue/v1beta2/constants.go; pkg/controller/core/admissioncheck_controller.go.
     """
     for entry in facts.cluster.admission_checks:
-        name = entry.it.controller_name
+        name = entry.fields.controller_name
         if name.startswith("kueue.x-k8s.io/") and name not in CONFIGS:
             yield Hit(
                 RULE,

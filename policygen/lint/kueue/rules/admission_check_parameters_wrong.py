@@ -11,11 +11,11 @@ def check(facts: Facts) -> Hits:
     Source: pkg/util/admissioncheck/admissioncheck.go, refValidForGK; issue 3195.
     """
     for entry in facts.cluster.admission_checks:
-        kind = CONFIGS.get(entry.it.controller_name)
+        kind = CONFIGS.get(entry.fields.controller_name)
         if kind is None:
             continue
         at = entry.at.to("spec", "parameters")
-        parameters = entry.it.parameters
+        parameters = entry.fields.parameters
         if parameters is None:
             yield Hit(
                 RULE,

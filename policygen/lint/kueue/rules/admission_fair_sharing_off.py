@@ -12,11 +12,12 @@ def check(facts: Facts) -> Hits:
     sharing = [
         queue
         for queue in facts.cluster.cluster_queues
-        if queue.it.admission_scope and queue.it.admission_scope.admission_mode == USAGE_BASED
+        if queue.fields.admission_scope
+        and queue.fields.admission_scope.admission_mode == USAGE_BASED
     ]
     for entry, rules in all_settings(facts):
         if sharing and not rules.admission_fair_sharing:
-            gate_off = entry.it.admission_fair_sharing is not None
+            gate_off = entry.fields.admission_fair_sharing is not None
             setting = (
                 "featureGates.AdmissionFairSharing: true" if gate_off else "admissionFairSharing"
             )

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controller/jobframework/reconciler.go; issues 2277, 5048, 7649.
     """
     for entry, rules in all_settings(facts):
-        if entry.it.manage_jobs_without_queue_name and rules.managed.selects(_ANY):
+        if entry.fields.manage_jobs_without_queue_name and rules.managed.selects(_ANY):
             yield Hit(
                 RULE,
                 "manageJobsWithoutQueueName suspends jobs in every namespace, also jobs that "

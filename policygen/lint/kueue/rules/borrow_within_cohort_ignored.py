@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
     if not settings(facts).fair_sharing:
         return
     for queue in facts.cluster.cluster_queues:
-        borrow = queue.it.preemption.borrow_within_cohort if queue.it.preemption else None
+        borrow = queue.fields.preemption.borrow_within_cohort if queue.fields.preemption else None
         if borrow is not None and borrow.policy != "Never":
             at = queue.at.to("spec", "preemption", "borrowWithinCohort")
             yield Hit(

@@ -9,11 +9,11 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, shouldTryNextFlavor; issues 1276, 7015.
     """
     for queue in facts.cluster.cluster_queues:
-        if not queue.it.cohort_name or queue.it.flavor_fungibility.when_can_borrow != (
+        if not queue.fields.cohort_name or queue.fields.flavor_fungibility.when_can_borrow != (
             "MayStopSearch"
         ):
             continue
-        for group in queue.it.resource_groups:
+        for group in queue.fields.resource_groups:
             for first, later in zip(group.flavors, group.flavors[1:], strict=False):
                 if all(quota.borrowing_limit != 0 for quota in first.resources) and any(
                     quota.nominal_quota for quota in later.resources

@@ -56,12 +56,14 @@ def _is_reported(reason: str, queue: Entry[ClusterQueueView], facts: Facts) -> b
 
 def _missing(cluster: Cluster, queue: Entry[ClusterQueueView]) -> Iterator[str]:
     """The rules that report a missing flavor of the queue, or the missing Topology of a flavor."""
-    for group in queue.it.resource_groups:
+    for group in queue.fields.resource_groups:
         for quotas in group.flavors:
             flavor = cluster.flavors.get(quotas.name)
             if flavor is None:
                 yield "flavor-missing"
-            elif flavor.it.topology_name and not cluster.topologies.knows(flavor.it.topology_name):
+            elif flavor.fields.topology_name and not cluster.topologies.knows(
+                flavor.fields.topology_name
+            ):
                 yield "topology-missing"
 
 

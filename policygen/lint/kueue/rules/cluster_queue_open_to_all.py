@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: tasks/manage/rbac.md of Kueue's documentation.
     """
     queues = facts.cluster.cluster_queues
-    selectors = [(queue, queue.it.namespace_selector) for queue in queues]
+    selectors = [(queue, queue.fields.namespace_selector) for queue in queues]
     if all(selector is None or selector.empty for _, selector in selectors):
         return
     for queue, selector in selectors:

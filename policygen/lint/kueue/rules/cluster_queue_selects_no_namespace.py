@@ -11,9 +11,9 @@ def check(facts: Facts) -> Hits:
     """
     users = facts.cluster.local_queues.by(target)
     for queue in facts.cluster.cluster_queues:
-        if queue.it.namespace_selector is not None:
+        if queue.fields.namespace_selector is not None:
             continue
-        if queue.it.cohort_name and queue.name not in users:
+        if queue.fields.cohort_name and queue.name not in users:
             continue
         yield Hit(
             RULE,

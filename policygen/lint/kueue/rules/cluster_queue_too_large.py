@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/clusterqueue_webhook.go, validateResourceGroups, from 0.14 on.
     """
     for queue in facts.cluster.cluster_queues:
-        groups = queue.it.resource_groups
+        groups = queue.fields.resource_groups
         sums = {
             "flavors": sum(len(group.flavors) for group in groups),
             "resources": sum(len(group.covered_resources) for group in groups),

@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
     if not settings(facts).gate(_GATE):
         return
     for queue in facts.cluster.cluster_queues:
-        policy = queue.it.concurrent_admission_policy
+        policy = queue.fields.concurrent_admission_policy
         if policy is None:
             continue
         names = {flavor.name for _, flavor in flavors(queue)}
@@ -38,7 +38,7 @@ def check(facts: Facts) -> Hits:
 
 def _shape(queue: Entry[ClusterQueueView]) -> Iterator[Fault]:
     """Faults of the queue itself: paths below `spec`, and messages."""
-    groups = queue.it.resource_groups
+    groups = queue.fields.resource_groups
     if len(groups) != 1:
         yield (
             ("resourceGroups",),
@@ -53,7 +53,7 @@ def _shape(queue: Entry[ClusterQueueView]) -> Iterator[Fault]:
                 "of them"
             ),
         )
-    if queue.it.queueing_strategy == "StrictFIFO":
+    if queue.fields.queueing_strategy == "StrictFIFO":
         yield (
             ("queueingStrategy",),
             f"concurrentAdmissionPolicy of {queue} does not accept queueingStrategy StrictFIFO; write BestEffortFIFO",

@@ -10,7 +10,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/clusterqueue_webhook.go, validateFlavorQuotas.
     """
     for owner in owners(facts.cluster):
-        for i, group in enumerate(owner.it.resource_groups):
+        for i, group in enumerate(owner.fields.resource_groups):
             covered = group.covered_resources
             for j, flavor in enumerate(group.flavors):
                 names = tuple(quota.name for quota in flavor.resources)

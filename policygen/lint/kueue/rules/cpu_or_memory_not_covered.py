@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
     # Queues whose jobs are in the input: request-not-covered checks these jobs.
     checked = {request.queue.name for request in pod_requests(facts)}
     for queue in facts.cluster.cluster_queues:
-        known = {name for group in queue.it.resource_groups for name in group.covered_resources}
+        known = {name for group in queue.fields.resource_groups for name in group.covered_resources}
         devices = sorted(name for name in known if extended(name))
         slips = {meant(name) for name in known}
         missing = [

@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     siblings: dict[str, list[tuple[Fraction, Owner]]] = {}
     for owner, cohort, _ in parents(facts.cluster):
         if cohort:
-            weight = owner.it.fair_sharing.weight if owner.it.fair_sharing else Fraction(1)
+            weight = owner.fields.fair_sharing.weight if owner.fields.fair_sharing else Fraction(1)
             siblings.setdefault(cohort, []).append((weight, owner))
     unequal = [
         owner

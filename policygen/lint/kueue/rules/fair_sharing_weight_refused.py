@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/common.go, validateFairSharing.
     """
     for owner in owners(facts.cluster):
-        sharing = owner.it.fair_sharing
+        sharing = owner.fields.fair_sharing
         if sharing is not None and sharing.weight <= _LEAST and sharing.weight != 0:
             yield Hit(
                 RULE,

@@ -32,19 +32,21 @@ def _uses(facts: Facts) -> Iterator[tuple[str, str, object, At]]:
     """Gates that fields in the input depend on, each with the field, its object and its place."""
     cluster = facts.cluster
     for queue in cluster.cluster_queues:
-        if queue.it.concurrent_admission_policy is not None:
+        if queue.fields.concurrent_admission_policy is not None:
             at = queue.at.to("spec", "concurrentAdmissionPolicy")
             yield "ConcurrentAdmission", "concurrentAdmissionPolicy", queue, at
     for flavor in cluster.flavors:
-        if flavor.it.topology_name:
+        if flavor.fields.topology_name:
             at = flavor.at.to("spec", "topologyName")
             yield "TopologyAwareScheduling", "topologyName", flavor, at
     for config in cluster.multi_kueue_configs:
-        if config.it.quota_management == "Automated":
+        if config.fields.quota_management == "Automated":
             at = config.at.to("spec", "quotaManagement")
             yield "MultiKueueManagerQuotaAutomation", "quotaManagement", config, at
     for worker in cluster.multi_kueue_clusters:
-        source = worker.it.cluster_source.cluster_profile_ref or worker.it.cluster_profile_ref
+        source = (
+            worker.fields.cluster_source.cluster_profile_ref or worker.fields.cluster_profile_ref
+        )
         if source is not None:
             yield "MultiKueueClusterProfile", "clusterProfileRef", worker, worker.at / "spec"
     yield from _configured(facts)
@@ -55,7 +57,7 @@ def _configured(facts: Facts) -> Iterator[tuple[str, str, object, At]]:
     owner = "Kueue's Configuration"
     renamed = facts.target["kueue"].release >= (0, 18)
     for entry in facts.cluster.kueue_configurations:
-        resources = entry.it.resources or {}
+        resources = entry.fields.resources or {}
         if resources.get("quotaCheckStrategy"):
             at = entry.at.to("resources", "quotaCheckStrategy")
             yield "QuotaCheckStrategy", "quotaCheckStrategy", owner, at

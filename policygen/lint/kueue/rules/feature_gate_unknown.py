@@ -43,7 +43,7 @@ def check(facts: Facts) -> Hits:
 def _given(facts: Facts) -> Iterator[tuple[str, bool, At, tuple[Edit, ...]]]:
     """Each gate with its value, its place, and the edits that remove it."""
     for entry in facts.cluster.kueue_configurations:
-        for gate, value in entry.it.feature_gates.items():
+        for gate, value in entry.fields.feature_gates.items():
             at = entry.at.to("featureGates", gate)
             yield gate, value, at, (Edit(Verb.REMOVE, at),)
     for controller in controllers(facts.cluster.of("apps", "Deployment")):

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
         if controller.component != KUEUE or controller.gates_at is None:
             continue
         for entry in facts.cluster.kueue_configurations:
-            if entry.it.feature_gates:
+            if entry.fields.feature_gates:
                 yield Hit(
                     RULE,
                     f"featureGates of the Configuration and --feature-gates of {controller.object} "

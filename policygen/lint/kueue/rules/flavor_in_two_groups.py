@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     """
     for owner in owners(facts.cluster):
         seen: dict[str, tuple[int, int]] = {}
-        for i, group in enumerate(owner.it.resource_groups):
+        for i, group in enumerate(owner.fields.resource_groups):
             for j, flavor in enumerate(group.flavors):
                 first, number = seen.setdefault(flavor.name, (i, j))
                 if first != i:

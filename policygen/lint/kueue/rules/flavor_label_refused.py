@@ -12,13 +12,13 @@ def check(facts: Facts) -> Hits:
     for flavor in facts.cluster.flavors:
         spec = flavor.at / "spec"
         found = []
-        for key, value in flavor.it.node_labels.items():
+        for key, value in flavor.fields.node_labels.items():
             at = spec.to("nodeLabels", key)
             found += [(key_fault(key), at.on_key()), (value_fault(value), at)]
-        for i, taint in enumerate(flavor.it.node_taints):
+        for i, taint in enumerate(flavor.fields.node_taints):
             at = spec.to("nodeTaints", i)
             found += [(key_fault(taint.key), at / "key"), (value_fault(taint.value), at / "value")]
-        for i, toleration in enumerate(flavor.it.tolerations):
+        for i, toleration in enumerate(flavor.fields.tolerations):
             if toleration.key:
                 found.append((key_fault(toleration.key), spec.to("tolerations", i, "key")))
         yield from (Hit(RULE, f"{flavor}: {fault}", at) for fault, at in found if fault)

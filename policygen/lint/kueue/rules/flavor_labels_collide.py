@@ -15,12 +15,12 @@ def check(facts: Facts) -> Hits:
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
         seen: dict[str, tuple[int, str, str]] = {}
-        for i, group in enumerate(queue.it.resource_groups):
+        for i, group in enumerate(queue.fields.resource_groups):
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
-                for key, value in flavor.it.node_labels.items() if flavor else ():
+                for key, value in flavor.fields.node_labels.items() if flavor else ():
                     first = seen.setdefault(key, (i, value, quotas.name))
-                    if first[1] == value or _related(queue.it.resource_groups, first[0], i):
+                    if first[1] == value or _related(queue.fields.resource_groups, first[0], i):
                         continue
                     at = groups_at(queue, i, "flavors", j, "name")
                     yield Hit(

@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
         message = (
             f"no node has all labels of {flavor}; change the labels of the flavor or of the nodes"
         )
-        for key, value in flavor.it.node_labels.items():
+        for key, value in flavor.fields.node_labels.items():
             if key not in values:
                 message = f"no node has label {key}, which {flavor} requires; {suggest(key, keys, 'node label')}"
             elif value not in values[key]:

@@ -9,7 +9,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, FindMatchingUntoleratedTaint.
     """
     for flavor in facts.cluster.flavors:
-        for i, taint in enumerate(flavor.it.node_taints):
+        for i, taint in enumerate(flavor.fields.node_taints):
             if taint.effect == "PreferNoSchedule":
                 yield Hit(
                     RULE,

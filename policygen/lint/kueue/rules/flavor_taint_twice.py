@@ -10,7 +10,7 @@ def check(facts: Facts) -> Hits:
     """
     for flavor in facts.cluster.flavors:
         seen: dict[tuple[str, str], int] = {}
-        for i, taint in enumerate(flavor.it.node_taints):
+        for i, taint in enumerate(flavor.fields.node_taints):
             at = flavor.at.to("spec", "nodeTaints")
             first = seen.setdefault((taint.key, taint.effect), i)
             if first != i:
@@ -20,7 +20,9 @@ def check(facts: Facts) -> Hits:
                     "remove one of the two",
                     at / i,
                     (at / first,),
-                    (Edit(Verb.REMOVE, at / i),) if taint == flavor.it.node_taints[first] else (),
+                    (Edit(Verb.REMOVE, at / i),)
+                    if taint == flavor.fields.node_taints[first]
+                    else (),
                 )
 
 

@@ -9,7 +9,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/podset/podset.go, FromAssignment.
     """
     for flavor in facts.cluster.flavors:
-        if flavor.it.tolerations and not flavor.it.node_labels:
+        if flavor.fields.tolerations and not flavor.fields.node_labels:
             yield Hit(
                 RULE,
                 f"{flavor} has tolerations but no nodeLabels, so pods may run on the tainted "

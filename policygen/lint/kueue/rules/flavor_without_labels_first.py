@@ -11,13 +11,13 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
-        for i, group in enumerate(queue.it.resource_groups):
+        for i, group in enumerate(queue.fields.resource_groups):
             bare: tuple[int, str] | None = None
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
                 if flavor is None:
                     continue
-                if flavor.it.node_labels and bare:
+                if flavor.fields.node_labels and bare:
                     at = groups_at(queue, i, "flavors", bare[0], "name")
                     yield Hit(
                         RULE,
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
                         at,
                     )
                     break
-                if not flavor.it.node_labels and bare is None:
+                if not flavor.fields.node_labels and bare is None:
                     bare = (j, quotas.name)
 
 

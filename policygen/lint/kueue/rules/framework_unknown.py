@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
     release = facts.target["kueue"].release
     known = {name for name in _ALL if _LATER.get(name, release) <= release}
     for entry, rules in all_settings(facts):
-        if not entry.it.integrations or not entry.it.integrations.get("frameworks"):
+        if not entry.fields.integrations or not entry.fields.integrations.get("frameworks"):
             continue
         for i, name in enumerate(rules.frameworks):
             at = entry.at.to("integrations", "frameworks", i)

@@ -28,7 +28,7 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[str]
     queue = node.queue
     if queue is None:
         return
-    preemption = queue.it.preemption
+    preemption = queue.fields.preemption
     if preemption is not None and preemption.reclaim_within_cohort != "Never":
         return
     root = node.root().name

@@ -17,12 +17,12 @@ def check(facts: Facts) -> Hits:
         return
     queues = facts.cluster.local_queues.by_namespace
     for entry in facts.cluster.limit_ranges:
-        by_queue = {local.it.cluster_queue: local for local in queues.get(entry.namespace, ())}
+        by_queue = {local.fields.cluster_queue: local for local in queues.get(entry.namespace, ())}
         reported: set[tuple[int, str]] = set()
         for target, local in by_queue.items():
             queue = facts.cluster.cluster_queues.get(target)
             known = covered(queue) if queue else set()
-            for i, item in enumerate(entry.it.limits if known else ()):
+            for i, item in enumerate(entry.fields.limits if known else ()):
                 for name in sorted(_defaults(rules, item) - known):
                     if (i, name) in reported:
                         continue

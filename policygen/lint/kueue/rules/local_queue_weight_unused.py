@@ -10,11 +10,11 @@ def check(facts: Facts) -> Hits:
     Source: tasks/manage/admission_fair_sharing.md of Kueue's documentation.
     """
     for local in facts.cluster.local_queues:
-        sharing = local.it.fair_sharing
-        queue = facts.cluster.cluster_queues.get(local.it.cluster_queue)
+        sharing = local.fields.fair_sharing
+        queue = facts.cluster.cluster_queues.get(local.fields.cluster_queue)
         if sharing is None or sharing.weight == 1 or sharing.weight <= 0 or queue is None:
             continue
-        scope = queue.it.admission_scope
+        scope = queue.fields.admission_scope
         if scope is None or scope.admission_mode != USAGE_BASED:
             yield Hit(
                 RULE,

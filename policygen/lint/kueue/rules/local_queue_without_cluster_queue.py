@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.cluster_queues
     for queue in facts.cluster.local_queues:
-        name = queue.it.cluster_queue
+        name = queue.fields.cluster_queue
         at = queue.at.to("spec", "clusterQueue")
         if not name:
             yield Hit(RULE, f"{queue} names no ClusterQueue; write spec.clusterQueue", at)

@@ -11,8 +11,8 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.multi_kueue_clusters
     for config in facts.cluster.multi_kueue_configs:
-        for i, name in enumerate(config.it.clusters):
-            if not known.knows(name) and name not in config.it.clusters[:i]:
+        for i, name in enumerate(config.fields.clusters):
+            if not known.knows(name) and name not in config.fields.clusters[:i]:
                 yield Hit(
                     RULE,
                     f'{config} names MultiKueueCluster "{name}", which does not exist; '

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
         return
     queues = users(facts.cluster, MULTI_KUEUE)
     for config in facts.cluster.multi_kueue_configs:
-        if config.it.quota_management != "Automated":
+        if config.fields.quota_management != "Automated":
             continue
         for queue in queues.get(config.name, ()):
             if any(it.quota.nominal_quota for it in quotas(queue)):

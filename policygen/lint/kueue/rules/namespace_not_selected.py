@@ -11,10 +11,10 @@ def check(facts: Facts) -> Hits:
     Source: pkg/workload/resources.go, ValidateAdmissibility; issue 301.
     """
     for local in facts.cluster.local_queues:
-        queue = facts.cluster.cluster_queues.get(local.it.cluster_queue)
-        if queue is None or queue.it.namespace_selector is None:
+        queue = facts.cluster.cluster_queues.get(local.fields.cluster_queue)
+        if queue is None or queue.fields.namespace_selector is None:
             continue  # other rules report it
-        if selects(facts.cluster, queue.it.namespace_selector, local.namespace) is False:
+        if selects(facts.cluster, queue.fields.namespace_selector, local.namespace) is False:
             yield Hit(
                 RULE,
                 f"{local} is in namespace {local.namespace}, which {queue} does not select, so "

@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
         node = trees.queues[queue.name]
         if node.queue is not queue or node.cyclic or queue in automated:
             continue
-        groups = queue.it.resource_groups
+        groups = queue.fields.resource_groups
         if not groups:
             yield Hit(
                 RULE,
@@ -57,7 +57,7 @@ def _is_automated(cluster: Cluster, queue: Entry[ClusterQueueView]) -> bool:
         for _, _, check in known_checks(cluster, queue)
         if check.parameters
     )
-    return any(config and config.it.quota_management == "Automated" for config in configs)
+    return any(config and config.fields.quota_management == "Automated" for config in configs)
 
 
 RULE = ObjectRule(

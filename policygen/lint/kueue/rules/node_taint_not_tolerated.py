@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
     found = facts.cluster.derive(nodes)
     for flavor in facts.cluster.flavors:
         own = found[flavor.name]
-        if not flavor.it.node_labels:
+        if not flavor.fields.node_labels:
             continue
         for key, tainted in _not_listed(flavor, _tainted(own)).items():
             every = len(tainted) == len(own.nodes)
@@ -54,7 +54,7 @@ def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]],
     names = ", ".join(it.name for it in tainted[:_NAMED]) + (
         "" if len(tainted) <= _NAMED else ", …"
     )
-    lost = sorted(total(node.it.status.allocatable for node in tainted).items())
+    lost = sorted(total(node.fields.status.allocatable for node in tainted).items())
     of = " and ".join(amount_of(name, it) for name, it in lost if is_one(name) and it)
     return (
         f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have taint {key} ({names}), but no "
@@ -67,7 +67,7 @@ def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]],
 def _tainted(own: Nodes) -> Tainted:
     found: dict[TaintView, list[Entry[NodeView]]] = {}
     for node in own.nodes:
-        for taint in node.it.spec.taints:
+        for taint in node.fields.spec.taints:
             if taint.effect in HARD and not taint.key.startswith("node.kubernetes.io/"):
                 found.setdefault(taint, []).append(node)
     return found
@@ -83,17 +83,17 @@ def _not_listed(flavor: Flavor, tainted: Tainted) -> Mapping[str, Sequence[Entry
 
 
 def _is_of_another(node: Entry[NodeView], key: str, facts: Facts) -> bool:
-    taints = [it for it in node.it.spec.taints if it.key == key]
+    taints = [it for it in node.fields.spec.taints if it.key == key]
     return any(
-        flavor.it.node_labels.items() <= node.labels.items()
+        flavor.fields.node_labels.items() <= node.labels.items()
         and all(_lists_or_tolerates(flavor, it) for it in taints)
         for flavor in facts.cluster.flavors
     )
 
 
 def _lists_or_tolerates(flavor: Flavor, taint: TaintView) -> bool:
-    return any(it.key == taint.key for it in flavor.it.node_taints) or any(
-        tolerates(it, taint) for it in flavor.it.tolerations
+    return any(it.key == taint.key for it in flavor.fields.node_taints) or any(
+        tolerates(it, taint) for it in flavor.fields.tolerations
     )
 
 

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     """
     found = facts.cluster.derive(nodes)
     for flavor in facts.cluster.flavors:
-        known = levels(facts.cluster, flavor) if flavor.it.topology_name else None
+        known = levels(facts.cluster, flavor) if flavor.fields.topology_name else None
         for level in known or ():
             without = [
                 node
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
                 more = f" and {len(without) - 1} more" if len(without) > 1 else ""
                 yield Hit(
                     RULE,
-                    f"label {level} of Topology {flavor.it.topology_name} is missing on {without[0]}{more} "
+                    f"label {level} of Topology {flavor.fields.topology_name} is missing on {without[0]}{more} "
                     f"of flavor {flavor.name}, so Kueue places no pods there; add the label to every node of the flavor",
                     without[0].at.to("metadata", "labels"),
                     related=(flavor.at.to("spec", "topologyName"),),

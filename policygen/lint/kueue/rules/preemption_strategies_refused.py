@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/config/validation.go, validateFairSharing.
     """
     for entry, rules in all_settings(facts):
-        stanza = entry.it.fair_sharing
+        stanza = entry.fields.fair_sharing
         if stanza is None or not rules.fair_sharing:
             continue
         strategies = texts(stanza.get("preemptionStrategies"))

@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     if len(values(facts.cluster) | {default(facts.cluster)}) > 1:
         return
     for queue in facts.cluster.cluster_queues:
-        preemption = queue.it.preemption
+        preemption = queue.fields.preemption
         if preemption is None:
             continue
         for field, policy in (

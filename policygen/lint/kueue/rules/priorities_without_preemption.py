@@ -9,11 +9,11 @@ def check(facts: Facts) -> Hits:
     Source: apis/kueue/v1beta2/clusterqueue_types.go: all three policies are Never by default.
     """
     classes = facts.cluster.workload_priority_classes
-    if len({entry.it.value for entry in classes}) < 2:
+    if len({entry.fields.value for entry in classes}) < 2:
         return
     for queue in facts.cluster.cluster_queues:
-        preemption = queue.it.preemption
-        if queue.it.cohort_name:
+        preemption = queue.fields.preemption
+        if queue.fields.cohort_name:
             continue
         if preemption is None or preemption.within_cluster_queue == "Never":
             yield Hit(

@@ -9,7 +9,7 @@ def check(facts: Facts) -> Hits:
     Source: concepts/workload_priority_class.md of Kueue's documentation.
     """
     both = [
-        (entry.it.value, other.it.value, entry, other)
+        (entry.fields.value, other.fields.value, entry, other)
         for entry in facts.cluster.workload_priority_classes
         if (other := facts.cluster.priority_classes.get(entry.name)) is not None
     ]

@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     """
     lowest = min(values(facts.cluster) | {default(facts.cluster)})
     for queue in facts.cluster.cluster_queues:
-        borrow = queue.it.preemption.borrow_within_cohort if queue.it.preemption else None
+        borrow = queue.fields.preemption.borrow_within_cohort if queue.fields.preemption else None
         if borrow is None or borrow.policy == "Never" or borrow.max_priority_threshold is None:
             continue
         if borrow.max_priority_threshold < lowest:

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     queues = users(facts.cluster, PROVISIONING)
     for config in facts.cluster.provisioning_request_configs:
         known = set().union(*map(covered, queues.get(config.name, ())))
-        managed = config.it.managed_resources
+        managed = config.fields.managed_resources
         if known and managed and not known & set(managed):
             yield Hit(
                 RULE,

@@ -13,21 +13,21 @@ def check(facts: Facts) -> Hits:
     quota of inactive queues too.
     """
     for queue in facts.cluster.cluster_queues:
-        if queue.it.stop_policy in _STOPS:
-            policy = queue.it.stop_policy
+        if queue.fields.stop_policy in _STOPS:
+            policy = queue.fields.stop_policy
             yield Hit(
                 RULE,
                 f"{queue} has stopPolicy {policy}, so it admits nothing, but other queues of its "
                 "cohort can still borrow its quota; write stopPolicy: None to start the queue"
-                if queue.it.cohort_name
+                if queue.fields.cohort_name
                 else _stopped(queue, policy),
                 queue.at.to("spec", "stopPolicy"),
             )
     for local in facts.cluster.local_queues:
-        if local.it.stop_policy in _STOPS:
+        if local.fields.stop_policy in _STOPS:
             yield Hit(
                 RULE,
-                _stopped(local, local.it.stop_policy),
+                _stopped(local, local.fields.stop_policy),
                 local.at.to("spec", "stopPolicy"),
             )
 

@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
     """
     for placed in filter(_is_unlimited, every_quota(owners(facts.cluster))):
         flavor = facts.cluster.flavors.get(placed.flavor)
-        if flavor is not None and flavor.it.topology_name:
+        if flavor is not None and flavor.fields.topology_name:
             continue
         amount = amount_of(placed.resource, placed.quota.nominal_quota)
         yield Hit(

@@ -17,14 +17,14 @@ def check(facts: Facts) -> Hits:
     cluster = facts.cluster
     in_namespace, of_queue = cluster.local_queues.by_namespace, cluster.local_queues.by(target)
     for entry in cluster.resource_quotas:
-        if not entry.it.counts_all:
+        if not entry.fields.counts_all:
             continue
         for local in in_namespace.get(entry.namespace, ()):
-            queue = cluster.cluster_queues.get(local.it.cluster_queue)
+            queue = cluster.cluster_queues.get(local.fields.cluster_queue)
             if queue is None or len({it.namespace for it in of_queue[queue.name]}) > 1:
                 continue
             nominal = total({it.resource: it.quota.nominal_quota} for it in quotas(queue))
-            for key, hard in entry.it.hard.items():
+            for key, hard in entry.fields.hard.items():
                 resource = key.removeprefix("requests.")
                 if "/" in resource and resource == key:
                     continue  # `gpu-quota-counts-nothing` reports it

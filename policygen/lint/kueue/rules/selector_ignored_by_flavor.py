@@ -19,12 +19,12 @@ def check(facts: Facts) -> Hits:
             labelled = [
                 flavor
                 for quotas in group.flavors
-                if (flavor := known.get(quotas.name)) is not None and flavor.it.node_labels
+                if (flavor := known.get(quotas.name)) is not None and flavor.fields.node_labels
             ]
-            common = {key for flavor in labelled for key in flavor.it.node_labels} & chosen
+            common = {key for flavor in labelled for key in flavor.fields.node_labels} & chosen
             for flavor in labelled:
-                ignored = sorted(common - flavor.it.node_labels.keys())
-                if ignored and refusal(flavor.it, request.template.spec) is None:
+                ignored = sorted(common - flavor.fields.node_labels.keys())
+                if ignored and refusal(flavor.fields, request.template.spec) is None:
                     yield Hit(
                         RULE,
                         f"{request.workload} selects nodes by label {ignored[0]}, but flavor "

@@ -9,9 +9,9 @@ def check(facts: Facts) -> Hits:
     Source: concepts/cluster_queue.md; issues 4809, 8309.
     """
     for queue in facts.cluster.cluster_queues:
-        if queue.it.queueing_strategy != "StrictFIFO":
+        if queue.fields.queueing_strategy != "StrictFIFO":
             continue
-        flavors = [len(group.flavors) for group in queue.it.resource_groups]
+        flavors = [len(group.flavors) for group in queue.fields.resource_groups]
         if any(count > 1 for count in flavors):
             yield Hit(
                 RULE,

@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector.
     """
     for entry, rules in all_settings(facts):
-        for name in (KUBE_SYSTEM, entry.it.namespace):
+        for name in (KUBE_SYSTEM, entry.fields.namespace):
             if name and rules.managed.selects({NAMESPACE_NAME: name}):
                 yield Hit(
                     RULE,

@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
     counted = facts.target["kueue"].release >= (0, 14)
     most, refused = (64, KUEUE_QUEUE_ITEMS) if counted else (16, math.inf)
     for queue in facts.cluster.cluster_queues:
-        count = sum(len(group.flavors) for group in queue.it.resource_groups)
+        count = sum(len(group.flavors) for group in queue.fields.resource_groups)
         if most < count <= refused:
             yield Hit(
                 RULE,

@@ -12,10 +12,10 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
-        for i, group in enumerate(queue.it.resource_groups):
+        for i, group in enumerate(queue.fields.resource_groups):
             found = [known.get(flavor.name) for flavor in group.flavors]
-            aware = [flavor for flavor in found if flavor and flavor.it.topology_name]
-            plain = [flavor for flavor in found if flavor and not flavor.it.topology_name]
+            aware = [flavor for flavor in found if flavor and flavor.fields.topology_name]
+            plain = [flavor for flavor in found if flavor and not flavor.fields.topology_name]
             if aware and plain:
                 at = groups_at(queue, i, "flavors")
                 yield Hit(

@@ -12,11 +12,11 @@ def check(facts: Facts) -> Hits:
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
         first = ""
-        for i, group in enumerate(queue.it.resource_groups):
+        for i, group in enumerate(queue.fields.resource_groups):
             aware = [
                 (j, quotas.name)
                 for j, quotas in enumerate(group.flavors)
-                if (flavor := known.get(quotas.name)) is not None and flavor.it.topology_name
+                if (flavor := known.get(quotas.name)) is not None and flavor.fields.topology_name
             ]
             if aware and first:
                 j, name = aware[0]

@@ -10,7 +10,7 @@ def check(facts: Facts) -> Hits:
     may have levels that no workload requests.
     """
     for topology in facts.cluster.topologies:
-        for i, level in enumerate(topology.it.levels):
+        for i, level in enumerate(topology.fields.levels):
             if len(level.node_label) > 63:
                 yield Hit(
                     RULE,

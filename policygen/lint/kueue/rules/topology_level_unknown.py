@@ -38,7 +38,7 @@ def _levels(cluster: Cluster, queue: Entry[ClusterQueueView]) -> set[str]:
     known: set[str] = set()
     for _, quotas in flavors(queue):
         flavor = cluster.flavors.get(quotas.name)
-        found = levels(cluster, flavor) if flavor and flavor.it.topology_name else ()
+        found = levels(cluster, flavor) if flavor and flavor.fields.topology_name else ()
         if flavor is None or found is None:
             return set()
         known.update(found)

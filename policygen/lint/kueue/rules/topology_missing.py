@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
     known = cluster.topologies
     users = cluster.derive(_users)
     for flavor in cluster.flavors:
-        name = flavor.it.topology_name
+        name = flavor.fields.topology_name
         if not name or known.knows(name):
             continue
         queues = users.get(flavor.name, [])

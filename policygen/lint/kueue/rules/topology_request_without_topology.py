@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
         if not requests_topology(request.template):
             continue
         flavors = [known.get(flavor.name) for group in request.groups for flavor in group.flavors]
-        if flavors and all(flavor and not flavor.it.topology_name for flavor in flavors):
+        if flavors and all(flavor and not flavor.fields.topology_name for flavor in flavors):
             yield Hit(
                 RULE,
                 f"{request.workload} requests a topology, but no flavor of {request.queue} has "

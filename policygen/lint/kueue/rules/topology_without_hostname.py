@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: concepts/topology_aware_scheduling.md; apis/kueue/v1beta2/topology_types.go.
     """
     for topology in facts.cluster.topologies:
-        levels = topology.it.levels
+        levels = topology.fields.levels
         if levels and HOSTNAME not in {level.node_label for level in levels}:
             yield Hit(
                 RULE,

@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/workload/workload.go, totalRequestsFromPodSets.
     """
     for entry, rules in all_settings(facts):
-        resources = entry.it.resources or {}
+        resources = entry.fields.resources or {}
         for i, transformation in enumerate(mappings(resources.get("transformations"))):
             name = transformation.get("input")
             if isinstance(name, str) and rules.excludes(name):

@@ -12,7 +12,7 @@ def check(facts: Facts) -> Hits:
     """
     cluster = facts.cluster
     for entry in owners(cluster):
-        if entry.it.fair_sharing is not None and entry.it.fair_sharing.weight == 0:
+        if entry.fields.fair_sharing is not None and entry.fields.fair_sharing.weight == 0:
             yield Hit(
                 RULE,
                 f"{entry} has weight 0, so Kueue admits its workloads last and preempts them "
@@ -20,10 +20,10 @@ def check(facts: Facts) -> Hits:
                 entry.at.to("spec", "fairSharing", "weight"),
             )
     for local in cluster.local_queues:
-        if local.it.fair_sharing is not None and local.it.fair_sharing.weight <= 0:
+        if local.fields.fair_sharing is not None and local.fields.fair_sharing.weight <= 0:
             yield Hit(
                 RULE,
-                f"{local} has weight {local.it.fair_sharing.weight}, so Kueue serves it after all "
+                f"{local} has weight {local.fields.fair_sharing.weight}, so Kueue serves it after all "
                 "other queues of its ClusterQueue; write a weight above 0",
                 local.at.to("spec", "fairSharing", "weight"),
             )

@@ -12,7 +12,7 @@ def check(facts: Facts) -> Hits:
     """
     for workload in facts.cluster.kueue_workloads:
         found = condition(workload.object, "Evicted")
-        if workload.it.active or holds(workload.object, "Finished"):
+        if workload.fields.active or holds(workload.object, "Finished"):
             continue
         if found and found.holds and found.reason.startswith("DeactivatedDueTo"):
             yield Hit(

@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
     for requests in requests_by_workload(facts):
         first = requests[0]
         node = trees.queues[first.queue.name]
-        for group in () if node.cyclic else first.queue.it.resource_groups:
+        for group in () if node.cyclic else first.queue.fields.resource_groups:
             requested = [_requests(each, group) for each in requests]
             if len(group.flavors) == 1 and len(requested) > 1:
                 requested = [total(requested)]

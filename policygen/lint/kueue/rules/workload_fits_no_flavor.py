@@ -16,7 +16,8 @@ def check(facts: Facts) -> Hits:
         for group in request.groups:
             flavors = [known.get(flavor.name) for flavor in group.flavors]
             reasons = [
-                refusal(flavor.it, request.template.spec) if flavor else None for flavor in flavors
+                refusal(flavor.fields, request.template.spec) if flavor else None
+                for flavor in flavors
             ]
             if reasons and all(reasons):
                 skipped = ", ".join(

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     """
     for workload in facts.cluster.kueue_workloads:
         if (
-            not workload.it.active
+            not workload.fields.active
             or holds(workload.object, "Finished")
             or holds(workload.object, "QuotaReserved")
         ):
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
             found = condition(workload.object, "QuotaReserved")
             why = found.message if found else ""
             reason = f" ({why})" if why else ""
-            queue = workload.it.queue_name
+            queue = workload.fields.queue_name
             yield Hit(
                 RULE,
                 f'{workload} of queue "{queue}" has waited for {long(age)}{reason}; fix the problem '

@@ -16,9 +16,9 @@ def check(facts: Facts) -> Hits:
     if facts.cluster.nodes.any and len(facts.cluster.nodes) <= _ALL:
         return
     for profile in profiles(facts.cluster):
-        share = profile.it.percentage_of_nodes_to_score
+        share = profile.profile.percentage_of_nodes_to_score
         if share is None:
-            share = profile.owner.it.percentage_of_nodes_to_score
+            share = profile.owner.fields.percentage_of_nodes_to_score
         if profile.scoring.packs and share != _ALL:
             yield Hit(
                 RULE,

@@ -40,7 +40,9 @@ def check(facts: Facts) -> Hits:
         gpus = known or _USUAL
         worth = max(0, Dominance(gpus, least, host, fit.weight).margin)
         opposed = 100 * sum(profile.opponents.values())
-        if 0 < opposed >= worth and not any(misnamed(profile.it)):  # another rule reports those
+        if 0 < opposed >= worth and not any(
+            misnamed(profile.profile)
+        ):  # another rule reports those
             yield Hit(
                 RULE,
                 f"profile {profile.name} packs weakly: on nodes with {counted(gpus, 'GPU')}, one more GPU in "
@@ -55,7 +57,7 @@ def _gpus_per_node(cluster: Cluster) -> int:
     found = [
         int(amount)
         for node in cluster.nodes
-        for name, amount in node.it.status.allocatable.items()
+        for name, amount in node.fields.status.allocatable.items()
         if accelerators.is_one(name) and amount >= Fraction(1)
     ]
     return min(found, default=0)

@@ -16,9 +16,11 @@ def check(facts: Facts) -> Hits:
     known = terms.plugins(target)
     for profile in profiles(facts.cluster):
         enabled = {
-            plugin.name for plugins in profile.it.plugins.values() for plugin in plugins.enabled
+            plugin.name
+            for plugins in profile.profile.plugins.values()
+            for plugin in plugins.enabled
         }
-        for i, config in enumerate(profile.it.plugin_config):
+        for i, config in enumerate(profile.profile.plugin_config):
             if config.name in (*known, *terms.OTHERS, *enabled):
                 continue
             yield Hit(

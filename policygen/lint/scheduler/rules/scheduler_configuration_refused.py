@@ -33,10 +33,10 @@ def check(facts: Facts) -> Hits:
         for path, fault in bounds.faults(data):
             yield Hit(RULE, fault, entry.at.to(*path))
         yield from _types(data, fields, entry.at)
-        yield from _percentage(entry.it.percentage_of_nodes_to_score, entry.at)
+        yield from _percentage(entry.fields.percentage_of_nodes_to_score, entry.at)
         yield from _profiles(entry)
     for one in profiles(facts.cluster):
-        for path, fault in scheduler_profiles.faults(one.it):
+        for path, fault in scheduler_profiles.faults(one.profile):
             yield Hit(RULE, fault, one.at.to(*path))
         yield from _arguments(one, facts.target["kubernetes"])
 
@@ -48,8 +48,8 @@ def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Hits:
 
 def _profiles(entry: Entry[SchedulerConfigurationView]) -> Hits:
     named: dict[str, int] = {}
-    several = len(entry.it.profiles) > 1
-    for i, profile in enumerate(entry.it.profiles):
+    several = len(entry.fields.profiles) > 1
+    for i, profile in enumerate(entry.fields.profiles):
         at = entry.at.to("profiles", i)
         written = mapping(entry.object.data["profiles"][i]).get("schedulerName")
         if not written and (several or written == ""):
@@ -65,7 +65,7 @@ def _profiles(entry: Entry[SchedulerConfigurationView]) -> Hits:
             )
         named.setdefault(profile.scheduler_name, i)
         yield from _percentage(profile.percentage_of_nodes_to_score, at)
-        if _queue_sort(profile) != _queue_sort(entry.it.profiles[0]):
+        if _queue_sort(profile) != _queue_sort(entry.fields.profiles[0]):
             yield Hit(
                 RULE,
                 "queueSort of this profile differs from queueSort of the first profile, which is refused; "
@@ -90,7 +90,7 @@ def _percentage(share: int | None, at: At) -> Hits:
 
 def _arguments(profile: ScoredProfile, target: Version) -> Hits:
     seen: set[str] = set()
-    for i, config in enumerate(profile.it.plugin_config):
+    for i, config in enumerate(profile.profile.plugin_config):
         at = profile.at.to("pluginConfig", i)
         if config.name in seen:
             yield Hit(

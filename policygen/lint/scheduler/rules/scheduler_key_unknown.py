@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
     target = facts.target["kubernetes"]
     for entry in facts.cluster.scheduler_configurations:
         yield from _fields(entry.object.data, terms.configuration(target), entry.at)
-        for i, profile in enumerate(entry.it.profiles):
+        for i, profile in enumerate(entry.fields.profiles):
             for j, config in enumerate(profile.plugin_config):
                 fields = terms.arguments(config.name, target)
                 if fields is not None:

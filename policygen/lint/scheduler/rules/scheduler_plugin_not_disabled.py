@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     target = facts.target["kubernetes"]
     known = terms.plugins(target)
     for profile in profiles(facts.cluster):
-        for path, name in misnamed(profile.it):
+        for path, name in misnamed(profile.profile):
             yield Hit(
                 RULE,
                 f'profile {profile.name} disables "{name}", which is not a plugin of '

@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
     target = facts.target["kubernetes"]
     known = terms.plugins(target)
     for profile in profiles(facts.cluster):
-        for point, plugins in profile.it.plugins.items():
+        for point, plugins in profile.profile.plugins.items():
             for i, plugin in enumerate(plugins.enabled):
                 if plugin.name in known or plugin.name in terms.OTHERS:
                     continue

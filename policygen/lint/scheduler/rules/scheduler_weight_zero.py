@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     """
     for profile in profiles(facts.cluster):
         for point in ("score", "multiPoint"):
-            plugins = profile.it.plugins.get(point)
+            plugins = profile.profile.plugins.get(point)
             for i, plugin in enumerate(plugins.enabled if plugins else ()):
                 if plugin.weight == 0:
                     yield Hit(

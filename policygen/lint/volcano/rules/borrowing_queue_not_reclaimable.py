@@ -10,7 +10,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/actions/reclaim/reclaim.go, queue.Reclaimable().
     """
     for queue in facts.cluster.queues:
-        spec = queue.it
+        spec = queue.fields
         if queue.name == ROOT:
             continue  # root is never a victim
         more = [

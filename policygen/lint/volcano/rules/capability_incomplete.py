@@ -25,8 +25,8 @@ def check(facts: Facts) -> Hits:
     if target.release == (1, 14) and target.patch is not None and target.patch >= _FIXED:
         return
     for queue in facts.cluster.queues:
-        limits = queue.it.capability
-        fields = queues.amounts(queue.it)
+        limits = queue.fields.capability
+        fields = queues.amounts(queue.fields)
         reported = set()
         for path in (queues.DESERVED, queues.GUARANTEE):
             for name, amount in fields[path].items():

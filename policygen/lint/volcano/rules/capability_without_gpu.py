@@ -14,11 +14,11 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.derive(_known)
     for queue in facts.cluster.queues:
-        if not queue.it.capability or queue.it.affinity or queue.name == queues.ROOT:
+        if not queue.fields.capability or queue.fields.affinity or queue.name == queues.ROOT:
             continue
         path = (queue, *queues.ancestors(facts.cluster, queue))
         for name in sorted(known):
-            if not any(name in listed.it.capability for listed in path):
+            if not any(name in listed.fields.capability for listed in path):
                 yield Hit(
                     RULE,
                     f"{queue} does not list {name} in capability, so the queue has no limit for this resource; add the resource to capability, with 0 to forbid its use",
@@ -31,7 +31,11 @@ def _known(cluster: Cluster) -> frozenset[str]:
     return frozenset(
         name
         for queue in cluster.queues
-        for amounts in (queue.it.capability, queue.it.deserved, queue.it.guarantee.resource)
+        for amounts in (
+            queue.fields.capability,
+            queue.fields.deserved,
+            queue.fields.guarantee.resource,
+        )
         for name in amounts
         if accelerators.is_one(name)
     )

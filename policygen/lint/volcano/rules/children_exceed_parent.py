@@ -34,8 +34,8 @@ def check(facts: Facts) -> Hits:
         if parent.name == queues.ROOT or not children:
             continue
         for path in (queues.DESERVED, queues.GUARANTEE):
-            parts = [queues.amounts(child.it)[path] for child in children]
-            has = queues.amounts(parent.it)[path]
+            parts = [queues.amounts(child.fields)[path] for child in children]
+            has = queues.amounts(parent.fields)[path]
             yield from _sums(parent, path, parts, has, missing_is_zero=missing_is_zero)
     for queue in cluster.queues:
         yield from _limits(cluster, queue)
@@ -43,9 +43,9 @@ def check(facts: Facts) -> Hits:
 
 def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
     """Compares each limit with that of the nearest ancestor that has one; 0 means unlimited."""
-    for name, amount in queue.it.capability.items():
+    for name, amount in queue.fields.capability.items():
         for above in queues.ancestors(cluster, queue):
-            limit = above.it.capability.get(name, Fraction(0))
+            limit = above.fields.capability.get(name, Fraction(0))
             if above.name == queues.ROOT:
                 break
             if amount > limit > 0:

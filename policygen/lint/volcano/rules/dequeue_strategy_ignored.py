@@ -9,10 +9,10 @@ def check(facts: Facts) -> Hits:
     Source: all of pkg/ at v1.14.1 and v1.15.1; volcano-sh/volcano#3950.
     """
     for queue in facts.cluster.queues:
-        if queue.it.dequeue_strategy not in ("", "traverse"):
+        if queue.fields.dequeue_strategy not in ("", "traverse"):
             yield Hit(
                 RULE,
-                f"{queue} has dequeueStrategy {queue.it.dequeue_strategy}, which Volcano ignores: if the first job does not fit, later jobs overtake it; remove dequeueStrategy",
+                f"{queue} has dequeueStrategy {queue.fields.dequeue_strategy}, which Volcano ignores: if the first job does not fit, later jobs overtake it; remove dequeueStrategy",
                 queue.at.to("spec", "dequeueStrategy"),
                 edits=(Edit(Verb.REMOVE, queue.at.to("spec", "dequeueStrategy")),),
             )

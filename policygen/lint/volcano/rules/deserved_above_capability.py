@@ -10,8 +10,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4292.
     """
     for queue in facts.cluster.queues:
-        limits = queue.it.capability
-        for name, amount in queue.it.deserved.items():
+        limits = queue.fields.capability
+        for name, amount in queue.fields.deserved.items():
             # 0 cpu or memory means no limit
             limit = limits.get(name)
             if limit is not None and amount > limit and (limit or name not in ("cpu", "memory")):

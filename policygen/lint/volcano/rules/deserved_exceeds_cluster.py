@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/plugins/capacity/capacity.go; queues/validate/validate_queue.go.
     """
     for name, total, has, owners in queues.excesses(facts.cluster, queues.DESERVED):
-        guaranteed = sum(queue.it.guarantee.resource.get(name, 0) for queue in owners)
+        guaranteed = sum(queue.fields.guarantee.resource.get(name, 0) for queue in owners)
         if has >= guaranteed:
             yield Hit(
                 RULE,

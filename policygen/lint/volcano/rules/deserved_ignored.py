@@ -13,8 +13,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/plugins/proportion/proportion.go; pkg/scheduler/framework/session.go.
     """
     queues = [queue for queue in facts.cluster.queues if queue.name != ROOT]
-    deserving = [queue for queue in queues if queue.it.deserved]
-    if not deserving or any(queue.it.parent not in ("", ROOT) for queue in queues):
+    deserving = [queue for queue in queues if queue.fields.deserved]
+    if not deserving or any(queue.fields.parent not in ("", ROOT) for queue in queues):
         return
     for configuration in all_settings(facts):
         if configuration.proportion is not None:

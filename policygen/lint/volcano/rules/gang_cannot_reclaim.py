@@ -18,13 +18,13 @@ def check(facts: Facts) -> Hits:
     classes = facts.cluster.priority_classes
     for group in facts.cluster.pod_groups:
         queue = queues.queue_of(facts.cluster, group)
-        if queue is None or not queue.it.deserved:
+        if queue is None or not queue.fields.deserved:
             continue
         pods = members.get((group.namespace, group.name), ())
         names = {template.spec.priority_class_name for _, template in pods}
-        for name in sorted(names or {group.it.priority_class_name}):
+        for name in sorted(names or {group.fields.priority_class_name}):
             found = classes.get(name)
-            if found is not None and found.it.preemption_policy == "Never":
+            if found is not None and found.fields.preemption_policy == "Never":
                 yield Hit(
                     RULE,
                     f'{group} has PriorityClass "{name}" with preemptionPolicy Never, so no pod is evicted for this gang, although'

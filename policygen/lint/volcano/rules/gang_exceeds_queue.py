@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
         path = (own, *queues.ancestors(cluster, own))
         for name, amount in gang.amounts.items():
             for queue in path:
-                limit = queue.it.capability.get(name)
+                limit = queue.fields.capability.get(name)
                 unlimited = limit == 0 and name in ("cpu", "memory")
                 if limit is not None and amount > limit and not unlimited:
                     number = "minMember and minResources" if gang.written else gang.at.path[-1]

@@ -18,10 +18,10 @@ def check(facts: Facts) -> Hits:
         known = [count for count in counts if count is not None]
         if not pods or len(known) < len(counts):
             continue
-        if sum(known) < group.it.min_member and group.namespace not in unread:
+        if sum(known) < group.fields.min_member and group.namespace not in unread:
             yield Hit(
                 RULE,
-                f"{group} has minMember {group.it.min_member}, but only {sum(known)} pods name "
+                f"{group} has minMember {group.fields.min_member}, but only {sum(known)} pods name "
                 "this PodGroup, so the gang never starts; set minMember to the number of pods, or run more pods",
                 group.at.to("spec", "minMember"),
                 tuple(template.at for _, template in pods[:5]),

@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
             holding = ", and its minResources are counted against the queue"
         yield Hit(
             RULE,
-            f'{group} of queue "{group.it.queue or "default"}" has been {state} for '
+            f'{group} of queue "{group.fields.queue or "default"}" has been {state} for '
             f"{long(age)}{holding}{why}; provide nodes that fit its pods, or delete the PodGroup",
             group.at,
         )

@@ -12,9 +12,9 @@ def check(facts: Facts) -> Hits:
     members = facts.cluster.derive(queues.groups)
     for (namespace, name), found in members.items():
         group = facts.cluster.pod_groups.get(name, namespace)
-        if group is None or not group.it.priority_class_name:
+        if group is None or not group.fields.priority_class_name:
             continue
-        expected = group.it.priority_class_name
+        expected = group.fields.priority_class_name
         classes = facts.cluster.priority_classes
         if classes.any and not classes.knows(expected):
             continue  # priority-class-missing reports it

@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     members = facts.cluster.derive(queues.groups)
     for group in facts.cluster.pod_groups:
         pods = members.get((group.namespace, group.name), ())
-        if not pods or group.it.min_member < sum(group.it.min_task_member.values()):
+        if not pods or group.fields.min_member < sum(group.fields.min_task_member.values()):
             continue
         counts: dict[str, int | None] = {}
         for _, template in pods:
@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
             so_far = counts.get(role, 0)
             more = template.replicas
             counts[role] = None if so_far is None or more is None else so_far + more
-        for role, least in group.it.min_task_member.items():
+        for role, least in group.fields.min_task_member.items():
             has = counts.get(role, 0)
             if has is not None and has < least:
                 names = [name for name in counts if name]

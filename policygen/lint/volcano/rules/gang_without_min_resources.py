@@ -15,13 +15,13 @@ def check(facts: Facts) -> Hits:
         return
     for group in facts.cluster.pod_groups:
         queue = queues.queue_of(facts.cluster, group)
-        if queue is None or not queue.it.capability:
+        if queue is None or not queue.fields.capability:
             continue
-        if group.it.min_resources is None and group.it.min_member > 1:
+        if group.fields.min_resources is None and group.fields.min_member > 1:
             yield Hit(
                 RULE,
                 f"{group} has no minResources, so Volcano admits the gang even if {queue} is full. The pods of the gang then wait; set minResources to the requests of "
-                f"{group.it.min_member} pods",
+                f"{group.fields.min_member} pods",
                 group.at / "spec",
                 (queue.at,),
             )

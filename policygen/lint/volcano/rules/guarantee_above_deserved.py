@@ -16,10 +16,10 @@ def check(facts: Facts) -> Hits:
     """
     needs_deserved = facts.target["volcano"].release >= _NEEDS_DESERVED
     for queue in facts.cluster.queues:
-        if not (queue.it.deserved or needs_deserved):
+        if not (queue.fields.deserved or needs_deserved):
             continue
-        for name, amount in queue.it.guarantee.resource.items():
-            deserved = queue.it.deserved.get(name)
+        for name, amount in queue.fields.guarantee.resource.items():
+            deserved = queue.fields.deserved.get(name)
             if deserved is None or amount > deserved:
                 has = "nothing" if deserved is None else shown(name, deserved, amount)
                 yield Hit(

@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
     """
     tree = facts.cluster.derive(queues.tree)
     for job in facts.cluster.volcano_jobs:
-        queue = job.it.queue or queues.DEFAULT
+        queue = job.fields.queue or queues.DEFAULT
         if queue == queues.DEFAULT or not tree.inner(queue):
             continue  # default-queue-has-children reports its children
         advice, below = tree.leaf(queue)

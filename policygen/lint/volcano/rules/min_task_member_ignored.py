@@ -9,12 +9,12 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/api/job_info.go, CheckTaskValid, CheckTaskReady.
     """
     for group in facts.cluster.pod_groups:
-        total = sum(group.it.min_task_member.values())
-        if 0 <= group.it.min_member < total:
+        total = sum(group.fields.min_task_member.values())
+        if 0 <= group.fields.min_member < total:
             yield Hit(
                 RULE,
-                f"{group} has minMember {group.it.min_member}, but the numbers in "
-                f"minTaskMember add up to {total}, so the gang starts with any {group.it.min_member} pods, "
+                f"{group} has minMember {group.fields.min_member}, but the numbers in "
+                f"minTaskMember add up to {total}, so the gang starts with any {group.fields.min_member} pods, "
                 f"whatever their roles; write minMember: {total}",
                 group.at.to("spec", "minMember"),
                 (group.at.to("spec", "minTaskMember"),),

@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
     if configuration is None or configuration.plugin(_PLUGIN) is not None:
         return
     for owner in gang_objects(facts.cluster):
-        topology = owner.it.network_topology
+        topology = owner.fields.network_topology
         if topology is None:
             continue
         if facts.target["volcano"].release >= _HARD_BY_PLUGIN or topology.get("mode") == "soft":

@@ -19,7 +19,7 @@ def check(facts: Facts) -> Hits:
         return
     groups = {name for name in facts.cluster.nodes.by(_group) if name}
     for queue in facts.cluster.queues:
-        for i, name in enumerate(entries(queue.it.affinity, "nodeGroupAffinity", _TERM)):
+        for i, name in enumerate(entries(queue.fields.affinity, "nodeGroupAffinity", _TERM)):
             if isinstance(name, str) and name not in groups:
                 yield Hit(
                     RULE,

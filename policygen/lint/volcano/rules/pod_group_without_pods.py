@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
             continue
         yield Hit(
             RULE,
-            f"no workload names {group}, so the PodGroup waits forever for {group.it.min_member} pods; "
+            f"no workload names {group}, so the PodGroup waits forever for {group.fields.min_member} pods; "
             f"write the annotation {POD_GROUP}: {group.name} and schedulerName: "
             "volcano in the pod template",
             group.at.to("metadata", "name"),

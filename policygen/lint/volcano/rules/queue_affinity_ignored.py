@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     if configuration is None or configuration.plugin("nodegroup") is not None:
         return
     for queue in facts.cluster.queues:
-        if queue.it.affinity:
+        if queue.fields.affinity:
             yield Hit(
                 RULE,
                 f"{queue} has an affinity to node groups, but plugin "

@@ -18,10 +18,10 @@ def check(facts: Facts) -> Hits:
         return
     tree = facts.cluster.derive(queues.tree)
     for queue in facts.cluster.queues:
-        if queue.it.affinity or tree.inner(queue.name):
+        if queue.fields.affinity or tree.inner(queue.name):
             continue
         above = queues.ancestors(facts.cluster, queue)
-        if plugin.on("enableHierarchy") and any(ancestor.it.affinity for ancestor in above):
+        if plugin.on("enableHierarchy") and any(ancestor.fields.affinity for ancestor in above):
             continue
         yield Hit(
             RULE,

@@ -12,7 +12,7 @@ def check(facts: Facts) -> Hits:
     Source: queues/validate/validate_queue.go, validateResourceOfQueue.
     """
     for queue in facts.cluster.queues:
-        for path, amounts in queues.amounts(queue.it).items():
+        for path, amounts in queues.amounts(queue.fields).items():
             for name, amount in amounts.items():
                 fraction = amount.denominator != 1 and whole(name)
                 if amount < 0 or fraction:

@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
     below_root = Names([volcano_queues.ROOT, *(it.name for it in queues if it.name not in lost)])
     reported: set[str] = set()
     for queue in queues:
-        name = queue.it.parent
+        name = queue.fields.parent
         if queue.name not in lost or queue.name in reported or not name:
             continue
         at = queue.at.to("spec", "parent")
@@ -33,7 +33,7 @@ def check(facts: Facts) -> Hits:
             *(above.name for above in volcano_queues.ancestors(facts.cluster, queue)),
         ]
         last = queues.get(ring[-1])
-        if last is not None and last.it.parent == queue.name:
+        if last is not None and last.fields.parent == queue.name:
             reported.update(ring)
             yield Hit(
                 RULE,

@@ -21,13 +21,13 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.derive(provided)
     for queue in facts.cluster.queues:
-        for path, amounts in queues.amounts(queue.it).items():
+        for path, amounts in queues.amounts(queue.fields).items():
             yield from _uncounted(queue, ("spec", *path), amounts, known)
     for group in facts.cluster.pod_groups:
         if group.object.is_made:
             continue
         path = ("spec", "minResources")
-        yield from _uncounted(group, path, group.it.min_resources or {}, known)
+        yield from _uncounted(group, path, group.fields.min_resources or {}, known)
 
 
 def _uncounted(

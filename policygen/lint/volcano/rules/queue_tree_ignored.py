@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     children = [
         queue
         for queue in facts.cluster.queues
-        if queue.it.parent not in ("", "root") and queue.name not in MADE
+        if queue.fields.parent not in ("", "root") and queue.name not in MADE
     ]
     if not children:
         return

@@ -13,10 +13,10 @@ def check(facts: Facts) -> Hits:
     if configuration is None or configuration.capacity is None:
         return
     for queue in facts.cluster.queues:
-        if queue.it.weight > 1:
+        if queue.fields.weight > 1:
             yield Hit(
                 RULE,
-                f"{queue} has weight {queue.it.weight}, which plugin capacity ignores; write "
+                f"{queue} has weight {queue.fields.weight}, which plugin capacity ignores; write "
                 "deserved, and remove the weight",
                 queue.at.to("spec", "weight"),
                 (configuration.capacity.at,),

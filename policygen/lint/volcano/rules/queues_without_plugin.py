@@ -9,7 +9,9 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/framework/session_plugins.go, Allocatable: no plugin, no limit.
     """
-    queues = [queue for queue in facts.cluster.queues if queue.it.capability or queue.it.deserved]
+    queues = [
+        queue for queue in facts.cluster.queues if queue.fields.capability or queue.fields.deserved
+    ]
     for configuration in all_settings(facts) if queues else ():
         if all(plugin.name not in QUEUE_PLUGINS for plugin in configuration.plugins):
             yield Hit(

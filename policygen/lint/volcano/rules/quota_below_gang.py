@@ -16,10 +16,10 @@ def check(facts: Facts) -> Hits:
     quotas = facts.cluster.resource_quotas.by_namespace
     for group in facts.cluster.pod_groups:
         for quota in quotas.get(group.namespace, ()):
-            if not quota.it.counts_all:
+            if not quota.fields.counts_all:
                 continue
-            for name, amount in (group.it.min_resources or {}).items():
-                key, limit = _bound(quota.it, name)
+            for name, amount in (group.fields.min_resources or {}).items():
+                key, limit = _bound(quota.fields, name)
                 if limit is not None and amount > limit:
                     yield Hit(
                         RULE,

@@ -17,8 +17,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/actions/reclaim/reclaim.go; framework/session_plugins.go, JobStarving;
     installer/helm/chart/volcano/config.
     """
-    lending = [queue for queue in facts.cluster.queues if _lends(queue.it)]
-    borrowing = [queue for queue in facts.cluster.queues if _borrows(queue.it)]
+    lending = [queue for queue in facts.cluster.queues if _lends(queue.fields)]
+    borrowing = [queue for queue in facts.cluster.queues if _borrows(queue.fields)]
     pairs = ((one, other) for one in lending[:2] for other in borrowing[:2] if one is not other)
     lender, borrower = next(pairs, (None, None))
     if lender is None or borrower is None:

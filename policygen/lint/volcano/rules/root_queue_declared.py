@@ -15,7 +15,9 @@ def check(facts: Facts) -> Hits:
         return
     # On a cluster, where objects have a uid, Volcano itself writes deserved and guarantee of root.
     is_seen = facts.cluster.seen is not None or "uid" in mapping(queue.object.data.get("metadata"))
-    if queue.it.capability or (not is_seen and (queue.it.deserved or queue.it.guarantee.resource)):
+    if queue.fields.capability or (
+        not is_seen and (queue.fields.deserved or queue.fields.guarantee.resource)
+    ):
         yield Hit(
             RULE,
             "Volcano sets the amounts of queue root from the nodes. Volcano refuses this manifest, or all queues are limited to the amounts in this manifest; remove queue root from the manifests, and set capability in its child queues",

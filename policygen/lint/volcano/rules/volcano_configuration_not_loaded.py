@@ -32,13 +32,13 @@ def check(facts: Facts) -> Hits:
                 )
             continue
         then = _DROPS if refused else "the scheduler skips that action"
-        written = configuration.entry.it.actions.split(",")
+        written = configuration.entry.fields.actions.split(",")
         for name in (name.strip() for name in written):
             if not name:
                 if refused or not configuration.actions:
                     yield Hit(
                         RULE,
-                        f'actions "{configuration.entry.it.actions}" has an empty name, so '
+                        f'actions "{configuration.entry.fields.actions}" has an empty name, so '
                         f"{then}; write action names with single commas between them",
                         configuration.actions_at,
                     )

@@ -10,7 +10,7 @@ def check(facts: Facts) -> Hits:
     """
     for queue in facts.cluster.queues:
         for name in ("cpu", "memory"):
-            if queue.it.capability.get(name) == 0:
+            if queue.fields.capability.get(name) == 0:
                 yield Hit(
                     RULE,
                     f"{queue} has a capability of 0 {name}, which Volcano reads as no limit; "
