@@ -82,7 +82,7 @@ def test_the_layers_of_the_docs_are_those_that_are_checked():
 
 
 def test_the_picture_of_the_architecture_is_current(update):
-    """`--update`, or `python -m tests.architecture`, draws it anew."""
+    """`--update`, or `python -m tests.architecture`, draws it again."""
     if update:
         architecture.PICTURE.write_text(architecture.drawn(), "utf-8")
     assert architecture.PICTURE.read_text("utf-8") == architecture.drawn()

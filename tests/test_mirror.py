@@ -52,7 +52,7 @@ A module without functions needs no tests.
 
 
 def modules():
-    """Every module but those of packages and of rules, whose pages are their tests."""
+    """Every module, except packages, and except rules, which their pages test."""
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).with_suffix("")
         if path.name != "__init__.py" and module.parent.name != "rules":

@@ -39,7 +39,7 @@ def shown(rule):
 
 
 def output(*words):
-    """What a command prints on both its channels."""
+    """The output of a command, stdout and stderr."""
     done = subprocess.run(
         [sys.executable, "-m", "policygen", *words], capture_output=True, check=False
     )

@@ -19,7 +19,7 @@ PAGES, PODS, FACTOR = 3, 4, 5
 
 
 def body(page):
-    """A page of a list as API servers write it, which no continue of ours is in."""
+    """A page of a list as API servers write it, without a continue token of the replay."""
     items = [
         {
             "metadata": {"name": f"pod-00-{page}{i}", "namespace": "a", "uid": f"ff{page}{i}"},

@@ -45,7 +45,7 @@ def test_what_is_called_tested_is_what_is_built():
 
 
 def same_as() -> list[tuple[str, str, str]]:
-    """Component, release, and the release for which policygen renders the same objects."""
+    """Component, release, and the other release for which policygen renders the same objects."""
     return [
         (component, release, found.group(1))
         for (component, release), (_, detail) in ROWS.items()
@@ -61,7 +61,7 @@ def test_every_untested_release_renders_what_is_tested():
 
 
 def made(spec, **target: str) -> tuple[str, str]:
-    """What is rendered, and the scheduler configuration if there is one."""
+    """The rendered objects, and the scheduler configuration if there is one."""
     out = rendered(spec, **target)
     try:
         return out.text, out.scheduler_config
@@ -70,7 +70,7 @@ def made(spec, **target: str) -> tuple[str, str]:
 
 
 def of_0_13(text: str) -> str:
-    """What 0.14 is given, with the one word that 0.13 needs otherwise."""
+    """The manifests of 0.14, with the one word that differs in 0.13."""
     return text.replace(
         "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology",
         "apiVersion: kueue.x-k8s.io/v1alpha1\nkind: Topology",

@@ -155,7 +155,7 @@ def test_only_pods_without_a_known_owner_are_objects(served):
 
 
 def test_a_list_whose_headers_never_end_is_a_gap(served):
-    """Each byte arrives in time, but the read of all bytes exceeds its limit. Other lists are read."""
+    """Each byte arrives in time, but the total time limit ends this list. Other lists are read."""
     items = {"pods": [item("p", spec={})], "nodes": [item("a")]}
     wanted = ClusterQuery(frozenset({POD, NODE}), config_maps=frozenset())
     snapshot, _ = served(wanted, items, dripping="nodes", seconds=1)

@@ -12,7 +12,7 @@ def read_text(text, name="a.yaml"):
 
 
 def marked(place):
-    """The text that a place underlines."""
+    """The text that a position covers."""
     return place.text[place.column - 1 : place.column - 1 + place.length]
 
 

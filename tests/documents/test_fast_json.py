@@ -14,7 +14,7 @@ from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
 
 
 def by_hand(text):
-    """What json.loads makes of a text with kubectl's numbers; None where the text has a flaw."""
+    """The data that json.loads reads, with kubectl's numbers; None if the text has a fault."""
 
     def pairs(found):
         made = dict(found)
@@ -75,7 +75,7 @@ KEYS = st.sampled_from(["spec", "metadata", "items", "kind", "a", "b", '\\"', "\
 
 
 def collections(inner):
-    """Lists and mappings, in which keys may come twice."""
+    """Lists and mappings that may have duplicate keys."""
     pairs = st.lists(st.tuples(KEYS, inner), max_size=4)
     return st.one_of(
         st.lists(inner, max_size=4).map(lambda parts: f"[{', '.join(parts)}]"),

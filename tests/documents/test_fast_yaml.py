@@ -44,7 +44,7 @@ def spans(it, path, data, text):
 
 
 def outlined(text, json, *, kubernetes=False):
-    """All that a stream is read to, places included."""
+    """Everything that is read of a stream, including positions."""
     found = []
     for it in composing.compose(text, json=json, line=lambda at: at, kubernetes=kubernetes):
         places = it.outline
@@ -88,7 +88,7 @@ EDITS = (
 
 @st.composite
 def edited(draw):
-    """A part of a real text, changed in some places."""
+    """A part of a real text with a few random changes."""
     lines = draw(st.sampled_from(REAL)).splitlines(keepends=True)
     begin = draw(st.integers(0, len(lines) - 1))
     text = "".join(lines[begin : begin + draw(st.integers(1, 12))])
@@ -143,7 +143,7 @@ LIKE_MANIFESTS = (
 
 @st.composite
 def repeated(draw):
-    """A stream in which documents come again and again with other words at the ends of lines."""
+    """A stream of similar documents that differ in the last words of their lines."""
     bases = draw(st.lists(st.sampled_from(LIKE_MANIFESTS) | edited(), min_size=1, max_size=3))
     documents = []
     for _ in range(draw(st.integers(4, 20))):

@@ -76,7 +76,7 @@ def test_the_same_file_is_read_once():
 
 
 def test_mounted_config_maps_are_read_once():
-    """A volume's files are links into a hidden folder."""
+    """In a mounted volume, files are links into a hidden folder."""
     Path("..2026").mkdir()
     Path("..2026/a.yaml").write_text("a")
     Path("..data").symlink_to("..2026")
@@ -192,7 +192,7 @@ def test_a_named_pipe_is_not_opened():
 
 
 def test_a_pipe_is_read_where_it_is_open():
-    """As after `policygen validate /dev/stdin < p`, whose writer may be gone already."""
+    """After `policygen validate /dev/stdin < p` the writer of the pipe may have ended already."""
     os.mkfifo("p")
     both = os.open("p", os.O_RDWR)
     reading = os.open("p", os.O_RDONLY)
@@ -229,7 +229,7 @@ def test_a_path_is_never_standard_input():
 
 
 def test_process_substitution():
-    """What a shell makes of <(command)."""
+    """A pipe as a shell creates it for <(command)."""
     reading, writing = os.pipe()
     os.write(writing, b"b: 2\n")
     os.close(writing)
@@ -242,7 +242,7 @@ def test_process_substitution():
 
 @pytest.fixture
 def unprivileged():
-    """A folder that others may enter, and rights that root has given up."""
+    """A folder that other users may enter; at the end, root gets its permissions back."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)

@@ -28,7 +28,7 @@ def test_json(name):
 
 
 def trees(characters):
-    """Mappings of anything plain that holds no surprise."""
+    """Mappings of plain values that are not ambiguous."""
     texts = st.text(characters, max_size=12).filter(
         lambda text: not isinstance(read(text), AmbiguousScalar)
     )

@@ -272,7 +272,7 @@ def test_a_field_that_another_owns_is_waived_and_the_others_are_not(lint, cluste
 
 
 def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):
-    """A snapshot may hold any, and servers take `--all` as the name of a ClusterRole."""
+    """A snapshot may contain any name, and servers accept `--all` as the name of a ClusterRole."""
     cluster["hostile"] = copy.deepcopy(cluster[QUEUE])
     cluster["hostile"]["metadata"]["name"] = "--all"
     told, _ = lint(cluster, "--patches", str(tmp_path / "patches"))
@@ -354,7 +354,7 @@ def test_clusters_of_names_that_one_folder_could_have_get_a_folder_each(lint, cl
 
 
 def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, monkeypatch):
-    """The scripts from any folder: they change to their own."""
+    """The scripts run from any folder: they change to their own folder."""
     monkeypatch.chdir(tmp_path)
     cluster[QUEUE]["spec"]["stopPolicy"] = "Hold"
     del cluster["ResourceFlavor a100"]
@@ -373,7 +373,7 @@ def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, mo
 
 
 def test_a_cluster_without_kueue_is_reported_once(lint, cluster, tmp_path):
-    """And no script creates objects of kinds that there are not."""
+    """No script creates objects of kinds that the cluster does not serve."""
     gone = {name for name, it in cluster.items() if it["apiVersion"].startswith("kueue.x-k8s.io/")}
     kinds = {cluster[name]["kind"] for name in gone}
     for name in gone:
@@ -414,7 +414,7 @@ def test_commands_for_one_object_do_not_undo_one_another(lint, cluster):
 
 
 def merge(thing, patch):
-    """What a server does with a merge patch that removes nothing (RFC 7386)."""
+    """Applies a merge patch like a server (RFC 7386), if it removes nothing."""
     for key, value in patch.items():
         if isinstance(value, dict):
             merge(thing.setdefault(key, {}), value)

@@ -8,7 +8,7 @@ from tests.kubernetes.reading import QUEUE
 
 
 def test_patches_of_a_kustomization_are_not_objects():
-    """Only a build puts them together with what they patch."""
+    """Only a kustomize build combines the patches with the patched objects."""
     header = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
     named = "resources: [queue.yaml]\npatches: [{path: ../patch.yaml}]\n"
     patch = json.dumps({**QUEUE, "spec": {"stopPolicy": "Hold"}})

@@ -39,4 +39,4 @@ def rules(report):
 
 TWICE = "object-declared-twice"
 FORMER = ["identity-twice", "duplicate-identity"]
-"""Of a rule of objects, and of a spec's refusal that has its name now."""
+"""The name of a rule about objects, and of a refusal of specs."""

@@ -33,7 +33,7 @@ WRONG = [
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-evicts-training"),
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-without-target"),
 ]
-"""By file and object; the README beside the manifests names the faults."""
+"""The README beside the manifests lists the faults by file and object."""
 
 
 @pytest.fixture(scope="module")

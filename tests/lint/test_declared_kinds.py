@@ -69,7 +69,7 @@ class Watched(Cluster):
 
 
 def clusters(rule):
-    """What its page shows, declared or seen, each with the target and the spec of the example."""
+    """The examples of a rule's page, as files or as a live cluster, with their target and spec."""
     for example in examples(rule.name):
         asked = dict(word.split("=") for word in example.options if "=" in word)
         target = versions.DEFAULT | {name: versions.parse(name, it) for name, it in asked.items()}

@@ -24,7 +24,7 @@ MODULES = ("documents", "kubernetes", "lint", "plan", "spec")
 RULES = [rule for rule in REGISTRY if not isinstance(rule, ObjectRule)]
 NAMES = [rule.name for rule in RULES]
 SHOWN = [name for name in NAMES if page(name).bad.language == "yaml"]
-"""Those with examples that can be run."""
+"""Findings with examples that can be run."""
 OF_LINT = {
     rule.name
     for module in ("policygen.kubernetes.rules", "policygen.lint.run_rules")
@@ -74,7 +74,7 @@ def test_a_page_is_in_the_package_of_its_rule():
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_bad_example_is_reported(name, tmp_path):
-    """With the severity of the registry; of a refusal it is the only error."""
+    """The finding has the severity of the registry; a refusal is the only error."""
     findings = found(name, page(name).bad, tmp_path)
     rule = next(it.rule for it in findings if it.rule.name == name)
     assert rule in REGISTRY

@@ -23,7 +23,7 @@ def made(api_version, kind, name, namespace=None, labels=None, **fields):
 
 
 def team(number, slip):
-    """A team's objects; `slip` spoils every name that one refers to, each otherwise."""
+    """A team's objects; with `slip`, each reference is misspelt in another way."""
     name = f"team-{number}"
     names = ["cpu", "nvidia.com/gpu"]
     resources = [{"name": each, "nominalQuota": str(4 + number % 5)} for each in names]
@@ -64,7 +64,7 @@ def written(folder, teams, *, spoiled):
 
 
 def steps(file):
-    """How many lines of Python a lint runs, and what it finds by rule."""
+    """The number of executed Python lines of a lint, and its findings by rule."""
     settings = lint.LintRequest(manifests=(str(file),))
     count, report = counted(lambda: lint.lint(settings, today=date(2026, 11, 21)))
     assert not [it for it in report.rules if it.verdict == "crashed"]
@@ -84,7 +84,7 @@ def test_ten_times_the_objects_are_ten_times_the_work(tmp_path, monkeypatch, spo
 
 
 def open_flavors(folder, count):
-    """As many flavors that mean all nodes as there are nodes, each with a queue."""
+    """The same number of nodes and flavors; each flavor matches all nodes and has a queue."""
     objects = []
     for number in range(count):
         name = f"team-{number}"

@@ -115,7 +115,7 @@ def test_a_refused_value_is_reported_once(tmp_path, text, rule):
 
 
 def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(tmp_path):
-    """Its webhook makes "10500m" of 10.5, on create alone."""
+    """Kueue's webhook turns 10.5 into "10500m", but only on create."""
     for field in ("nominalQuota: 10.5", "nominalQuota: 96, borrowingLimit: 0.5"):
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
         (finding,) = [it for it in report.findings if it.rule.name == "wrong-type"]
@@ -125,7 +125,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
 
 
 def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
-    """Volcano's webhook writes 1, on create alone."""
+    """Volcano's webhook sets 1, but only on create."""
     text = (
         "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: vision}\n"
         "spec: {weight: %d}\n"

@@ -179,7 +179,7 @@ def test_every_rule_that_checks_no_objects_is_emitted_somewhere():
 
 
 def test_no_finding_is_made_of_a_name():
-    """mypy holds that too; this reads the calls that it cannot see into."""
+    """mypy checks this too; this test reads the calls that mypy cannot check."""
     made = [
         f"{path.relative_to(SOURCE)}:{call.lineno}"
         for path in SOURCE.rglob("*.py")

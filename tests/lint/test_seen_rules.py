@@ -79,7 +79,7 @@ def test_causes_in_objects_are_left_to_other_rules_if_these_run(reason, other):
 
 
 def test_templates_of_operators_kinds_are_judged_on_a_cluster_too():
-    """No server looks into them: what it would refuse of a Job is found when the pods are made."""
+    """No server validates pod templates in them: a refusal shows only when pods are created."""
     container = {
         "name": "main",
         "image": "i",
@@ -136,7 +136,7 @@ def test_a_workload_that_waits_for_no_quota_is_not_sent_for_quota():
 
 
 def _nodes(documents, *taints):
-    """As many nodes as taints, each with its own."""
+    """One node for each of these taints."""
     (node,) = (it for it in documents if it["kind"] == "Node")
     made = []
     for number, taint in enumerate(taints):
@@ -194,7 +194,7 @@ def test_a_workload_waits_since_it_was_evicted():
 
 
 def copies(pod, count, **more):
-    """So many pods of one Job."""
+    """This number of pods of one Job."""
     made = []
     for number in range(count):
         each = yaml.safe_load(yaml.safe_dump(pod))

@@ -31,9 +31,9 @@ PAGES = {
 WORD = "another type"
 WRONG = ({}, [WORD], WORD, True, 5)
 DRAWN = 4
-"""How many fields of an example are spoilt."""
+"""How many fields of an example are changed."""
 MANAGER = "kueue-controller-manager"
-"""Its Deployment is left as it is: of its command line is taken what is there."""
+"""Its Deployment is not changed, because rules use only valid parts of its command line."""
 ONCE = {"feature-gate-off"}
 TELL_OF_TYPES = {"malformed-object", "wrong-type"}
 
@@ -79,7 +79,7 @@ def often(claims, rule):
 
 
 def fields(data, way=()):
-    """The ways to all values below a document, but for its header and metadata."""
+    """The paths of all values in a document, except its header and metadata."""
     if way:
         yield way
     if isinstance(data, dict | list):
@@ -130,7 +130,7 @@ def test_a_wrong_type_adds_no_other_finding(name):
 
 
 def keys(data, way=()):
-    """The ways to all keys below a document, but for its header and metadata."""
+    """The paths of all keys in a document, except its header and metadata."""
     for way_ in fields(data, way):
         if isinstance(way_[-1], str) and len(way_[-1]) > 3:
             yield way_

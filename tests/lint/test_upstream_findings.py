@@ -48,7 +48,7 @@ def documented(title):
 
 
 def found(folder, *patterns):
-    """Place and rule of what is found in each file by itself, and how many files there are."""
+    """Position and rule of all findings, with each file alone, and the number of files."""
     files = sorted(path for pattern in patterns for path in folder.glob(pattern))
     hits = []
     for file in files:
@@ -64,7 +64,7 @@ def found(folder, *patterns):
 
 
 def source(upstream):
-    """An upstream's module as it was built; skips without it."""
+    """An upstream's module in Go's cache; skips the test without it."""
     command = ["go", "list", "-m", "-f", "{{.Dir}}", upstream.module]
     offline = {**os.environ, "GOPROXY": "off"}
     try:
@@ -83,7 +83,7 @@ def source(upstream):
 
 
 def titled(start):
-    """The one section whose title begins so, which must name this version."""
+    """The only section whose title begins with this text; it must name this version."""
     (title,) = [title for title in sections() if title.startswith(start)]
     return title
 

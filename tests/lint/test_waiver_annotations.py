@@ -69,7 +69,7 @@ def test_an_invalid_annotation_is_reported_and_its_finding_stays(lint_live, valu
 
 
 def test_an_annotation_has_an_effect_only_if_the_spec_allows_it(lint_live):
-    """A hundred of them are one finding; without a spec there are no waivers at all."""
+    """A hundred invalid annotations give one finding; without a spec there are no waivers."""
     texts = [annotated("x", name=f"q{number}") for number in range(100)]
     told, report = lint_live("annotations: [cohort-cycle]", *texts)
     assert report.waived == 0

@@ -72,7 +72,7 @@ def test_mig_on_a_product_that_is_not_known_is_taken_as_written(planned, pool):
 
 
 def test_taint_with_an_empty_value_is_tolerated_by_its_key(planned, pool):
-    """The API refuses a value, even an empty one, beside Exists."""
+    """With the operator Exists, the API refuses any value, even an empty one."""
     done = planned(pool(more='taints: [{key: gpu, value: "", effect: NoSchedule}]'))
     [toleration] = done.of("ResourceFlavor")["p"].tolerations
     assert toleration == {"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}

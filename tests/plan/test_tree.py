@@ -9,7 +9,7 @@ import pytest
 def test_share_of_a_team_without_namespaces_or_sharing_children(
     planned, pool, team, scheduler, kind
 ):
-    """Nothing can join it, and a ClusterQueue that lets no namespace in would be refused."""
+    """No team can use it, and the API refuses a ClusterQueue that admits no namespace."""
     child = team("x", parent="lab").replace("pool: p", "pool: q")
     lab = team("lab", "guarantee: 8", namespaces=False).replace("]", ", {pool: q}]")
     other = pool("q", scheduler="kueue")

@@ -132,7 +132,7 @@ def test_each_of_several_gangs_has_a_pod_group(planned, volcano, team):
 
 
 @pytest.mark.parametrize("form", ["vcjob", "lws", "job"])
-def test_workload_with_its_own_pod_group_gets_no_other(planned, volcano, team, form):
+def test_workload_with_its_own_pod_group_has_no_other(planned, volcano, team, form):
     text = GANG.format(more=f", runAs: {form}")
     done = planned(PLATFORM, volcano(), team("a", "guarantee: 12"), text)
     assert done.of("PodGroup") == {}

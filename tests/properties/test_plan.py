@@ -88,7 +88,7 @@ class Oracle:
         return capacity["nodes"] * gpu["perNode"] if cards is None else cards
 
     def instances(self, pool):
-        """MIG instances by profile; None where the pool is not cut."""
+        """MIG instances by profile; None if the pool has no MIG."""
         gpu = self.pools[pool].get("gpu", {})
         return gpu["mig"]["instances"] if gpu.get("sharing") == "mig" else None
 
@@ -116,7 +116,7 @@ class Oracle:
         return sum(count * int(of[name].partition("g")[0]) for name, count in units.items())
 
     def host(self, pool):
-        """Cpu and memory behind the available cards; nothing where a data file knows them."""
+        """Cpu and memory of the available cards; empty if they come from a data file."""
         node = self.pools[pool]["capacity"].get("nodeAllocatable")
         if node is None:
             return {}
@@ -131,7 +131,7 @@ class Oracle:
         return self.units(pool) | self.host(pool)
 
     def along(self, pool, units):
-        """Units, and the cpu and memory that come along with them."""
+        """Units, with their proportional share of cpu and memory."""
         part = Fraction(self.slices(pool, units), self.slices(pool, self.units(pool)))
         host = self.host(pool)
         steps = {"cpu": 1, "memory": MI}
@@ -161,7 +161,7 @@ class Oracle:
         return self.along(pool, dict.fromkeys(self.units(pool), 0) | units) | host
 
     def limit(self, team, pool):
-        """None where an overcommit ratio decides it; nothing of a pool without a quota."""
+        """None if an overcommit ratio decides the limit; zeros for a pool without a quota."""
         if self.quota(team, pool) is None:
             return dict.fromkeys(self.available(pool), 0)
         parent = self.teams[team].get("parent")
@@ -202,7 +202,7 @@ def test_every_valid_spec_has_a_plan_with_sound_names_and_order(documents):
 
 @st.composite
 def shuffled(draw):
-    """A spec, and the same with everything in another order whose order means nothing."""
+    """A spec, and the same spec with all lists reordered whose order has no meaning."""
     documents = draw(specs())
     random = draw(st.randoms(use_true_random=False))
 
@@ -263,7 +263,7 @@ class Cohorts:
         return [name, *(each for child in self.below[name] for each in self.subtree(child))]
 
     def quota(self, name, key):
-        """What the subtree has of its own, which is what Kueue adds up."""
+        """The sum of the subtree's own quotas, as Kueue computes it."""
         return sum(number(self.cells[each][key].nominal_quota) for each in self.subtree(name))
 
     def limit(self, name, key):
@@ -354,7 +354,7 @@ def check_amounts(cohorts, tree, oracle):
 
 
 def check_preemption(cohorts, preempts):
-    """What nothing can take back is not lent."""
+    """Quota that cannot be reclaimed is not lent."""
     for name, it in cohorts.nodes.items():
         lending = {cell.lending_limit for cell in cohorts.cells[name].values()}
         if name != cohorts.root:
@@ -385,7 +385,7 @@ def check_subtree(cohorts, name, key, wider):
 
 
 def check_doors(plan, oracle):
-    """One LocalQueue a namespace and queue, to a ClusterQueue that lets the namespace in."""
+    """One LocalQueue per namespace and queue, to a ClusterQueue that admits the namespace."""
     queues = {it.meta.name: it for it in of(plan, "ClusterQueue")}
     opened = set()
     for it in of(plan, "LocalQueue"):
@@ -435,7 +435,7 @@ class Webhook:
         self.queues = {}
 
     def create(self, it):
-        """Why a queue is refused; it is in the cluster afterwards."""
+        """The reasons why a queue is refused; adds the queue to the cluster."""
         self.queues[it.meta.name] = it
         return [*self._own(it), *self._parent(it), *self._tree(it)]
 
@@ -638,7 +638,7 @@ def check_core(plan, documents):
 
 
 def check_parts(oracle, team, pool, quotas):
-    """A team's limit of a pool, divided over its namespaces or backstopped in each."""
+    """A team's limit in a pool, divided among its namespaces, or as a backstop in each."""
     limit = oracle.limit(team, pool)
     refused = oracle.scheduler(pool) == "kube-scheduler"
     for resource in oracle.units(pool) if limit is not None else ():
@@ -771,7 +771,7 @@ def test_queues_of_the_articles_share_every_pool_by_weight(documents):
 
 @st.composite
 def bent(draw):
-    """A valid spec with a few of its numbers, parents and pools changed at will."""
+    """A valid spec with some random numbers, parents and pools."""
     documents = deepcopy(draw(specs()))
     names = {kind: [*documents_of(documents, kind), "nowhere"] for kind in ("ResourcePool", "Team")}
     quotas = [
@@ -886,7 +886,7 @@ def test_apportion_against_water_filling(case):
 @MANY
 @given(st.integers(0, 10**13), st.sampled_from(("cpu", "memory", "nvidia.com/gpu")))
 def test_amounts_are_written_as_a_server_writes_them_back(amount, resource):
-    """Else a second apply would change the object."""
+    """Otherwise a second apply would change the object."""
     written = text(resource, amount)
     scale = 1000 if resource == "cpu" else 1
     assert number(written) * scale == amount

@@ -24,7 +24,7 @@ WRONG = [
 
 
 def ways(data, way=()):
-    """The ways to all values below a document."""
+    """The paths of all values in a document."""
     if isinstance(data, dict | list):
         for step in list(data) if isinstance(data, dict) else range(len(data)):
             yield (*way, step)

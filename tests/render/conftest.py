@@ -25,7 +25,7 @@ def own(folder):
 
 @pytest.fixture
 def template(tmp_path, monkeypatch):
-    """Writes a throw-away template and makes its folder the shipped one."""
+    """Writes a template for one test and uses its folder in place of the shipped one."""
     monkeypatch.setattr("policygen.core.shipped.root", lambda: tmp_path)
 
     def write(text, name="x/queue.yaml.j2"):

@@ -24,7 +24,7 @@ NEW = [manifest("a"), manifest("b", "a: 2"), manifest("c", "a: 2"), manifest("d"
 
 
 def files(folder):
-    """Everything that a person or a tool would see there, but the index."""
+    """All files and folders there, except the index."""
     return {path.name: path.read_text() for path in sorted(folder.iterdir()) if path.name != INDEX}
 
 

@@ -16,7 +16,7 @@ def test_one_file(run, spec, tmp_path):
 
 
 def test_the_name_decides_whether_it_is_a_file_or_a_folder(run, spec, tmp_path):
-    """To --check as to what writes."""
+    """The same rule holds for --check and for writing."""
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "file").write_text("")
     for name, said in (("folder.yaml", "is a folder"), ("file", "is a file")):

@@ -15,7 +15,7 @@ TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_fro
 
 
 def applied(patch, old):
-    """The old text after the patch, whose every line is checked against it."""
+    """The old text after the patch; checks every line of the patch against it."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", old)
     new, at = [], 0
     patch = patch.replace("\n\\ No newline at end of file\n", "\0")
@@ -81,7 +81,7 @@ def test_frequent_lines_do_not_make_the_diff_longer():
 
 
 FEW, MANY = 100, 1000
-"""Objects."""
+"""Of objects."""
 
 
 def documents(version, count):

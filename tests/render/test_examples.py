@@ -18,7 +18,7 @@ OPTIONS = {
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
     "volcano-training": ["--with", "volcano-config"],
 }
-"""What an example's golden files were rendered with."""
+"""The options with which an example's golden files were rendered."""
 
 
 def run(*arguments, env=None, cwd=ROOT):
@@ -33,7 +33,7 @@ def run(*arguments, env=None, cwd=ROOT):
 
 
 def sources(name):
-    """The spec files of an example: what lies beside `expected`."""
+    """The spec files of an example: all files beside `expected`."""
     return sorted(path.relative_to(ROOT) for path in (ROOT / "examples" / name).glob("*.yaml"))
 
 

@@ -177,7 +177,7 @@ def test_a_bug_of_ours_is_not_a_usage_error(own, folder):
 
 
 class _Unreadable:
-    """Pickles, but cannot be read where this test module is not."""
+    """Can be pickled, but not unpickled in a process without this test module."""
 
     def __reduce__(self):
         return (os.getenv, ())

@@ -83,7 +83,7 @@ def readers():
 
 
 def typed(value):
-    """A form in which 1, 1.0 and True differ, and -0.0 from 0.0."""
+    """A form of the value that distinguishes 1, 1.0 and True, and -0.0 from 0.0."""
     if isinstance(value, dict):
         return [(key, typed(each)) for key, each in value.items()]
     if isinstance(value, list | tuple):

@@ -27,7 +27,7 @@ KEYED_BLOCK = re.compile(rf"(?P<lead> *(?:- )*){KEY}: \{{\{{ block\([^,]*, (?P<i
 
 
 def faults(source):
-    """Why a template does more than lay out."""
+    """The reason why a template does more than lay out."""
     tree = environment(Shipped()).parse(source)
     return [*_logic(tree), *_lines(source)]
 

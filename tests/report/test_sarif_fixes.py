@@ -105,7 +105,7 @@ def test_what_is_found_is_explained(tmp_path, official):
 
 
 def test_all_fixes_that_fix_makes_at_once_are_offered(tmp_path):
-    """One after the other, from the end on, they make the text that `lint --fix` writes."""
+    """Applied one after the other from the end, they give the text that `lint --fix` writes."""
     file = tmp_path / "in.yaml"
     text = examples("quota-not-canonical")[0].text
     file.write_text(text, "utf-8")

@@ -201,7 +201,7 @@ def test_a_backstop_is_at_the_limit_in_each_namespace(cluster):
     assert "limited: requests.nvidia.com/gpu=4" in refused(cluster, "nlp-b", Ask(gpus=4))
 
 
-def test_a_container_without_a_gpu_request_gets_no_gpu(cluster):
+def test_a_container_without_a_gpu_request_has_no_gpu(cluster):
     ready(
         cluster,
         pool(**PLAIN, quotaCpuAndMemory=True),

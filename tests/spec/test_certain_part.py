@@ -4,7 +4,7 @@ from tests.spec.specs import PLATFORM, POOL, errors, read, team
 
 
 def test_reading_in_part_leaves_no_false_errors_in_what_is_judged():
-    """Of a refused spec only sums are judged further, and only those that are certain."""
+    """Of a refused spec only sums are checked further, and only if all their parts are valid."""
     loaded = read(
         PLATFORM.replace("value: 1", "value: one"),
         POOL,

@@ -58,7 +58,7 @@ spec: {spec}
 
 
 def above(done, severity=Severity.WARNING):
-    """What is not merely a note, without what these small specs always get."""
+    """The rules of all findings with this severity or a higher one."""
     return [finding.rule.name for finding in done.findings if finding.severity >= severity]
 
 
@@ -286,7 +286,7 @@ VALID = {
     # scales to nothing at night
     ("minReplicas", "zero"),
 }
-"""Key and way of breaking where the new value means something, and renders the same."""
+"""Keys, and ways to break them, whose new value is valid and renders the same."""
 
 
 def broken(key, value):

@@ -18,13 +18,13 @@ def pool(number, labels, scheduler=None):
 
 
 def disjoint(first, second):
-    """Whether no node can carry the labels of both, by the definition."""
+    """True if no node can have the labels of both pools, by the definition."""
     one, other = dict(first.node_selector), dict(second.node_selector)
     return any(key in other and other[key] != value for key, value in one.items())
 
 
 def overlaps(found):
-    """Rule and document of each hit about nodes that match twice."""
+    """Rule and document of each hit about pools that match the same nodes."""
     return [
         (hit.rule.name, hit.at.document)
         for hit in pools.check(Spec(pools=tuple(found)))

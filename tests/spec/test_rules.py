@@ -24,7 +24,7 @@ class Case(NamedTuple):
     text: str
     rule: str
     words: str
-    """Must be in the message: the offender, and what to write instead."""
+    """Parts of the message: the wrong value, and the remedy."""
 
 
 def platform(spec, name="set"):
@@ -1192,7 +1192,7 @@ CASES = [*YAML, *SCHEMA, *REFERENCES, *IDENTITIES, *POOLS, *SUMS]
 
 
 def unmarked(text):
-    """The spec without marks, and the line, column and text that they enclose."""
+    """The spec without marks, and the line, column and text between the marks."""
     text = text.lstrip("\n")
     start, end = text.index("«"), text.index("»") - 1
     clean = text.replace("«", "").replace("»", "")
@@ -1233,10 +1233,10 @@ ELSEWHERE = {
 }
 
 FILES = {"file-not-utf-8", "no-spec-files", "output-inside-input", "unreadable-input"}
-"""About files, and not about what is in them: tests/documents/test_files.py."""
+"""Errors of files, not of their content: tests/documents/test_files.py."""
 
 BASE_FILES = {"bad-base-file", "no-configuration"}
-"""About the file that a Platform names: tests/app/test_render.py."""
+"""Errors of the file that a Platform names: tests/app/test_render.py."""
 
 
 def test_every_error_has_its_case():
@@ -1284,7 +1284,7 @@ def test_errors_of_all_files_are_reported_at_once(planned_files):
 
 
 def test_errors_of_one_document_are_reported_at_once(planned_files):
-    """A key that the schema refuses hides neither a value nor a reference beside it."""
+    """A refused key does not hide errors in other values or references of its object."""
     text = joined(
         pool().replace("768Gi", "80GB").replace("perNode", "perNod"),
         team(quota="pool: nowhere, weight: 0", spec="parent: nobody"),

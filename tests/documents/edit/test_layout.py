@@ -13,7 +13,7 @@ def text(it, name="a.yaml"):
 
 
 def end(it, *path):
-    """What is written behind a node."""
+    """The text after a node on its line."""
     step, _ = it.outline.find(path)
     return it.text[it.end(step.node, step.key) :]
 

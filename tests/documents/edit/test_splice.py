@@ -33,7 +33,7 @@ HOST = "data:\n  f.yaml: |\n    a: 1\n\n    b: 2\nkind: X\n"
 
 
 def inside(part, host=HOST, path=("data", "f.yaml")):
-    """The text around after a change of the text in it."""
+    """The outer text after a change of the text inside it."""
     ((document,), _) = load(Source("a.yaml", host, None))
     it, _ = inner(document, path, index=1)
     return spliced(host, [outer(it.positions, part)])

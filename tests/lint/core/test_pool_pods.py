@@ -42,7 +42,7 @@ def pod(name="a", labels="", owner="", node="x", scheduler="default-scheduler", 
 
 @pytest.fixture
 def seen(planned, pool, team):
-    """The pool of a spec on a cluster with these objects besides its nodes."""
+    """The pool of a spec, on a cluster with its nodes and these objects."""
 
     def look(text, scheduler="kueue", guarantee=4):
         plan = planned(pool(scheduler=scheduler), team("t", f"guarantee: {guarantee}")).plan

@@ -44,7 +44,7 @@ def test_a_group_needs_what_it_writes():
 
 
 def test_or_the_requests_of_its_smallest_members():
-    """The least that is certain: each template may make all of them."""
+    """The lowest amount that is certain: each template may be that of all pods."""
     text = GROUP % "{minMember: 2}" + MEMBER % (1, 5) + MEMBER % (2, 1)
     assert summaries(text) == [("PodGroup n/g", "default", {"cpu": 2}, ("minMember",))]
 
