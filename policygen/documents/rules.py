@@ -67,7 +67,7 @@ OUTPUT_INSIDE_INPUT = refusal(
 RECURSIVE_ALIAS = refusal(
     "recursive-alias",
     "A YAML alias is inside the value that it refers to",
-    "Write the value instead of the alias.",
+    "Replace the alias with the value that the field needs.",
 )
 SEVERAL_DOCUMENTS = refusal(
     "several-documents",
