@@ -145,8 +145,8 @@ def _python(path: Path) -> Iterator[Text]:
             described = ast.get_docstring(node)
             if described:
                 yield _text(path, node.lineno, described)
-        if isinstance(node, ast.JoinedStr | ast.BinOp) and _string(node):
-            hidden |= {id(part) for part in ast.walk(node) if part is not node}
+        if _string(node):
+            hidden |= {id(part) for part in _parts(node)}
     for node in ast.walk(tree):
         text = "" if id(node) in hidden else _string(node)
         if _PROSE.search(text):
@@ -157,15 +157,23 @@ def _string(node: ast.AST) -> str:
     """The text of a literal, with the name of each value that an f-string fills in."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_string(part) for part in node.values)
     if isinstance(node, ast.FormattedValue):
         return f"{{{_name(node.value)}}}"
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        parts = (node.left, node.right)
-        if any(map(_string, parts)):
-            return "".join(_string(part) or f"{{{_name(part)}}}" for part in parts)
-    return ""
+    parts = _parts(node)
+    texts = [_string(part) for part in parts]
+    if not any(texts):
+        return ""
+    return "".join(text or f"{{{_name(part)}}}" for text, part in zip(texts, parts, strict=True))
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """The parts of a text that is written in parts."""
+    match node:
+        case ast.JoinedStr(values=values):
+            return values
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return [left, right]
+    return []
 
 
 def _name(value: ast.expr) -> str:
@@ -211,6 +219,8 @@ def _read_by_code(node: ast.AST) -> list[ast.expr | None]:
             return [*arguments]
         case ast.Call(func=ast.Name(id="cast"), args=[type_, *_]):
             return [type_]
+        case ast.Call(func=ast.Name(id="counted"), args=[_, *nouns]):
+            return [*nouns]
         case ast.Constant(value=str(text)) if "%(prog)s" in text:  # a script for a shell
             return [node]
     return []

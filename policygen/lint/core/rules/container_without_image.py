@@ -10,11 +10,9 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/core/validation/validation.go, validateContainerCommon.
     """
-    for container in containers(facts.cluster):
-        if not container.container.image:
-            yield Hit(
-                RULE, f"{container} has no image, which is refused; write its image", container.at
-            )
+    for placed in containers(facts.cluster):
+        if not placed.container.image:
+            yield Hit(RULE, f"{placed} has no image, which is refused; write its image", placed.at)
 
 
 RULE = ObjectRule(

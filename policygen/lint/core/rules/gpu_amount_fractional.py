@@ -20,14 +20,14 @@ def check(facts: Facts) -> Hits:
                     f"quota allows only {int(amount)}; write an integer",
                     quota.at.to("spec", "hard", name),
                 )
-    for container in containers.containers(facts.cluster):
-        for name, amount in container.container.resources.limits.items():
+    for placed in containers.containers(facts.cluster):
+        for name, amount in placed.container.resources.limits.items():
             if accelerators.is_one(name) and amount.denominator != 1:
                 yield Hit(
                     RULE,
-                    f"{container} requests {float(amount):g} {name}, which is refused; write an integer, "
+                    f"{placed} requests {float(amount):g} {name}, which is refused; write an integer, "
                     "and share GPUs by MIG or time-slicing",
-                    container.at.to("resources", "limits", name),
+                    placed.at.to("resources", "limits", name),
                 )
 
 

@@ -12,27 +12,27 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
-    for container in containers.containers(facts.cluster):
-        limits = container.container.resources.limits
-        for name, amount in container.container.resources.requests.items():
+    for placed in containers.containers(facts.cluster):
+        limits = placed.container.resources.limits
+        for name, amount in placed.container.resources.requests.items():
             if overcommitted(name) or limits.get(name) == amount:
                 continue
             if not known_to_containers(name):
                 continue  # `container-resource-refused` reports it
             text = written(name, amount)
-            message = f"{container} requests {amount_of(name, amount)} without a limit, which is refused; write limits: {{{name}: {text}}}, which also sets the request"
+            message = f"{placed} requests {amount_of(name, amount)} without a limit, which is refused; write limits: {{{name}: {text}}}, which also sets the request"
             if name in limits:
                 message = (
-                    f"{container} requests {amount_of(name, amount, limits[name])} but has a limit of "
+                    f"{placed} requests {amount_of(name, amount, limits[name])} but has a limit of "
                     f"{shown(name, limits[name], amount)}, which is refused; write limits: "
                     f"{{{name}: {text}}}, which also sets the request"
                 )
-            limit = container.at.to("resources", "limits", name)
+            limit = placed.at.to("resources", "limits", name)
             edit = Edit(Verb.ADD, limit, int(text) if text.isdigit() else text)
             yield Hit(
                 RULE,
                 message,
-                container.at.to("resources", "requests", name),
+                placed.at.to("resources", "requests", name),
                 edits=() if name in limits else (edit,),
             )
 

@@ -12,26 +12,26 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
-    for container in containers.containers(facts.cluster):
-        resources = container.container.resources
+    for placed in containers.containers(facts.cluster):
+        resources = placed.container.resources
         for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
             for name, amount in amounts.items():
                 if amount < 0:
                     yield Hit(
                         RULE,
-                        f"{container} has {amount_of(name, amount)} in {field}, which is refused; "
+                        f"{placed} has {amount_of(name, amount)} in {field}, which is refused; "
                         "write 0 or more",
-                        container.at.to("resources", field, name),
+                        placed.at.to("resources", field, name),
                     )
         for name, amount in resources.requests.items():
             limit = resources.limits.get(name)
             if limit is not None and amount > limit >= 0 and overcommitted(name):
                 yield Hit(
                     RULE,
-                    f"{container} requests {amount_of(name, amount, limit)} with a limit of "
+                    f"{placed} requests {amount_of(name, amount, limit)} with a limit of "
                     f"{shown(name, limit, amount)}, which is refused; request at most the limit",
-                    container.at.to("resources", "requests", name),
-                    (container.at.to("resources", "limits", name),),
+                    placed.at.to("resources", "requests", name),
+                    (placed.at.to("resources", "limits", name),),
                 )
 
 

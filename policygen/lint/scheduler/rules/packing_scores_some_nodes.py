@@ -15,16 +15,16 @@ def check(facts: Facts) -> Hits:
     """
     if facts.cluster.nodes.any and len(facts.cluster.nodes) <= _ALL:
         return
-    for profile in profiles(facts.cluster):
-        share = profile.profile.percentage_of_nodes_to_score
+    for scored in profiles(facts.cluster):
+        share = scored.profile.percentage_of_nodes_to_score
         if share is None:
-            share = profile.owner.fields.percentage_of_nodes_to_score
-        if profile.scoring.packs and share != _ALL:
+            share = scored.owner.fields.percentage_of_nodes_to_score
+        if scored.scoring.packs and share != _ALL:
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs GPUs, but scores only some nodes of a cluster with more than {_ALL} nodes; "
+                f"profile {scored.name} packs GPUs, but scores only some nodes of a cluster with more than {_ALL} nodes; "
                 "write percentageOfNodesToScore: 100",
-                profile.at,
+                scored.at,
             )
 
 

@@ -23,8 +23,8 @@ def check(facts: Facts) -> Hits:
     from policygen.plan.scheduler import Dominance
 
     known = facts.cluster.derive(_gpus_per_node)
-    for profile in profiles(facts.cluster):
-        fit = profile.scoring
+    for scored in profiles(facts.cluster):
+        fit = scored.scoring
         if fit.at is None or not fit.packs:
             continue
         least = min(fit.extended.values())
@@ -32,21 +32,19 @@ def check(facts: Facts) -> Hits:
         if Dominance(known or _LEAST, least, host, fit.weight).gain <= 0:
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs weakly: in {FIT}, cpu and memory outweigh one GPU; "
+                f"profile {scored.name} packs weakly: in {FIT}, cpu and memory outweigh one GPU; "
                 "set the weight of the GPU above (weight of cpu + weight of memory) x GPUs of a node",
                 fit.at / "resources",
             )
             continue
         gpus = known or _USUAL
         worth = max(0, Dominance(gpus, least, host, fit.weight).margin)
-        opposed = 100 * sum(profile.opponents.values())
-        if 0 < opposed >= worth and not any(
-            misnamed(profile.profile)
-        ):  # another rule reports those
+        opposed = 100 * sum(scored.opponents.values())
+        if 0 < opposed >= worth and not any(misnamed(scored.profile)):  # another rule reports those
             yield Hit(
                 RULE,
-                f"profile {profile.name} packs weakly: on nodes with {counted(gpus, 'GPU')}, one more GPU in "
-                f"use adds {worth} points, but {listed(list(profile.opponents), 'and')} can add up to "
+                f"profile {scored.name} packs weakly: on nodes with {counted(gpus, 'GPU')}, one more GPU in "
+                f"use adds {worth} points, but {listed(list(scored.opponents), 'and')} can add up to "
                 f"{opposed}; disable these plugins, or raise the weights of {FIT} and of the GPU",
                 fit.at,
             )

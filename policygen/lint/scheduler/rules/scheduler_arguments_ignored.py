@@ -14,20 +14,18 @@ def check(facts: Facts) -> Hits:
     """
     target = facts.target["kubernetes"]
     known = terms.plugins(target)
-    for profile in profiles(facts.cluster):
+    for scored in profiles(facts.cluster):
         enabled = {
-            plugin.name
-            for plugins in profile.profile.plugins.values()
-            for plugin in plugins.enabled
+            plugin.name for plugins in scored.profile.plugins.values() for plugin in plugins.enabled
         }
-        for i, config in enumerate(profile.profile.plugin_config):
+        for i, config in enumerate(scored.profile.plugin_config):
             if config.name in (*known, *terms.OTHERS, *enabled):
                 continue
             yield Hit(
                 RULE,
-                f'profile {profile.name} has arguments for "{config.name}", which is not a '
+                f'profile {scored.name} has arguments for "{config.name}", which is not a '
                 f"plugin, so the arguments are ignored; {suggest(config.name.removesuffix('Args'), known)}",
-                profile.at.to("pluginConfig", i, "name"),
+                scored.at.to("pluginConfig", i, "name"),
             )
 
 

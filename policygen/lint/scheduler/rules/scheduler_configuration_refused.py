@@ -88,10 +88,10 @@ def _percentage(share: int | None, at: At) -> Hits:
         )
 
 
-def _arguments(profile: ScoredProfile, target: Version) -> Hits:
+def _arguments(scored: ScoredProfile, target: Version) -> Hits:
     seen: set[str] = set()
-    for i, config in enumerate(profile.profile.plugin_config):
-        at = profile.at.to("pluginConfig", i)
+    for i, config in enumerate(scored.profile.plugin_config):
+        at = scored.at.to("pluginConfig", i)
         if config.name in seen:
             yield Hit(
                 RULE,

@@ -14,13 +14,13 @@ def check(facts: Facts) -> Hits:
     """
     target = facts.target["kubernetes"]
     known = terms.plugins(target)
-    for profile in profiles(facts.cluster):
-        for path, name in misnamed(profile.profile):
+    for scored in profiles(facts.cluster):
+        for path, name in misnamed(scored.profile):
             yield Hit(
                 RULE,
-                f'profile {profile.name} disables "{name}", which is not a plugin of '
+                f'profile {scored.name} disables "{name}", which is not a plugin of '
                 f"kube-scheduler {target}, so nothing is disabled; {suggest(name, known)}",
-                profile.at.to(*path),
+                scored.at.to(*path),
             )
 
 

@@ -13,16 +13,16 @@ def check(facts: Facts) -> Hits:
     """
     target = facts.target["kubernetes"]
     known = terms.plugins(target)
-    for profile in profiles(facts.cluster):
-        for point, plugins in profile.profile.plugins.items():
+    for scored in profiles(facts.cluster):
+        for point, plugins in scored.profile.plugins.items():
             for i, plugin in enumerate(plugins.enabled):
                 if plugin.name in known or plugin.name in terms.OTHERS:
                     continue
                 yield Hit(
                     RULE,
-                    f'profile {profile.name} enables "{plugin.name}", which is not a plugin of '
+                    f'profile {scored.name} enables "{plugin.name}", which is not a plugin of '
                     f"kube-scheduler {target}, so kube-scheduler does not start; {suggest(plugin.name, known)}",
-                    profile.at.to("plugins", point, "enabled", i, "name"),
+                    scored.at.to("plugins", point, "enabled", i, "name"),
                 )
 
 

@@ -9,16 +9,16 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/framework/runtime/framework.go, getScoreWeights.
     """
-    for profile in profiles(facts.cluster):
+    for scored in profiles(facts.cluster):
         for point in ("score", "multiPoint"):
-            plugins = profile.profile.plugins.get(point)
+            plugins = scored.profile.plugins.get(point)
             for i, plugin in enumerate(plugins.enabled if plugins else ()):
                 if plugin.weight == 0:
                     yield Hit(
                         RULE,
-                        f"profile {profile.name} has weight 0 for {plugin.name}, which is read as "
+                        f"profile {scored.name} has weight 0 for {plugin.name}, which is read as "
                         f"1; list the plugin under {point}.disabled",
-                        profile.at.to("plugins", point, "enabled", i, "weight"),
+                        scored.at.to("plugins", point, "enabled", i, "weight"),
                     )
 
 
