@@ -23,7 +23,7 @@ _WORDS = {
 def check(facts: Facts) -> Hits:
     """Compares sums of deserved and guarantee, and each capability, but not with `root`.
 
-    Refused from 1.14.2 on; in 1.12 and 1.13 the scheduler drops the whole tree.
+    Refused from 1.14 on; in 1.12 and 1.13 the scheduler drops the whole tree.
     Source: queues/validate/validate_queue.go; volcano-sh/volcano#5634, #4818.
     """
     cluster = facts.cluster
