@@ -15,7 +15,7 @@ _FENCE = re.compile(
 _PROOF = re.compile(r"^Proven: `(?P<test>[^`]+)`$", re.MULTILINE)
 _FIXED = re.compile(r"^Fixed by: `(?P<how>[^`]+)`$", re.MULTILINE)
 
-_NOT_SHOWN = re.compile(r"^Not shown: (?P<why>.+?)(?=\n\n|\n*\Z)", re.MULTILINE | re.DOTALL)
+_NOT_PROVEN = re.compile(r"^Not proven: (?P<why>.+?)(?=\n\n|\n*\Z)", re.MULTILINE | re.DOTALL)
 
 
 class Example(Struct, frozen=True):
@@ -66,7 +66,7 @@ def page(rule: str) -> RulePage:
     ]
     if [it.good for it in examples] != [False, True]:
         raise ValueError(f"the page of {rule} needs one example under Bad and one under Good")
-    proof, why, fixed = (it.search(text) for it in (_PROOF, _NOT_SHOWN, _FIXED))
+    proof, why, fixed = (it.search(text) for it in (_PROOF, _NOT_PROVEN, _FIXED))
     return RulePage(
         text=text,
         bad=examples[0],

@@ -71,7 +71,7 @@ def _prose(page: RulePage) -> list[str]:
     paragraphs = [
         paragraph
         for paragraph in text.strip().split("\n\n")
-        if not paragraph.startswith(("Proven:", "Not shown:", "Fixed by:"))
+        if not paragraph.startswith(("Proven:", "Not proven:", "Fixed by:"))
     ]
     return [line for each in paragraphs for line in ("", *_fitted(each))][1:]
 

@@ -111,7 +111,7 @@ def test_a_harm_is_shown_on_real_servers_or_the_page_has_a_reason(rule):
     it = page(rule.name)
     if rule.family is not Family.INERT:
         return
-    assert (it.proof is None) == (it.not_shown is not None), "Proven: or Not shown:, and not both"
+    assert (it.proof is None) == (it.not_shown is not None), "Proven: or Not proven:, and not both"
     assert it.proof or rule.severity < Severity.ERROR
 
 
