@@ -163,5 +163,5 @@ def _unread(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOu
     gaps = {(gap.group, gap.kind): str(gap) for gap in reversed(seen.gaps)}
     first = gaps.get(missed[0], f"{missed[0]} was not read")
     if len(missed) > 1:
-        first = f"{first}; lint also did not read {counted(len(missed) - 1, 'other kind')}"
+        first = f"{first}; {counted(len(missed) - 1, 'other kind')} could not be read either"
     return RuleOutcome(rule, Verdict.NOT_EVALUATED, first, missed=tuple(missed))

@@ -122,7 +122,7 @@ def test_a_cohort_is_not_offered_as_its_own_parent(tmp_path):
     message = next(
         it.message for it in lint(tmp_path, text).findings if it.rule.name == "cohort-undeclared"
     )
-    assert "declare it" in message
+    assert "create a Cohort object with this name" in message
     assert "known: " not in message
 
 

@@ -1,4 +1,4 @@
-"""An object on the cluster has the label policygen.dev/set of the spec, but the spec no longer renders the object."""
+"""An object on the cluster has the labels app.kubernetes.io/managed-by: policygen and policygen.dev/set of the spec, but the spec no longer renders the object."""
 
 from policygen.drift.rule_names import ORPHANED
 from policygen.lint.drift.needs import KINDS, NEEDS

@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{entry} names cohort "{name}", which no Cohort object declares; '
-                f"{suggest(name, others) if others else 'declare it'}",
+                f"{suggest(name, others) if others else 'create a Cohort object with this name'}",
                 entry.at.to("spec", field),
             )
 

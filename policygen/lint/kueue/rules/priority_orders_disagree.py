@@ -23,7 +23,7 @@ def check(facts: Facts) -> Hits:
                 RULE,
                 f"{entry} has a higher value than {top[2].name}, but the PriorityClasses of the same "
                 "names have the opposite order, so kube-scheduler evicts pods that Kueue ranks "
-                "first; change the values of the PriorityClasses",
+                "first; give the PriorityClasses the same order",
                 entry.at / "value",
                 related=(other.at / "value", top[2].at / "value", top[3].at / "value"),
             )

@@ -1,4 +1,4 @@
-"""The action enqueue keeps jobs Pending, and the actions preempt and reclaim evict no pods for Pending jobs."""
+"""The action enqueue keeps PodGroups in phase Pending, and the actions preempt and reclaim evict no pods for them."""
 
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.configuration import QUEUE_PLUGINS, VolcanoFile, all_settings
@@ -12,7 +12,7 @@ has no room.
 
 
 def check(facts: Facts) -> Hits:
-    """Preempt and reclaim skip jobs that are not enqueued; without the action all are.
+    """Preempt and reclaim skip jobs whose PodGroup is Pending; without the action no PodGroup stays so.
 
     Source: pkg/scheduler/actions/{reclaim,preempt,enqueue}; volcano-sh/volcano#4756; run on 1.14.1.
     """
@@ -30,8 +30,8 @@ def check(facts: Facts) -> Hits:
             act = "act" if len(held) > 1 else "acts"
             yield Hit(
                 RULE,
-                "action enqueue keeps a job Pending while its queue or the cluster is full, but "
-                f'{" and ".join(held)} {act} only for jobs that are not Pending; write actions: "{rest}"',
+                "action enqueue keeps a PodGroup in phase Pending while its queue or the cluster is full, but "
+                f'{" and ".join(held)} {act} only for PodGroups that have left this phase; write actions: "{rest}"',
                 configuration.actions_at,
             )
 
