@@ -64,8 +64,9 @@ def _of_topologies(spec: Spec, mine: Sequence[PoolFacts]) -> Iterator[Hit]:
         if not facts.pool.topology_levels:
             yield Hit(
                 rules.TOPOLOGY_BY_NODE,
-                f'pool "{facts.name}" is topologyAware but has no topology.levels, so Kueue does '
-                "not know racks or blocks; write topology.levels, the widest level first",
+                f'pool "{facts.name}" is topologyAware but has no topology.levels, so the node is '
+                "the only level, and Kueue does not know racks or blocks; write topology.levels, the "
+                "widest level first",
                 (facts.pool.at / "spec" / "schedulingPolicy").on_key(),
             )
 

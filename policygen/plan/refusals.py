@@ -47,7 +47,7 @@ def _depth(trees: Sequence[Tree]) -> Iterator[Hit]:
                     rules.VOLCANO_TREE_TOO_DEEP,
                     f'the queue of team "{node.name}" is nested {node.depth + 1} levels deep in '
                     f'pool "{tree.queue}", but Volcano allows at most '
-                    f"{versions.VOLCANO_QUEUE_DEPTH} levels; write a higher team in spec.parent",
+                    f"{versions.VOLCANO_QUEUE_DEPTH} levels; write a parent nearer to the root in spec.parent",
                     node.team.at / "spec" / "parent",
                 )
 

@@ -316,7 +316,7 @@ TOO_MANY_RESOURCES = refusal(
 )
 TOPOLOGY_BY_NODE = note(
     "topology-by-node",
-    "A pool is topologyAware but has no topology.levels, so Kueue does not know racks or blocks",
+    "A pool is topologyAware but has no topology.levels, so the node is the only level, and Kueue does not know racks or blocks",
     "Write topology.levels, the widest level first.",
 )
 TOPOLOGY_GATE_NEEDED = note(
@@ -372,7 +372,7 @@ VOLCANO_RESOURCE_SHARED = refusal(
 VOLCANO_TREE_TOO_DEEP = refusal(
     "volcano-tree-too-deep",
     "The queue of a team is nested deeper than Volcano allows",
-    "Write a higher team in spec.parent of this team.",
+    "Write a parent nearer to the root in spec.parent of this team.",
 )
 WAIT_FOR_PODS_READY_NEEDED = note(
     "wait-for-pods-ready-needed",

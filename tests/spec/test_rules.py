@@ -1168,7 +1168,7 @@ SUMS = [
             ),
         ),
         "volcano-tree-too-deep",
-        "write a higher team in spec.parent",
+        "write a parent nearer to the root in spec.parent",
     ),
     Case(
         "two pools that one quota would count together",
