@@ -48,7 +48,7 @@ class ServedResources(Struct, frozen=True):
     resources: Mapping[GroupKind, tuple[Resource, ...]]
     """By kind, in the server's order of preference."""
     broken: frozenset[str]
-    """Groups with an unknown version, because their extension API server does not answer."""
+    """Groups with an unknown version, because their aggregated API server does not answer."""
 
     def find(self, kind: GroupKind, preferred: str = "") -> Resource | None:
         """The resource of a kind, in the preferred version if it exists. Raises ReadError if unknown."""
@@ -60,7 +60,7 @@ class ServedResources(Struct, frozen=True):
             return found[0]
         if kind.group in self.broken:
             raise ReadError(
-                f"an extension API server serves the API group {kind.group}, but does not answer"
+                f"an aggregated API server serves the API group {kind.group}, but does not answer"
             )
         return None
 

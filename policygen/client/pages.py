@@ -70,7 +70,7 @@ def items(
         if found is not None:
             return found
     raise ReadError(
-        f"the API server ended the list {RESTARTS + 1} times before policygen had read all pages; "
+        f"the list expired (410) {RESTARTS + 1} times before policygen had read all pages; "
         "try again later"
     )
 

@@ -32,7 +32,7 @@ def message(difference: FieldDifference, found: Object, planned: Any) -> str:
     both = amounts(difference, difference.found, difference.expected)
     if planned is UNSET and difference.text is None:
         return (
-            f"{there}, but the spec does not set it, so it should be the default "
+            f"{there}, but the spec does not set this field, whose default is "
             f"{value(difference.expected)}{both}; {who}"
         )
     return f"{there}, but the spec renders {value(difference.expected)}{both}; {who}"

@@ -44,7 +44,7 @@ def test_the_subject(path, named, words):
             1,
             2,
             UNSET,
-            "is 2 on the cluster, but the spec does not set it, so it should be the default 1; ",
+            "is 2 on the cluster, but the spec does not set this field, whose default is 1; ",
         ),
     ],
 )
