@@ -71,7 +71,7 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
 
 
 def _misspelt_fields(refused: list[Refusal], spot: Spot) -> frozenset[str]:
-    """The fields of a mapping that exist under a misspelt name."""
+    """The fields of a mapping that exist under a misspelled name."""
     if not refused:
         return frozenset()
     here = path_to(spot)

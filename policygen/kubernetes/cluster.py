@@ -128,7 +128,7 @@ class Cluster:
         return self._others[unread]
 
     def with_misspelt(self, misspelt: Misspelt) -> "Cluster":
-        """A cluster in which fields with misspelt names count as invalid, by the roots of their objects."""
+        """A cluster in which fields with misspelled names count as invalid, by the roots of their objects."""
         return Cluster(self.objects, self.seen, self.pods, misspelt=misspelt)
 
     @property

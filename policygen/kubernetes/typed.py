@@ -32,7 +32,7 @@ from policygen.kubernetes.untyped import keyed_texts
 MAX_UNKNOWN = 20
 """The most invalid fields of an object; an object with more is not read."""
 Misspelt = Mapping[At, tuple[Path, ...]]
-"""Fields that are missing because their names are misspelt, by the roots of objects."""
+"""Fields that are missing because their names are misspelled, by the roots of objects."""
 
 _AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "null"}
 
@@ -62,7 +62,7 @@ class Reader:
         self._misspelt = misspelt
 
     def as_written(self, objects: Iterable[Object]) -> Iterable[Object]:
-        """The objects, for rules that read the data itself. Data with misspelt fields is watched."""
+        """The objects, for rules that read the data itself. Data with misspelled fields is watched."""
         for object_ in objects:
             if object_.at not in self._misspelt:
                 yield object_

@@ -33,7 +33,7 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     """The outcome of every rule. A rule that raises has a bug: it is reported, and the others run."""
     rules = tuple(rules)
     facts = replace(facts, run=frozenset(rule.name for rule in rules))
-    if facts.cluster.seen is None:  # a server accepts no misspelt field
+    if facts.cluster.seen is None:  # a server accepts no misspelled field
         misspelt = facts.cluster.derive(refused).misspelt
         if misspelt:
             facts = replace(facts, cluster=facts.cluster.with_misspelt(misspelt))
@@ -67,7 +67,7 @@ class _UnknownError(Exception):
 def _hits(rule: ObjectRule, facts: Facts) -> Sequence[Hit]:
     """The hits of a rule, without those that depend on an invalid field.
 
-    The intended value of an invalid or misspelt field is unknown. Hits of a rule that did not read
+    The intended value of an invalid or misspelled field is unknown. Hits of a rule that did not read
     it are valid. A rule that read it runs again without the object. Raises _UnknownError if the
     rule uses the field to check other objects.
     """

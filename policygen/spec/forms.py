@@ -66,7 +66,7 @@ _SIMILAR_NAME = 0.93
 """The similarity from which a ConfigMap's name counts as a misspelling of CONFIG_MAP."""
 
 _SIMILAR_GROUP = 0.8
-"""The similarity from which a group counts as a misspelt `policygen.dev`."""
+"""The similarity from which a group counts as a misspelled `policygen.dev`."""
 
 
 def schema_names() -> Mapping[str, str]:
@@ -87,7 +87,7 @@ def ours(header: Header) -> bool:
     """Whether a document is part of a spec, so that its faults are errors.
 
     It is if policygen reads its API group, with any version and kind, or if it is the ConfigMap of
-    queues. Documents without apiVersion, and our kinds with a misspelt or missing group, also
+    queues. Documents without apiVersion, and our kinds with a misspelled or missing group, also
     count: to skip a team's quota silently would be worse than an error. All other documents are
     foreign.
     """

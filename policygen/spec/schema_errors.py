@@ -168,7 +168,7 @@ def _missing_keys(error: _SchemaError) -> Iterator[Hit]:
     unknown = [key for key in error.value if key not in error.schema.get("properties", {})]
     for key in error.limit:
         if key in error.value or any(_nearest(other, _unused(error)) == key for other in unknown):
-            continue  # a misspelt key is reported as such
+            continue  # a misspelled key is reported as such
         what = error.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
         yield Hit(rules.MISSING_FIELD, f'"{key}" is missing: {_uncapitalised(what)}', error.mapping)
 

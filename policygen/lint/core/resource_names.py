@@ -1,4 +1,4 @@
-"""Names of resources: those that nodes have, and misspelt ones."""
+"""Names of resources: those that nodes have, and misspelled ones."""
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
@@ -56,7 +56,7 @@ def provided(cluster: Cluster) -> frozenset[str]:
 
 
 def meant(resource: str, there: Iterable[str] = ()) -> str | None:
-    """The name that was probably meant by a misspelt one; None if the name may be correct.
+    """The name that was probably meant by a misspelled one; None if the name may be correct.
 
     `there` are names that are known to exist.
     """

@@ -50,7 +50,7 @@ class Refused(Struct, frozen=True, eq=False):
     objects: frozenset[At]
     """The roots of the refused objects."""
     misspelt: Mapping[At, tuple[Path, ...]]
-    """The fields that are missing because their names are misspelt, by the objects' roots."""
+    """The fields that are missing because their names are misspelled, by the objects' roots."""
 
 
 def refused(cluster: Cluster) -> Refused:

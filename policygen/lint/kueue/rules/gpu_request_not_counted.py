@@ -8,7 +8,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 
 
 def check(facts: Facts) -> Hits:
-    """With IgnoreUndeclared, a resource without quota is not counted, nor is a misspelt one.
+    """With IgnoreUndeclared, a resource without quota is not counted, nor is a misspelled one.
 
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, IgnoreUndeclaredResources.
     """

@@ -1,4 +1,4 @@
-"""A Job's managedBy looks like a misspelt controller name, so no controller runs the Job."""
+"""A Job's managedBy looks like a misspelled controller name, so no controller runs the Job."""
 
 from difflib import get_close_matches
 

@@ -1,4 +1,4 @@
-"""A quota is for a resource whose name looks misspelt."""
+"""A quota is for a resource whose name looks misspelled."""
 
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings

@@ -1,4 +1,4 @@
-"""A packing score counts a GPU resource that is misspelt or that no pod requests."""
+"""A packing score counts a GPU resource that is misspelled or that no pod requests."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A pod's schedulerName looks like a misspelt name of a known scheduler."""
+"""A pod's schedulerName looks like a misspelled name of a known scheduler."""
 
 from difflib import get_close_matches
 

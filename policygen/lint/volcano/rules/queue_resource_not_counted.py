@@ -12,7 +12,7 @@ from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Hits:
-    """Volcano drops names without a domain and names of quotas; a misspelt name limits nothing.
+    """Volcano drops names without a domain and names of quotas; a misspelled name limits nothing.
 
     Skips groups that Volcano's controllers create, which contain names of quotas too.
 

@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
         yield from _switches(configuration, target)
         keys = configuration.entry.object.data.keys()
         if "actions" not in keys:
-            if keys <= {*terms.TOP}:  # volcano-key-ignored reports a misspelt key
+            if keys <= {*terms.TOP}:  # volcano-key-ignored reports a misspelled key
                 then = _DROPS if refused else "the scheduler runs no action"
                 yield Hit(
                     RULE, f"actions are not set, so {then}; write actions", configuration.entry.at
