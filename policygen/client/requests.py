@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from fractions import Fraction
 from threading import Event, Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -17,7 +16,6 @@ from msgspec import Struct
 
 import policygen
 from policygen.client.access import Access
-from policygen.core.amounts import shown
 from policygen.core.quoting import counted
 
 JSON = "application/json"
@@ -283,8 +281,7 @@ def short_switch_interval() -> Iterator[None]:
 def _within(size: int) -> None:
     if size > MAX_ANSWER_BYTES:
         raise ReadError(
-            f"the answer is larger than {shown('memory', Fraction(MAX_ANSWER_BYTES))}, the limit of "
-            "policygen"
+            f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB, the limit of policygen"
         )
 
 
