@@ -55,11 +55,11 @@ _AVOIDED = re.compile(
 _WRITERS = {
     "amount_of",
     "encode",
-    "gib",
     "len",
     "listed",
     "named",
     "quoted",
+    "readable",
     "shorten",
     "shown",
     "value",

@@ -25,7 +25,7 @@ _DIGITS = 2
 """Decimals of a number that is rounded."""
 
 
-def shown(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
+def readable(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
     """An amount for people, without the resource's name: `98.6 TiB`, `2.93 GiB`, `191.45 cores`, `8`.
 
     `beside` is another amount in the same message. If rounding made the two look equal, the exact
@@ -40,9 +40,9 @@ def shown(resource: str, amount: Fraction, beside: Fraction | None = None) -> st
 def amount_of(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
     """An amount for people, with the resource's name: `98.6 TiB of memory`, `8 nvidia.com/gpu`.
 
-    Cores are not named: `191.45 cores`. `beside` as in `shown`.
+    Cores are not named: `191.45 cores`. `beside` as in `readable`.
     """
-    text = shown(resource, amount, beside)
+    text = readable(resource, amount, beside)
     if resource == _CPU and text.endswith(("core", "cores")):
         return text
     return f"{text} of {resource}" if _is_binary(resource) else f"{text} {resource}"

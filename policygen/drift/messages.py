@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from policygen.core import quantity
-from policygen.core.amounts import shown
+from policygen.core.amounts import readable
 from policygen.core.finding import Path, dotted
 from policygen.core.quoting import short
 from policygen.drift.compare import FieldDifference
@@ -58,7 +58,7 @@ def amounts(difference: FieldDifference, first: Any, second: Any) -> str:
     if binary or any(name.endswith(_BYTES) for name in names):
         resource = "memory"
     one, other = (each.value for each in read)
-    return f" ({shown(resource, one, other)} and {shown(resource, other, one)})"
+    return f" ({readable(resource, one, other)} and {readable(resource, other, one)})"
 
 
 def author(found: Object, path: Path, *, gone: bool = False) -> str:

@@ -29,7 +29,7 @@ def text(resource: str, amount: int) -> str:
     return count(amount)
 
 
-def shown(resource: str, amount: int, beside: int | None = None) -> str:
+def amount_of(resource: str, amount: int, beside: int | None = None) -> str:
     """An amount for people: `98.6 TiB of memory`, `191.45 cores`, `8 nvidia.com/gpu`.
 
     `beside` is another amount in the same message. If rounding made the two look equal, the exact

@@ -14,7 +14,7 @@ from policygen.core.rule import Rule
 from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
 from policygen.plan import rules
-from policygen.plan.amounts import CPU, MEMORY, shown
+from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
@@ -163,8 +163,8 @@ def check(replica: Replica) -> Iterator[Hit]:
 
 
 def _memory(size: int, beside: int | None = None) -> str:
-    """Bytes, for people; `beside` as in `amounts.shown`."""
-    return amounts.shown(MEMORY, Fraction(size), None if beside is None else Fraction(beside))
+    """Bytes, for people; `beside` as in `amounts.readable`."""
+    return amounts.readable(MEMORY, Fraction(size), None if beside is None else Fraction(beside))
 
 
 def crowding(
@@ -244,8 +244,8 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
         return (
             resources / name,
             (
-                f"a replica needs {shown(name, amount, has)}, but a node has "
-                f"{shown(name, has, amount)}"
+                f"a replica needs {amount_of(name, amount, has)}, but a node has "
+                f"{amount_of(name, has, amount)}"
             ),
         )
     if model.gpus is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import At, Hit
 from policygen.plan import rules
-from policygen.plan.amounts import CPU, MEMORY, Vector, shown, total
+from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of, total
 from policygen.plan.pool import PoolFacts
 from policygen.plan.shares import Bound, Share, children_of, written_units
 from policygen.spec.types import Bounds, Quota, Team
@@ -63,8 +63,8 @@ class Sums:
                 yield Hit(
                     rules.LIMIT_BELOW_GUARANTEE,
                     f'team "{team.name}" has the limit '
-                    f"{shown(resource, limit[resource], guarantee[resource])}, below its guarantee of "
-                    f"{shown(resource, guarantee[resource], limit[resource])}; raise the limit or lower "
+                    f"{amount_of(resource, limit[resource], guarantee[resource])}, below its guarantee of "
+                    f"{amount_of(resource, guarantee[resource], limit[resource])}; raise the limit or lower "
                     "the guarantee",
                     self._place(quota, resource, "limit"),
                 )
@@ -73,8 +73,8 @@ class Sums:
                     continue
                 above.add(resource)
                 rule = rules.LIMIT_ABOVE_AVAILABLE
-                has = shown(resource, limit[resource], wider[resource])
-                most = shown(resource, wider[resource], limit[resource])
+                has = amount_of(resource, limit[resource], wider[resource])
+                most = amount_of(resource, wider[resource], limit[resource])
                 message = (
                     f'team "{team.name}" has the limit {has}, but pool "{self.facts.name}" has only '
                     f"{most}; lower the limit"
@@ -108,9 +108,9 @@ class Sums:
             yield Hit(
                 rules.GUARANTEES_ABOVE_PARENT,
                 f'the guarantees of the child teams of "{team.name}" on pool "{self.facts.name}" '
-                f"sum to {shown(resource, together[resource], guarantee[resource])}, but the "
+                f"sum to {amount_of(resource, together[resource], guarantee[resource])}, but the "
                 f'guarantee of "{team.name}" is '
-                f"{shown(resource, guarantee[resource], together[resource])}; raise the guarantee "
+                f"{amount_of(resource, guarantee[resource], together[resource])}; raise the guarantee "
                 f'of "{team.name}", or lower the guarantees of its child teams',
                 self._place(blamed, resource, "guarantee"),
             )
@@ -129,9 +129,9 @@ class Sums:
             broken.add(resource)
             yield Hit(
                 rules.GUARANTEES_ABOVE_AVAILABLE,
-                f'pool "{self.facts.name}" has {shown(resource, available, together[resource])} '
+                f'pool "{self.facts.name}" has {amount_of(resource, available, together[resource])} '
                 f"available, but the guarantees of root teams ({names}) sum to "
-                f"{shown(resource, together[resource], available)}; lower the guarantees",
+                f"{amount_of(resource, together[resource], available)}; lower the guarantees",
                 self._place(self._largest(roots, resource), resource, "guarantee"),
             )
 
@@ -150,9 +150,9 @@ class Sums:
                 last = max(writers, key=lambda team: self.shares[team.name].limit[resource])
                 yield Hit(
                     rules.OVERCOMMIT_EXCEEDED,
-                    f"the limits of root teams sum to {shown(resource, together, product)}, but "
+                    f"the limits of root teams sum to {amount_of(resource, together, product)}, but "
                     f"overcommitRatio {float(ratio):g} allows only "
-                    f'{shown(resource, product, together)} in pool "{self.facts.name}"; lower the '
+                    f'{amount_of(resource, product, together)} in pool "{self.facts.name}"; lower the '
                     "limits, or raise overcommitRatio",
                     self.quotas[last.name].field(resource) / "limit",
                 )

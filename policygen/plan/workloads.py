@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from policygen.core.finding import Hit
 from policygen.plan import fit, rules
-from policygen.plan.amounts import CPU, MEMORY, shown
+from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.fit import Offer, Replica, Size, warn
 from policygen.plan.placement import Placing
 from policygen.plan.pool import PoolFacts
@@ -178,8 +178,8 @@ def _limits(assignment: Assignment) -> Iterator[Hit]:
         if amount is not None and amount > share[name]:
             yield Hit(
                 rules.HOST_SHARE_EXCEEDED,
-                f'one replica of model "{model.name}" requests {shown(name, amount, share[name])}, '
-                f'but only {shown(name, share[name], amount)} on pool "{pool}" belong to its '
+                f'one replica of model "{model.name}" requests {amount_of(name, amount, share[name])}, '
+                f'but only {amount_of(name, share[name], amount)} on pool "{pool}" belong to its '
                 f"{size.units} {size.resource}, so some GPUs stay idle; lower the request",
                 model.field("resources"),
             )

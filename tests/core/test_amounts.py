@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.core.amounts import amount_of, shown, written
+from policygen.core.amounts import amount_of, readable, written
 
 GIB = 2**30
 
@@ -35,10 +35,10 @@ def test_people_read_it(resource, amount, text):
 
 def test_two_amounts_that_differ_look_different():
     one, other = Fraction(98 * 2**40), Fraction(98 * 2**40 - 2**20)
-    assert shown("memory", one) == shown("memory", other) == "98 TiB"
-    assert shown("memory", one, other) == "98Ti"
-    assert shown("memory", other, one) == "102760447Mi"
-    assert shown("memory", one, one) == "98 TiB"
+    assert readable("memory", one) == readable("memory", other) == "98 TiB"
+    assert readable("memory", one, other) == "98Ti"
+    assert readable("memory", other, one) == "102760447Mi"
+    assert readable("memory", one, one) == "98 TiB"
 
 
 def test_manifests_have_the_exact_quantity():

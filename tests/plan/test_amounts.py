@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.plan.amounts import apportion, less, shown, text, total
+from policygen.plan.amounts import amount_of, apportion, less, text, total
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_an_amount_is_a_canonical_quantity(resource, amount, written):
 
 
 def test_amounts_for_people():
-    assert shown("cpu", 191450) == "191.45 cores"
-    assert shown("memory", 98 * 2**40, 98 * 2**40 - 2**20) == "98Ti of memory"
+    assert amount_of("cpu", 191450) == "191.45 cores"
+    assert amount_of("memory", 98 * 2**40, 98 * 2**40 - 2**20) == "98Ti of memory"
 
 
 def test_vectors():

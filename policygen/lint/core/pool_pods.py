@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from policygen.core.amounts import shown
+from policygen.core.amounts import readable
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
 from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.table import Entry
@@ -46,7 +46,7 @@ class ClusterPool(Struct, frozen=True, eq=False):
             if left < guaranteed:
                 return (
                     f"; the guarantees of the teams need {guaranteed} {resource}, but these pods leave only "
-                    f"{shown(resource, max(left, zero))} and are never preempted"
+                    f"{readable(resource, max(left, zero))} and are never preempted"
                 )
         return ""
 

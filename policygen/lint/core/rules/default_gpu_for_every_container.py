@@ -1,6 +1,6 @@
 """A LimitRange gives a GPU to every container that does not request one."""
 
-from policygen.core.amounts import shown
+from policygen.core.amounts import readable
 from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
                 advice = _ADVICE.get(field, "remove {name} from the defaults").format(name=name)
                 yield Hit(
                     RULE,
-                    f"{entry} gives {shown(name, names[name])} {name} to every container that does not "
+                    f"{entry} gives {readable(name, names[name])} {name} to every container that does not "
                     f"request it, even sidecars; {advice}",
                     entry.at.to("spec", "limits", i, field, name),
                 )

@@ -1,6 +1,6 @@
 """A container requests a GPU or huge pages without an equal limit."""
 
-from policygen.core.amounts import amount_of, shown, written
+from policygen.core.amounts import amount_of, readable, written
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.core.standard_resources import known_to_containers, overcommitted
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
             if name in limits:
                 message = (
                     f"{placed} requests {amount_of(name, amount, limits[name])} but has a limit of "
-                    f"{shown(name, limits[name], amount)}, which is refused; write limits: "
+                    f"{readable(name, limits[name], amount)}, which is refused; write limits: "
                     f"{{{name}: {text}}}, which also sets the request"
                 )
             limit = placed.at.to("resources", "limits", name)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import shown
+from policygen.core.amounts import readable
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
                 if cpu == 0 or cpu != int(cpu):
                     yield Hit(
                         RULE,
-                        f"container {container.name} of {workload} requests {shown('cpu', Fraction(cpu))}, but "
+                        f"container {container.name} of {workload} requests {readable('cpu', Fraction(cpu))}, but "
                         f"topologyPolicy {policy} requires an integer number of cpus; write an integer of 1 or more",
                         template.at / "spec",
                     )

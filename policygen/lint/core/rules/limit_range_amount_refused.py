@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from policygen.core.amounts import shown
+from policygen.core.amounts import readable
 from policygen.core.finding import At
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.lint.core.standard_resources import overcommitted
@@ -46,7 +46,7 @@ def _item(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
             defaults = (low, high) == ("defaultRequest", "default")
             if less > more:
                 yield (
-                    f"{low} of {name} is {shown(name, less, more)}, above {high} {shown(name, more, less)}, which is refused; lower {low} or raise {high}",
+                    f"{low} of {name} is {readable(name, less, more)}, above {high} {readable(name, more, less)}, which is refused; lower {low} or raise {high}",
                     at.to(low, name),
                 )
             elif defaults and less < more and not overcommitted(name):

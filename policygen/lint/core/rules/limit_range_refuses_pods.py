@@ -6,7 +6,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
 from policygen.kubernetes.table import Entry
@@ -118,7 +118,7 @@ def _faults(
         elif limit / request > most:
             message = (
                 f"{who} has a limit of {amount_of(name, limit)} and a request of "
-                f"{shown(name, request)}, but maxLimitRequestRatio of {entry} is {float(most):g}"
+                f"{readable(name, request)}, but maxLimitRequestRatio of {entry} is {float(most):g}"
             )
             yield message, "maxLimitRequestRatio", name
 
@@ -132,12 +132,12 @@ def _too_much(
         if amount > most:
             message = (
                 f"{who} requests {amount_of(name, amount, most)}, but the maximum of {entry} is "
-                f"{shown(name, most, amount)}"
+                f"{readable(name, most, amount)}"
             )
             yield message, "max", name
         elif name not in limits:
             yield (
-                f"{who} has no limit of {name}, but {entry} has the maximum {shown(name, most)}, which requires a limit",
+                f"{who} has no limit of {name}, but {entry} has the maximum {readable(name, most)}, which requires a limit",
                 "max",
                 name,
             )
@@ -146,7 +146,7 @@ def _too_much(
         if amount > most:
             message = (
                 f"{who} requests {amount_of(name, amount, most)} without a limit, but the default "
-                f"limit of {entry} is {shown(name, most, amount)}"
+                f"limit of {entry} is {readable(name, most, amount)}"
             )
             yield message, "default", name
 
@@ -159,7 +159,7 @@ def _too_little(
         if amount < least:
             message = (
                 f"{who} requests {amount_of(name, amount, least)}, but the minimum of {entry} is "
-                f"{shown(name, least, amount)}"
+                f"{readable(name, least, amount)}"
             )
             yield message, "min", name
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{workload} has pods that request {amount_of(name, amount, most)}, but the largest node has "
-                        f"{shown(name, most, amount)}, so the pods stay Pending; use more pods with fewer GPUs each",
+                        f"{readable(name, most, amount)}, so the pods stay Pending; use more pods with fewer GPUs each",
                         template.at / "spec",
                     )
 

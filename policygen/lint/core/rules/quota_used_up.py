@@ -1,7 +1,7 @@
 """A ResourceQuota is used up, so the next pod or object is refused."""
 
 from policygen.core import quantity
-from policygen.core.amounts import shown
+from policygen.core.amounts import readable
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
             if taken >= hard > 0:
                 yield Hit(
                     RULE,
-                    f"{quota} is used up: {shown(key, taken)} of {shown(key, hard)} {key}, so the "
+                    f"{quota} is used up: {readable(key, taken)} of {readable(key, hard)} {key}, so the "
                     "API server refuses the next pod or object; raise the quota, or wait until other pods finish",
                     quota.at.to("spec", "hard", key),
                 )

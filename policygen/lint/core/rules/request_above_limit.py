@@ -1,6 +1,6 @@
 """A container requests more than its limit, or has a negative amount."""
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.core.standard_resources import overcommitted
@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{placed} requests {amount_of(name, amount, limit)} with a limit of "
-                    f"{shown(name, limit, amount)}, which is refused; request at most the limit",
+                    f"{readable(name, limit, amount)}, which is refused; request at most the limit",
                     placed.at.to("resources", "requests", name),
                     (placed.at.to("resources", "limits", name),),
                 )

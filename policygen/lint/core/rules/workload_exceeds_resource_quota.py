@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown, total
+from policygen.core.amounts import amount_of, readable, total
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{workload} requests {amount_of(name, amount, bound.limit)} in all its pods together, but "
-                    f"{bound.quota} allows {shown(name, bound.limit, amount)}, so the API server "
+                    f"{bound.quota} allows {readable(name, bound.limit, amount)}, so the API server "
                     "refuses the last pods; run fewer pods, or raise the quota",
                     workload.at / "spec",
                     (bound.quota.at.to("spec", "hard", f"requests.{name}"),),

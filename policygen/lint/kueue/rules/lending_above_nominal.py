@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown, written
+from policygen.core.amounts import amount_of, readable, written
 from policygen.lint.kueue.quotas import PlacedQuota, every_quota
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{placed.owner} has lendingLimit {amount_of(placed.resource, lent, own)} above "
-            f"nominalQuota {shown(placed.resource, own, lent)}, which Kueue refuses; write at "
+            f"nominalQuota {readable(placed.resource, own, lent)}, which Kueue refuses; write at "
             f"most {written(placed.resource, own)}",
             placed.at / "lendingLimit",
             (placed.at / "nominalQuota",),

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests
 from policygen.lint.kueue.flavor_nodes import nodes
@@ -33,7 +33,7 @@ def check(facts: Facts) -> Hits:
             message = (
                 f"a pod of {request.workload} requests "
                 f"{amount_of(short[0], wanted[short[0]], best[short[0]])}, but the largest node in "
-                f"the flavors of its queue has {shown(short[0], best[short[0]], wanted[short[0]])}; "
+                f"the flavors of its queue has {readable(short[0], best[short[0]], wanted[short[0]])}; "
                 "lower the requests of the pod, or add larger nodes"
                 if short
                 else f"a pod of {request.workload} fits no node in the flavors of its queue, because no "

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.lint.core.resource_names import NATIVE
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import nominal_quotas
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"the quotas of {flavor} add up to {amount_of(resource, Fraction(total), have)}, "
-                f"but its nodes ({len(own.nodes)}) have {shown(resource, have, Fraction(total))}; "
+                f"but its nodes ({len(own.nodes)}) have {readable(resource, have, Fraction(total))}; "
                 "lower nominalQuota in the ClusterQueues and Cohorts, or add nodes",
                 flavor.at,
                 related=tuple(it.at / "nominalQuota" for it in cells),

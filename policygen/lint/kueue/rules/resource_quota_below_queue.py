@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown, total, written
+from policygen.core.amounts import amount_of, readable, total, written
 from policygen.lint.kueue.queue_names import target
 from policygen.lint.kueue.quotas import quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{entry} allows {amount_of(resource, hard, nominal[resource])}, but "
-                        f"{queue} admits {shown(resource, nominal[resource], hard)} in this "
+                        f"{queue} admits {readable(resource, nominal[resource], hard)} in this "
                         "namespace, so the API server refuses pods of admitted jobs; write at least "
                         f"{written(resource, nominal[resource])}, or remove {key} from the "
                         "ResourceQuota",

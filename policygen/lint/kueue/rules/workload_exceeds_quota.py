@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache, partial
 
-from policygen.core.amounts import amount_of, shown, total
+from policygen.core.amounts import amount_of, readable, total
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
@@ -35,7 +35,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{first.workload} requests {amount_of(name, amount, most)}, but "
-                    f"{first.queue} can have at most {shown(name, most, amount)}; lower the "
+                    f"{first.queue} can have at most {readable(name, most, amount)}; lower the "
                     "requests, or raise the quota or borrowingLimit",
                     first.template.at / "spec",
                     related=(first.queue.at.to("spec", "resourceGroups"),),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import Path
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
@@ -52,7 +52,7 @@ def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} has a capability of {amount_of(name, amount, limit)}, above the "
-                    f"{shown(name, limit, amount)} of its ancestor {above}; lower the capability "
+                    f"{readable(name, limit, amount)} of its ancestor {above}; lower the capability "
                     f"of {queue}, or raise the capability of {above}",
                     queue.at.to("spec", "capability", name),
                     (above.at.to("spec", "capability", name),),

@@ -1,6 +1,6 @@
 """A Queue deserves more than its capability."""
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{queue} deserves {amount_of(name, amount, limit)}, above its capability of "
-                    f"{shown(name, limit, amount)}; lower deserved, or raise capability",
+                    f"{readable(name, limit, amount)}; lower deserved, or raise capability",
                     queue.at.to("spec", "deserved", name),
                     (queue.at.to("spec", "capability", name),),
                 )

@@ -1,6 +1,6 @@
 """The Queues together deserve more than the nodes have."""
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"the queues below root deserve {amount_of(name, total, has)} together, but the "
-                f"nodes have {shown(name, has, total)}, so some queues can use all {name} without exceeding deserved. Other queues then cannot reclaim {name}; lower deserved",
+                f"nodes have {readable(name, has, total)}, so some queues can use all {name} without exceeding deserved. Other queues then cannot reclaim {name}; lower deserved",
                 owners[-1].at.to("spec", "deserved", name),
                 tuple(queue.at for queue in owners[:-1][:5]),
             )

@@ -1,6 +1,6 @@
 """A gang needs more resources at once than its Queue may use."""
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -30,7 +30,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{gang.owner} needs {amount_of(name, amount, limit)} at once, but "
-                        f"{queue} has a capability of {shown(name, limit, amount)}, so the gang "
+                        f"{queue} has a capability of {readable(name, limit, amount)}, so the gang "
                         f"waits forever; lower {number}, or raise the capability",
                         gang.place(name),
                         (queue.at.to("spec", "capability", name),),

@@ -1,6 +1,6 @@
 """A Queue is guaranteed more than it deserves."""
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _NEEDS_DESERVED = (1, 14)
@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
         for name, amount in queue.fields.guarantee.resource.items():
             deserved = queue.fields.deserved.get(name)
             if deserved is None or amount > deserved:
-                has = "nothing" if deserved is None else shown(name, deserved, amount)
+                has = "nothing" if deserved is None else readable(name, deserved, amount)
                 yield Hit(
                     RULE,
                     f"{queue} is guaranteed {amount_of(name, amount, deserved)} but deserves "

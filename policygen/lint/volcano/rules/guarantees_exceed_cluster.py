@@ -1,6 +1,6 @@
 """The guarantees of all Queues together are larger than the resources of the nodes."""
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -14,7 +14,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"the queues below root are guaranteed {amount_of(name, total, has)} together, but the "
-            f"nodes have {shown(name, has, total)}, so queues without a guarantee cannot use {name}; "
+            f"nodes have {readable(name, has, total)}, so queues without a guarantee cannot use {name}; "
             "lower guarantee.resource",
             owners[-1].at.to("spec", *queues.GUARANTEE, name),
             tuple(queue.at for queue in owners[:-1][:5]),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from policygen.core.amounts import amount_of, shown
+from policygen.core.amounts import amount_of, readable
 from policygen.kubernetes.core import ResourceQuotaView
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
                     yield Hit(
                         RULE,
                         f"{group} needs {amount_of(name, amount, limit)} at once, but {quota} "
-                        f"allows {shown(name, limit, amount)}, so the last pods of the gang are refused and the others wait; "
+                        f"allows {readable(name, limit, amount)}, so the last pods of the gang are refused and the others wait; "
                         "raise the quota, or shrink the gang",
                         group.at.to("spec", "minResources", name),
                         (quota.at.to("spec", "hard", key),),
