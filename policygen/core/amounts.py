@@ -13,16 +13,16 @@ HUGE_PAGES = "hugepages-"
 """Prefix of the names of huge pages; their size follows."""
 
 _CPU = "cpu"
-_PREFIXES = ("requests.", "limits.")
-"""Prefixes of the keys of a ResourceQuota."""
-_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_STORAGE = "storage"
+_UNITS = ("byte", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 """Each is 1024 times the one before."""
 _STEP = 1024
-_TEN = 10
+_SMALL = 10
+"""A rounded amount of bytes below this has one decimal more: 2.93 GiB, 98.6 TiB."""
 _EXACT_DIGITS = 3
 """Decimals up to which a number is written exactly."""
 _DIGITS = 2
-"""Decimals of a number that is rounded."""
+"""Decimals of a rounded number; bytes from `_SMALL` on have one less."""
 
 
 def readable(resource: str, amount: Fraction, beside: Fraction | None = None) -> str:
@@ -63,12 +63,21 @@ def written(resource: str, amount: Fraction) -> str:
     return canonical(Quantity(amount, form))
 
 
+def has_unit(resource: str) -> bool:
+    """Whether amounts of the resource are in cores or bytes; others are numbers without a unit."""
+    name = _counted(resource)
+    return name == _CPU or _is_binary(name)
+
+
+def _counted(resource: str) -> str:
+    """The resource that a key of a ResourceQuota limits: memory for requests.memory."""
+    return resource.removeprefix("requests.").removeprefix("limits.")
+
+
 def _rounded(resource: str, amount: Fraction) -> str:
-    for prefix in _PREFIXES:
-        resource = resource.removeprefix(prefix)
+    resource = _counted(resource)
     if resource == _CPU:
-        text = _decimal(amount)
-        return f"{text} core" if text == "1" else f"{text} cores"
+        return _plural(_decimal(amount), "core")
     if not _is_binary(resource):
         return _decimal(amount)
     units = iter(_UNITS)
@@ -76,7 +85,12 @@ def _rounded(resource: str, amount: Fraction) -> str:
     while abs(amount) >= size * _STEP and unit != _UNITS[-1]:
         unit, size = next(units), size * _STEP
     number = amount / size
-    return f"{_decimal(number, _DIGITS if abs(number) < _TEN else _DIGITS - 1)} {unit}"
+    text = _decimal(number, _DIGITS if abs(number) < _SMALL else _DIGITS - 1)
+    return _plural(text, unit) if unit == _UNITS[0] else f"{text} {unit}"
+
+
+def _plural(number: str, noun: str) -> str:
+    return f"{number} {noun}" if number == "1" else f"{number} {noun}s"
 
 
 def _decimal(number: Fraction, digits: int = _DIGITS) -> str:
@@ -90,4 +104,4 @@ def _decimal(number: Fraction, digits: int = _DIGITS) -> str:
 
 
 def _is_binary(resource: str) -> bool:
-    return resource in BYTES or resource.startswith(HUGE_PAGES)
+    return resource in (*BYTES, _STORAGE) or resource.startswith(HUGE_PAGES)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from policygen.core import quantity
-from policygen.core.amounts import readable
+from policygen.core.amounts import has_unit, readable
 from policygen.core.finding import Path, dotted
 from policygen.core.quoting import short
 from policygen.drift.compare import FieldDifference
@@ -53,10 +53,8 @@ def amounts(difference: FieldDifference, first: Any, second: Any) -> str:
         return ""
     binary = any(each.format is quantity.Format.BINARY_SI for each in read)
     # The resource is the field itself, or the entry that contains the field.
-    names = [str(step).rpartition(".")[2] for step in difference.named[-2:]]
-    resource = "cpu" if "cpu" in names else ""
-    if binary or any(name.endswith(_BYTES) for name in names):
-        resource = "memory"
+    names = map(str, difference.named[-2:])
+    resource = next(filter(has_unit, names), "memory" if binary else "")
     one, other = (each.value for each in read)
     return f" ({readable(resource, one, other)} and {readable(resource, other, one)})"
 
@@ -95,8 +93,6 @@ def entries(difference: FieldDifference) -> Iterator[str]:
 
 _READABLE = 5
 """Number of digits that are easy to read."""
-_BYTES = ("memory", "storage")
-"""Ends of the names of resources that are counted in bytes."""
 _PARTS = {"labels": "label", "annotations": "annotation"}
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.core.amounts import amount_of, readable, written
+from policygen.core.amounts import amount_of, has_unit, readable, written
 
 GIB = 2**30
 
@@ -16,9 +16,13 @@ GIB = 2**30
         ("memory", Fraction(5, 4) * GIB, "1.25 GiB of memory"),
         ("memory", 3000 * GIB, "2.93 TiB of memory"),
         ("memory", 512 * GIB, "512 GiB of memory"),
+        ("memory", 9 * GIB + GIB // 3, "9.33 GiB of memory"),
+        ("memory", 10 * GIB + GIB // 3, "10.3 GiB of memory"),
         ("memory", 64, "64 bytes of memory"),
+        ("memory", 1, "1 byte of memory"),
         ("memory", 0, "0 bytes of memory"),
         ("ephemeral-storage", -GIB, "-1 GiB of ephemeral-storage"),
+        ("storage", 2 * GIB, "2 GiB of storage"),
         ("hugepages-2Mi", 4 * 2**20, "4 MiB of hugepages-2Mi"),
         ("cpu", Fraction("191.45"), "191.45 cores"),
         ("cpu", 1, "1 core"),
@@ -39,6 +43,24 @@ def test_two_amounts_that_differ_look_different():
     assert readable("memory", one, other) == "98Ti"
     assert readable("memory", other, one) == "102760447Mi"
     assert readable("memory", one, one) == "98 TiB"
+
+
+@pytest.mark.parametrize(
+    ("resource", "known"),
+    [
+        ("cpu", True),
+        ("limits.cpu", True),
+        ("memory", True),
+        ("requests.ephemeral-storage", True),
+        ("requests.storage", True),
+        ("requests.hugepages-2Mi", True),
+        ("nvidia.com/gpu", False),
+        ("volcano.sh/vgpu-memory", False),
+        ("high-memory", False),
+    ],
+)
+def test_only_cores_and_bytes_have_a_unit(resource, known):
+    assert has_unit(resource) is known
 
 
 def test_manifests_have_the_exact_quantity():

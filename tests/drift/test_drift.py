@@ -120,7 +120,7 @@ def test_a_changed_quota_names_field_editor_spec_line_and_patch(lint, cluster):
         ("nvidia.com/gpu", "12", 'is "12" on the cluster, but the spec renders "8"; '),
     ],
 )
-def test_amounts_are_also_shown_in_one_unit(lint, cluster, resource, there, said):
+def test_amounts_are_also_shown_for_people(lint, cluster, resource, there, said):
     cells = cluster[QUEUE]["spec"]["resourceGroups"][0]["flavors"][0]["resources"]
     (cell,) = (it for it in cells if it["name"] == resource)
     cell["nominalQuota"] = there

@@ -12,6 +12,10 @@ QUOTA = ("spec", "flavors", 0, "resources", 1, "nominalQuota")
 NAMED = ("spec", "flavors", "a100", "resources", "memory", "nominalQuota")
 
 
+def cell(flavor, resource):
+    return (*NAMED[:2], flavor, NAMED[3], resource, NAMED[5])
+
+
 def difference(wanted, found, path=QUOTA, named=NAMED, **more):
     return FieldDifference(path, wanted, found, path, named=named, **more)
 
@@ -80,13 +84,17 @@ def test_quantities_for_people(one, other, words):
 @pytest.mark.parametrize(
     ("named", "words"),
     [
-        (("spec", "hard", "requests.cpu"), " (1.5 cores and 2 cores)"),
-        (("spec", "flavors", "cpu", "resources", "nvidia.com/gpu", "nominalQuota"), " (1.5 and 2)"),
+        (("spec", "hard", "requests.cpu"), " (240 cores and 0.5 cores)"),
+        (("spec", "hard", "requests.storage"), " (240 bytes and 0.5 bytes)"),
+        (cell("a100", "hugepages-2Mi"), " (240 bytes and 0.5 bytes)"),
+        (cell("cpu", "nvidia.com/gpu"), " (240 and 0.5)"),
+        (cell("high-memory", "nvidia.com/gpu"), " (240 and 0.5)"),
+        (cell("memory", "volcano.sh/vgpu-memory"), " (240 and 0.5)"),
     ],
 )
 def test_only_the_resource_decides_the_unit(named, words):
-    found = difference("1500m", "2", QUOTA, named, is_quantity=True)
-    assert amounts(found, "1500m", "2") == words
+    found = difference("240", "500m", QUOTA, named, is_quantity=True)
+    assert amounts(found, "240", "500m") == words
 
 
 def test_who_wrote_it():
