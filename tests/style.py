@@ -60,6 +60,7 @@ _WRITERS = {
     "named",
     "quoted",
     "readable",
+    "readable_bytes",
     "shorten",
     "shown",
     "value",

@@ -40,6 +40,11 @@ def amount_of(resource: str, amount: int, beside: int | None = None) -> str:
     return amounts.amount_of(resource, Fraction(amount, scale), other)
 
 
+def readable_bytes(size: int, beside: int | None = None) -> str:
+    """An amount of memory for people: `98.6 TiB`. `beside` as in `amount_of`."""
+    return amounts.readable(MEMORY, Fraction(size), None if beside is None else Fraction(beside))
+
+
 @lru_cache(maxsize=4096)
 def count(number: int) -> str:
     """A number as a canonical quantity: 1000 is "1k".

@@ -1,20 +1,18 @@
 """How many units of a pool one replica of a model needs, by the memory rule."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from policygen.core import amounts
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import counted, quoted
 from policygen.core.rule import Rule
 from policygen.hardware import models, sizing
 from policygen.hardware.catalog import MigProfile
 from policygen.plan import rules
-from policygen.plan.amounts import CPU, MEMORY, amount_of
+from policygen.plan.amounts import CPU, MEMORY, amount_of, readable_bytes
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
 
@@ -145,26 +143,21 @@ def check(replica: Replica) -> Iterator[Hit]:
     if weights > model.gpu_memory_bytes:
         yield warn(
             rules.GPU_MEMORY_BELOW_WEIGHTS,
-            f'model "{model.name}" has gpuMemory {_memory(model.gpu_memory_bytes, weights)}, but its weights '
-            f"alone need {_memory(weights, model.gpu_memory_bytes)} in {workload.precision}; raise gpuMemory",
+            f'model "{model.name}" has gpuMemory {readable_bytes(model.gpu_memory_bytes, weights)}, but its weights '
+            f"alone need {readable_bytes(weights, model.gpu_memory_bytes)} in {workload.precision}; raise gpuMemory",
             model,
             "resources",
         )
     elif weights + cache > model.gpu_memory_bytes:
         yield warn(
             rules.GPU_MEMORY_BELOW_CONCURRENCY,
-            f'model "{model.name}" has gpuMemory {_memory(model.gpu_memory_bytes)}, but its weights '
-            f"need {_memory(weights)} in {workload.precision}, and its KV cache needs {_memory(cache)} "
+            f'model "{model.name}" has gpuMemory {readable_bytes(model.gpu_memory_bytes)}, but its weights '
+            f"need {readable_bytes(weights)} in {workload.precision}, and its KV cache needs {readable_bytes(cache)} "
             f"for {counted(workload.concurrency, 'request')} of {workload.context_length} tokens; "
             "raise gpuMemory, or lower the concurrency",
             model,
             "resources",
         )
-
-
-def _memory(size: int, beside: int | None = None) -> str:
-    """Bytes, for people; `beside` as in `amounts.readable`."""
-    return amounts.readable(MEMORY, Fraction(size), None if beside is None else Fraction(beside))
 
 
 def crowding(
@@ -176,11 +169,13 @@ def crowding(
         size = replica.size(offer)
         if size is None or size.crowded_by is None or offer.card_bytes is None:
             continue
+        need = readable_bytes(size.crowded_by, offer.card_bytes)
+        has = readable_bytes(offer.card_bytes, size.crowded_by)
         yield warn(
             rules.SHARED_MEMORY_EXCEEDED,
-            f'one replica of model "{replica.model.name}" needs {_memory(size.crowded_by, offer.card_bytes)}, but pool '
-            f'"{facts.name}" lets {offer.replicas} pods share a GPU of {_memory(offer.card_bytes, size.crowded_by)}, '
-            "without memory limits; lower gpu.replicas, or use MIG",
+            f'one replica of model "{replica.model.name}" needs {need}, but pool "{facts.name}" lets '
+            f"{offer.replicas} pods share a GPU of {has}, without memory limits; lower "
+            "gpu.replicas, or use MIG",
             replica.model,
             "resources",
         )
@@ -266,15 +261,17 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
     if model.gpu_memory_bytes is None:
         at = model.field("family" if model.size is None else "size")
     if offer.sharing == "mig":
-        return at, f"a replica needs {_memory(need)}, more than any MIG instance of the pool has"
+        return (
+            at,
+            f"a replica needs {readable_bytes(need)}, more than any MIG instance of the pool has",
+        )
     if offer.card_bytes is None:
         return at, "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
     if offer.replicas > 1:
-        return at, (
-            f"a replica needs {_memory(need)}, but {offer.replicas} pods share each GPU of "
-            f"{_memory(offer.card_bytes)}"
-        )
-    return (
-        at,
-        f"a replica needs {_memory(need)}, but a node has {offer.cards} x {_memory(offer.card_bytes)}",
+        where = f"{offer.replicas} pods share each GPU of"
+    else:
+        where = f"a node has {offer.cards} ×"
+    return at, (
+        f"a replica needs {readable_bytes(need, offer.card_bytes)}, but {where} "
+        f"{readable_bytes(offer.card_bytes, need)}"
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.plan.amounts import amount_of, apportion, less, text, total
+from policygen.plan.amounts import amount_of, apportion, less, readable_bytes, text, total
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,8 @@ def test_an_amount_is_a_canonical_quantity(resource, amount, written):
 def test_amounts_for_people():
     assert amount_of("cpu", 191450) == "191.45 cores"
     assert amount_of("memory", 98 * 2**40, 98 * 2**40 - 2**20) == "98Ti of memory"
+    assert readable_bytes(98 * 2**40) == "98 TiB"
+    assert readable_bytes(98 * 2**40, 98 * 2**40 - 2**20) == "98Ti"
 
 
 def test_vectors():

@@ -62,6 +62,19 @@ def test_a_model_that_fits_no_pool_is_reported_at_the_deciding_field(
     assert found.text[found.column - 1 : found.column - 1 + found.length] == at
 
 
+@pytest.mark.parametrize(
+    "pool, has",
+    [
+        (a100().replace("perNode: 8", "perNode: 1"), "a node has 1 × 40442Mi"),
+        (a100(gpu=", sharing: mps, replicas: 4"), "4 pods share each GPU of 40442Mi"),
+    ],
+)
+def test_a_need_just_above_the_memory_of_a_card_looks_different(planned, team, pool, has):
+    done = planned(pool, team("a", "guarantee: 8"), model(resources="gpuMemory: 40443Mi"))
+    [found] = [it for it in done.findings if it.rule.name == "model-fits-no-pool"]
+    assert f"a replica needs 40443Mi, but {has}" in found.message
+
+
 def test_cpu_and_memory_must_fit_a_node(planned, team):
     text = model(resources="gpuMemory: 13Gi, cpu: '97'")
     assert "model-fits-no-pool" in planned(a100(), team("a", "guarantee: 8"), text).rules

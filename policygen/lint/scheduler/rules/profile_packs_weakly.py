@@ -33,7 +33,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"profile {scored.name} packs weakly: in {FIT}, cpu and memory outweigh one GPU; "
-                "set the weight of the GPU above (weight of cpu + weight of memory) x GPUs of a node",
+                "set the weight of the GPU above (weight of cpu + weight of memory) × GPUs of a node",
                 fit.at / "resources",
             )
             continue
