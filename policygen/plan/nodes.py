@@ -1,7 +1,7 @@
 """The nodes of a pool: their GPU product, number of GPUs, and allocatable cpu and memory."""
 
 from difflib import get_close_matches
-from itertools import accumulate
+from itertools import takewhile
 
 from policygen.core.finding import Hit
 from policygen.core.quoting import counted, quoted
@@ -36,8 +36,8 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             hits.append(
                 Hit(
                     rules.UNKNOWN_PRODUCT,
-                    f"unknown GPU product {quoted(name)}; {_similar(name)} (or write gpu.memory, "
-                    "gpu.perNode and capacity.nodeAllocatable instead)",
+                    f"unknown GPU product {quoted(name)}; {_similar(name)} replace gpu.product by "
+                    "gpu.memory, gpu.perNode and capacity.nodeAllocatable",
                     pool.at / "spec" / "gpu" / "product",
                 )
             )
@@ -58,15 +58,20 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
 
 
 def _similar(name: str) -> str:
-    """The advice for an unknown product: of the similar labels, the one with most leading letters."""
+    """The advice before another remedy: of the similar labels, the one with the longest common beginning."""
     products = catalog.products().values()
     labels = {label.lower(): label for product in products for label in product.labels}
-    prefixes = tuple(accumulate(name.lower()))
     close = get_close_matches(name.lower(), labels, n=len(labels))
     if not close:
-        return suggest(name, labels.values())
-    best = max(close, key=lambda it: sum(map(it.startswith, prefixes)))
-    return f'did you mean "{labels[best]}"?'
+        return f"{suggest(name, labels.values())}; or"
+    best = max(close, key=lambda it: _common(it, name.lower()))
+    return f"{suggest(name, [labels[best]])} If not,"
+
+
+def _common(one: str, other: str) -> int:
+    """The length of the common beginning of two words."""
+    pairs = zip(one, other, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def unguessed(pool: Pool) -> Hit:

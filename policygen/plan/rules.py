@@ -347,7 +347,7 @@ UNKNOWN_NODE_TYPE = refusal(
 UNKNOWN_PRODUCT = warning(
     "unknown-product",
     "The hardware data has no GPU product of this name",
-    "Correct the name, or write gpu.memory, gpu.perNode and capacity.nodeAllocatable.",
+    "Correct the name, or replace gpu.product by gpu.memory, gpu.perNode and capacity.nodeAllocatable.",
 )
 VOLCANO_CONFIG_NEEDED = note(
     "volcano-config-needed",

@@ -106,7 +106,17 @@ def test_what_is_written_wins_and_what_is_reserved_is_taken_off():
 def test_an_unknown_product_is_compared_by_its_leading_letters_too(name, meant):
     hits = []
     assert product(pool(Gpu(product=name)), hits) is None
-    assert f'; did you mean "{meant}"? (or write gpu.memory, ' in hits[0].message
+    assert hits[0].message == (
+        f'unknown GPU product "{name}"; did you mean "{meant}"? If not, replace gpu.product by '
+        "gpu.memory, gpu.perNode and capacity.nodeAllocatable"
+    )
+
+
+def test_an_unknown_product_without_a_similar_one_has_another_remedy():
+    hits = []
+    assert product(pool(Gpu(product="zzz")), hits) is None
+    assert hits[0].message.startswith('unknown GPU product "zzz"; known: ')
+    assert " more; or replace gpu.product by gpu.memory, gpu.perNode and " in hits[0].message
 
 
 def test_a_label_that_names_no_product_is_named():
