@@ -97,7 +97,7 @@ def _not_allowed(error: _SchemaError) -> Iterator[Hit]:
     if len(allowed) == 1:
         advice = f"write {allowed[0]}"
     elif near:
-        advice = f'did you mean "{near}"? write {listed(allowed, "or")}'
+        advice = f'did you mean "{near}"? The values are {listed(allowed, "and")}'
     else:
         advice = f"write {listed(allowed, 'or')}"
     yield Hit(

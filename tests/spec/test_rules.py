@@ -304,7 +304,7 @@ SCHEMA = [
         "a word that is not allowed",
         pool(scheduler="«kueu»"),
         "unsupported-value",
-        'did you mean "kueue"? write kueue, volcano or kube-scheduler',
+        'did you mean "kueue"? The values are kueue, volcano and kube-scheduler',
     ),
     Case(
         "weight 0", joined(pool(), team(quota="pool: p, weight: «0»")), "out-of-range", "1 to 65535"
