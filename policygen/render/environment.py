@@ -60,6 +60,11 @@ class Shipped(BaseLoader):
         """Paths of all templates, below templates/."""
         return sorted(_files(self.root))
 
+    def beside(self, name: str) -> list[str]:
+        """The shipped templates in the folder of a template's name; empty if the folder has none."""
+        folder = f"{name.rpartition('/')[0]}/"
+        return [it.removeprefix(folder) for it in self.list_templates() if it.startswith(folder)]
+
 
 def _files(folder: Path, prefix: str = "") -> Iterator[str]:
     for entry in folder.iterdir():
@@ -214,7 +219,10 @@ def _what(error: Exception) -> str:
     match error:
         case TemplateNotFound():
             name = str(error.name)
-            return f'template "{short(name)}" does not exist{_advice(name)}'
+            beside = Shipped().beside(name.removeprefix("builtin/"))
+            folder = name.rpartition("/")[0]
+            remedy = f"; write one of {listed(beside)} in {folder}/" if beside else ""
+            return f'template "{short(name)}" does not exist{remedy}'
         case _TooLong():
             return f"the document is longer than {MAX_DOCUMENT_BYTES >> 10} KiB, the limit of etcd"
         case MemoryError():
@@ -225,14 +233,6 @@ def _what(error: Exception) -> str:
             return error.message or "the syntax of the template is invalid"
         case _:
             return str(error) or type(error).__name__
-
-
-def _advice(name: str) -> str:
-    """The shipped templates of the folder that a name of a template has; "" if there are none."""
-    folder = name.removeprefix("builtin/").rpartition("/")[0]
-    shipped_ones = Shipped().list_templates()
-    beside = [it.removeprefix(f"{folder}/") for it in shipped_ones if it.startswith(f"{folder}/")]
-    return f"; the shipped templates in {folder}/ are {listed(beside, 'and')}" if beside else ""
 
 
 def _where(error: Exception, item: Item) -> str:

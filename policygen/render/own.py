@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from policygen.core.errors import UsageError
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.documents.decode import NotTextError, decode
-from policygen.render.environment import UnreadableError
+from policygen.render.environment import Shipped, UnreadableError
 
 MAX_SOURCE = 1 << 20
 """The largest template, in bytes."""
@@ -111,12 +111,11 @@ def _advice(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name, near, n=1) or [
         last[each] for each in get_close_matches(PurePosixPath(name).name, list(last), n=1)
     ]
-    parent = f"{PurePosixPath(name).parent}/"
-    beside = [each.removeprefix(parent) for each in known if each.startswith(parent)]
+    beside = Shipped().beside(name)
     if close:
         rename = f"rename the file to {quoted(close[0])}"
     elif beside:
-        rename = f"give the file the name of a template in {parent} ({', '.join(beside)})"
+        rename = f"rename the file to {listed(beside)}"
     else:
         rename = f"rename the file, for example to {quoted(known[0])}"
     return f"{rename}, or begin the file name with _ if your templates include the file"

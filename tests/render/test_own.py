@@ -42,8 +42,8 @@ def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
     )
     own(HEAD, "volcano/foo.j2")
     assert (
-        "foo.j2 replaces no shipped template; give the file the name of a template in volcano/ "
-        f"(pod_group.yaml.j2, queue.yaml.j2, scheduler_configuration.yaml.j2), {help_}"
+        "foo.j2 replaces no shipped template; rename the file to pod_group.yaml.j2, queue.yaml.j2 "
+        f"or scheduler_configuration.yaml.j2, {help_}"
     ) in refused(folder)
     (folder / "volcano" / "foo.j2").unlink()
     for number in range(9):

@@ -74,7 +74,11 @@ def test_the_first_folder_wins(own, folder, tmp_path):
         ('{% include "builtin/../../secret.j2" %}', "does not exist"),
         (
             '{% include "builtin/volcano/foo.j2" %}',
-            "does not exist; the shipped templates in volcano/ are pod_group.yaml.j2, queue.yaml.j2",
+            "queue.yaml.j2 or scheduler_configuration.yaml.j2 in builtin/volcano/",
+        ),
+        (
+            '{% include "volcano/foo.j2" %}',
+            'template "volcano/foo.j2" does not exist; write one of pod_group.yaml.j2, queue',
         ),
         ('{% include "kueue/_link.j2" %}', "kueue/_link.j2 is a link to a file outside"),
         (

@@ -147,3 +147,9 @@ def test_what_lays_out_is_allowed(source):
 )
 def test_what_decides_is_refused(source, fault):
     assert any(found.startswith(fault) for found in faults(source)), faults(source)
+
+
+def test_the_templates_beside_a_name():
+    beside = ["pod_group.yaml.j2", "queue.yaml.j2", "scheduler_configuration.yaml.j2"]
+    assert Shipped().beside("volcano/foo.j2") == beside
+    assert Shipped().beside("foo.j2") == Shipped().beside("volcano/inner/foo.j2") == []
