@@ -95,17 +95,19 @@ def fix(
         fixable = [it for it in report.findings if in_files & {e.at.document for e in it.edits}]
         allowed = [it for it in fixable if rules.get(it.rule.name) in kinds_of_fix]
         step = _pass(now, report.documents, allowed) if number < MAX_PASSES else _Pass(now)
-        done.update(it.finding.rule.name for it in step.used)
         if not step.used:
             break
+        used, tried = {id(it.finding) for it in step.used}, step.tried
+        others = _by_object(it for it in report.findings if id(it) not in used)
+        waiting = _by_object(it for it in allowed if id(it) not in tried)
         now = step.sources
         unreadable = run.manifests.unreadable
         run = lint.with_manifests(run, request.manifests, now, unreadable, BytesIO(data))
         report = lint.report(run, (), today)
-        remaining = {_identity(it) for it in report.findings}
-        tried = step.tried
-        waiting = [it for it in allowed if id(it) not in tried]  # another fix may remove it
-        done.update(it.rule.name for it in waiting if _identity(it) not in remaining)
+        # Numbers, not paths, since a fix that removes a list entry changes the paths of the others.
+        gone = others - _by_object(report.findings)
+        done.update(it.finding.rule.name for it in step.used)
+        done.update(rule for rule, _ in (waiting & gone).elements())  # another fix removed them too
     return Fixed(
         before=before,
         after=report,
@@ -200,8 +202,9 @@ class _Pass(Struct, eq=False):
         return {id(it.finding) for it in self.used} | {id(it) for it, _ in self.left}
 
 
-def _identity(finding: Finding) -> tuple[str, str, str]:
-    return finding.rule.name, finding.object, finding.path
+def _by_object(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:
+    """The number of findings of each rule about each object."""
+    return Counter((it.rule.name, it.object) for it in findings)
 
 
 def _pass(sources: list[Source], documents: Iterable[Document], findings: list[Finding]) -> _Pass:

@@ -93,6 +93,17 @@ spec:
     nvidia.com/gpu: "4"
     limits.nvidia.com/gpu: "AMOUNT"
 """
+TAINTS = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a}
+spec:
+  nodeLabels: {b: c}
+  nodeTaints:
+  - {key: d, value: e, effect: NoSchedule}
+  - {key: d, value: e, effect: NoSchedule}
+  - {key: d, value: e, effect: NoSchedule}
+"""
 
 
 @pytest.mark.parametrize(
@@ -112,6 +123,18 @@ spec:
             ["--fix", "--unsafe"],
             "; 2 fixable (--fix --unsafe)",
             "2 findings can be fixed with --write in 1 file (gpu-quota-counts-nothing 2)",
+        ),
+        (  # a third finding of the same rule about the same object, without a fix
+            AMOUNTS.replace("AMOUNT", "4") + '    example.com/npu: "4"\n',
+            ["--fix", "--unsafe"],
+            "; 2 fixable (--fix --unsafe)",
+            "2 findings can be fixed with --write in 1 file (gpu-quota-counts-nothing 2)",
+        ),
+        (
+            TAINTS,
+            ["--fix"],
+            "; 2 fixable (--fix)",
+            "2 findings can be fixed with --write in 1 file (flavor-taint-twice 2)",
         ),
     ],
 )
