@@ -5,7 +5,7 @@ A changed text is used only if it parses to the intended content and still has a
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -92,9 +92,13 @@ def fix(
     report = before = lint.report(run, lint.clusters(run), today)
     for number in range(MAX_PASSES + 1):
         in_files = {document.index for document in report.documents}
-        fixable = [it for it in report.findings if in_files & {e.at.document for e in it.edits}]
-        allowed = [it for it in fixable if rules.get(it.rule.name) in kinds_of_fix]
-        step = _pass(now, report.documents, allowed) if number < MAX_PASSES else _Pass(now)
+        allowed = [
+            it
+            for it in report.findings
+            if rules.get(it.rule.name) in kinds_of_fix
+            and in_files & {edit.at.document for edit in it.edits}
+        ]
+        step = _pass(now, report, allowed) if number < MAX_PASSES else _Pass(now)
         if not step.used:
             break
         used, tried = {id(it.finding) for it in step.used}, step.tried
@@ -115,9 +119,17 @@ def fix(
             (old, new.text) for old, new in zip(sources, now, strict=True) if old.text != new.text
         ),
         done=dict(sorted(done.items())),
-        held_back=sum(1 for it in report.fixable() if rules.get(it.rule.name) not in kinds_of_fix),
+        held_back=0 if unsafe else fixable(report)[Fix.UNSAFE],
         left=tuple(step.left),
     )
+
+
+def fixable(report: Report) -> Counter[Fix | None]:
+    """The number of findings that `fix` can fix, by kind of fix, as far as unchanged texts show it."""
+    rules = {rule.name: rule.fix for rule in registry.RULES}
+    with_edits = [it for it in report.findings if it.edits]
+    planned = _planned(report, with_edits, [])
+    return Counter(rules.get(it.finding.rule.name) for _, proposals in planned for it in proposals)
 
 
 def repairs(report: Report) -> dict[int, Repair]:
@@ -128,7 +140,7 @@ def repairs(report: Report) -> dict[int, Repair]:
     left = [finding for finding in report.findings if finding.edits and finding.rule.name in unsafe]
     found: dict[int, Repair] = {}
     while left:  # of overlapping changes, a round uses the first; the next round uses the next
-        step = _pass(sources, report.documents, left)
+        step = _pass(sources, report, left)
         for proposal in step.used:
             finding = proposal.finding
             found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule.name])
@@ -140,7 +152,7 @@ def repairs(report: Report) -> dict[int, Repair]:
 
 
 def _repair(proposal: "_Proposal", *, unsafe: bool) -> Repair:
-    source = proposal.source
+    source = proposal.document.source
     first = LINE_END.search(source.text)
     line_break = first[0] if first else "\n"
     starts = [0, *(match.end() for match in LINE_END.finditer(source.text))]
@@ -182,9 +194,7 @@ class _Proposal(Struct, frozen=True, eq=False):
     """A finding that can be fixed, and its changes."""
 
     finding: Finding
-    source: Source
-    index: int
-    """Index of the document."""
+    document: Document
     parts: tuple[Splice, ...]
 
 
@@ -207,27 +217,57 @@ def _by_object(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:
     return Counter((it.rule.name, it.object) for it in findings)
 
 
-def _pass(sources: list[Source], documents: Iterable[Document], findings: list[Finding]) -> _Pass:
+def _pass(sources: list[Source], report: Report, findings: Sequence[Finding]) -> _Pass:
     """Apply all fixes that are possible in one round; of overlapping changes, only the first."""
     made = _Pass(list(sources))
-    by_index = {each.index: each for each in documents}
-    by_source: dict[int, dict[int, list[Finding]]] = {}
     numbers = {id(source): number for number, source in enumerate(sources)}
+    for documents, proposals in _planned(report, findings, made.left):
+        source = documents[0].source
+        taken = Taken()
+        fitting = [it for it in proposals if taken.take(it.parts)]
+        used, text = _Text(source, documents, made.left).fixed(fitting)
+        made.used += used
+        made.sources[numbers[id(source)]] = replace(source, text=text)
+    return made
+
+
+def _planned(
+    report: Report, findings: Sequence[Finding], left: list[tuple[Finding, str]]
+) -> Iterator[tuple[list[Document], list[_Proposal]]]:
+    """For each file, its documents and the changes for its findings.
+
+    Findings without a certain place are added to `left`.
+    """
+    by_source: dict[int, list[Document]] = {}
+    for document in report.documents:
+        by_source.setdefault(id(document.source), []).append(document)
+    in_files = {document.index for document in report.documents}
+    found: dict[int, list[Finding]] = {}
     for finding in findings:
         inside = {edit.at.document for edit in finding.edits}
-        holder = by_index.get(min(inside))
-        number = numbers.get(id(holder.source)) if holder else None
-        if holder is None or number is None or len(inside) > 1:
-            reason = "the fix would change several objects, or an object outside the input files"
-            made.left.append((finding, f"{reason}; edit the files by hand"))
+        if len(inside) == 1 and inside <= in_files:
+            found.setdefault(inside.pop(), []).append(finding)
         else:
-            by_source.setdefault(number, {}).setdefault(holder.index, []).append(finding)
-    for number, found in sorted(by_source.items()):
-        source = sources[number]
-        of_source = [each for each in by_index.values() if each.source is source]
-        text = _Text(source, of_source, made).fixed(found)
-        made.sources[number] = replace(source, text=text)
-    return made
+            reason = "the fix would change several objects, or an object outside the input files"
+            left.append((finding, f"{reason}; edit the files by hand"))
+    for documents in by_source.values():
+        changed = [document for document in documents if document.index in found]
+        if not changed:
+            continue
+        if not report.complete and not manifests.read([changed[0].source]).complete:
+            every = [finding for document in changed for finding in found[document.index]]
+            left += [(finding, "the file cannot be parsed completely") for finding in every]
+            continue
+        proposals = []
+        for document in changed:
+            of_document = found[document.index]
+            fixes = rewrite.splices(document, [it.edits for it in of_document])
+            for finding, parts in zip(of_document, fixes, strict=True):
+                if isinstance(parts, EditError):
+                    left.append((finding, str(parts)))
+                else:
+                    proposals.append(_Proposal(finding, document, tuple(parts)))
+        yield documents, proposals
 
 
 class _Text(Struct, frozen=True, eq=False):
@@ -236,29 +276,10 @@ class _Text(Struct, frozen=True, eq=False):
     source: Source
     documents: Sequence[Document]
     """The documents in the file, and those in texts inside it."""
-    out: _Pass
+    left: list[tuple[Finding, str]]
+    """Findings that could not be fixed, and why."""
 
-    def fixed(self, found: Mapping[int, Sequence[Finding]]) -> str:
-        """The text with all fixes that have a certain place and do not overlap."""
-        if not manifests.read([self.source]).complete:
-            every = [it for findings in found.values() for it in findings]
-            self.out.left += [(it, "the file cannot be parsed completely") for it in every]
-            return self.source.text
-        proposals: list[_Proposal] = []
-        taken = Taken()
-        for document in self.documents:
-            findings = found.get(document.index, ())
-            fixes = rewrite.splices(document, [it.edits for it in findings])
-            for finding, parts in zip(findings, fixes, strict=True):
-                if isinstance(parts, EditError):
-                    self.out.left.append((finding, str(parts)))
-                elif taken.take(parts):
-                    proposals.append(_Proposal(finding, self.source, document.index, tuple(parts)))
-        used, text = self._sound(proposals)
-        self.out.used += used
-        return text
-
-    def _sound(self, proposals: Sequence[_Proposal]) -> tuple[Sequence[_Proposal], str]:
+    def fixed(self, proposals: Sequence[_Proposal]) -> tuple[Sequence[_Proposal], str]:
         """As many proposals as possible that give the intended content, and the changed text."""
         if not proposals:
             return (), self.source.text
@@ -267,11 +288,11 @@ class _Text(Struct, frozen=True, eq=False):
             return proposals, text
         if len(proposals) == 1:
             reason = "the edit would also change other values; edit the file by hand"
-            self.out.left.append((proposals[0].finding, reason))
+            self.left.append((proposals[0].finding, reason))
             return (), self.source.text
         half = len(proposals) // 2
-        first, text = self._sound(proposals[:half])
-        second, other = self._sound(proposals[half:])
+        first, text = self.fixed(proposals[:half])
+        second, other = self.fixed(proposals[half:])
         if not first or not second:
             return (first, text) if first else (second, other)
         both = self._checked([*first, *second])
@@ -285,7 +306,7 @@ class _Text(Struct, frozen=True, eq=False):
             return None
         edits: dict[int, list[Edit]] = {}
         for proposal in proposals:
-            edits.setdefault(proposal.index, []).extend(proposal.finding.edits)
+            edits.setdefault(proposal.document.index, []).extend(proposal.finding.edits)
         pairs = list(zip(self.documents, again.documents, strict=True))
         inner = {old.positions.text: new.positions.text for old, new in pairs}
         for old, new in pairs:

@@ -8,7 +8,7 @@ from policygen.core.finding import Finding, Verdict
 from policygen.core.rule import Family, Severity
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.registry import REPORTED, RULES
-from policygen.lint.rule import Fix, ObjectRule
+from policygen.lint.rule import ObjectRule
 from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.report.report import Report, RuleResult
 
@@ -91,7 +91,6 @@ def _ended(outcomes: Sequence[RuleOutcome], *, whole: bool) -> RuleResult:
         about=rule.summary,
         reason=outcome.reason,
         lacks=outcome.lacks,
-        unsafe=rule.fix is Fix.UNSAFE,
         whole=whole
         and not any(it.missed or it.verdict is Verdict.NOT_EVALUATED for it in outcomes),
     )

@@ -207,14 +207,20 @@ def lint(**given: Any) -> None:
 
 
 def _explained(report: "Report", outputs: list[tuple[str, Path | None]]) -> "Report":
-    """The report with the parts that only SARIF shows: fixes, and the pages of rules."""
-    if all(name != "sarif" for name, _ in outputs):
-        return report
+    """The report with the number of fixes, and with the parts that only SARIF shows."""
     from msgspec.structs import replace
 
-    from policygen.app import explain, fix
+    if any(finding.edits and not finding.cluster for finding in report.findings):
+        from policygen.app import fix
+        from policygen.lint.rule import Fix
 
-    return replace(report, repairs=fix.repairs(report), pages=explain.pages(report))
+        number = fix.fixable(report)
+        report = replace(report, fixable=number[Fix.SAFE], fixable_unsafe=number[Fix.UNSAFE])
+    if any(name == "sarif" for name, _ in outputs):
+        from policygen.app import explain, fix
+
+        report = replace(report, repairs=fix.repairs(report), pages=explain.pages(report))
+    return report
 
 
 def _found(request: LintRequest, source: BinaryIO | None) -> "Report":

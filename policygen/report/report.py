@@ -29,8 +29,6 @@ class RuleResult(Struct, frozen=True):
     """The input that it needs and that was not given."""
     whole: bool = True
     """False if it was not evaluated for some input, or not for all objects that it checks."""
-    unsafe: bool = False
-    """Whether its fix changes how servers or controllers behave."""
 
 
 class Replacement(Struct, frozen=True):
@@ -77,6 +75,10 @@ class Report(Struct, frozen=True):
     """Duration of the run."""
     documents: tuple[Document, ...] = ()
     """The documents of the manifests, to which the edits of findings refer."""
+    fixable: int = 0
+    """Number of findings that `lint --fix` can fix."""
+    fixable_unsafe: int = 0
+    """Number of additional findings that it can fix with --unsafe."""
     repairs: Mapping[int, Repair] = field(default_factory=dict)
     """The fixes of findings, by the number of the finding; only for SARIF."""
     pages: Mapping[str, str] = field(default_factory=dict)
@@ -93,29 +95,3 @@ class Report(Struct, frozen=True):
     def of(self, severity: Severity) -> int:
         """The number of findings with a severity."""
         return sum(1 for finding in self.findings if finding.severity == severity)
-
-    def fixable(self) -> list[Finding]:
-        """The findings in files that `lint --fix` can fix, as far as the text of a file shows it."""
-        by_document: dict[int, list[Finding]] = {}
-        for finding in self.findings:
-            if finding.edits and not finding.cluster:
-                by_document.setdefault(finding.edits[0].at.document, []).append(finding)
-        if not by_document:
-            return []
-        from policygen.documents.edit import apply, rewrite  # noqa: PLC0415 - few runs need them
-        from policygen.kubernetes import manifests  # noqa: PLC0415 - likewise
-
-        found = []
-        documents = [it for it in self.documents if it.index in by_document]
-        sources = {} if self.complete else {id(it.source): it.source for it in documents}
-        skipped = {key for key, it in sources.items() if not manifests.read([it]).complete}
-        for document in documents:
-            if id(document.source) not in skipped:
-                findings = by_document[document.index]
-                changes = rewrite.splices(document, [it.edits for it in findings])
-                found += [
-                    finding
-                    for finding, change in zip(findings, changes, strict=True)
-                    if not isinstance(change, apply.EditError)
-                ]
-        return found

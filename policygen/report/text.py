@@ -119,14 +119,11 @@ def checked(report: Report) -> str:
             if (count := report.count(verdict)) or verdict == Verdict.PASS
         ]
         words.append(f"{counted(len(report.rules), 'rule')}: {', '.join(verdicts)}")
-    unsafe = {each.rule for each in report.rules if each.unsafe}
-    found = report.fixable()
-    held_back = sum(1 for each in found if each.rule.name in unsafe)
-    if len(found) > held_back:
-        more = f", {held_back} more with --unsafe" if held_back else ""
-        words.append(f"{len(found) - held_back} fixable (--fix){more}")
-    elif held_back:
-        words.append(f"{held_back} fixable (--fix --unsafe)")
+    if report.fixable:
+        more = f", {report.fixable_unsafe} more with --unsafe" if report.fixable_unsafe else ""
+        words.append(f"{report.fixable} fixable (--fix){more}")
+    elif report.fixable_unsafe:
+        words.append(f"{report.fixable_unsafe} fixable (--fix --unsafe)")
     if report.off:
         words.append(f"{counted(report.off, 'rule')} switched off")
     if report.waived:

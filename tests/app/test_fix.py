@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import ruamel.yaml
 import yaml
+from msgspec.structs import replace
 
 from policygen.app import fix, lint
 from policygen.app.requests import LintRequest, parse_targets
@@ -155,6 +156,20 @@ def test_what_changes_behaviour_waits_for_unsafe(name, tmp_path):
         assert (made.texts, made.done) == ((), {})
         waiting += made.held_back
     assert waiting
+
+
+def test_a_fix_of_several_objects_is_not_counted(tmp_path):
+    """`--fix` refuses such a fix."""
+    file = tmp_path / "it.yaml"
+    text = examples("quota-not-canonical", good=False)[0].text
+    file.write_text(f"{text}---\n{text}")
+    report = lint.lint(LintRequest(manifests=(str(file),), partial=True), today=TODAY)
+    found = [it for it in report.findings if it.rule.name == "quota-not-canonical"]
+    first, *_, last = found
+    assert first.edits[0].at.document != last.edits[0].at.document
+    assert fix.fixable(replace(report, findings=tuple(found))) == {Fix.SAFE: len(found)}
+    joined = first._replace(edits=(*first.edits, *last.edits))
+    assert fix.fixable(replace(report, findings=(joined,))) == {}
 
 
 def test_a_queue_of_the_old_version_keeps_its_meaning_comments_and_layout(tmp_path):

@@ -7,14 +7,12 @@ from policygen.app import verdicts
 from policygen.core.finding import Finding, Verdict
 from policygen.core.rule import Family, Severity
 from policygen.lint.engine import RuleOutcome
-from policygen.lint.rule import Fix, ObjectRule
+from policygen.lint.rule import ObjectRule
 from policygen.report.report import Report
 from tests.report.reports import ended, report
 from tests.rules import rule
 
-RULE = ObjectRule(
-    "r", Severity.ERROR, Family.INERT, "about.", judges=(), check=lambda _: iter(()), fix=Fix.UNSAFE
-)
+RULE = ObjectRule("r", Severity.ERROR, Family.INERT, "about.", judges=(), check=lambda _: iter(()))
 
 
 def merged(*several, whole=True):
@@ -32,7 +30,7 @@ def test_the_worst_of_all_inputs_counts():
 
 def test_a_result_has_the_texts_of_its_rule():
     (it,) = verdicts.unjudged([RULE], "no spec")
-    assert (it.rule, it.about, it.reason, it.unsafe) == ("r", "about", "no spec", True)
+    assert (it.rule, it.about, it.reason) == ("r", "about", "no spec")
     assert it.verdict is Verdict.NOT_EVALUATED
 
 

@@ -6,6 +6,10 @@ import sys
 from functools import partial
 
 import pytest
+from click.testing import CliRunner
+
+from policygen.cli.main import cli
+from policygen.documents.edit import rewrite
 
 QUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta1   # to be renewed
@@ -48,11 +52,36 @@ def lint(tmp_path, policygen):
     return partial(policygen, "lint", "--partial")
 
 
+@pytest.fixture
+def splices(monkeypatch):
+    """The number of fixes in each call of `rewrite.splices`."""
+    found, function = [], rewrite.splices
+
+    def counting(document, fixes):
+        found.append(len(fixes))
+        return function(document, fixes)
+
+    monkeypatch.setattr(rewrite, "splices", counting)
+    return found
+
+
 def test_lint_reports_how_many_findings_can_be_fixed(lint):
     done = lint("--manifests", "queue.yaml")
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix), 1 more with --unsafe")
     done = lint("--manifests", "queue.yaml", "--rule", "gpu-quota-counts-nothing")
     assert done.stdout.splitlines()[-1].endswith("; 1 fixable (--fix --unsafe)")
+
+
+def test_every_summary_has_the_number_of_fixes_and_they_are_planned_once(
+    tmp_path, monkeypatch, splices
+):
+    (tmp_path / "queue.yaml").write_text(QUEUE)
+    monkeypatch.chdir(tmp_path)
+    formats = [word for it in ("text", "markdown", "html") for word in ("-f", f"{it}={it}")]
+    CliRunner().invoke(cli, ["lint", "--partial", "--manifests", "queue.yaml", *formats])
+    for name in ("text", "markdown", "html"):
+        assert "; 1 fixable (--fix), 1 more with --unsafe" in (tmp_path / name).read_text()
+    assert splices == [1, 1], "once for each of the two documents"
 
 
 FRACTION = """\
