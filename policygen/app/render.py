@@ -73,7 +73,7 @@ def render(
 ) -> Result:
     """Render all objects of the set. Raises SpecError or UsageError; then nothing is rendered."""
     made = compiled(request, stdin=stdin, output=output)
-    if made.loaded.foreign and not made.loaded.own and not request.allow_empty:
+    if not made.loaded.own and not request.allow_empty:
         raise SpecError(no_spec(request.specs, made.loaded))
     manifests = rendered(request, made.loaded, made.plan)
     if not manifests and not request.allow_empty:

@@ -14,7 +14,7 @@ def test_validate_warns_of_what_renders_nothing(run, tmp_path):
     assert run("validate", path)[0] == 0
 
 
-@pytest.mark.parametrize("command, exit_code", [("validate", 2), ("lint", 3)])
+@pytest.mark.parametrize("command, exit_code", [("validate", 2), ("render", 2), ("lint", 3)])
 @pytest.mark.parametrize("text", ["", "---\n", "# later\n", "apiVersion: v1\nkind: Namespace\n"])
 def test_an_input_without_a_spec_document_is_not_clean(run, tmp_path, command, exit_code, text):
     path = tmp_path / "a.yaml"
@@ -25,8 +25,16 @@ def test_an_input_without_a_spec_document_is_not_clean(run, tmp_path, command, e
         assert "this input contains no spec document" in out + err
         assert "[nothing-to-check]" in out + err
         assert "valid" not in out
+        assert "the spec renders no object" not in err
+    allowed = ["--allow-empty"] if command == "render" else []
     (tmp_path / "platform.yaml").write_text(PLATFORM)
-    assert run(command, tmp_path)[0] == 0
+    assert run(command, tmp_path, *allowed)[0] == 0
+
+
+def test_render_can_allow_an_input_without_a_spec_document(run, tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("# later\n")
+    assert run("render", path, "--allow-empty") == (0, "", "")
 
 
 @pytest.mark.parametrize("command", ["validate", "lint"])
