@@ -186,7 +186,8 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
     if not count:
         text = "nothing to fix"
     if fixed.held_back:
-        text += f"; {counted(fixed.held_back, 'more finding')} can be fixed with --unsafe"
+        noun = "more finding" if count else "finding"
+        text += f"; {counted(fixed.held_back, noun)} can be fixed with --unsafe"
     return [*lines, text]
 
 

@@ -153,6 +153,12 @@ spec:
             "; 2 fixable (--fix --unsafe)",
             "2 findings can be fixed with --write in 1 file (gpu-quota-counts-nothing 2)",
         ),
+        (
+            AMOUNTS.replace("AMOUNT", "4"),
+            ["--fix"],
+            "; 2 fixable (--fix --unsafe)",
+            "nothing to fix; 2 findings can be fixed with --unsafe",
+        ),
         (  # a third finding of the same rule about the same object, without a fix
             AMOUNTS.replace("AMOUNT", "4") + '    example.com/npu: "4"\n',
             ["--fix", "--unsafe"],
