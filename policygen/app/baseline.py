@@ -50,10 +50,10 @@ def write(path: Path, before: Baseline | None, report: Report) -> str:
 
     Raises UsageError, also if some input could not be checked.
     """
-    if not report.complete:
+    if report.incomplete:
         raise UsageError(
-            "some input could not be read, so the baseline would lose findings that are not fixed; "
-            "make this input readable, then run the command again"
+            f"{report.incomplete}, so the baseline would lose findings that are not fixed; correct the "
+            "input, then run the command again"
         )
     after = baseline.create(report.findings)
     with writing(path):

@@ -15,7 +15,7 @@ from policygen.core.errors import UsageError
 from policygen.core.finding import Verdict
 from policygen.report import text
 from policygen.report.catalog import writer
-from policygen.report.report import Report
+from policygen.report.report import UNREAD, Report
 
 About = TypeVar("About")
 
@@ -46,11 +46,13 @@ def write(
     for result in report.rules:
         if result.verdict == Verdict.CRASHED and sys.stderr is not None:
             sys.stderr.write(f"policygen: rule {result.rule} has a bug; please report it\n")
-    if not report.complete and sys.stderr is not None:
-        refused = any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps)
-        rights = "; `policygen rbac` prints the required permissions" if refused else ""
-        unread = f"some input could not be read, so findings may be missing{rights}"
-        sys.stderr.write(f"policygen: {report.refused or unread}\n")
+    if report.incomplete and sys.stderr is not None:
+        line = report.incomplete
+        if line == UNREAD:
+            line += ", so findings may be missing"
+        if any(gap.reason.startswith(_FORBIDDEN) for gap in report.gaps):
+            line += "; `policygen rbac` prints the required permissions"
+        sys.stderr.write(f"policygen: {line}\n")
     send(made)
 
 

@@ -76,7 +76,7 @@ class CheckResult(Struct, frozen=True):
     objects: int
     """Number of objects, without the configuration files inside ConfigMaps."""
     complete: bool
-    """False if input that a rule needs could not be read."""
+    """False if input that a rule needs could not be read. Empty input counts as read."""
     drifts: "tuple[Drift, ...]" = ()
     """Its differences from the spec, if there is one."""
     gaps: tuple[Gap, ...] = ()
@@ -103,12 +103,12 @@ def judge_manifests(
     """Run the rules on manifests."""
     found = inputs.found
     empty_inputs = [] if inputs.unreadable else list(_without_objects(inputs, settings.documents))
-    complete = found.complete and not inputs.unreadable and not empty_inputs
+    complete = found.complete and not inputs.unreadable
     cluster = Cluster(found.objects)
     # Nodes and similar kinds count as missing only if at least one exists.
     available = {
         **_configurations(cluster),
-        Need.WHOLE: complete and not inputs.partial,
+        Need.WHOLE: complete and not empty_inputs and not inputs.partial,
         Need.NODES: cluster.nodes.any,
         Need.WORKLOADS: bool(cluster.workloads),
         Need.NAMESPACES: cluster.namespaces.any,

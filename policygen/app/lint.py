@@ -26,9 +26,10 @@ from policygen.kubernetes import manifests
 from policygen.kubernetes.snapshot import Snapshot
 from policygen.lint import selection, waivers
 from policygen.lint.baseline import Baseline
+from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.lint.selection import Selection
 from policygen.lint.skew import skew
-from policygen.report.report import Report, RuleResult
+from policygen.report.report import UNREAD, Report, RuleResult
 from policygen.spec import programs
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 
@@ -46,8 +47,6 @@ class RunSpec(Struct, frozen=True):
 
     compiled: "Compiled | None" = None
     findings: tuple[Finding, ...] = ()
-    is_missing: bool = False
-    """Whether the named files contain no spec."""
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -115,12 +114,12 @@ def lint(
 def refused(request: LintRequest, error: SpecError, findings: Sequence[Finding]) -> Report:
     """The report on a refused spec: why it is refused, and that no rule ran."""
     rules = error.rules if isinstance(error, RefusedSpecError) else ()
-    why = ""
+    why = UNREAD
     if not any(it.rule in {UNREADABLE_INPUT, NO_SPEC_FILES} for it in error.findings):
         inputs = {"manifest": request.manifests, "cluster": request.clusters.named}
         unchecked = " and ".join(f"no {name}" for name, given in inputs.items() if given)
         why = f"the spec is invalid, so {unchecked or 'nothing else'} was checked"
-    return Report(findings=tuple(findings), rules=rules, complete=False, refused=why)
+    return Report(findings=tuple(findings), rules=rules, incomplete=why)
 
 
 def update_baseline(
@@ -200,8 +199,7 @@ def compiled_spec(
     if made.loaded.own:
         return RunSpec(made, made.findings)
     others = [it for it in made.findings if it.rule is not FOREIGN_DOCUMENTS]
-    missing = no_spec(request.specs, made.loaded)
-    return RunSpec(findings=(*others, *missing), is_missing=bool(missing))
+    return RunSpec(findings=(*others, *no_spec(request.specs, made.loaded)))
 
 
 def cluster_query(run: Run) -> "ClusterQuery":
@@ -284,7 +282,6 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         found = judge.judge_manifests(run.manifests, run.selected.rules, _settings(run))
         parts.insert(0, found)
     rules = verdicts.merged([part.outcomes for part in parts], whole=not unreadable)
-    complete = not (unreadable or run.spec.is_missing) and all(part.complete for part in parts)
     findings = [
         *(
             finding
@@ -296,9 +293,16 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         *skew({part.context: part.versions for part in read}),
     ]
     rules = verdicts.with_findings(rules, findings)
-    idle = verdicts.idle(rules) if run.request.only and complete else None
+    incomplete = ""
+    if unreadable or not all(part.complete for part in parts):
+        incomplete = UNREAD
+    elif any(finding.rule is NOTHING_TO_CHECK for finding in findings):
+        incomplete = "an input contains nothing to check"
+    elif run.request.only and (idle := verdicts.idle(rules)):
+        findings.append(idle)
+        incomplete = "no selected rule has all the input that it needs"
     judged = waivers.apply(
-        [*findings, *([idle] if idle else [])],
+        findings,
         run.spec.settings,
         today=today,
         evaluated=verdicts.evaluated(rules) & run.selected.names,
@@ -309,7 +313,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         findings=tuple(ordered([*judged.shown, *about_waivers, *judged.of_annotations])),
         rules=rules,
         objects=sum(part.objects for part in parts),
-        complete=complete and not idle,
+        incomplete=incomplete,
         off=judged.off,
         waived=judged.waived,
         documents=tuple(run.manifests.found.documents),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
@@ -13,6 +13,9 @@ from policygen.kubernetes.snapshot import Gap
 
 if TYPE_CHECKING:  # only runs that read a cluster load the code for drift
     from policygen.drift.drift import Drift
+
+UNREAD: Final = "some input could not be read"
+"""The usual value of Report.incomplete."""
 
 
 class RuleResult(Struct, frozen=True):
@@ -57,10 +60,8 @@ class Report(Struct, frozen=True):
     rules: tuple[RuleResult, ...] = ()
     objects: int = 0
     """Number of objects that were checked."""
-    complete: bool = True
-    """False if some input could not be read."""
-    refused: str = ""
-    """What was not checked, if the spec is invalid, so that no rule ran."""
+    incomplete: str = ""
+    """Why not all input was checked; empty if all of it was."""
     off: int = 0
     """Number of findings of rules that the spec switches off."""
     waived: int = 0
@@ -87,6 +88,11 @@ class Report(Struct, frozen=True):
     """The differences of each cluster from the spec, also those that are waived."""
     gaps: tuple[Gap, ...] = ()
     """Kinds of clusters that rules need and that could not be read."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all input was checked."""
+        return not self.incomplete
 
     def count(self, verdict: Verdict) -> int:
         """The number of rules with a verdict."""

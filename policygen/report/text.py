@@ -18,7 +18,7 @@ from policygen.report.phrases import (
     where,
     whereabouts,
 )
-from policygen.report.report import Report
+from policygen.report.report import UNREAD, Report
 
 MAX_COLUMNS: Final = 100
 """Width of an excerpt; longer lines are cut around the place."""
@@ -99,7 +99,7 @@ def unevaluated(report: Report) -> str:
     if not skipped:
         return ""
     lacks = [it for it, _ in Counter(it for rule in skipped for it in rule.lacks).most_common()]
-    why = "some input could not be read"
+    why = report.incomplete or UNREAD
     if lacks:
         more = ", ..." if len(lacks) > _LACKS or not all(rule.lacks for rule in skipped) else ""
         why = f"the input lacks {', '.join(lacks[:_LACKS])}{more}"
@@ -130,8 +130,8 @@ def checked(report: Report) -> str:
         words.append(f"{report.waived} waived")
     if report.in_baseline:
         words.append(f"{report.in_baseline} in the baseline")
-    if not report.complete:
-        words.append(report.refused or "some input could not be read")
+    if report.incomplete:
+        words.append(report.incomplete)
     return "; ".join(words) or "no manifests"
 
 

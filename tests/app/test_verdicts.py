@@ -60,7 +60,7 @@ def test_rules_that_ran_on_all_inputs():
     [
         (report(), Severity.ERROR, Verdict.CRASHED),
         (replace(report(), rules=()), Severity.ERROR, Verdict.NOT_EVALUATED),
-        (replace(report(), rules=(), complete=True), Severity.ERROR, Verdict.FAIL),
+        (replace(report(), rules=(), incomplete=""), Severity.ERROR, Verdict.FAIL),
         (Report((Finding(rule("r", Severity.INFO), "m"),)), Severity.WARNING, Verdict.PASS),
         (Report((Finding(rule("r", Severity.INFO), "m"),)), Severity.INFO, Verdict.FAIL),
     ],

@@ -93,13 +93,15 @@ INVALID = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a
     ],
 )
 def test_a_refused_spec_reports_what_was_not_checked(policygen, tmp_path, words, unchecked):
-    done = policygen("lint", *words, "-f", "markdown=page.md", given=INVALID)
+    done = policygen("lint", *words, "-f", "markdown=page.md", "-f", "text=text", given=INVALID)
     note = f"the spec is invalid, so {unchecked} was checked"
     assert done.returncode == 2
     assert f"policygen: {note}\n" in done.stderr
     page = (tmp_path / "page.md").read_text("utf-8")
     assert note in page
-    assert UNREAD not in done.stderr + page
+    text = (tmp_path / "text").read_text("utf-8")
+    assert f"rules, because {note}; -f json" in text
+    assert UNREAD not in done.stderr + page + text
 
 
 @pytest.mark.parametrize("words", [("gone.yaml",), ("-", "gone.yaml"), ("empty",)])
@@ -112,6 +114,38 @@ def test_a_spec_that_could_not_be_read_is_not_called_invalid(policygen, tmp_path
     page = (tmp_path / "page.md").read_text("utf-8")
     assert UNREAD in page
     assert "the spec is invalid" not in done.stderr + page
+
+
+NOTHING = "an input contains nothing to check"
+NO_INPUT = "no selected rule has all the input that it needs"
+
+
+@pytest.mark.parametrize(
+    "words, reason",
+    [
+        (("empty.yaml", "--manifests", "queue.yaml"), NOTHING),
+        (("queue.yaml",), NOTHING),
+        (("--manifests", "empty.yaml"), NOTHING),
+        (("--manifests", "queue.yaml", "--manifests", "-"), NOTHING),
+        (("empty.yaml", "--manifests", "queue.yaml", "--rule", "object-missing"), NOTHING),
+        (("--manifests", "queue.yaml", "--rule", "object-missing"), NO_INPUT),
+        (("empty.yaml", "--manifests", "gone.yaml"), UNREAD),
+        (("--manifests", "empty.yaml", "--manifests", "gone.yaml"), UNREAD),
+        (("empty.yaml", "--manifests", "invalid.yaml"), UNREAD),
+    ],
+)
+def test_input_with_nothing_to_check_is_not_called_unreadable(policygen, tmp_path, words, reason):
+    (tmp_path / "empty.yaml").write_text("# nothing\n")
+    (tmp_path / "invalid.yaml").write_text("a: [\n")
+    done = policygen("lint", *words)
+    missing = ", so findings may be missing" if reason == UNREAD else ""
+    assert (done.returncode, done.stderr) == (3, f"policygen: {reason}{missing}\n")
+    assert done.stdout.splitlines()[-1].endswith(f"; {reason}")
+    assert reason == UNREAD or UNREAD not in done.stdout
+    if "--rule" not in words:
+        done = policygen("baseline", "update", *words, "--baseline", "new.json")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{reason}, so the baseline would lose findings" in done.stderr
 
 
 def test_a_refused_spec_is_reported_in_every_format(policygen, tmp_path):

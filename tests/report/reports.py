@@ -5,7 +5,7 @@ import io
 from policygen.core.finding import Finding, Place, Related, Verdict
 from policygen.core.rule import Family, Severity
 from policygen.report.catalog import writer
-from policygen.report.report import Report, RuleResult
+from policygen.report.report import UNREAD, Report, RuleResult
 from tests.rules import rule
 
 NASTY = (
@@ -44,7 +44,7 @@ def report(text="queue a"):
             ended("fifth-rule", "crashed", f"Traceback {text}"),
         ),
         objects=7,
-        complete=False,
+        incomplete=UNREAD,
     )
 
 

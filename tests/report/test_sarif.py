@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from sarif_pydantic import Sarif
 
+from policygen.report.report import UNREAD
 from tests.report.reports import NASTY, report, written
 
 
@@ -29,8 +30,8 @@ def test_sarif_is_read_by_its_own_types(text):
     assert file.locations[0].physical_location.region is None
 
 
-@pytest.mark.parametrize("complete", [True, False])
-def test_sarif_of_an_incomplete_run_is_not_a_success(complete):
-    whole = replace(report(), rules=(), complete=complete)
-    (run,) = Sarif.model_validate_json(written("sarif", whole)).runs
-    assert run.invocations[0].execution_successful is complete
+@pytest.mark.parametrize("incomplete", ["", UNREAD])
+def test_sarif_of_an_incomplete_run_is_not_a_success(incomplete):
+    made = replace(report(), rules=(), incomplete=incomplete)
+    (run,) = Sarif.model_validate_json(written("sarif", made)).runs
+    assert run.invocations[0].execution_successful is (not incomplete)
