@@ -89,16 +89,25 @@ def _fail(message: str, code: int) -> NoReturn:
     raise SystemExit(code)
 
 
+def _run() -> None:
+    try:
+        cli(
+            prog_name=completing.PROGRAM,
+            complete_var=completing.VARIABLE,
+            standalone_mode=False,
+        )
+    except OSError:
+        # click prints --help and --version itself. If standard output is full, this write fails too.
+        stdout.out("\n")
+        raise
+
+
 def main() -> NoReturn:
     """Run the command line. Every way that a run can end has an exit code."""
     completing.prepare()
     try:
         with refusals(quiet=False, every=True):
-            cli(
-                prog_name=completing.PROGRAM,
-                complete_var=completing.VARIABLE,
-                standalone_mode=False,
-            )
+            _run()
     except CheckFailed as failed:
         stdout.out(str(failed))
         raise SystemExit(failed.exit_code) from None

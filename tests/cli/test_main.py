@@ -22,7 +22,18 @@ def test_streams_that_are_closed_or_full(spec, redirection, word):
     assert done.returncode == (2 if word else 0)
 
 
-@pytest.mark.parametrize("command", ["lint '{}'", "rules", "explain limit-above-parent", "rbac"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "lint '{}'",
+        "rules",
+        "explain limit-above-parent",
+        "rbac",
+        "--help",
+        "--version",
+        "baseline update --help",
+    ],
+)
 def test_no_command_breaks_on_a_full_disk(spec, command):
     words = f"'{sys.executable}' -m policygen {command.format(spec)} > /dev/full"
     done = subprocess.run(words, shell=True, capture_output=True, check=False)
