@@ -187,11 +187,16 @@ def validate(**given: Any) -> None:
     request = RenderRequest(**fields(RenderRequest, given))
     with refusals(quiet=given["quiet"], every=given["every"]):
         result = app_render.validate(request, stdin=stdin(request.specs), output=_redirected())
-    show(result.findings, quiet=given["quiet"], every=given["every"], pods=result.pods)
-    found = ", ".join(counted(count, name) for name, count in result.counts)
-    stdout.out(f"valid: {found}\n")
     threshold = Severity[given["fail_on"].upper()]
-    if any(finding.severity >= threshold for finding in result.findings):
+    failing = sum(finding.severity >= threshold for finding in result.findings)
+    # If notes decide the exit code, all of them are shown.
+    notes = threshold == Severity.INFO
+    quiet, every = given["quiet"] and not notes, given["every"] or notes
+    show(result.findings, quiet=quiet, every=every, pods=result.pods)
+    found = ", ".join(counted(count, name) for name, count in result.counts)
+    but = f", but {counted(failing, 'finding')} at or above {threshold}" if failing else ""
+    stdout.out(f"valid{but}: {found}\n")
+    if failing:
         raise SystemExit(ExitCode.FINDINGS)
 
 

@@ -9,7 +9,10 @@ def test_validate_warns_of_what_renders_nothing(run, tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text(PLATFORM)
     code, out, err = run("validate", path, "--fail-on", "warning")
-    assert (code, out) == (1, "valid: 0 pools, 0 teams, 0 models, 0 objects\n")
+    assert (code, out) == (
+        1,
+        "valid, but 1 finding at or above warning: 0 pools, 0 teams, 0 models, 0 objects\n",
+    )
     assert "[renders-nothing]" in err
     assert run("validate", path)[0] == 0
 

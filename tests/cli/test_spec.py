@@ -38,6 +38,18 @@ def test_validate_fails_on(run, threshold, code):
     assert run("validate", *ARTICLES, "--fail-on", threshold)[0] == code
 
 
+def test_validate_shows_the_notes_that_make_it_fail(run, spec):
+    (spec / "pool.yaml").write_text(SPEC.split("---")[0].replace(": p\n", ": q\n"))
+    _, _, quiet = run("validate", "-q", spec)
+    assert "info: " not in quiet
+    code, out, err = run("validate", "-q", "--fail-on", "info", spec)
+    assert code == 1
+    count = sum(
+        f"{severity}: " in line for line in err.splitlines() for severity in ("info", "warning")
+    )
+    assert out.startswith(f"valid, but {count} findings at or above info: 2 pools, 1 team, ")
+
+
 def test_validate_counts_what_there_is(run, spec):
     code, out, _ = run("validate", spec)
     assert (code, out) == (0, "valid: 1 pool, 1 team, 0 models, 5 objects\n")
