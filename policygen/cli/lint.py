@@ -338,6 +338,8 @@ def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:
         )
     if Path("-") in clusters.snapshots:
         raise click.UsageError("--snapshot cannot read standard input; name a file")
+    if request.baseline == Path("-"):
+        raise click.UsageError("--baseline needs a file; name a file such as lint.json, not -")
     if inputs.count("-") > 1:
         raise click.UsageError("standard input can be read only once; write - only once")
     return request, stdin(inputs)
