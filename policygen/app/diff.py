@@ -17,7 +17,8 @@ from policygen.documents.parse import mapping
 from policygen.drift import changes, incomparable
 from policygen.drift.changes import Change
 from policygen.drift.incomparable import Incomparable
-from policygen.kubernetes.snapshot import Seen
+from policygen.kubernetes.snapshot import Seen, Snapshot
+from policygen.report.phrases import whereabouts
 from policygen.report.report import Report
 
 
@@ -46,17 +47,14 @@ def compare(
     Raises UnreadError if a snapshot or cluster cannot be read, UsageError and SpecError.
     """
     run = lint.prepare(request)
-    was = opened(before, run.first_index)
+    was = _known(opened(before, run.first_index))
     if after is not None:
-        now = opened(after, run.first_index)
+        now = _known(opened(after, run.first_index))
     else:
         query = lint.cluster_query(run)
         # ConfigMaps of the first snapshot are requested again, independent of the spec.
         query = replace(query, config_maps=query.config_maps | was.seen.config_maps)
-        read = snapshot.read(request, query, progress, run.first_index)
-        if isinstance(read, Finding):
-            raise UnreadError(f"{read.cluster}: {read.message}")
-        now = read
+        now = _known(snapshot.read(request, query, progress, run.first_index))
     names = f"{before}", f"{after or 'the cluster'}"
     if why := _hidden(names, (was.seen, now.seen)):
         raise UsageError(
@@ -89,6 +87,13 @@ def compare(
             *incomparable.rules(unjudged),
         ),
     )
+
+
+def _known(read: Snapshot | Finding) -> Snapshot:
+    """The snapshot. Raises UnreadError if it could not be read."""
+    if isinstance(read, Finding):
+        raise UnreadError(f"{whereabouts(read)}: {read.message}")
+    return read
 
 
 def _hidden(names: tuple[str, str], seen: tuple[Seen, Seen]) -> str:

@@ -13,7 +13,7 @@ from policygen.client import live, requests
 from policygen.client import snapshot_file as snapshots
 from policygen.client.live import ClusterListing, ClusterQuery, Progress
 from policygen.client.requests import Server
-from policygen.core.errors import UnreadError, UsageError
+from policygen.core.errors import UsageError
 from policygen.core.finding import Finding, Place
 from policygen.core.versions import Version
 from policygen.kubernetes.controllers import CONFIG_MAPS
@@ -46,11 +46,7 @@ def clusters(
 @contextmanager
 def _file(path: Path, document: int) -> Iterator[Finish]:
     """The cluster in a file."""
-    snapshot: Snapshot | Finding
-    try:
-        snapshot = opened(path, document)
-    except UnreadError as error:
-        snapshot = Finding(SNAPSHOT_UNREADABLE, str(error), Place(str(path)))
+    snapshot = opened(path, document)
     yield lambda: snapshot
 
 
@@ -111,18 +107,16 @@ def _unreadable(server: Server, error: Exception) -> Finding:
     return Finding(CLUSTER_UNREADABLE, message, cluster=server.access.name)
 
 
-def opened(path: Path, index: int = 0) -> Snapshot:
-    """The snapshot in a file; its objects get the document of that index.
-
-    Raises UnreadError if the file cannot be read or is not a complete snapshot.
-    """
+def opened(path: Path, index: int = 0) -> Snapshot | Finding:
+    """The snapshot in a file, or why it could not be read; its objects get the document of that index."""
     try:
         with path.open("rb") as file:
             return snapshots.read(file, document=index)
     except OSError as error:
-        raise UnreadError(f"{path} cannot be read: {error.strerror}") from None
+        reason = f"the file cannot be read: {error.strerror}"
     except snapshots.SnapshotError as error:
-        raise UnreadError(f"{path}: {error}") from None
+        reason = str(error)
+    return Finding(SNAPSHOT_UNREADABLE, reason, Place(str(path)))
 
 
 def cluster_query(

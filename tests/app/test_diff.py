@@ -194,7 +194,10 @@ def test_a_snapshot_that_cannot_be_read_ends_as_in_lint(diff, things, tmp_path, 
     compared = CliRunner().invoke(cli, ["diff", str(good), str(other)])
     linted = CliRunner().invoke(cli, ["lint", "--snapshot", str(other)])
     assert compared.exception.exit_code == linted.exit_code == 3
-    assert str(compared.exception) in linted.stdout
+    where, _, reason = str(compared.exception).partition(": ")
+    assert where == str(other)
+    assert linted.stdout.startswith(f"{other}: error: {reason} [snapshot-unreadable]\n")
+    assert linted.stdout.count(str(other)) == 1
 
 
 def test_running_workloads_are_not_policy(diff, things):
