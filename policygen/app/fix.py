@@ -180,7 +180,9 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
         lines.append(f"{where}{finding.rule} is not fixed: {reason}")
     rules = ", ".join(f"{rule} {number}" for rule, number in fixed.done.items())
     files = counted(len(fixed.texts), "file")
-    text = f"{counted(count, 'finding')} can be fixed with --write in {files} ({rules})"
+    given = all(source.path for source, _ in fixed.texts)
+    how = "with --write in" if given else "in"
+    text = f"{counted(count, 'finding')} can be fixed {how} {files} ({rules})"
     if written:
         text = f"fixed {counted(count, 'finding')} in {files} ({rules})"
     if not count:
@@ -188,6 +190,8 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
     if fixed.held_back:
         noun = "more finding" if count else "finding"
         text += f"; {counted(fixed.held_back, noun)} can be fixed with --unsafe"
+    if count and not given:
+        text += "; --write cannot change standard input, so pass the file by its path"
     return [*lines, text]
 
 

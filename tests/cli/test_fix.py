@@ -181,6 +181,14 @@ def test_lint_counts_the_findings_that_fix_removes(lint, tmp_path, text, words, 
     assert f"policygen: {fixed}" in done.stderr.splitlines()
 
 
+def test_what_comes_from_a_pipe_cannot_be_written(policygen):
+    done = policygen("lint", "--fix", "--manifests", "-", given=QUEUE)
+    assert done.stderr == (
+        "policygen: 1 finding can be fixed in 1 file (kueue-version-outdated 1); 1 more finding can be "
+        "fixed with --unsafe; --write cannot change standard input, so pass the file by its path\n"
+    )
+
+
 def test_a_dry_run_shows_a_diff_and_writes_nothing(lint, tmp_path):
     done = lint("--fix", "--manifests", "queue.yaml")
     assert done.stdout == DIFF
