@@ -78,10 +78,11 @@ def misspelt(
 
 def unknown(name: str, known: Collection[str]) -> str:
     """The message for a name that cannot be selected."""
-    if registry.find(name) is not None:
+    if (rule := registry.find(name)) is not None:
+        former = f' (formerly "{name}")' if rule.name != name else ""
         return (
-            f'rule "{name}" checks the spec or other input and always runs, so you cannot select the '
-            "rule or switch it off"
+            f'rule "{rule}"{former} checks the spec or other input and always runs with its own '
+            "severity, so --rule, --skip, severities, waivers and annotations cannot name it"
         )
     return registry.unknown(name, known)
 

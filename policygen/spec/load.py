@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.finding import At, Finding, Hit
+from policygen.core.finding import At, Finding, Hit, at_path
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents.document import Document, with_faults
@@ -26,7 +26,7 @@ from policygen.spec import (
 )
 from policygen.spec.fields import View
 from policygen.spec.identities import Identities
-from policygen.spec.programs import LintSettings
+from policygen.spec.programs import LintSettings, Waiver
 from policygen.spec.pruned import pruned
 from policygen.spec.rules import QUEUES_WITHOUT_POOLS, UNKNOWN_REFERENCE, WRONG_LENGTH
 from policygen.spec.types import Model, Platform, Pool, Spec, Team
@@ -228,6 +228,8 @@ class _SpecReading:
         if isinstance(left, Pool):
             hits += labels.check(left)
         else:
+            if isinstance(left, Platform):
+                left = replace(left, lint=replace(left.lint, waivers=_waivers(document)))
             self.remnants.append(left)
         # Hits about a mapping whose invalid part was removed are skipped.
         gone = [fault.at.path for fault in faults if fault.at]
@@ -299,3 +301,14 @@ class _SpecReading:
         errors = (hit for hit in self.hits if hit.rule.severity == Severity.ERROR)
         flawed = (each.index for each in self.documents if each.flawed)
         return frozenset([*flawed, *(hit.at.document for hit in errors if hit.at)])
+
+
+def _waivers(document: Document) -> tuple[Waiver, ...]:
+    """The waivers of a refused Platform that name a rule, so that unknown names are reported too."""
+    path = ("spec", "lint", "waivers")
+    entries = at_path(document.data, path)
+    return tuple(
+        Waiver(entry["rule"], "", At(document.index, (*path, index)))
+        for index, entry in enumerate(entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("rule"), str)
+    )

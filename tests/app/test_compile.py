@@ -54,7 +54,8 @@ def test_another_fault_of_a_platform_hides_no_rule_that_there_is_not(run, tmp_pa
     (tmp_path / "spec.yaml").write_text(
         "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
         "spec:\n  colour: red\n  lint:\n    severities: {model-above-limi: info}\n"
-        "    bounds: {gang-pending-lon: 1h}\n    waivers: [{rule: cohort-of-won, reason: a}]\n"
+        "    bounds: {gang-pending-lon: 1h}\n"
+        "    waivers: [{rule: cohort-of-won, reason: a}, {rule: queue-stoped}, 3]\n"
     )
     code, out, err = run("validate", tmp_path / "spec.yaml")
     assert code == 2
@@ -63,5 +64,7 @@ def test_another_fault_of_a_platform_hides_no_rule_that_there_is_not(run, tmp_pa
         "model-above-limit",
         "gang-pending-long",
         "cohort-of-one",
+        "queue-stopped",
+        '"reason" is missing',
     ):
         assert told in out + err

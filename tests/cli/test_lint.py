@@ -319,9 +319,14 @@ def test_findings_about_inputs_cannot_be_selected(policygen, name):
         done = policygen("lint", "--manifests", "queue.yaml", option, name)
         assert done.returncode == 2
         assert (
-            f'rule "{name}" checks the spec or other input and always runs, so you cannot select '
-            "the rule" in done.stderr
+            f'rule "{name}" checks the spec or other input and always runs with its own severity, '
+            "so --rule, --skip, severities, waivers and annotations cannot name it" in done.stderr
         )
+
+
+def test_a_former_name_of_a_rule_that_cannot_be_selected_is_named(policygen):
+    done = policygen("lint", "--manifests", "queue.yaml", "--rule", "encoding")
+    assert 'rule "file-not-utf-8" (formerly "encoding") checks the spec' in done.stderr
 
 
 def test_a_former_name_of_a_rule_is_noted(policygen):
@@ -332,6 +337,13 @@ def test_a_former_name_of_a_rule_is_noted(policygen):
         'policygen: rule "gangs-not-awaited" is now named "wait-for-pods-ready-off"\n'
     )
     assert RULE in done.stdout
+
+
+def test_a_baseline_is_not_standard_output(policygen, tmp_path):
+    done = policygen("baseline", "update", "--baseline", "-", "--manifests", "queue.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--baseline needs a file; name a file such as lint.json, not -" in done.stderr
+    assert not (tmp_path / "-").exists()
 
 
 def test_a_baseline_is_made_and_used(policygen):
