@@ -16,7 +16,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.lint.page import page
 from policygen.lint.registry import REGISTRY, RULES, find, unknown
 from policygen.lint.rule import Need, ObjectRule
-from policygen.report.explanation import explanation
+from policygen.report.explanation import explanation, full_page
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
@@ -95,7 +95,7 @@ def explain(name: str, *, full: bool = False) -> str:
     if rule is None:
         raise UsageError(unknown(name, names()))
     found = page(rule.name)
-    return found.text if full else explanation(rule, found)
+    return full_page(rule, found) if full else explanation(rule, found)
 
 
 def pages(report: Report) -> dict[str, str]:

@@ -45,14 +45,25 @@ def explanation(rule: Rule, page: RulePage) -> str:
     return "".join(f"{_cut(line)}\n" for line in lines)
 
 
+def full_page(rule: Rule, page: RulePage) -> str:
+    """The complete page, with the severity, the family and the texts of the rule below its title."""
+    title, _, rest = page.text.partition("\n")
+    facts = [line for fact in _about(rule) for line in wrapped(fact)]
+    return "\n".join([title, "", *facts, rest])
+
+
 def wrapped(text: str) -> list[str]:
     """The lines of a text that is at most MAX_COLUMNS wide; words are never broken."""
     return fill(text, MAX_COLUMNS, break_long_words=False, break_on_hyphens=False).splitlines()
 
 
+def _about(rule: Rule) -> tuple[str, str]:
+    """Severity, family and fault of a rule, and how to fix the fault."""
+    return f"{rule.severity}, {rule.family.word}: {rule.summary}", f"Fix: {rule.remedy}"
+
+
 def _facts(rule: Rule, page: RulePage) -> Iterator[str]:
-    yield f"{rule.severity}, {rule.family.word}: {rule.summary}"
-    yield f"Fix: {rule.remedy}"
+    yield from _about(rule)
     if isinstance(rule, ObjectRule) and rule.judges:
         kinds = ", ".join(rule.judges[:4])
         more = f" and {counted(len(rule.judges) - 4, 'more kind')}" if len(rule.judges) > 4 else ""

@@ -16,6 +16,16 @@ def test_every_name_is_explained(name):
     assert text.endswith("\n")
 
 
+def test_the_complete_page_has_what_the_short_one_has():
+    for rule in REGISTRY:
+        text = " ".join(explain.explain(rule.name, full=True).split())
+        head = (
+            f"# {rule.name} {rule.severity}, {rule.family.word}: {rule.summary} Fix: {rule.remedy} "
+        )
+        assert text.startswith(head)
+        assert text.endswith(" ".join(explain.page(rule.name).text.split()[2:]))
+
+
 def test_every_rule_has_a_remedy():
     assert [rule.name for rule in REGISTRY if not rule.remedy] == []
 

@@ -100,7 +100,7 @@ def test_what_is_found_is_explained(tmp_path, official):
         for rule in run["tool"]["driver"]["rules"]:
             assert ("help" in rule) is (rule["id"] in found)
             if "help" in rule:
-                assert rule["help"]["markdown"] == explain.explain(rule["id"], full=True)
+                assert rule["help"]["markdown"] == explain.page(rule["id"]).text
                 assert rule["fullDescription"]["text"] in " ".join(rule["help"]["text"].split("\n"))
 
 
