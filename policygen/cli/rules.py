@@ -89,8 +89,9 @@ def rules(**given: Any) -> None:
     from policygen.lint import registry
 
     as_json = given.pop("form") == "json"
-    say_renamed(given["words"])
-    given["words"] = tuple(map(registry.current_name, given["words"]))
+    words = " ".join(given["words"]).split()  # "gpu quota" in quotes is also two words
+    say_renamed(words)
+    given["words"] = tuple(map(registry.current_name, words))
     if advice := app_explain.unknown_word(given["words"]):
         raise UsageError(advice)
     found = app_explain.select(app_explain.RuleQuery(**given))

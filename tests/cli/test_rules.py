@@ -108,6 +108,10 @@ def test_a_former_name_lists_its_rule():
     assert 'rule "queue-held" is now named "queue-stopped"' in done.stderr
 
 
+def test_a_text_of_several_words_is_searched_for_all_of_them():
+    assert rules("gpu quota").stdout == rules("gpu", "quota").stdout != ""
+
+
 def test_no_match_is_reported():
     done = rules("--family", "run", "--kind", "Cohort")
     assert (done.exit_code, done.stdout) == (0, "")
@@ -115,15 +119,18 @@ def test_no_match_is_reported():
 
 
 @pytest.mark.parametrize(
-    "word, advice",
-    [("borow", 'did you mean "borrow"?'), ("no such words", "`policygen rules` lists all rules")],
+    "text, word, advice",
+    [
+        ("borow", "borow", 'did you mean "borrow"?'),
+        ("gpu xyzzy", "xyzzy", "`policygen rules` lists all rules"),
+    ],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_word_that_no_rule_has_is_refused(word, advice, form):
+def test_a_word_that_no_rule_has_is_refused(text, word, advice, form):
     with pytest.raises(
         UsageError, match=re.escape(f'no rule contains the word "{word}"; {advice}')
     ):
-        CliRunner().invoke(cli, ["rules", "-f", form, word], catch_exceptions=False)
+        CliRunner().invoke(cli, ["rules", "-f", form, text], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(
