@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 from msgspec import Struct, field
 
 from policygen.core.finding import Finding, Place
-from policygen.core.quoting import listed
+from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Rule
 from policygen.documents.decode import NotTextError, decode
 from policygen.documents.rules import (
@@ -280,7 +280,8 @@ def _reason(error: OSError | ValueError, name: str) -> str:
     """Why a file cannot be opened, as a message."""
     if isinstance(error, FileNotFoundError):
         if Path(name).is_symlink():
-            return f"this symbolic link points to {Path(name).readlink()}, which does not exist"
+            target = str(Path(name).readlink())
+            return f"this symbolic link points to {quoted(target)}, which does not exist"
         return "this file or folder does not exist"
     if isinstance(error, PermissionError):
         return "you have no permission to read this file or folder"

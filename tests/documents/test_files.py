@@ -101,7 +101,7 @@ def test_stdin_that_is_closed():
 def test_what_is_not_there():
     assert refused("a.yaml") == ("a.yaml", "unreadable-input", "this file or folder does not exist")
     Path("a.yaml").symlink_to("gone")
-    assert refused("a.yaml")[2] == "this symbolic link points to gone, which does not exist"
+    assert refused("a.yaml")[2] == 'this symbolic link points to "gone", which does not exist'
     assert refused(".")[0] == "./a.yaml"
     assert refused("a\0b")[2] == "this is not a valid file name; correct the path"
     assert (
