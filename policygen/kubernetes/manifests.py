@@ -69,8 +69,8 @@ class Manifests(Struct):
     """Folders that kustomize builds."""
     inside: int = 0
     """The number of `objects` that are controllers' files inside ConfigMaps."""
-    nameless: int = 0
-    """The number of documents without apiVersion or kind."""
+    nameless: list[At] = field(default_factory=list)
+    """The documents, and entries of Lists, without apiVersion or kind."""
     complete: bool = True
     """False if something could not be read, so objects that seem missing may exist."""
 
@@ -141,8 +141,8 @@ def _document(document: Document, found: Manifests) -> None:
         found.complete = False
         return
     for object_ in _objects(data, document.index, ()):
-        if object_ is None:
-            found.nameless += 1
+        if isinstance(object_, At):
+            found.nameless.append(object_)
         else:
             found.objects.append(object_)
 
@@ -173,14 +173,14 @@ def _is_named(text: str) -> bool:
     return re.search(rf"{start}{key}[\w.]*(?:{_GROUPS})", text) is not None
 
 
-def _objects(data: Any, index: int, path: Path) -> Iterator[Object | None]:
-    """The objects of a document, and None for each part that is not an object."""
+def _objects(data: Any, index: int, path: Path) -> Iterator[Object | At]:
+    """The objects of a document, and the place of each part that is not an object."""
     if isinstance(data, dict) and _is_list(data):
         for number, item in enumerate(_items(data)):
             yield from _objects(item, index, (*path, "items", number))
         return
-    object_ = Object.read(data, At(index, path))
-    yield None if object_ is None else _as_meant(object_)
+    object_ = Object.read(data, at := At(index, path))
+    yield at if object_ is None else _as_meant(object_)
 
 
 def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
@@ -269,7 +269,7 @@ def _inside(document: Document, *, volcanos: bool) -> Iterator[Object]:
             yield _configuration(document)
         return
     for object_ in _objects(document.data, document.index, ()):
-        if object_ is not None and (object_.group, object_.kind) in _FILES:
+        if isinstance(object_, Object) and (object_.group, object_.kind) in _FILES:
             yield object_
 
 
@@ -282,10 +282,14 @@ def notes(found: Manifests, unchecked: Iterable[Object]) -> Iterator[Finding]:
         )
         yield Finding(KUSTOMIZATION_NOT_BUILT, message, Place(folder))
     if found.nameless:
+        count = len(found.nameless)
+        first = "; the first one is here" if count > 1 else ""
         message = (
-            f"policygen skipped {counted(found.nameless, 'document')} without apiVersion or kind"
+            f"policygen skipped {counted(count, 'document')} without apiVersion or kind{first}"
         )
-        yield Finding(NO_OBJECT, message)
+        at = found.nameless[0]
+        document = next(it for it in found.documents if it.index == at.document)
+        yield Finding(NO_OBJECT, message, document.place(at.path))
     other = Counter(it.kind for it in unchecked)
     if other:
         kinds = [f"{count} {kind}" for kind, count in sorted(other.items())]

@@ -21,6 +21,6 @@ def test_patches_of_a_kustomization_are_not_objects():
         ]
         found = manifests.read(sources)
         assert [it.data["spec"] for it in found.objects] == [QUEUE["spec"]]
-        assert found.nameless == 0
+        assert not found.nameless
         (note,) = manifests.notes(found, [])
         assert "kustomize build k/over | policygen lint --manifests -" in note.message

@@ -30,14 +30,14 @@ def test_items_of_a_list_of_one_kind_are_of_that_kind():
     found = read(json.dumps(listed))
     assert names(found) == ["LocalQueue b/a"]
     assert found.objects[0].at == At(0, ("items", 0))
-    assert found.nameless == 0
+    assert not found.nameless
 
 
 def test_items_that_are_not_objects_are_counted():
     items = [QUEUE, None, 3, {"kind": "A"}, {"apiVersion": "v1", "kind": "List", "items": [{}]}]
     found = read(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     assert names(found) == ["LocalQueue b/a"]
-    assert found.nameless == 4
+    assert len(found.nameless) == 4
 
 
 CONF = """
@@ -180,18 +180,25 @@ def test_a_raw_volcano_configuration_is_an_object():
     assert [it.kind for it in found.objects] == [VOLCANO_CONFIGURATION]
     found = read("tier: []\n", "a/volcano-scheduler.conf")
     assert [it.kind for it in found.objects] == [VOLCANO_CONFIGURATION]
-    assert read('actions: "read, write"\ntiers: [gold]\n').nameless == 1
+    assert read('actions: "read, write"\ntiers: [gold]\n').nameless == [At(0)]
 
 
 def test_documents_without_a_kind_are_counted_and_spec_documents_are_skipped():
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
     found = read(f"a: 1\n---\n{spec}---\n{json.dumps(QUEUE)}\n")
-    assert (found.nameless, names(found)) == (1, ["LocalQueue b/a"])
+    assert (found.nameless, names(found)) == ([At(0)], ["LocalQueue b/a"])
 
 
 def test_the_note_on_a_skipped_document_is_true_if_only_one_field_is_missing():
     (note,) = manifests.notes(read("kind: Team\n"), [])
     assert note.message == "policygen skipped 1 document without apiVersion or kind"
+
+
+def test_the_note_on_skipped_documents_is_at_the_first():
+    listed = "apiVersion: v1\nkind: List\nitems:\n- a: 2\n- b: 3\n"
+    (note,) = manifests.notes(read(f"{json.dumps(QUEUE)}\n---\n{listed}"), [])
+    assert note.message.startswith("policygen skipped 2 documents ")
+    assert (note.place.file, note.place.line) == ("a.yaml", 6)
 
 
 def test_invalid_yaml_is_reported_and_the_rest_is_read():
