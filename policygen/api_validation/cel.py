@@ -154,4 +154,4 @@ def compiled(rule: Mapping[str, str]) -> CelRule | None:
     if "oldSelf" in text:
         return None
     message = rule.get("message", text).rstrip(".")
-    return CelRule(RULES[text], f"breaks a validation rule of its CRD: {advised(message)}")
+    return CelRule(RULES[text], f"breaks a validation rule of its CRD: {advised(message, text)}")

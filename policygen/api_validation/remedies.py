@@ -34,7 +34,9 @@ REMEDIES = {
 """By the message of the rule, without a final stop."""
 
 
-def advised(message: str) -> str:
-    """The message, with what to write if that is known."""
+def advised(message: str, rule: str) -> str:
+    """The message of a CEL rule, with what to write if that is known."""
     remedy = REMEDIES.get(message)
+    if remedy and "self.cohort)" in rule:  # v1beta1 of Kueue
+        remedy = remedy.replace("cohortName", "cohort")
     return f"{message}; {remedy}" if remedy else message

@@ -41,9 +41,10 @@ def written(object_: Object, path: Path) -> Path:
     """The path in this object's API version of a path in the newest one."""
     if (object_.group, object_.version) != (_KUEUE, "v1beta1") or object_.kind != "ClusterQueue":
         return path
-    if path[:2] == ("spec", "cohortName"):
-        return ("spec", "cohort", *path[2:])
     spec = object_.data.get("spec")
+    if path[:2] == ("spec", "cohortName"):
+        unknown = isinstance(spec, dict) and "cohortName" in spec
+        return path if unknown else ("spec", "cohort", *path[2:])
     strategy = ("spec", "admissionChecksStrategy", "admissionChecks")
     if path[:3] == strategy and isinstance(spec, dict) and spec.get("admissionChecks"):
         return ("spec", "admissionChecks", *path[3:4])
@@ -123,7 +124,7 @@ def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
         found[root] = (*found.get(root, ()), edit)
     return {
         path: (
-            f"{_shown(path, spec)} of v1beta1 that does not exist in v1beta2; {_NOW.get(path, _OTHERWISE)}",
+            f"{_shown(path, spec)} of v1beta1 that does not exist in v1beta2; write {_NOW.get(path, _OTHERWISE)}",
             edits,
         )
         for path, edits in found.items()
@@ -137,9 +138,19 @@ def _shown(path: Path, spec: Mapping[str, Any]) -> str:
     return f"{path[1]} is a field"
 
 
+def new_fields(object_: Object) -> list[str]:
+    """What to write in v1beta2 instead of the fields of a v1beta1 object that have other names."""
+    spec = object_.data.get("spec")
+    return [
+        f"{text} instead of {path[1]}"
+        for path, text in _NOW.items()
+        if isinstance(spec, dict) and path[1] in spec
+    ]
+
+
 _NOW: Mapping[Path, str] = {
-    ("spec", "cohort"): "write cohortName",
-    ("spec", "admissionChecks"): "write admissionChecksStrategy: {admissionChecks: [{name: ...}]}",
-    ("spec", "kubeConfig"): "write clusterSource: {kubeConfig: ...}",
+    ("spec", "cohort"): "cohortName",
+    ("spec", "admissionChecks"): "admissionChecksStrategy: {admissionChecks: [{name: ...}]}",
+    ("spec", "kubeConfig"): "clusterSource: {kubeConfig: ...}",
 }
-_OTHERWISE = "write MayStopSearch"
+_OTHERWISE = "MayStopSearch"

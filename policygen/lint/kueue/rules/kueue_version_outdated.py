@@ -6,11 +6,12 @@ from policygen.api_validation import schemas
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.refusals import refusals
 from policygen.core.finding import At
+from policygen.core.quoting import listed
 from policygen.documents.edit.apply import applied
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.kueue import POLICY_KINDS
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.renames import upgraded
+from policygen.kubernetes.renames import new_fields, upgraded
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity
 
 
@@ -24,12 +25,15 @@ def check(facts: Facts) -> Hits:
     for kind in POLICY_KINDS:
         for written in facts.cluster.of(KUEUE, kind):
             if written.version == "v1beta1":
+                edits = _edits(written)
+                advice = listed([f"apiVersion: {KUEUE}/v1beta2", *new_fields(written)], "and")
+                if len(edits) > 1:
+                    advice += "; `lint --fix` does this"
                 yield Hit(
                     RULE,
-                    f"{written} uses v1beta1, which is deprecated; write apiVersion: "
-                    f"{KUEUE}/v1beta2",
+                    f"{written} uses v1beta1, which is deprecated; write {advice}",
                     written.at / "apiVersion",
-                    edits=_edits(written),
+                    edits=edits,
                 )
 
 
