@@ -51,7 +51,7 @@ Examples:
   policygen render spec/ > manifests.yaml
   policygen render spec/ -o manifests/ --with volcano-config
   policygen render spec/ -o manifests/ --check
-  cat spec/*.yaml | policygen render - --target kueue=0.17 --only ClusterQueue
+  policygen render spec/ --target kueue=0.17 --only ClusterQueue
 
 """
     + RENDER_CODES

@@ -91,6 +91,8 @@ class Faults:
     def finish(self) -> None:
         """Report faults that need the complete outline."""
         for mapping, duplicates in self._duplicates.items():
+            if mapping == 0 and self._is_separator_missing(duplicates):
+                continue
             first = self._outline.steps(mapping)
             for node, text in duplicates:
                 key = first[text].key
@@ -101,3 +103,17 @@ class Faults:
             root = self._outline.start[0]
             message = f"this document has {counted(self._unreported, 'more error')}; fix the errors above first"
             self._composed.content.append(TextHit(rules.MORE_PROBLEMS, message, root, root + 1))
+
+    def _is_separator_missing(self, duplicates: list[tuple[int, str]]) -> bool:
+        """Whether several objects follow each other without `---`; if so, reported as one error."""
+        headers = [(node, key) for node, key in duplicates if key in {"apiVersion", "kind"}]
+        if len({key for _, key in headers}) < 2 or self.raw(0).startswith("{"):
+            return False
+        self._composed.flawed.update(node for node, _ in duplicates)
+        node, key = min(headers)
+        message = (
+            f'key "{key}" and other keys are set twice, because the separator of documents is '
+            "missing; write --- on a line before this line"
+        )
+        self.report(node, rules.DUPLICATE_KEY, message)
+        return True

@@ -30,6 +30,20 @@ CONTENT = {
             (3, 1, "a", "duplicate-key", "first on line 1"),
         ],
     ),
+    "separator missing": (
+        "apiVersion: a\nkind: b\nspec: {c: 1, c: 2}\napiVersion: a\nkind: b\nspec: 1\nkind: d\n",
+        [
+            (3, 14, "c", "duplicate-key", 'key "c" is set twice'),
+            (4, 1, "apiVersion", "duplicate-key", "write --- on a line before this line"),
+        ],
+    ),
+    "two headers in braces": (
+        "{apiVersion: a, kind: b, apiVersion: a, kind: b}\n",
+        [
+            (1, 26, "apiVersion", "duplicate-key", "remove one of the two"),
+            (1, 41, "kind", "duplicate-key", "remove one of the two"),
+        ],
+    ),
     "twice in braces": (
         "a: {b: 1, c: 2, b: 3}\n",
         [(1, 17, "b", "duplicate-key", 'key "b" is set twice, first on line 1')],
