@@ -49,6 +49,17 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
             return None
     else:
         return None
+    if match.assumed and name is not None:
+        found, because = _of_node_type(pool, match.product)
+        hits.append(
+            Hit(
+                rules.ASSUMPTION,
+                f'pool "{pool.name}": {quoted(name)} matches several products; policygen assumes '
+                f"{found.id}{because}; write {found.id}, or the full name of another product",
+                pool.at / "spec" / "gpu" / "product",
+            )
+        )
+        return found
     if match.assumed or pool.guess_product:
         message = f"policygen assumes GPU product {match.product.id}"
         if match.assumed:
@@ -72,6 +83,23 @@ def _common(one: str, other: str) -> int:
     """The length of the common beginning of two words."""
     pairs = zip(one, other, strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+
+def _of_node_type(pool: Pool, assumed: Product) -> tuple[Product, str]:
+    """Of the products that differ only in memory, the one of the pool's nodeType, and the reason."""
+    node_type = pool.capacity.node_type
+    shape = catalog.shape(node_type) if node_type else None
+    if shape is None or shape.product.rpartition("-")[0] != assumed.id.rpartition("-")[0]:
+        return assumed, ""
+    return catalog.products()[shape.product], f", the product of nodeType {node_type}"
+
+
+def _because(pool: Pool) -> tuple[str, str]:
+    """Why a number of a node is unknown, and what to write as the product."""
+    name = pool.gpu.product
+    if name is None:
+        return "", "gpu.product"
+    return f", because gpu.product {quoted(name)} is unknown", "a known gpu.product"
 
 
 def unguessed(pool: Pool) -> Hit:
@@ -105,10 +133,12 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
             _assume(pool, f"policygen assumes {counted(per_node, 'GPU')} on a node", "gpu.perNode")
         )
     if per_node is None:
+        because, known = _because(pool)
         hits.append(
             Hit(
                 rules.PER_NODE_MISSING,
-                f'pool "{pool.name}": the number of GPUs on a node is unknown; write gpu.perNode',
+                f'pool "{pool.name}": the number of GPUs on a node is unknown{because}; write '
+                f"gpu.perNode or {known}",
                 (pool.at / "spec" / "gpu").on_key(),
             )
         )
@@ -140,12 +170,13 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
     if name is None and product is not None:
         name, assumed = product.shape, True
     if name is None:
+        because, known = _because(pool)
         hits.append(
             Hit(
                 rules.NODE_SHAPE_MISSING,
-                f'pool "{pool.name}": the cpu and memory of a node are unknown, and a queue needs a '
-                "quota of both; write capacity.nodeAllocatable {cpu, memory}, capacity.nodeType or "
-                "gpu.product",
+                f'pool "{pool.name}": the cpu and memory of a node are unknown{because}, and a queue '
+                "needs a quota of both; write capacity.nodeAllocatable {cpu, memory}, capacity.nodeType "
+                f"or {known}",
                 (pool.at / "spec" / "capacity").on_key(),
             )
         )

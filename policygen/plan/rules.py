@@ -4,7 +4,7 @@ from policygen.core.rule import Rule, note, refusal, warning
 
 ASSUMPTION = note(
     "assumption",
-    "The spec omits a value, so policygen assumes one from its hardware data",
+    "The spec omits a value or is ambiguous, so policygen assumes a value from its hardware data",
     "Check the assumed value. If the value is wrong, write the correct value into the spec.",
 )
 AVAILABLE_BELOW_TOTAL = note(

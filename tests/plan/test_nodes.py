@@ -23,6 +23,16 @@ def rules(hits):
     [
         (pool(Gpu(product="NVIDIA-A100-SXM4-80GB")), "a100-80gb", []),
         (pool(Gpu(product="a100")), "a100-40gb", ["assumption"]),
+        (
+            pool(Gpu(product="a100"), Capacity(node_type="a2-ultragpu-8g")),
+            "a100-80gb",
+            ["assumption"],
+        ),
+        (
+            pool(Gpu(product="a100"), Capacity(node_type="a3-highgpu-8g")),
+            "a100-40gb",
+            ["assumption"],
+        ),
         (pool(Gpu(product="nothing")), None, ["unknown-product"]),
         (pool(), None, []),
         (pool(selector=[("gpu.type", "a10g")], guess_product=True), "a10g", ["assumption"]),
@@ -54,6 +64,20 @@ def test_the_product(it, found, told):
 def test_the_cards(it, found, told):
     hits = []
     assert (cards(it, None, hits), rules(hits)) == (found, told)
+
+
+def test_an_ambiguous_product_is_reported_at_its_name():
+    hits = []
+    product(pool(Gpu(product="h100"), Capacity(node_type="a3-highgpu-8g")), hits)
+    assert hits[0].at.path == ("spec", "gpu", "product")
+    assert "; write h100-80gb, or the full name of another product" in hits[0].message
+
+
+def test_an_unknown_product_is_the_cause_of_what_is_unknown():
+    it, hits = pool(Gpu(product="h100-8gb"), Capacity(nodes=2)), []
+    assert (cards(it, None, hits), node(it, None, hits)) == (None, None)
+    assert rules(hits) == ["per-node-missing", "node-shape-missing"]
+    assert all('gpu.product "h100-8gb" is unknown' in hit.message for hit in hits)
 
 
 def test_a_known_product_has_a_typical_node():
