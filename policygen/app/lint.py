@@ -305,7 +305,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         findings,
         run.spec.settings,
         today=today,
-        evaluated=verdicts.evaluated(rules) & run.selected.names,
+        evaluated=run.selected.names & verdicts.evaluated(rules) - verdicts.vacuous(rules),
         annotated=[it for part in read for it in part.annotated] if run.spec.compiled else (),
     )
     about_waivers = locate(run.spec.documents, judged.hits)

@@ -48,7 +48,7 @@ def idle(rules: Sequence[RuleResult]) -> Finding | None:
     """A finding if none of the selected rules could be evaluated."""
     if not rules or any(it.verdict is not Verdict.NOT_EVALUATED for it in rules):
         return None
-    reasons = "; ".join(f"{it.rule}: {it.reason}" for it in rules)
+    reasons = ", ".join(f"{it.rule} ({it.reason})" for it in rules)
     message = f"no selected rule could be evaluated: {reasons}"
     return Finding(NOTHING_TO_CHECK, message)
 
@@ -58,6 +58,11 @@ def evaluated(rules: Sequence[RuleResult]) -> set[str]:
     judged = {Verdict.PASS, Verdict.FAIL, Verdict.VACUOUS}
     of_specs = REPORTED - {it.rule for it in rules}
     return {it.rule for it in rules if it.whole and it.verdict in judged} | of_specs
+
+
+def vacuous(rules: Sequence[RuleResult]) -> set[str]:
+    """The rules that had nothing to check."""
+    return {it.rule for it in rules if it.verdict is Verdict.VACUOUS}
 
 
 def compared(outcomes: Sequence[RuleOutcome]) -> bool:

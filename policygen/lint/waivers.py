@@ -1,8 +1,9 @@
 """Severities and waivers of a spec: changed severities of rules, and accepted findings."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -97,12 +98,13 @@ def apply(
 ) -> WaivedFindings:
     """Apply the severities and waivers of the spec to findings.
 
-    `evaluated` names the rules that ran; a waiver is reported as unused only if its rule ran. None
-    means all rules. `annotated` are waivers of live objects; they apply to rules that the spec names.
+    `evaluated` names the rules that ran; a waiver is reported as unused only if its rule ran and is
+    not off. None means all rules. `annotated` are waivers of live objects; they apply to rules that the spec names.
     """
     settings = with_current_names(settings)
     annotated = [replace(it, rule=registry.current_name(it.rule)) for it in annotated]
     severities = dict(settings.severities)
+    ran = partial(_ran, severities, evaluated)
     by_rule: dict[str, list[tuple[int, Waiver, re.Pattern[str], re.Pattern[str]]]] = {}
     for index, waiver in enumerate(settings.waivers):
         patterns = _pattern(waiver.object), _pattern(waiver.field)
@@ -146,11 +148,15 @@ def apply(
                 f"this waiver expired on {waiver.expires}; fix the finding, or renew the waiver"
             )
             hits.append(Hit(WAIVER_EXPIRED, message, waiver.at / "expires"))
-        elif index not in used and (evaluated is None or waiver.rule in evaluated):
+        elif index not in used and ran(waiver.rule):
             message = f'this waiver matches no finding of "{waiver.rule}"; remove the waiver'
             hits.append(Hit(WAIVER_UNUSED, message, waiver.at))
-    of_annotations = _annotations(annotated, settings, met, today, evaluated)
+    of_annotations = _annotations(annotated, settings, met, today, ran)
     return WaivedFindings(tuple(shown), waived, off, tuple(hits), tuple(of_annotations))
+
+
+def _ran(severities: Mapping[str, str], evaluated: Collection[str] | None, rule: str) -> bool:
+    return severities.get(rule) != OFF and (evaluated is None or rule in evaluated)
 
 
 def _annotations(
@@ -158,12 +164,12 @@ def _annotations(
     settings: LintSettings,
     met: Collection[Annotated],
     today: date,
-    evaluated: Collection[str] | None,
+    ran: Callable[[str], bool],
 ) -> Iterator[Finding]:
     """Findings about waivers in annotations: one for each rule and cluster."""
     faults: dict[tuple[str, str, Rule, str], list[Annotated]] = {}
     for waiver in annotated:
-        fault = _fault(waiver, settings, met, today, evaluated)
+        fault = _fault(waiver, settings, met, today, ran)
         if fault is not None:
             faults.setdefault((waiver.cluster, waiver.rule, *fault), []).append(waiver)
     for (_, _, rule, message), these in faults.items():
@@ -175,7 +181,7 @@ def _fault(
     settings: LintSettings,
     met: Collection[Annotated],
     today: date,
-    evaluated: Collection[str] | None,
+    ran: Callable[[str], bool],
 ) -> tuple[Rule, str] | None:
     """The rule and message for a waiver in an annotation; None if it is valid and used."""
     if it.rule not in settings.annotations:
@@ -192,7 +198,7 @@ def _fault(
             WAIVER_EXPIRED,
             f"the waiver expired on {it.expires}; fix the finding, or renew the waiver",
         )
-    if it not in met and (evaluated is None or it.rule in evaluated):
+    if it not in met and ran(it.rule):
         return WAIVER_UNUSED, "the waiver matches no finding; remove the annotation"
     return None
 

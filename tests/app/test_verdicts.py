@@ -46,7 +46,7 @@ def test_a_run_in_which_no_rule_could_run_is_reported():
     assert verdicts.idle([]) is None
     assert verdicts.idle([ended("a", "not evaluated", "x"), ended("b", "vacuous")]) is None
     it = verdicts.idle([ended("a", "not evaluated", "x")])
-    assert it.message == "no selected rule could be evaluated: a: x"
+    assert it.message == "no selected rule could be evaluated: a (x)"
 
 
 def test_rules_that_ran_on_all_inputs():

@@ -91,6 +91,7 @@ def test_an_annotation_is_about_its_object_and_rule_only(lint_live):
         annotated("x", key=star),
         annotated("x", name="'*'"),
         annotated("x", name="c", key="policygen.dev/waive-cohort-cycle"),
+        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: d}\n",
     )
     assert report.waived == 1
     assert [it for it in told if it[0] == RULE] == [
@@ -99,6 +100,11 @@ def test_an_annotation_is_about_its_object_and_rule_only(lint_live):
     ]
     assert ("waiver-not-allowed", "LocalQueue b/a") in told
     assert ("waiver-unused", "LocalQueue b/c") in told
+
+
+def test_an_annotation_of_a_rule_that_is_off_is_not_unused(lint_live):
+    told, report = lint_live(f"{ALLOWED}\nseverities: {{{RULE}: 'off'}}", annotated("x"))
+    assert (told, report.off) == ([], 1)
 
 
 def test_an_annotation_of_a_rule_that_could_not_be_judged_is_not_unused(lint_live):

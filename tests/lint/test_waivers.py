@@ -61,6 +61,9 @@ def test_a_waiver_of_what_was_not_judged_is_not_called_unused(lint):
     waiver = f"waivers:\n- {{rule: {RULE}, reason: old}}"
     assert rules(lint(platform(waiver), queues("a"), partial=True)) == []
     assert rules(lint(platform(waiver), queues("a"), skip=(RULE,))) == []
+    assert rules(lint(platform(waiver))) == []
+    off = f"{waiver.replace('{', '{object: LocalQueue b/z, ')}\nseverities: {{{RULE}: 'off'}}"
+    assert rules(lint(platform(off), queues("a"))) == []
 
 
 @pytest.mark.parametrize(
