@@ -144,7 +144,7 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
             lacks = ("readable names (the snapshot is redacted)",)
             return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=lacks)
         missing = tuple(need.value for need in lacking)
-        reason = f"the input does not contain {' and '.join(missing)}"
+        reason = f"the input lacks: {'; '.join(missing)}"
         return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=missing)
     return None
 

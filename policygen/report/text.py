@@ -101,10 +101,12 @@ def unevaluated(report: Report) -> str:
     lacks = [it for it, _ in Counter(it for rule in skipped for it in rule.lacks).most_common()]
     why = report.incomplete or UNREAD
     if lacks:
-        more = ", ..." if len(lacks) > _LACKS or not all(rule.lacks for rule in skipped) else ""
-        why = f"the input lacks {', '.join(lacks[:_LACKS])}{more}"
+        more = (
+            "; and more" if len(lacks) > _LACKS or not all(rule.lacks for rule in skipped) else ""
+        )
+        why = f"the input lacks: {'; '.join(lacks[:_LACKS])}{more}"
     return (
-        f"not evaluated: {counted(len(skipped), 'rule')}, because {why}; -f json lists these rules"
+        f"not evaluated: {counted(len(skipped), 'rule')} (-f json lists these rules), because {why}"
     )
 
 

@@ -170,7 +170,11 @@ def _missing_keys(error: _SchemaError) -> Iterator[Hit]:
         if key in error.value or any(_nearest(other, _unused(error)) == key for other in unknown):
             continue  # a misspelled key is reported as such
         what = error.schema["properties"][key]["description"].partition(". ")[0].rstrip(".")
-        yield Hit(rules.MISSING_FIELD, f'"{key}" is missing: {_uncapitalised(what)}', error.mapping)
+        yield Hit(
+            rules.MISSING_FIELD,
+            f'"{key}" is missing; write {key} ({_uncapitalised(what)})',
+            error.mapping,
+        )
 
 
 def _uncapitalised(sentence: str) -> str:

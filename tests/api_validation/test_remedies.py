@@ -29,5 +29,5 @@ def _messages(data):
 
 
 def test_a_message_without_a_remedy_is_shown_as_it_is():
-    assert advised("must be unique") == "must be unique; remove the duplicate entry"
-    assert advised("anything else") == "anything else"
+    assert advised("must be unique", "") == "must be unique; remove the duplicate entry"
+    assert advised("anything else", "") == "anything else"

@@ -38,7 +38,7 @@ def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
     assert excerpt.endswith("spec: {clusterQueue: gone}")
     assert carets.endswith("^^^^")
     assert unevaluated == (
-        "not evaluated: 6 rules (-f json lists these rules). The input lacks: a live cluster or a "
+        "not evaluated: 6 rules (-f json lists these rules), because the input lacks: a live cluster or a "
         "snapshot; a spec; Namespaces"
     )
     assert summary.startswith("1 error; 1 object; ")
@@ -100,7 +100,7 @@ def test_a_refused_spec_reports_what_was_not_checked(policygen, tmp_path, words,
     page = (tmp_path / "page.md").read_text("utf-8")
     assert note in page
     text = (tmp_path / "text").read_text("utf-8")
-    assert f"rules, because {note}; -f json" in text
+    assert f"rules), because {note}\n" in text
     assert UNREAD not in done.stderr + page + text
 
 

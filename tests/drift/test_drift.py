@@ -463,8 +463,8 @@ def test_text_names_redaction_as_the_reason(tmp_path, cluster):
     snapshots.write(snapshot(yaml.safe_dump_all(cluster.values()), redacted=True), path)
     done = CliRunner().invoke(cli, ["lint", "--snapshot", str(path), *ONLY, *SPEC])
     assert (
-        f"not evaluated: {len(RULES)} rules, because the input lacks readable names (the snapshot is "
-        "redacted); -f json lists these rules"
+        f"not evaluated: {len(RULES)} rules (-f json lists these rules), because the input lacks: readable "
+        "names (the snapshot is redacted)"
     ) in done.stdout
 
 

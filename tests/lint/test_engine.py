@@ -62,9 +62,9 @@ def test_what_is_not_given():
     outcome = ended(rule, given=frozenset({Need.WHOLE}))
     assert (outcome.verdict, outcome.reason) == (
         Verdict.NOT_EVALUATED,
-        "the input does not contain Nodes and a spec",
+        "the input lacks: Nodes; a spec",
     )
-    assert ended(rule, given=frozenset({Need.SPEC})).reason == "the input does not contain Nodes"
+    assert ended(rule, given=frozenset({Need.SPEC})).reason == "the input lacks: Nodes"
 
 
 def test_a_bug_stays_with_its_rule():

@@ -120,7 +120,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
         (finding,) = [it for it in report.findings if it.rule.name == "wrong-type"]
         assert finding.message.endswith(
-            "; put the value in quotes; Kueue corrects the value when the object is created, but every update is refused"
+            " (Kueue corrects the value when the object is created, but every update is refused); put the value in quotes"
         )
 
 
@@ -131,8 +131,9 @@ def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
         "spec: {weight: %d}\n"
     )
     (finding,) = lint(tmp_path, text % 0, partial=True).findings
-    assert finding.message.endswith(
-        "; Volcano corrects the value when the object is created, but every update is refused"
+    assert (
+        " (Volcano corrects the value when the object is created, but every update is refused); write "
+        in finding.message
     )
     (finding,) = lint(tmp_path, text % -1, partial=True).findings
     assert "Volcano accepts it" not in finding.message
@@ -161,7 +162,7 @@ spec: {weight: 1, capability: {cpu: 64}}
     report = lint(tmp_path, text)
     (verdict,) = [it for it in report.rules if it.rule == "queue-without-deserved"]
     assert verdict.verdict is Verdict.NOT_EVALUATED
-    assert verdict.reason == "the input does not contain Volcano's scheduler configuration"
+    assert verdict.reason == "the input lacks: Volcano's scheduler configuration"
 
 
 def test_a_cluster_without_nodes_is_reported_once(tmp_path):

@@ -282,21 +282,21 @@ def skipped(*lacks, reason=""):
 
 
 @pytest.mark.parametrize(
-    "rules, why",
+    "rules, count, why",
     [
-        ([skipped("Nodes")], "1 rule, because the input lacks Nodes"),
-        ([skipped("Nodes"), skipped("a", "Nodes")], "2 rules, because the input lacks Nodes, a"),
-        ([skipped(*"abcdef")], "1 rule, because the input lacks a, b, c, d, e, ..."),
-        ([skipped("a"), skipped(reason="403")], "2 rules, because the input lacks a, ..."),
-        ([skipped(reason="403")], "1 rule, because some input could not be read"),
+        ([skipped("Nodes")], "1 rule", "the input lacks: Nodes"),
+        ([skipped("Nodes"), skipped("a", "Nodes")], "2 rules", "the input lacks: Nodes; a"),
+        ([skipped(*"abcdef")], "1 rule", "the input lacks: a; b; c; d; e; and more"),
+        ([skipped("a"), skipped(reason="403")], "2 rules", "the input lacks: a; and more"),
+        ([skipped(reason="403")], "1 rule", "some input could not be read"),
     ],
 )
-def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, why):
+def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, count, why):
     passed = RuleResult("p", Severity.ERROR, Family.INERT, Verdict.PASS, "")
     assert unevaluated(Report((), (passed,))) == ""
     assert (
         unevaluated(Report((), (passed, *rules)))
-        == f"not evaluated: {why}; -f json lists these rules"
+        == f"not evaluated: {count} (-f json lists these rules), because {why}"
     )
 
 

@@ -111,7 +111,7 @@ def test_an_applied_example_is_clean_and_read_in_full(cluster, examples, policyg
     missing = verdicts(report, "not evaluated")
     # Only what such a cluster does not have: a controller's file of a scheduler that is not used.
     assert all(
-        re.fullmatch(r"the input does not contain .* (Configuration|configuration)( and .*)?", why)
+        re.fullmatch(r"the input lacks: .* (Configuration|configuration)(; .*)?", why)
         for why in missing.values()
     ), missing
 

@@ -21,7 +21,7 @@ _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
 """The component whose release defines the kinds of a group, by the end of the group."""
 
 _QUANTITIES = ("nominalQuota", "borrowingLimit", "lendingLimit", "weight")
-_MADE_ONLY = "; {} corrects the value when the object is created, but every update is refused"
+_MADE_ONLY = " ({} corrects the value when the object is created, but every update is refused)"
 
 _SOURCE: Path = ("spec", "kubeConfig")
 """A field of v1beta1 whose replacement is then missing."""
@@ -96,8 +96,10 @@ def _found(
         (Edit(fix[0], at, fix[1]),) if fix else (),
     )
     component_name = _corrected_by(obj, refusal)
-    more = _MADE_ONLY.format(component_name) if component_name else ""
-    return FoundRefusal(obj, at.on_key() if refusal.key else at, f"{obj}: {message}{more}", edits)
+    if component_name:
+        fault, semicolon, remedy = message.rpartition("; ")
+        message = f"{fault}{_MADE_ONLY.format(component_name)}{semicolon}{remedy}"
+    return FoundRefusal(obj, at.on_key() if refusal.key else at, f"{obj}: {message}", edits)
 
 
 def _corrected_by(obj: Object, refusal: Refusal) -> str:

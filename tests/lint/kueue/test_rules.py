@@ -26,6 +26,43 @@ def verdict(report, rule):
     return next((it.verdict, it.reason) for it in report.rules if it.rule == rule)
 
 
+def test_a_configuration_without_preemption_strategies_is_told_so(tmp_path):
+    text = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {enable: false}\n"
+    report = lint(tmp_path, text)
+    (message,) = (
+        it.message for it in report.findings if it.rule.name == "preemption-strategies-refused"
+    )
+    assert message.startswith(
+        "fairSharing has no preemptionStrategies, so Kueue does not start; write "
+    )
+    assert message.endswith(", or remove fairSharing to switch fair sharing off")
+
+
+def test_a_remedy_names_the_fields_of_the_version(tmp_path):
+    text = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  %s: c
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors:
+    - name: b
+      resources:
+      - {name: cpu, nominalQuota: 1, borrowingLimit: 1}
+"""
+    by_rule = {it.rule.name: it for it in lint(tmp_path, text % "cohortName").findings}
+    unknown = by_rule["unknown-field"]
+    assert (unknown.path, unknown.place.line) == ("spec.cohortName", 6)
+    by_rule = {it.rule.name: it for it in lint(tmp_path, text.replace("  %s: c\n", "")).findings}
+    assert by_rule["crd-rule-broken"].message.endswith("write cohort, or remove borrowingLimit")
+    by_rule = {it.rule.name: it for it in lint(tmp_path, text % "cohort").findings}
+    assert by_rule["kueue-version-outdated"].message.endswith(
+        "write apiVersion: kueue.x-k8s.io/v1beta2 and cohortName instead of cohort; `lint --fix` does this"
+    )
+
+
 FLAVORLESS = """
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: ClusterQueue
@@ -59,7 +96,7 @@ def test_what_is_missing_from_a_part_is_not_judged(tmp_path):
     for rule in ("cohort-undeclared", "admission-check-missing", "flavor-missing"):
         assert verdict(report, rule) == (
             "not evaluated",
-            "the input does not contain the complete set of policy objects",
+            "the input lacks: the complete set of policy objects",
         )
 
 
@@ -79,7 +116,7 @@ def test_rules_of_nodes_wait_for_nodes(tmp_path):
     good = examples("flavor-missing", good=True)[0]
     report = lint(tmp_path, good.text)
     for rule in ("flavor-matches-no-node", "quota-exceeds-capacity", "node-taint-not-tolerated"):
-        assert verdict(report, rule) == ("not evaluated", "the input does not contain Nodes")
+        assert verdict(report, rule) == ("not evaluated", "the input lacks: Nodes")
 
 
 def test_rules_of_settings_wait_for_the_configuration(tmp_path):
@@ -88,7 +125,7 @@ def test_rules_of_settings_wait_for_the_configuration(tmp_path):
     for rule in ("borrow-within-cohort-ignored", "feature-gate-off"):
         assert verdict(report, rule) == (
             "not evaluated",
-            "the input does not contain Kueue's Configuration",
+            "the input lacks: Kueue's Configuration",
         )
 
 

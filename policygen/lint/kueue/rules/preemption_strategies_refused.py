@@ -20,10 +20,14 @@ def check(facts: Facts) -> Hits:
         strategies = texts(stanza.get("preemptionStrategies"))
         if strategies in _VALID or (not strategies and entry.object.version == "v1beta1"):
             continue
+        fault = f"fairSharing.preemptionStrategies is [{', '.join(strategies)}]"
+        advice = f"write [{_FINAL}, {_INITIAL}], or one of the two strategies"
+        if "preemptionStrategies" not in stanza:
+            fault = "fairSharing has no preemptionStrategies"
+            advice += ", or remove fairSharing to switch fair sharing off"
         yield Hit(
             RULE,
-            f"fairSharing.preemptionStrategies is [{', '.join(strategies)}], so Kueue does not "
-            f"start; write [{_FINAL}, {_INITIAL}], or one of the two strategies",
+            f"{fault}, so Kueue does not start; {advice}",
             entry.at.to("fairSharing", "preemptionStrategies"),
         )
 
