@@ -2,7 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from policygen.core.finding import THERE, At, Finding, Hit, Place, Related, at_path, dotted, named
+from policygen.core.finding import (
+    THERE,
+    At,
+    Finding,
+    Hit,
+    Path,
+    Place,
+    Related,
+    at_path,
+    dotted,
+    named,
+)
 from policygen.documents import placeholders
 from policygen.documents.document import Document
 from policygen.documents.locate import ordered
@@ -44,7 +55,7 @@ def locate_objects(
             other = owner(at)
             related.append(Related(str(other or ""), place(at, other)))
         there = next((each.place for each in related if each.place), None)
-        path = written(object_, hit.at.path[len(object_.at.path) :]) if object_ else hit.at.path
+        path = _own(object_, hit.at.path[len(object_.at.path) :]) if object_ else hit.at.path
         findings.append(
             Finding(
                 hit.rule,
@@ -108,4 +119,9 @@ def _as_written(object_: Object | None, at: At) -> At:
     if object_ is None:
         return at
     root = len(object_.at.path)
-    return at._replace(path=(*at.path[:root], *written(object_, at.path[root:])))
+    return at._replace(path=(*at.path[:root], *_own(object_, at.path[root:])))
+
+
+def _own(object_: Object, path: Path) -> Path:
+    """A path of the newest API version in the object; a field that exists there is not renamed."""
+    return written(object_, path) if at_path(object_.data, path) is None else path

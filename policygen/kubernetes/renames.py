@@ -41,10 +41,9 @@ def written(object_: Object, path: Path) -> Path:
     """The path in this object's API version of a path in the newest one."""
     if (object_.group, object_.version) != (_KUEUE, "v1beta1") or object_.kind != "ClusterQueue":
         return path
-    spec = object_.data.get("spec")
     if path[:2] == ("spec", "cohortName"):
-        unknown = isinstance(spec, dict) and "cohortName" in spec
-        return path if unknown else ("spec", "cohort", *path[2:])
+        return ("spec", "cohort", *path[2:])
+    spec = object_.data.get("spec")
     strategy = ("spec", "admissionChecksStrategy", "admissionChecks")
     if path[:3] == strategy and isinstance(spec, dict) and spec.get("admissionChecks"):
         return ("spec", "admissionChecks", *path[3:4])

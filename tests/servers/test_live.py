@@ -284,7 +284,7 @@ GONE = json.dumps({"kind": "Status", "message": "too old resource version", "cod
         (only(PODS, Fault(500), times=3), 0, ""),
         (only(PODS, Fault(503)), 3, "503"),
         (only(PODS, Fault(410, body=GONE), times=2), 0, ""),
-        (only(PODS, Fault(410, body=GONE)), 3, "ended the list"),
+        (only(PODS, Fault(410, body=GONE)), 3, "list expired"),
         (only(PODS, Fault(content_type="text/html"), times=9), 3, "text/html"),
         (only(PODS, Fault(drip_s=0.2)), 3, "slowly|not whole|no time"),
         (only(PODS, Fault(200, body=b'{"kind": "Status"}')), 3, "not a list"),
