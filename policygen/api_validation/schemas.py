@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from policygen.core import shipped, versions
+from policygen.core.decoding import decode
 
 CORE = "core"
 """The folder of the core group, whose apiVersion has no group."""
@@ -49,7 +50,7 @@ def folder() -> Path:
 @cache
 def index() -> Index:
     """The index of the schemas; do not change it."""
-    return msgspec.json.decode((folder() / "index.json").read_bytes(), type=Index)
+    return decode((folder() / "index.json").read_bytes(), Index)
 
 
 @cache
@@ -58,14 +59,14 @@ def served(api_version: str, kind: str) -> ServedKind | None:
     at = api_version if "/" in api_version else f"{CORE}/{api_version}"
     if kind not in index().kinds.get(at, ()):
         return None
-    return msgspec.json.decode((folder() / at / f"{kind}.json").read_bytes(), type=ServedKind)
+    return decode((folder() / at / f"{kind}.json").read_bytes(), ServedKind)
 
 
 @cache
 def object_meta() -> dict[str, Any]:
     """The schema of every kind's metadata; do not change it."""
     text = (folder() / "meta" / "v1" / "ObjectMeta.json").read_bytes()
-    return msgspec.json.decode(text, type=dict[str, Any])
+    return decode(text, dict[str, Any])
 
 
 def covers(component: str, target: versions.Version) -> bool:

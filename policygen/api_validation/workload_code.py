@@ -16,6 +16,7 @@ from msgspec import Struct
 from policygen.api_validation import schemas
 from policygen.api_validation.metadata import is_namespace, is_subdomain
 from policygen.core import quantity
+from policygen.core.decoding import decode
 from policygen.core.finding import Fault, Path, dotted
 from policygen.core.label_grammar import ENDS, key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
@@ -127,7 +128,7 @@ def faults(data: Mapping[str, Any], kind: str, subject: object) -> Iterator[Faul
 def known() -> Mapping[str, Mapping[str, Fact]]:
     """The facts by kind (`apps/v1 Deployment`), and by field below `spec`."""
     text = (schemas.folder() / FILE).read_bytes()
-    return msgspec.json.decode(text, type=dict[str, dict[str, Fact]])
+    return decode(text, dict[str, dict[str, Fact]])
 
 
 @cache

@@ -16,6 +16,7 @@ from policygen.client.permissions import Permission, permissions
 from policygen.client.redaction import Key, redacted
 from policygen.client.requests import Deadline, ReadError
 from policygen.core import atomic
+from policygen.core.decoding import decode
 from policygen.core.errors import UnreadError, UsageError
 from policygen.core.finding import Finding
 from policygen.kubernetes.snapshot import Snapshot
@@ -72,7 +73,7 @@ def _key(path: Path | None) -> Key:
     if path is None or not path.exists():
         return Key.new()
     try:
-        key = msgspec.json.decode(path.read_bytes(), type=Key)
+        key = decode(path.read_bytes(), Key)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError):

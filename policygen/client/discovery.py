@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from policygen.client.requests import ReadError
+from policygen.core.decoding import decode
 from policygen.kubernetes.snapshot import GroupKind
 
 ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -101,7 +102,7 @@ def served(get: Callable[..., bytes]) -> ServedResources:
     broken = set()
     for path in PATHS:
         try:
-            groups = msgspec.json.decode(get(path, accept=ACCEPT), type=_GroupList)
+            groups = decode(get(path, accept=ACCEPT), _GroupList)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ReadError(f"the answer to {path} is not a list of API groups: {error}") from None
         for group in groups.items:

@@ -87,4 +87,4 @@ def plain(item: Any) -> dict[str, Any]:
 
 
 def _decoded(raw: msgspec.Raw | None) -> Any:
-    return None if raw is None else msgspec.json.decode(raw)
+    return None if raw is None else msgspec.json.decode(raw)  # noqa: TID251 - without a type

@@ -15,6 +15,7 @@ from policygen.client.discovery import Resource
 from policygen.client.lists import listed_as, plain
 from policygen.client.pod_lists import ListedPod, Pods
 from policygen.client.requests import ReadError, Server, short_switch_interval
+from policygen.core.decoding import decode
 from policygen.core.finding import At
 from policygen.kubernetes.controllers import CONFIG_MAPS, controllers
 from policygen.kubernetes.object import Object
@@ -148,7 +149,7 @@ class ClusterListing:
     def _read_version(self) -> str:
         body = self.server.get("/version")
         try:
-            return msgspec.json.decode(body, type=_ServerVersion).git_version
+            return decode(body, _ServerVersion).git_version
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ReadError(f"the answer to /version is not a version: {error}") from None
 

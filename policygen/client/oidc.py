@@ -16,12 +16,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
-import msgspec
 import yaml
 from msgspec import Struct
 
 from policygen.client import proxies, tls
 from policygen.core import atomic
+from policygen.core.decoding import decode
 
 SKEW_S = 10.0
 """A token that expires within this time counts as expired."""
@@ -97,7 +97,7 @@ def _expiry_s(current: str) -> float:
         return 0.0
     try:
         claims = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
-        return msgspec.json.decode(claims, type=_Claims).exp
+        return decode(claims, _Claims).exp
     except ValueError:  # of both
         return 0.0
 
@@ -106,9 +106,9 @@ def _refreshed(config: Mapping[str, Any], folder: Path) -> _Answer:
     """New tokens from the issuer. Raises ValueError, and OSError for the file of the authority."""
     issuer = str(config.get("idp-issuer-url") or "").rstrip("/")
     with _pool(config, folder, issuer) as pool:
-        found = msgspec.json.decode(_body(pool, "GET", issuer + DISCOVERY), type=_Discovered)
+        found = decode(_body(pool, "GET", issuer + DISCOVERY), _Discovered)
         body = _body(pool, "POST", found.token_endpoint, *_request(config, found))
-    answer = msgspec.json.decode(body, type=_Answer)
+    answer = decode(body, _Answer)
     if not answer.id_token:
         raise ValueError(
             f"{found.token_endpoint} did not return an id_token; check that the login requests "
@@ -173,7 +173,7 @@ def _body(
 def _refusal(body: bytes) -> str:
     """The reason for a refusal, in the answer of an issuer."""
     try:
-        answer = msgspec.json.decode(body, type=_Answer)
+        answer = decode(body, _Answer)
     except ValueError:
         return ""
     words = " ".join(f"{answer.error} {answer.error_description}".split())

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from policygen.client.requests import BEGIN, Answer, OnBegin, ReadError, RefusedError
+from policygen.core.decoding import decoder
 
 FetchPage = Callable[..., Answer]
 T = TypeVar("T")
@@ -62,11 +63,11 @@ def items(
 
     Raises ReadError if the list could not be read completely.
     """
-    decoder = msgspec.json.Decoder(ListPage[type_])  # type: ignore[valid-type] # a type that is given
+    page_decoder = decoder(ListPage[type_])  # type: ignore[valid-type] # a type that is given
     for number in range(RESTARTS + 1):
         in_pages = number < RESTARTS
         first_query = _first(query) if in_pages else query
-        found = _pages(partial(fetch, path), first_query, decoder, made)
+        found = _pages(partial(fetch, path), first_query, page_decoder, made)
         if found is not None:
             return found
     raise ReadError(
@@ -100,7 +101,7 @@ def _page(query: Mapping[str, str], token: str) -> Mapping[str, str]:
 def _pages(
     fetch: FetchPage,
     query: Mapping[str, str],
-    decoder: "msgspec.json.Decoder[ListPage[T]]",
+    page_decoder: "msgspec.json.Decoder[ListPage[T]]",
     made: Callable[[T], R],
 ) -> list[R] | None:
     """All items; None if the list expired while it was read."""
@@ -110,7 +111,7 @@ def _pages(
     try:
         answer = ahead.get("")
         while True:
-            page = decoder.decode(answer.whole())
+            page = page_decoder.decode(answer.whole())
             found += map(made, page.items)
             token = page.metadata.continue_
             if not token:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from policygen.core.decoding import decoder
 from policygen.kubernetes.snapshot import NODE, Owner, Pod
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import TEMPLATES, PodSpec
@@ -130,7 +131,7 @@ class Pods:
         self._texts: dict[str, str] = {}
         self._mappings: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
         self._encode = msgspec.json.Encoder().encode
-        self._decode = msgspec.json.Decoder(PodSpec, dec_hook=decoded).decode
+        self._decode = decoder(PodSpec, decoded).decode
 
     def row(self, listed: ListedPod) -> Pod:
         """The row of the next pod. Raises msgspec.ValidationError for an invalid quantity."""

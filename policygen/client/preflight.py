@@ -10,6 +10,7 @@ import policygen
 from policygen.client.access import Access
 from policygen.client.permissions import Permission
 from policygen.client.requests import JSON, Deadline, ReadError
+from policygen.core.decoding import decode
 
 PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 TIMEOUT_S = 20.0
@@ -68,7 +69,7 @@ def _allowed(access: Access, permission: Permission, name: str, deadline: Deadli
         )
         if answer.status != 201:
             raise ReadError(f"the server answered {answer.status}")
-        return msgspec.json.decode(answer.data, type=_Review).status.allowed
+        return decode(answer.data, _Review).status.allowed
     except urllib3.exceptions.ReadTimeoutError:
         raise ReadError(f"no answer within {seconds:.3g} s") from None
     except (urllib3.exceptions.HTTPError, OSError, msgspec.DecodeError) as error:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 import policygen
 from policygen.client.access import Access
+from policygen.core.decoding import decode
 from policygen.core.quoting import counted
 
 JSON = "application/json"
@@ -304,7 +305,7 @@ def _checked(status: int, fields: Mapping[str, str], answer: Answer) -> Answer:
 def _message(status: int, fields: Mapping[str, str], body: bytes) -> str:
     """The message of a Status, or a short plain text, on one line."""
     try:
-        reason = msgspec.json.decode(body, type=_ErrorStatus).message
+        reason = decode(body, _ErrorStatus).message
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # Go sends no content type if the request is not HTTP, or not HTTPS.
         is_plain = fields.get("content-type", "text/plain").startswith("text/plain")

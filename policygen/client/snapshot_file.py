@@ -25,6 +25,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from policygen.core import atomic
+from policygen.core.decoding import decode, decoder
 from policygen.core.finding import At
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Owner, Pod, Seen, Snapshot
@@ -113,10 +114,10 @@ def read(file: BinaryIO, *, document: int = 0) -> Snapshot:
 
 
 def _decoded(blocks: Iterable[bytes]) -> Iterator[_Line]:
-    decode = msgspec.json.Decoder(_Line, dec_hook=decoded).decode_lines
+    lines: msgspec.json.Decoder[_Line] = decoder(_Line, decoded)  # type: ignore[arg-type] # a union
     try:
         for block in blocks:
-            yield from decode(block)
+            yield from lines.decode_lines(block)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         # The message of the decoder is about our own format, which users do not write.
         raise SnapshotError(_DAMAGED) from error
@@ -150,7 +151,7 @@ def _unpacked(file: BinaryIO) -> Iterator[bytes]:
 
 def _header(line: bytes) -> Seen:
     try:
-        mark = msgspec.json.decode(line, type=dict[str, Any]).get(MARK)
+        mark = decode(line, dict[str, Any]).get(MARK)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         mark = None
     if mark is None:
@@ -161,7 +162,7 @@ def _header(line: bytes) -> Seen:
             "new snapshot"
         )
     try:
-        seen = msgspec.json.decode(line, type=_Header).seen
+        seen = decode(line, _Header).seen
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SnapshotError(f"the snapshot is damaged: {error}; take a new snapshot") from None
     if seen.taken.tzinfo is None:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from msgspec import Struct, convert
+from msgspec import Struct
 
+from policygen.core.decoding import converted
 from policygen.core.quantity import GIBIBYTE, MEBIBYTE
 from policygen.hardware.data import read
 
@@ -95,7 +96,7 @@ def mig_profiles(product: Product) -> Mapping[str, MigProfile]:
 def shapes() -> Mapping[str, MachineType]:
     """Every known node shape by name."""
     return {
-        row["name"]: convert(
+        row["name"]: converted(
             row | {"cpu_milli": row["vcpu"] * 1000, "memory_bytes": row["memory_mib"] * MEBIBYTE},
             MachineType,
         )
@@ -134,7 +135,7 @@ def _products() -> tuple[Mapping[str, Product], Mapping[str, Match]]:
     by_id: dict[str, Product] = {}
     by_name: dict[str, Match] = {}
     for row in data["products"]:
-        found = convert(row | {"per_node": shapes()[row["shape"]].gpus}, Product)
+        found = converted(row | {"per_node": shapes()[row["shape"]].gpus}, Product)
         by_id[found.id] = found
         labels = [list(_spellings(label))[-1] for label in found.labels]
         for name in (found.id, *labels, *row["aliases"]):
@@ -157,7 +158,7 @@ def _spellings(name: str) -> Iterator[str]:
 @cache
 def _families() -> Mapping[str, Mapping[str, MigProfile]]:
     return {
-        family["id"]: {row["name"]: convert(row, MigProfile) for row in family["profiles"]}
+        family["id"]: {row["name"]: converted(row, MigProfile) for row in family["profiles"]}
         for family in read("mig.json")["families"]
     }
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from policygen.core import quantity
+from policygen.core.decoding import converted
 from policygen.core.finding import At, Path
 from policygen.kubernetes import workloads
 from policygen.kubernetes.field_access import (
@@ -116,7 +117,7 @@ class Reader:
 
     def _converted(self, object_: Object, data: Any, type_: type[T], within: Path) -> T | None:
         try:
-            return msgspec.convert(data, type_, dec_hook=decoded)
+            return converted(data, type_, decoded)
         except (msgspec.ValidationError, RecursionError):
             pass
         unknown: list[Path] = []
@@ -124,7 +125,7 @@ class Reader:
             data = _without_nulls(data)  # the API server reads null as missing
             while True:
                 try:
-                    read = msgspec.convert(data, type_, dec_hook=decoded)
+                    read = converted(data, type_, decoded)
                     break
                 except msgspec.ValidationError as error:
                     message, path = _parsed_error(str(error))

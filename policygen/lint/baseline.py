@@ -7,6 +7,7 @@ from functools import partial
 import msgspec
 from msgspec import Struct
 
+from policygen.core.decoding import decode
 from policygen.core.finding import Finding
 from policygen.core.fingerprint import fingerprints
 from policygen.core.rule import Rule
@@ -63,7 +64,7 @@ def text(baseline: Baseline) -> str:
 def read(data: bytes) -> Baseline:
     """The baseline in a file. Raises ValueError with a message if it is invalid."""
     try:
-        baseline = msgspec.json.decode(data, type=Baseline)
+        baseline = decode(data, Baseline)
     except msgspec.DecodeError as error:
         raise ValueError(f"this file is not a valid baseline: {error}") from None
     if baseline.version != VERSION:
