@@ -340,6 +340,7 @@ def pods() -> None:
     from kubernetes import client  # noqa: PLC0415 - only this row
 
     from policygen.client import pages, pod_lists  # noqa: PLC0415 - as above
+    from policygen.client.discovery import Resource  # noqa: PLC0415 - as above
     from policygen.client.requests import Answer  # noqa: PLC0415 - as above
 
     requests = {"requests": {"cpu": "4", "memory": "32Gi", "nvidia.com/gpu": "1"}}
@@ -359,7 +360,8 @@ def pods() -> None:
     client.ApiClient().deserialize(body, "V1PodList", "application/json")
     between = time.process_time()
     answer = Answer(body.encode(), packed=False)
-    pages.items(lambda *_, **__: answer, "", {}, pod_lists.ListedPod, pod_lists.Pods().row)
+    request = pages.ListRequest(Resource("", "v1", "Pod", "pods", namespaced=True))
+    pages.items(lambda *_, **__: answer, request, pod_lists.ListedPod, pod_lists.Pods().row)
     times = (between - began, time.process_time() - between)
     show(f"{len(body) / 1e6:.0f} MB", "the client {:.1f} s, policygen {:.2f} s".format(*times))
 

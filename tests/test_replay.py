@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from policygen.client import pages
+from policygen.client.discovery import Resource
 from policygen.client.requests import JSON, Answer
 from tests.loopback import Loopback
 
@@ -16,6 +17,7 @@ import replay
 import urllib3
 
 PAGES, PODS, FACTOR = 3, 4, 5
+PODS_LISTED = Resource("", "v1", "Pod", "pods", namespaced=True)
 
 
 def body(page):
@@ -52,7 +54,7 @@ def get():
 
 
 def test_each_copy_of_a_pod_has_its_own_name_and_uid(get):
-    found = pages.items(get, replay.PODS, {}, dict, dict)
+    found = pages.items(get, pages.ListRequest(PODS_LISTED), dict, dict)
     names = {each["metadata"]["name"] for each in found}
     uids = {each["metadata"]["uid"] for each in found}
     assert len(found) == len(names) == len(uids) == PAGES * PODS * FACTOR

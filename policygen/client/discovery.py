@@ -105,6 +105,10 @@ def served(get: Callable[..., bytes]) -> ServedResources:
             groups = decode(get(path, accept=ACCEPT), _GroupList)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ReadError(f"the answer to {path} is not a list of API groups: {error}") from None
+        if not any(version.resources for group in groups.items for version in group.versions):
+            raise ReadError(
+                f"the answer to {path} lists no kind, although every API server has some"
+            )
         for group in groups.items:
             name = group.metadata.name
             for version in group.versions:

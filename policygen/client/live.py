@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from policygen.client import discovery, pages, pod_lists, projection
 from policygen.client.discovery import Resource
 from policygen.client.lists import listed_as, plain
+from policygen.client.pages import ListRequest
 from policygen.client.pod_lists import ListedPod, Pods
 from policygen.client.requests import ReadError, Server, short_switch_interval
 from policygen.core.decoding import decode
@@ -20,6 +21,7 @@ from policygen.core.finding import At
 from policygen.kubernetes.controllers import CONFIG_MAPS, controllers
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import CONFIG_MAP, POD, Gap, GroupKind, Pod, Seen, Snapshot
+from policygen.kubernetes.untyped import mapping
 
 if TYPE_CHECKING:  # imported where a cluster is reached
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -167,29 +169,28 @@ class ClusterListing:
     def _list(self, resource: Resource) -> _Listed:
         listed = _Listed()
         for namespace in (resource.namespaced and self.query.namespaces) or ("",):
+            request = ListRequest(resource, namespace)
             try:
                 if resource.group_kind == POD:
-                    listed.pods += pages.items(
-                        self.server.fetch, resource.path(namespace), {}, ListedPod, self._pod
-                    )
+                    made = partial(self._pod, request)
+                    listed.pods += pages.items(self.server.fetch, request, ListedPod, made)
                 else:
-                    listed.objects += self._objects(resource, namespace, {})
+                    listed.objects += self._objects(request)
             except ReadError as error:
                 listed.gaps.append(Gap(*resource.group_kind, namespace, str(error)))
         return listed
 
-    def _pod(self, listed: ListedPod) -> Pod:
+    def _pod(self, request: ListRequest, listed: ListedPod) -> Pod:
+        _check_names(request, listed.metadata.name, listed.metadata.namespace)
         pod = self.rows.row(listed)
         data = pod_lists.unowned(listed, pod)
         if data is not None:
             self.unowned[pod.number] = data
         return pod
 
-    def _objects(
-        self, resource: Resource, namespace: str, query: Mapping[str, str]
-    ) -> list[dict[str, Any]]:
-        type_, made = listed_as(resource.group_kind), partial(_projected, resource)
-        return pages.items(self.server.fetch, resource.path(namespace), query, type_, made)
+    def _objects(self, request: ListRequest) -> list[dict[str, Any]]:
+        type_, made = listed_as(request.resource.group_kind), partial(_projected, request)
+        return pages.items(self.server.fetch, request, type_, made)
 
     def _config_maps(self) -> _Listed:
         """The ConfigMaps with controllers' files, each requested by name: others can contain secrets.
@@ -215,7 +216,8 @@ class ClusterListing:
         }
         futures = {
             (namespace, name): self.pool.submit(
-                self._objects, resource, namespace, {"fieldSelector": f"metadata.name={name}"}
+                self._objects,
+                ListRequest(resource, namespace, {"fieldSelector": f"metadata.name={name}"}),
             )
             for namespace, name in sorted(keys)
         }
@@ -255,7 +257,19 @@ def _rank(resource: Resource) -> int:
     return _LARGEST_FIRST.index(kind) if kind in _LARGEST_FIRST else len(_LARGEST_FIRST)
 
 
-def _projected(resource: Resource, item: Any) -> dict[str, Any]:
+def _projected(request: ListRequest, item: Any) -> dict[str, Any]:
     """An item as an object. In lists of built-in kinds, servers omit apiVersion and kind."""
+    resource = request.resource
     complete = {**plain(item), "apiVersion": resource.api_version, "kind": resource.kind}
+    metadata = mapping(complete.get("metadata"))
+    _check_names(request, metadata.get("name"), metadata.get("namespace"))
     return projection.projected(resource.group_kind, complete)
+
+
+def _check_names(request: ListRequest, name: object, namespace: object) -> None:
+    if not name or not isinstance(name, str):
+        raise ReadError("an object in the list has no name")
+    if request.namespace and namespace != request.namespace:
+        raise ReadError(
+            f'the list of namespace "{request.namespace}" contains "{name}" of namespace "{namespace}"'
+        )

@@ -1,17 +1,24 @@
-"""Reads a list in pages (limit and continue), and starts again if a continue token expired."""
+"""Reads a list in pages (limit and continue), and starts again if a continue token expired.
 
+An answer that is not the complete list of the requested kind is an error: a proxy, a broken server or
+an old cache can answer with other objects, or with some of them.
+"""
+
+import json
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from threading import Semaphore, Thread
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from policygen.client.discovery import Resource
 from policygen.client.requests import BEGIN, Answer, OnBegin, ReadError, RefusedError
 from policygen.core.decoding import decoder
+from policygen.core.quoting import counted
 
 FetchPage = Callable[..., Answer]
 T = TypeVar("T")
@@ -43,31 +50,40 @@ class FetchEarly(Protocol):
         """Send the request in a thread."""
 
 
-class ListMeta(Struct):
+class ListRequest(Struct, frozen=True):
+    """The objects of a kind to list: all, or those of a namespace or a selector."""
+
+    resource: Resource
+    namespace: str = ""
+    query: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class ListMeta(Struct, rename="camel"):
     """The metadata of a list."""
 
     continue_: str = msgspec.field(name="continue", default="")
+    remaining_item_count: int | None = None
 
 
-class ListPage(Struct, Generic[T]):
+class ListPage(Struct, Generic[T], rename="camel"):
     """A page of a list; `items` is required."""
 
+    api_version: str
+    kind: str
     metadata: ListMeta
     items: list[T]
 
 
-def items(
-    fetch: Fetch, path: str, query: Mapping[str, str], type_: type[T], made: Callable[[T], R]
-) -> list[R]:
+def items(fetch: Fetch, request: ListRequest, type_: type[T], made: Callable[[T], R]) -> list[R]:
     """`made(item)` for each item of a list, page by page, so that few pages are in memory.
 
-    Raises ReadError if the list could not be read completely.
+    Raises ReadError if the list could not be read completely, or is not a list of the resource.
     """
     page_decoder = decoder(ListPage[type_])  # type: ignore[valid-type] # a type that is given
     for number in range(RESTARTS + 1):
         in_pages = number < RESTARTS
-        first_query = _first(query) if in_pages else query
-        found = _pages(partial(fetch, path), first_query, page_decoder, made)
+        query = _first(request.query) if in_pages else request.query
+        found = _pages(fetch, request, query, page_decoder, made)
         if found is not None:
             return found
     raise ReadError(
@@ -99,7 +115,8 @@ def _page(query: Mapping[str, str], token: str) -> Mapping[str, str]:
 
 
 def _pages(
-    fetch: FetchPage,
+    fetch: Fetch,
+    request: ListRequest,
     query: Mapping[str, str],
     page_decoder: "msgspec.json.Decoder[ListPage[T]]",
     made: Callable[[T], R],
@@ -107,11 +124,15 @@ def _pages(
     """All items; None if the list expired while it was read."""
     found: list[R] = []
     seen: set[str] = set()
-    ahead = _Ahead(fetch, query)
+    resource = request.resource
+    fetch_page = partial(fetch, resource.path(request.namespace))
+    ahead = _Ahead(fetch_page, query)
     try:
         answer = ahead.get("")
         while True:
-            page = page_decoder.decode(answer.whole())
+            text = answer.whole()
+            page = page_decoder.decode(text)
+            _check(text, page, resource)
             found += map(made, page.items)
             token = page.metadata.continue_
             if not token:
@@ -124,7 +145,7 @@ def _pages(
             found_ahead = ahead.take(token)
             if found_ahead is None:
                 ahead.stop()
-                ahead = _Ahead(fetch, query)
+                ahead = _Ahead(fetch_page, query)
                 found_ahead = ahead.get(token)
             answer = found_ahead
     except RefusedError as error:
@@ -135,6 +156,40 @@ def _pages(
         raise ReadError(f"the answer is not a list of objects: {error}") from None
     finally:
         ahead.stop()
+
+
+def _check(text: bytes, page: ListPage[Any], resource: Resource) -> None:
+    expected = resource.api_version, f"{resource.kind}List"
+    if (page.api_version, page.kind) != expected:
+        raise ReadError(
+            f"the answer is a {page.kind} of {page.api_version}, not a {expected[1]} of {expected[0]}"
+        )
+    if page.metadata.remaining_item_count and not page.metadata.continue_:
+        raise ReadError(
+            f"the list ends, although {counted(page.metadata.remaining_item_count, 'more object')} "
+            "should follow"
+        )
+    if text.count(b'"items"') > 1 and _has_two_lists(text):
+        raise ReadError('the answer has the key "items" twice, so objects may be missing')
+
+
+def _has_two_lists(text: bytes) -> bool:
+    """Whether a page has the key `items` twice at the top. A decoder keeps only the last one."""
+    parts = _top.decode(text)
+    # Servers write JSON without spaces, and then each byte belongs to a key that was decoded.
+    known = sum(len(json.dumps(key)) + len(raw) + len(":,") for key, raw in parts.items())
+    if known + len("{}") - len(",") == len(text.rstrip()):
+        return False
+    last: list[tuple[str, Any]] = []  # after the decoding, the pairs of the outermost mapping
+
+    def keep(pairs: list[tuple[str, Any]]) -> None:
+        last[:] = pairs
+
+    json.loads(text, object_pairs_hook=keep)
+    return [key for key, _ in last].count("items") > 1
+
+
+_top = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class _Ahead:

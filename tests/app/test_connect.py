@@ -13,6 +13,7 @@ import pytest
 from tests import kubeconfigs, loopback
 
 KINDS = {"": ["Pod", "Node", "Namespace"], "batch": ["Job"]}
+LISTS = {f"{kind.lower()}s": f"{kind}List" for kinds in KINDS.values() for kind in kinds}
 NOBODY = "http://127.0.0.1:9"
 FIRST = "/api/v1/pods?limit=1000"
 
@@ -39,7 +40,9 @@ def server():
     def respond(request):
         given.asked.append(request.path)
         path = urlsplit(request.path).path
-        status, body = 200, {"kind": "List", "metadata": {}, "items": []}
+        version, _, plural = path.rpartition("/")
+        head = {"apiVersion": version.removeprefix("/apis/").removeprefix("/api/")}
+        status, body = 200, {**head, "kind": LISTS.get(plural), "metadata": {}, "items": []}
         if path in ("/api", "/apis"):
             body = discovery(path)
         elif path == "/version":
@@ -70,7 +73,8 @@ def test_pods_are_requested_first_and_once(server, lint):
     done = lint(server.url)
     assert done.returncode == 0, done.stdout
     assert server.asked[0] == FIRST
-    assert Counter(server.asked).most_common(1)[0][1] == 1
+    # Kinds that are not served at first are looked for once more.
+    assert {it for it, number in Counter(server.asked).items() if number > 1} <= {"/api", "/apis"}
 
 
 @pytest.mark.parametrize(

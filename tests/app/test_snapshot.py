@@ -1,5 +1,7 @@
 """A snapshot of a cluster."""
 
+import json
+
 from click.testing import CliRunner
 
 from policygen.cli.main import cli
@@ -9,7 +11,11 @@ from tests.loopback import Loopback
 
 def test_a_snapshot_reports_what_it_did_not_read(tmp_path):
     def respond(request):
-        loopback.send(request, b'{"kind": "List", "metadata": {}, "items": []}')
+        kinds = {"resource": "pods", "responseKind": {"kind": "Pod"}, "scope": "Namespaced"}
+        group = {"versions": [{"version": "v1", "resources": [{**kinds, "verbs": ["list"]}]}]}
+        groups = [group] if request.path in ("/api", "/apis") else []
+        head = {"kind": "PodList", "apiVersion": "v1", "metadata": {}}
+        loopback.send(request, json.dumps({**head, "items": groups}).encode())
 
     with Loopback(loopback.http(respond)).running() as server:
         path = kubeconfigs.write(tmp_path / "kubeconfig", server.url, {"token": "t"})

@@ -53,7 +53,8 @@ def test_the_preferred_version_if_there_is_one():
 
 def test_a_group_that_does_not_answer_is_not_absent():
     stale = group(QUEUE.group, "v1beta2", freshness="Stale")
-    it = asked({"/api": [], "/apis": [stale]})
+    other = group("apps", "v1", resource("Deployment"))
+    it = asked({"/api": [group("", "v1", resource("Pod"))], "/apis": [stale, other]})
     with pytest.raises(ReadError, match=r"the API group kueue\.x-k8s\.io, but does not answer"):
         it.find(QUEUE)
 
@@ -61,3 +62,11 @@ def test_a_group_that_does_not_answer_is_not_absent():
 def test_an_answer_that_is_not_a_list():
     with pytest.raises(ReadError, match="/api is not a list of API groups"):
         served(lambda *_, **__: b"[]")
+
+
+@pytest.mark.parametrize("empty", ["/api", "/apis"])
+@pytest.mark.parametrize("groups", [[], [group("apps", "v1")]])
+def test_an_answer_without_kinds_is_not_believed(empty, groups):
+    served_groups = [group("", "v1", resource("Pod"))]
+    with pytest.raises(ReadError, match=f"the answer to {empty} lists no kind"):
+        asked({"/api": served_groups, "/apis": served_groups, empty: groups})

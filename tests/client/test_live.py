@@ -26,6 +26,13 @@ PLURALS = {
     DEPLOYMENT: "deployments",
     JOB: "jobs",
 }
+HEADS = {
+    plural: {
+        "kind": f"{kind.kind}List",
+        "apiVersion": f"{kind.group}/v1" if kind.group else "v1",
+    }
+    for kind, plural in PLURALS.items()
+}
 
 
 def discovery(core):
@@ -34,6 +41,7 @@ def discovery(core):
     for kind, plural in PLURALS.items():
         if (kind.group == "") == core:
             resource = {"resource": plural, "responseKind": {"kind": kind.kind}, "verbs": ["list"]}
+            resource["scope"] = "Cluster" if kind in (NODE, NAMESPACE) else "Namespaced"
             groups.setdefault(kind.group, []).append(resource)
     return [
         {"metadata": {"name": name}, "versions": [{"version": "v1", "resources": resources}]}
@@ -75,7 +83,8 @@ def way_to(tmp_path):
             items = [each for each in items if each["metadata"]["name"] == named]
         if name in ("api", "apis"):
             items = discovery(core=name == "api")
-        body = json.dumps({"kind": "List", "metadata": {}, "items": items}).encode()
+        head = HEADS.get(name, {"kind": "List", "apiVersion": "v1"})
+        body = json.dumps({**head, "metadata": {}, "items": items}).encode()
         loopback.send(request, body)
 
     with ways.to(respond, tmp_path) as way:
@@ -170,3 +179,27 @@ def test_turns_of_threads_are_as_long_as_before(served):
     before = sys.getswitchinterval()
     served(ClusterQuery(frozenset({POD}), config_maps=frozenset()), {})
     assert sys.getswitchinterval() == before
+
+
+@pytest.mark.parametrize("kind, plural", [(POD, "pods"), (JOB, "jobs")])
+@pytest.mark.parametrize(
+    "metadata, reason",
+    [
+        ({"namespace": "n"}, "an object in the list has no name"),
+        ({"name": "", "namespace": "n"}, "an object in the list has no name"),
+        (
+            {"name": "a", "namespace": "m"},
+            'the list of namespace "n" contains "a" of namespace "m"',
+        ),
+    ],
+)
+def test_a_list_with_an_object_that_was_not_requested_is_a_gap(
+    served, kind, plural, metadata, reason
+):
+    wanted = ClusterQuery(frozenset({kind}), namespaces=("n",), config_maps=frozenset())
+    items = {plural: [item("sound", spec={}), {"metadata": metadata, "spec": {}}]}
+    snapshot, _ = served(wanted, items)
+    (gap,) = snapshot.seen.gaps
+    assert (gap.kind, gap.namespace) == (kind.kind, "n")
+    assert reason in gap.reason
+    assert kind not in snapshot.seen.read

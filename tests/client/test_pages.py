@@ -6,7 +6,11 @@ import msgspec
 import pytest
 
 from policygen.client import pages
+from policygen.client.discovery import Resource
+from policygen.client.pages import ListRequest
 from policygen.client.requests import Answer, ReadError
+
+REQUEST = ListRequest(Resource("", "v1", "Pod", "pods", namespaced=True))
 
 
 def page(number, after, *, last=False):
@@ -27,7 +31,7 @@ def read(bodies, made=dict):
         asked.append(query.get("continue", ""))
         return bodies[asked[-1]]
 
-    return pages.items(get, "/p", {}, dict, made), asked
+    return pages.items(get, REQUEST, dict, made), asked
 
 
 def test_each_page_is_requested_once_for_any_position_of_metadata():
@@ -55,7 +59,7 @@ def test_the_next_page_is_requested_while_one_is_decoded():
         assert second.wait(10), "the second page was not requested"
         return item["number"]
 
-    assert pages.items(get, "/p", {}, dict, made) == [0, 1]
+    assert pages.items(get, REQUEST, dict, made) == [0, 1]
 
 
 def test_the_next_page_is_requested_when_one_begins():
@@ -72,7 +76,7 @@ def test_the_next_page_is_requested_when_one_begins():
             assert began[number + 1].wait(10), "the next page was not requested"
         return whole
 
-    assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [0, 1, 2, 3]
+    assert pages.items(get, REQUEST, dict, lambda item: item["number"]) == [0, 1, 2, 3]
 
 
 def test_the_page_after_a_repeated_page_is_requested_once():
@@ -86,7 +90,7 @@ def test_the_page_after_a_repeated_page_is_requested_once():
         on_begin(whole)
         return whole
 
-    assert pages.items(get, "/p", {}, dict, lambda item: item["number"]) == [1, 2]
+    assert pages.items(get, REQUEST, dict, lambda item: item["number"]) == [1, 2]
     assert asked == ["", "b"]
 
 
@@ -109,7 +113,7 @@ def test_a_page_that_comes_again_as_that_of_a_newer_list_leads_on():
     found = []
 
     def read():
-        found.extend(pages.items(get, "/p", {}, dict, lambda item: item["number"]))
+        found.extend(pages.items(get, REQUEST, dict, lambda item: item["number"]))
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
@@ -165,7 +169,7 @@ def test_no_more_than_a_few_pages_are_got_ahead():
         most.append(len(asked) - item["number"])
         return item["number"]
 
-    assert pages.items(get, "/p", {}, dict, made) == list(range(10))
+    assert pages.items(get, REQUEST, dict, made) == list(range(10))
     assert asked == list(range(10))
     assert max(most) <= 2 + pages.AHEAD  # one more may be requested when one is taken
 
@@ -180,7 +184,7 @@ def test_a_failed_page_is_reported_when_it_is_needed(number):
 
     made = []
     with pytest.raises(ReadError, match="no"):
-        pages.items(get, "/p", {}, dict, lambda item: made.append(item["number"]))
+        pages.items(get, REQUEST, dict, lambda item: made.append(item["number"]))
     assert made == list(range(number))
 
 
@@ -188,3 +192,62 @@ def test_pages_that_name_each_other_as_the_next_end_with_an_error():
     bodies = {"": page(0, "a"), "a": page(1, "b"), "b": page(2, "a")}
     with pytest.raises(ReadError, match="the list does not end"):
         read(bodies)
+
+
+def answered(**changed):
+    """Reads a list of one page with these fields, from the text that a server sends."""
+    body = {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": [{"number": 1}]}
+    content = msgspec.json.encode(body | changed)
+    return read({"": Answer(content, packed=False)})
+
+
+@pytest.mark.parametrize(
+    "changed, message",
+    [
+        ({"kind": "NodeList"}, "the answer is a NodeList of v1, not a PodList of v1"),
+        ({"apiVersion": "v2"}, "the answer is a PodList of v2, not a PodList of v1"),
+        ({"kind": "Status"}, "the answer is a Status of v1, not a PodList of v1"),
+        (
+            {"metadata": {"remainingItemCount": 1}},
+            "the list ends, although 1 more object should follow",
+        ),
+        ({"metadata": {"remainingItemCount": 30, "continue": ""}}, "although 30 more objects"),
+    ],
+)
+def test_an_answer_that_is_not_the_complete_list_is_an_error(changed, message):
+    with pytest.raises(ReadError, match=message):
+        answered(**changed)
+
+
+@pytest.mark.parametrize("field", ["kind", "apiVersion", "metadata", "items"])
+def test_an_answer_without_the_fields_of_a_list_is_an_error(field):
+    body = {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": []}
+    del body[field]
+    with pytest.raises(ReadError, match="the answer is not a list of objects"):
+        read({"": Answer(msgspec.json.encode(body), packed=False)})
+
+
+HEAD = b'{"kind":"PodList","apiVersion":"v1","metadata":{},'
+TWICE = [
+    b'"items":[{"number":1}],"items":[]}',
+    b'"items":[],"items":[{"number":1}]}\n',
+    b' "items": [{"items": 1}], "x": 1, "items": [{"items": 2}] }',
+]
+ONCE = [
+    b'"items":[{"items":[{"items":1}],"number":1}]}',
+    b'"items":[{"items":1}]}\n',
+    b' "items": [ {"items": 1} ], "x": {"items": []} }',
+    '"items":[{"items":"ü"}],"ü":"items"}'.encode(),
+]
+
+
+@pytest.mark.parametrize("tail", TWICE)
+def test_a_page_with_two_lists_is_an_error(tail):
+    with pytest.raises(ReadError, match='the key "items" twice'):
+        read({"": Answer(HEAD + tail, packed=False)})
+
+
+@pytest.mark.parametrize("tail", ONCE)
+def test_items_inside_objects_are_not_a_second_list(tail):
+    found, _ = read({"": Answer(HEAD + tail, packed=False)})
+    assert len(found) == 1
