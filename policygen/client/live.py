@@ -112,6 +112,7 @@ class ClusterListing:
         self._served = self._result(pool.submit(discovery.served, server.get))
         resources = filter(None, map(self._resource, sorted(query.kinds - {CONFIG_MAP})))
         self._lists = {it: pool.submit(self._list, it) for it in sorted(resources, key=_rank)}
+        self._served_later = pool.submit(discovery.served, server.get) if self.unserved else None
 
     def finish(self, taken: datetime) -> Snapshot:
         """The objects of the queried kinds. A list that could not be read is a gap."""
@@ -125,6 +126,7 @@ class ClusterListing:
             listed[CONFIG_MAP] = config_maps
         for found in listed.values():
             self.gaps += found.gaps
+        self._check_unserved()
         try:
             server, no_server = self._result(self._version), ""
         except ReadError as error:
@@ -165,6 +167,24 @@ class ClusterListing:
         if found is None:
             self.unserved.add(kind)
         return found
+
+    def _check_unserved(self) -> None:
+        """A gap for each kind that the server did not list at first, but lists now.
+
+        One of several API servers can start, or miss the CustomResourceDefinitions for a moment.
+        """
+        reason = "the API server did not serve this kind at first, but serves it now; try again"
+        if self._served_later is None:
+            return
+        for kind in sorted(self.unserved):
+            try:
+                if not self._result(self._served_later).find(kind):
+                    continue
+                error = reason
+            except ReadError as unknown:
+                error = str(unknown)
+            self.unserved.discard(kind)
+            self.gaps.append(Gap(*kind, "", error))
 
     def _list(self, resource: Resource) -> _Listed:
         listed = _Listed()

@@ -61,6 +61,7 @@ def way_to(tmp_path):
         "wait": {},
         "on": {},
         "dripping": "",
+        "hidden": None,
         "over": threading.Event(),
     }
 
@@ -82,15 +83,17 @@ def way_to(tmp_path):
         if named:
             items = [each for each in items if each["metadata"]["name"] == named]
         if name in ("api", "apis"):
-            items = discovery(core=name == "api")
+            hidden = given["hidden"] if given["asked"].count(name) == 1 else None
+            items = [it for it in discovery(name == "api") if it["metadata"]["name"] != hidden]
         head = HEADS.get(name, {"kind": "List", "apiVersion": "v1"})
         body = json.dumps({**head, "metadata": {}, "items": items}).encode()
         loopback.send(request, body)
 
     with ways.to(respond, tmp_path) as way:
 
-        def make(items, wait=None, on=None, dripping="", seconds=60):
-            given.update(items=items, asked=[], wait=wait or {}, on=on or {}, dripping=dripping)
+        def make(items, wait=None, on=None, dripping="", hidden=None, seconds=60):
+            given.update(items=items, asked=[], wait=wait or {}, on=on or {})
+            given.update(dripping=dripping, hidden=hidden)
             return requests.Server(way, requests.Deadline.after(seconds)), given["asked"]
 
         yield make
@@ -203,3 +206,19 @@ def test_a_list_with_an_object_that_was_not_requested_is_a_gap(
     assert (gap.kind, gap.namespace) == (kind.kind, "n")
     assert reason in gap.reason
     assert kind not in snapshot.seen.read
+
+
+def test_a_group_that_is_served_only_a_moment_later_is_a_gap(served):
+    wanted = ClusterQuery(frozenset({POD, JOB}), config_maps=frozenset())
+    snapshot, _ = served(wanted, {"jobs": [item("j")]}, hidden="batch")
+    (gap,) = snapshot.seen.gaps
+    assert (gap.group, gap.kind) == JOB
+    assert "did not serve this kind at first" in gap.reason
+    assert not snapshot.seen.unserved
+
+
+def test_a_group_that_is_never_served_is_no_gap(served):
+    other = GroupKind("example.com", "Other")
+    wanted = ClusterQuery(frozenset({POD, other}), config_maps=frozenset())
+    snapshot, _ = served(wanted, {})
+    assert (snapshot.seen.gaps, snapshot.seen.unserved) == ((), {other})
