@@ -5,6 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from policygen.core.quantity import Format, Quantity, canonical
+from policygen.core.quoting import counted
 
 BYTES = ("memory", "ephemeral-storage")
 """Resources that are counted in bytes."""
@@ -77,7 +78,7 @@ def _counted(resource: str) -> str:
 def _rounded(resource: str, amount: Fraction) -> str:
     resource = _counted(resource)
     if resource == _CPU:
-        return _plural(_decimal(amount), "core")
+        return counted(_decimal(amount), "core")
     if not _is_binary(resource):
         return _decimal(amount)
     units = iter(_UNITS)
@@ -86,11 +87,7 @@ def _rounded(resource: str, amount: Fraction) -> str:
         unit, size = next(units), size * _STEP
     number = amount / size
     text = _decimal(number, _DIGITS if abs(number) < _SMALL else _DIGITS - 1)
-    return _plural(text, unit) if unit == _UNITS[0] else f"{text} {unit}"
-
-
-def _plural(number: str, noun: str) -> str:
-    return f"{number} {noun}" if number == "1" else f"{number} {noun}s"
+    return counted(text, unit) if unit == _UNITS[0] else f"{text} {unit}"
 
 
 def _decimal(number: Fraction, digits: int = _DIGITS) -> str:

@@ -47,9 +47,9 @@ def shown(value: Any) -> str:
             return f"a {type(value).__name__}"
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number of things: `1 kind`, `3 kinds`, and with `plural` `3 entries`."""
-    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+def counted(number: int | str, noun: str, plural: str = "") -> str:
+    """A number of things: `1 kind`, `3 kinds`, `2.5 cores`, and with `plural` `3 entries`."""
+    return f"{number} {noun if f'{number}' == '1' else plural or f'{noun}s'}"
 
 
 def listed(names: list[str], word: str = "or") -> str:
