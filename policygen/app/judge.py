@@ -239,14 +239,13 @@ def _without_objects(inputs: ManifestInput, spec: Sequence[Document]) -> Iterato
 
 def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
     """Whether a rule checks objects of this kind, or the name of the kind, or policygen renders it."""
-    typed = (declared.group, declared.kind) in _NO_OBJECTS.tables
-    served = schemas.served(declared.api_version, declared.kind) is not None
-    rendered = any(
-        kind.name == declared.kind and release.api_version == declared.api_version
-        for kind in catalog.KINDS
-        for release in kind.releases
+    kind = catalog.BY_NAME.get(declared.kind)
+    return (
+        (declared.group, declared.kind) in _NO_OBJECTS.tables
+        or schemas.served(declared.api_version, declared.kind) is not None
+        or any(it.api_version == declared.api_version for it in (kind.releases if kind else ()))
+        or api_versions.fault(declared, target) is not None
     )
-    return typed or served or rendered or api_versions.fault(declared, target) is not None
 
 
 def _not_requested(expected: Object) -> Gap:
