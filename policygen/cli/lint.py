@@ -210,13 +210,14 @@ def _explained(report: "Report", outputs: list[tuple[str, Path | None]]) -> "Rep
     """The report with the number of fixes, and with the parts that only SARIF shows."""
     from msgspec.structs import replace
 
-    if any(finding.edits and not finding.cluster for finding in report.findings):
+    names = {name for name, _ in outputs}
+    if names & catalog.COUNTING and any(it.edits and not it.cluster for it in report.findings):
         from policygen.app import fix
         from policygen.lint.rule import Fix
 
         number = fix.fixable(report)
         report = replace(report, fixable=number[Fix.SAFE], fixable_unsafe=number[Fix.UNSAFE])
-    if any(name == "sarif" for name, _ in outputs):
+    if "sarif" in names:
         from policygen.app import explain, fix
 
         report = replace(report, repairs=fix.repairs(report), pages=explain.pages(report))

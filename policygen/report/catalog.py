@@ -21,6 +21,8 @@ FORMATS: Mapping[str, str] = {
     "prometheus": "metrics for the textfile collector of node_exporter",
 }
 """What each is for. The format `x` is the module `policygen.report.x` with a function `write`."""
+COUNTING = frozenset({"text", "markdown", "html"})
+"""Formats that show the number of findings that can be fixed, by `report.text.checked`."""
 
 
 def writer(name: str) -> Writer:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from policygen import report as reports
 from policygen.core.finding import Finding, Place, Related
 from policygen.core.rule import Severity
-from policygen.report.catalog import FORMATS
+from policygen.report.catalog import COUNTING, FORMATS
 from policygen.report.report import Report
 from tests.report.reports import NASTY, report, written
 from tests.rules import rule
@@ -24,6 +24,12 @@ def test_every_module_that_writes_a_report_is_listed():
         if hasattr(importlib.import_module(f"policygen.report.{name}"), "write")
     }
     assert formats == set(FORMATS), "list the module in FORMATS of policygen/report/catalog.py"
+
+
+def test_every_format_that_shows_counts_is_listed():
+    """lint plans the fixes only for these formats."""
+    modules = {name: importlib.import_module(f"policygen.report.{name}") for name in FORMATS}
+    assert {name for name, module in modules.items() if hasattr(module, "checked")} == COUNTING
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html"])
