@@ -33,6 +33,8 @@ from policygen.report.report import Repair, Replacement, Report
 
 MAX_PASSES = 20
 """The largest number of rounds. One fix can make another possible; real rules need far fewer rounds."""
+_FIXES = {rule.name: rule.fix for rule in registry.RULES}
+"""The kind of fix of each rule, by its name."""
 
 
 class Fixed(Struct, frozen=True):
@@ -87,7 +89,6 @@ def fix(
     run = lint.prepare(request, BytesIO(data))
     now = sources = list(run.manifests.sources)
     kinds_of_fix = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
-    rules = {rule.name: rule.fix for rule in registry.RULES}
     done: Counter[str] = Counter()
     report = before = lint.report(run, lint.clusters(run), today)
     for number in range(MAX_PASSES + 1):
@@ -95,7 +96,7 @@ def fix(
         allowed = [
             it
             for it in report.findings
-            if rules.get(it.rule.name) in kinds_of_fix
+            if _FIXES.get(it.rule.name) in kinds_of_fix
             and in_files & {edit.at.document for edit in it.edits}
         ]
         step = _pass(now, report, allowed) if number < MAX_PASSES else _Pass(now)
@@ -126,24 +127,24 @@ def fix(
 
 def fixable(report: Report) -> Counter[Fix | None]:
     """The number of findings that `fix` can fix, by kind of fix, as far as unchanged texts show it."""
-    rules = {rule.name: rule.fix for rule in registry.RULES}
     with_edits = [it for it in report.findings if it.edits]
     planned = _planned(report, with_edits, [])
-    return Counter(rules.get(it.finding.rule.name) for _, proposals in planned for it in proposals)
+    return Counter(_FIXES.get(it.finding.rule.name) for _, proposals in planned for it in proposals)
 
 
 def repairs(report: Report) -> dict[int, Repair]:
     """The changes that fix each finding separately, by its number; checked as in `fix`."""
     sources = list({id(each.source): each.source for each in report.documents}.values())
-    unsafe = {rule.name: rule.fix is Fix.UNSAFE for rule in registry.RULES}
     numbers = {id(finding): number for number, finding in enumerate(report.findings)}
-    left = [finding for finding in report.findings if finding.edits and finding.rule.name in unsafe]
+    left = [finding for finding in report.findings if finding.edits and finding.rule.name in _FIXES]
     found: dict[int, Repair] = {}
     while left:  # of overlapping changes, a round uses the first; the next round uses the next
         step = _pass(sources, report, left)
         for proposal in step.used:
             finding = proposal.finding
-            found[numbers[id(finding)]] = _repair(proposal, unsafe=unsafe[finding.rule.name])
+            found[numbers[id(finding)]] = _repair(
+                proposal, unsafe=_FIXES[finding.rule.name] is Fix.UNSAFE
+            )
         tried = step.tried
         if not tried:
             break

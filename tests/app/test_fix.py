@@ -480,9 +480,7 @@ def test_a_shared_scalar_is_left_where_one_who_shares_it_does_not(tmp_path):
     }
 
 
-def test_a_merged_field_is_left_with_a_plain_reason(tmp_path):
-    file = tmp_path / "it.yaml"
-    file.write_text("""\
+MERGED = """\
 apiVersion: v1
 kind: Pod
 metadata: {name: a, namespace: b}
@@ -495,7 +493,12 @@ spec:
       requests: {nvidia.com/gpu: 1}
   - <<: *c
     name: d
-""")
+"""
+
+
+def test_a_merged_field_is_left_with_a_plain_reason(tmp_path):
+    file = tmp_path / "it.yaml"
+    file.write_text(MERGED)
     made = fixed(file)
     assert made.texts == ()
     assert [reason for _, reason in made.left] == [

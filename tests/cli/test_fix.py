@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from policygen.cli.main import cli
 from policygen.documents.edit import rewrite
+from tests.app.test_fix import MERGED
 
 QUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta1   # to be renewed
@@ -99,20 +100,6 @@ spec:
         nominalQuota: 4
         borrowingLimit: 0.5
 """
-SHARED = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: a, namespace: b}
-spec:
-  containers:
-  - &c
-    name: c
-    image: x
-    resources:
-      requests: {nvidia.com/gpu: 1}
-  - <<: *c
-    name: d
-"""
 AMOUNTS = """\
 apiVersion: v1
 kind: ResourceQuota
@@ -144,7 +131,7 @@ spec:
             "; 2 fixable (--fix)",
             "2 findings can be fixed with --write in 1 file (quota-fractional 1, wrong-type 1)",
         ),
-        (SHARED, ["--fix"], None, "nothing to fix"),
+        (MERGED, ["--fix"], None, "nothing to fix"),
         (AMOUNTS.replace("AMOUNT", "8"), ["--fix", "--unsafe"], None, "nothing to fix"),
         (f"{FRACTION}---\na: [\n", ["--fix"], None, "nothing to fix"),
         (
