@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from policygen.client.discovery import Resource
 from policygen.client.requests import BEGIN, Answer, OnBegin, ReadError, RefusedError
-from policygen.core.decoding import decoder
+from policygen.core.decoding import decode, decoder
 from policygen.core.quoting import counted
 
 FetchPage = Callable[..., Answer]
@@ -175,7 +175,7 @@ def _check(text: bytes, page: ListPage[Any], resource: Resource) -> None:
 
 def _has_two_lists(text: bytes) -> bool:
     """Whether a page has the key `items` twice at the top. A decoder keeps only the last one."""
-    parts = _top.decode(text)
+    parts = decode(text, dict[str, msgspec.Raw])
     # Servers write JSON without spaces, and then each byte belongs to a key that was decoded.
     known = sum(len(json.dumps(key)) + len(raw) + len(":,") for key, raw in parts.items())
     if known + len("{}") - len(",") == len(text.rstrip()):
@@ -187,9 +187,6 @@ def _has_two_lists(text: bytes) -> bool:
 
     json.loads(text, object_pairs_hook=keep)
     return [key for key, _ in last].count("items") > 1
-
-
-_top = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class _Ahead:
