@@ -20,7 +20,8 @@ def check(facts: Facts) -> Hits:
 
     Source: concepts/preemption.md; pkg/scheduler/preemption/preemption.go.
     """
-    if not settings(facts).fair_sharing:
+    running = settings(facts)
+    if not running.fair_sharing:
         return
     for queue in facts.cluster.cluster_queues:
         borrow = queue.fields.preemption.borrow_within_cohort if queue.fields.preemption else None
@@ -31,6 +32,7 @@ def check(facts: Facts) -> Hits:
                 f"{queue} has borrowWithinCohort, which Kueue ignores while its Configuration has "
                 "fairSharing; remove borrowWithinCohort",
                 at,
+                related=(running.entry.at / "fairSharing",) if running.entry else (),
                 edits=(Edit(Verb.REMOVE, at),),
             )
 

@@ -1,6 +1,7 @@
 """Flavors in different resource groups set the same node label to different values."""
 
-from policygen.kubernetes.kueue import ResourceGroup
+from policygen.kubernetes.kueue import ResourceFlavorView, ResourceGroup
+from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -14,21 +15,24 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
-        seen: dict[str, tuple[int, str, str]] = {}
+        seen: dict[str, tuple[int, str, Entry[ResourceFlavorView]]] = {}
         for i, group in enumerate(queue.fields.resource_groups):
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
-                for key, value in flavor.fields.node_labels.items() if flavor else ():
-                    first = seen.setdefault(key, (i, value, quotas.name))
+                if flavor is None:
+                    continue
+                for key, value in flavor.fields.node_labels.items():
+                    first = seen.setdefault(key, (i, value, flavor))
                     if first[1] == value or _related(queue.fields.resource_groups, first[0], i):
                         continue
                     at = groups_at(queue, i, "flavors", j, "name")
                     yield Hit(
                         RULE,
-                        f"{queue} has flavors {first[2]} and {quotas.name} in different "
+                        f"{queue} has flavors {first[2].name} and {quotas.name} in different "
                         f"groups, but these flavors set label {key} to {first[1]} and {value}; put "
                         "the resources of both flavors into one group",
                         at,
+                        related=tuple(it.at.to("spec", "nodeLabels") for it in (first[2], flavor)),
                     )
 
 

@@ -1,5 +1,7 @@
 """A flavor without nodeLabels is listed before other flavors, so it also accepts their jobs."""
 
+from policygen.kubernetes.kueue import ResourceFlavorView
+from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -12,7 +14,7 @@ def check(facts: Facts) -> Hits:
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
         for i, group in enumerate(queue.fields.resource_groups):
-            bare: tuple[int, str] | None = None
+            bare: tuple[int, Entry[ResourceFlavorView]] | None = None
             for j, quotas in enumerate(group.flavors):
                 flavor = known.get(quotas.name)
                 if flavor is None:
@@ -21,14 +23,15 @@ def check(facts: Facts) -> Hits:
                     at = groups_at(queue, i, "flavors", bare[0], "name")
                     yield Hit(
                         RULE,
-                        f"{queue} lists flavor {bare[1]}, which has no nodeLabels, before "
-                        f"{quotas.name}, so {bare[1]} also accepts jobs for later flavors; add "
-                        f"nodeLabels to {bare[1]}, or list this flavor last",
+                        f"{queue} lists flavor {bare[1].name}, which has no nodeLabels, before "
+                        f"{quotas.name}, so {bare[1].name} also accepts jobs for later flavors; add "
+                        f"nodeLabels to {bare[1].name}, or list this flavor last",
                         at,
+                        related=(bare[1].at, flavor.at),
                     )
                     break
                 if not flavor.fields.node_labels and bare is None:
-                    bare = (j, quotas.name)
+                    bare = (j, flavor)
 
 
 RULE = ObjectRule(

@@ -13,17 +13,17 @@ def check(facts: Facts) -> Hits:
     """
     trees = facts.cluster.derive(forest)
     nodes = [node for node in trees.queues.values() if node.parent is not None and not node.cyclic]
-    borrowers: dict[tuple[str, Cell], list[str]] = {}
+    borrowers: dict[tuple[str, Cell], list[CohortNode]] = {}
     for node in nodes:
         root = node.root().name
         for cell, quota in node.quotas.items():
             if quota.borrowing_limit != 0:
-                borrowers.setdefault((root, cell), []).append(node.name)
+                borrowers.setdefault((root, cell), []).append(node)
     for node in nodes:
         yield from _claims(node, borrowers)
 
 
-def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[str]]) -> Hits:
+def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[CohortNode]]) -> Hits:
     """At most one hit: for the first quota that another queue can borrow."""
     queue = node.queue
     if queue is None:
@@ -35,15 +35,16 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[str]
     for cell, quota in node.quotas.items():
         if quota.nominal_quota <= 0 or quota.lending_limit == 0:
             continue
-        names = borrowers.get((root, cell), ())[:2]  # at least one of them is another queue
-        others = [name for name in names if name != node.name]
+        two = borrowers.get((root, cell), ())[:2]  # at least one of them is another queue
+        others = [it for it in two if it is not node]
         if others:
             yield Hit(
                 RULE,
-                f"{queue} lends {cell[1]} of flavor {cell[0]} to ClusterQueue {others[0]} and "
+                f"{queue} lends {cell[1]} of flavor {cell[0]} to ClusterQueue {others[0].name} and "
                 "cannot reclaim this quota, because reclaimWithinCohort is Never; write "
                 "reclaimWithinCohort: Any or LowerPriority",
                 queue.at.to("spec", "preemption", "reclaimWithinCohort"),
+                related=tuple(it.queue.at for it in others[:1] if it.queue),
             )
             return
 

@@ -14,6 +14,7 @@ def check(facts: Facts) -> Hits:
         queue = facts.cluster.cluster_queues.get(local.fields.cluster_queue)
         if queue is None or queue.fields.namespace_selector is None:
             continue  # other rules report it
+        namespace = facts.cluster.namespaces.get(local.namespace)
         if selects(facts.cluster, queue.fields.namespace_selector, local.namespace) is False:
             yield Hit(
                 RULE,
@@ -21,7 +22,10 @@ def check(facts: Facts) -> Hits:
                 "its workloads are never admitted; add the namespace to namespaceSelector, or "
                 "label the namespace",
                 local.at.to("spec", "clusterQueue"),
-                related=(queue.at.to("spec", "namespaceSelector"),),
+                related=(
+                    queue.at.to("spec", "namespaceSelector"),
+                    *([namespace.at.to("metadata", "labels")] if namespace else []),
+                ),
             )
 
 

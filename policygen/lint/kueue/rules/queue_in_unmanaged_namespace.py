@@ -11,14 +11,16 @@ def check(facts: Facts) -> Hits:
     Before 0.15 it ignored only pods. Source: apis/config/v1beta2/defaults.go;
     pkg/controller/jobframework/reconciler.go.
     """
-    managed = settings(facts).managed
+    running = settings(facts)
     for local in facts.cluster.local_queues:
-        if selects(facts.cluster, managed, local.namespace) is False:
+        namespace = facts.cluster.namespaces.get(local.namespace)
+        if selects(facts.cluster, running.managed, local.namespace) is False:
             yield Hit(
                 RULE,
                 f"{local} is in a namespace whose jobs Kueue does not manage; move the queue, or select "
                 "the namespace in managedJobsNamespaceSelector",
                 local.at.to("metadata", "namespace"),
+                related=tuple(it.at for it in (running.entry, namespace) if it),
             )
 
 

@@ -37,7 +37,7 @@ def check(facts: Facts) -> Hits:
                         f"{written(resource, nominal[resource])}, or remove {key} from the "
                         "ResourceQuota",
                         entry.at.to("spec", "hard", key),
-                        related=(queue.at.to("spec", "resourceGroups"),),
+                        related=(queue.at.to("spec", "resourceGroups"), local.at),
                     )
 
 

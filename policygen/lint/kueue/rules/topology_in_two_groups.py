@@ -1,5 +1,7 @@
 """A ClusterQueue has flavors with a topology in more than one resource group."""
 
+from policygen.kubernetes.kueue import ResourceFlavorView
+from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -11,21 +13,22 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
-        first = ""
+        first: Entry[ResourceFlavorView] | None = None
         for i, group in enumerate(queue.fields.resource_groups):
             aware = [
-                (j, quotas.name)
+                (j, flavor)
                 for j, quotas in enumerate(group.flavors)
                 if (flavor := known.get(quotas.name)) is not None and flavor.fields.topology_name
             ]
             if aware and first:
-                j, name = aware[0]
+                j, second = aware[0]
                 at = groups_at(queue, i, "flavors", j, "name")
                 yield Hit(
                     RULE,
-                    f"{queue} has flavors {first} and {name} with a topology in different "
+                    f"{queue} has flavors {first.name} and {second.name} with a topology in different "
                     "groups, but a pod can use only one such flavor; put the resources of both flavors into one group",
                     at,
+                    related=tuple(it.at.to("spec", "topologyName") for it in (first, second)),
                 )
             elif aware:
                 first = aware[0][1]

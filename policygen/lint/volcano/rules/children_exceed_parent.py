@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
-from policygen.core.finding import Path
+from policygen.core.finding import At, Path
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
         if parent.name == queues.ROOT or not children:
             continue
         for path in (queues.DESERVED, queues.GUARANTEE):
-            parts = [queues.amounts(child.fields)[path] for child in children]
+            parts = [(child, queues.amounts(child.fields)[path]) for child in children]
             has = queues.amounts(parent.fields)[path]
             yield from _sums(parent, path, parts, has, missing_is_zero=missing_is_zero)
     for queue in cluster.queues:
@@ -64,21 +64,22 @@ def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
 def _sums(
     parent: Entry[QueueView],
     path: Path,
-    parts: Sequence[Mapping[str, Fraction]],
+    parts: Sequence[tuple[Entry[QueueView], Mapping[str, Fraction]]],
     has: Mapping[str, Fraction],
     *,
     missing_is_zero: bool,
 ) -> Hits:
     missing: dict[str, str] = {}
-    for name in sorted({name for amounts in parts for name in amounts}):
-        total = sum((amounts.get(name, Fraction(0)) for amounts in parts), Fraction(0))
+    children = tuple(child.at.to("spec", *path) for child, amounts in parts if amounts)
+    for name in sorted({name for _, amounts in parts for name in amounts}):
+        total = sum((amounts.get(name, Fraction(0)) for _, amounts in parts), Fraction(0))
         if total <= has.get(name, Fraction(0)):
             continue
         own = has.get(name)
         sums = amount_of(name, total, own)
         if own is not None:
             has_own = f"{amount_of(name, own, total)} as {path[0]}"
-            yield _above(parent, (*path, name), has_own, f"together have {sums}")
+            yield _above(parent, (*path, name), has_own, f"together have {sums}", children)
         elif missing_is_zero:
             missing[name] = sums
     if missing:
@@ -86,14 +87,18 @@ def _sums(
         # The sum of one resource does not name it again.
         sums = ", ".join(missing.values()).removesuffix(f" {', '.join(missing)}")
         has_own = f"no {adjective} {', '.join(missing)}"
-        yield _above(parent, (*path, next(iter(missing))), has_own, f"{verb} {sums}")
+        at = (*path, next(iter(missing)))
+        yield _above(parent, at, has_own, f"{verb} {sums}", children)
 
 
-def _above(parent: Entry[QueueView], path: Path, own: str, children: str) -> Hit:
+def _above(
+    parent: Entry[QueueView], path: Path, own: str, sums: str, children: tuple[At, ...]
+) -> Hit:
     return Hit(
         RULE,
-        f"{parent} has {own}, but its child queues {children}; raise {path[0]} of {parent} to this sum",
+        f"{parent} has {own}, but its child queues {sums}; raise {path[0]} of {parent} to this sum",
         parent.at.to("spec", *path),
+        related=children,
     )
 
 
