@@ -21,7 +21,7 @@ from policygen.kubernetes.locate import locate_objects
 from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
-from policygen.lint import engine, waiver_annotations
+from policygen.lint import context, engine, waiver_annotations
 from policygen.lint.core import api_versions
 from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import RuleOutcome
@@ -51,6 +51,7 @@ class CheckSettings(Struct, frozen=True):
     documents: tuple[Document, ...] = ()
     """The documents of the spec."""
     rendered: "Rendered | None" = None
+    """What the spec renders: clusters are compared with it, and it is the context of manifests."""
     kubeconfig: str = ""
     """The kubeconfig that the user named."""
 
@@ -100,24 +101,30 @@ class ClusterCheckResult(CheckResult, frozen=True, kw_only=True):
 def judge_manifests(
     inputs: ManifestInput, rules: Sequence[ObjectRule], settings: CheckSettings
 ) -> CheckResult:
-    """Run the rules on manifests."""
+    """Run the rules on manifests, with the rendered objects of the spec as their context."""
     found = inputs.found
     empty_inputs = [] if inputs.unreadable else list(_without_objects(inputs, settings.documents))
     complete = found.complete and not inputs.unreadable
-    cluster = Cluster(found.objects)
-    # Nodes and similar kinds count as missing only if at least one exists.
+    beside = _context(found, settings.rendered)
+    # The context comes first, so that rules about two objects report the second one.
+    cluster = Cluster((*beside, *found.objects))
+    # Nodes and similar kinds count as missing only if at least one exists. A spec never has all of
+    # a cluster's workloads and Namespaces.
+    rendered = {it.at for it in beside}
     available = {
         **_configurations(cluster),
         Need.WHOLE: complete and not empty_inputs and not inputs.partial,
         Need.NODES: cluster.nodes.any,
-        Need.WORKLOADS: bool(cluster.workloads),
-        Need.NAMESPACES: cluster.namespaces.any,
+        Need.WORKLOADS: any(it.at not in rendered for it in cluster.workloads),
+        Need.NAMESPACES: any(it.kind == "Namespace" for it in found.objects),
         Need.SPEC: settings.spec is not None,
     }
     given = frozenset(need for need, is_given in available.items() if is_given)
     outcomes = engine.run(
         rules, Facts(cluster, settings.target, given, settings.spec, settings.plan)
     )
+    if beside:
+        outcomes = context.about(found.objects, beside, outcomes)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
     return CheckResult(
         outcomes=outcomes,
@@ -125,7 +132,7 @@ def judge_manifests(
             *inputs.unreadable,
             *empty_inputs,
             *found.findings,
-            *locate_objects(found.documents, found.objects, hits),
+            *locate_objects(found.documents, cluster.objects, hits),
             *manifests.notes(
                 found, [it for it in found.objects if not _is_judged(it, settings.target)]
             ),
@@ -133,6 +140,16 @@ def judge_manifests(
         objects=len(found.objects) - found.inside,
         complete=complete,
     )
+
+
+def _context(found: Manifests, rendered: "Rendered | None") -> list[Object]:
+    """The rendered objects that the manifests do not contain, and the files in their ConfigMaps."""
+    if rendered is None or not found.objects:
+        return []
+    beside = context.beside((it.object for it in rendered.expected), found.objects)
+    # These documents have no lines, and no finding is in them.
+    first = 1 + max(it.index for it in found.documents)
+    return [*beside, *manifests.inside(beside, first_index=first).objects]
 
 
 def judge(

@@ -47,6 +47,8 @@ class RunSpec(Struct, frozen=True):
 
     compiled: "Compiled | None" = None
     findings: tuple[Finding, ...] = ()
+    rendered: "Rendered | None" = None
+    """The rendered objects, if manifests or clusters need them."""
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -151,7 +153,8 @@ def prepare(request: LintRequest, stdin: BinaryIO | None = None) -> Run:
     sources, unreadable = files.read(request.manifests, stdin=stdin)
     with _refusals(selected):
         spec = compiled_spec(request, manifests.spec_sources(sources), stdin)
-    return Run(request, known, selected, _read(request, spec, sources, unreadable), spec)
+    read = _read(request, spec, sources, unreadable)
+    return _with_context(Run(request, known, selected, read, spec))
 
 
 def with_manifests(
@@ -167,7 +170,8 @@ def with_manifests(
         with _refusals(run.selected):
             spec = compiled_spec(run.request, inside, stdin)
     request = run.request._replace(manifests=paths)
-    return Run(request, run.known, run.selected, _read(request, spec, sources, unreadable), spec)
+    read = _read(request, spec, sources, unreadable)
+    return _with_context(Run(request, run.known, run.selected, read, spec))
 
 
 def _read(
@@ -175,6 +179,24 @@ def _read(
 ) -> ManifestInput:
     found = manifests.read(sources, first_index=len(spec.documents))
     return ManifestInput(request.manifests, sources, found, unreadable, partial=request.partial)
+
+
+def _with_context(run: Run) -> Run:
+    return with_rendered(run) if run.manifests.found.objects else run
+
+
+def with_rendered(run: Run) -> Run:
+    """The run with what its spec renders. Raises RefusedSpecError, and UsageError."""
+    compiled, request = run.spec.compiled, run.request
+    if compiled is None or run.spec.rendered is not None:
+        return run
+    from policygen.app import drift
+
+    rendering = RenderRequest(
+        request.specs, request.target, extras=request.extras, templates=request.templates
+    )
+    with _refusals(run.selected):
+        return replace(run, spec=replace(run.spec, rendered=drift.rendered(compiled, rendering)))
 
 
 @contextmanager
@@ -241,16 +263,7 @@ def clusters(
 
 def rendered(run: Run) -> "Rendered | None":
     """The rendered objects, if a selected rule compares clusters with them. Raises RefusedSpecError."""
-    compiled, request = run.comparable, run.request
-    if compiled is None:
-        return None
-    from policygen.app import drift
-
-    rendering = RenderRequest(
-        request.specs, request.target, extras=request.extras, templates=request.templates
-    )
-    with _refusals(run.selected):
-        return drift.rendered(compiled, rendering)
+    return with_rendered(run).spec.rendered if run.comparable else None
 
 
 def check_snapshot(
@@ -269,6 +282,7 @@ def _settings(run: Run) -> CheckSettings:
         spec=compiled.loaded.spec if compiled else None,
         plan=compiled.plan if compiled else None,
         documents=run.spec.documents,
+        rendered=run.spec.rendered,
         kubeconfig=str(run.request.clusters.kubeconfig or ""),
     )
 

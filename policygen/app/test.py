@@ -121,7 +121,7 @@ def _cases(request: TestRequest, *, new: bool = False) -> tuple[list[Case], Run,
             "allowed; move the manifests into a case"
         )
         faults.append(Finding(BAD_CASE, message, Place(request.folder)))
-    return found.cases, run, faults
+    return found.cases, lint.with_rendered(run), faults
 
 
 def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:

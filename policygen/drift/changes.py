@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.drift.compare import FieldDifference, Read, differences
-from policygen.drift.drift import GROUP_KINDS, alike, identity, was_not_requested
+from policygen.drift.drift import GROUP_KINDS, alike, was_not_requested
 from policygen.drift.field_managers import first
 from policygen.drift.messages import amounts, author, entries, value
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO
@@ -86,7 +86,7 @@ def _within(seen: Seen, namespace: str) -> bool:
 
 def _policy(snapshot: Snapshot) -> dict[tuple[str, str, str, str], Object]:
     return {
-        identity(policy): policy
+        policy.identity: policy
         for policy in snapshot.objects
         if (policy.group, policy.kind) in POLICY
         or ((policy.group, policy.kind) in GROUP_KINDS and policy.labels.get(MANAGED_BY) == TOOL)

@@ -122,18 +122,18 @@ class Rendered:
         seen = cluster.seen
         if seen is None or CONFIG_MAP not in seen.read:
             return ()
-        there = {identity(it) for it in cluster.of(*CONFIG_MAP)}
+        there = {it.identity for it in cluster.of(*CONFIG_MAP)}
         return tuple(
             rendered.object
             for rendered in self.expected
-            if was_not_requested(seen, rendered.object) and identity(rendered.object) not in there
+            if was_not_requested(seen, rendered.object) and rendered.object.identity not in there
         )
 
     def _drift(self, cluster: Cluster) -> Drift:
-        there = {identity(it): it for kind in GROUP_KINDS for it in cluster.of(*kind)}
+        there = {it.identity: it for kind in GROUP_KINDS for it in cluster.of(*kind)}
         changed, missing, leaving = [], [], []
         for rendered in self.expected:
-            found = there.get(identity(rendered.object))
+            found = there.get(rendered.object.identity)
             if found is None:
                 if _is_known(cluster, rendered.object):
                     missing.append(rendered)
@@ -147,7 +147,7 @@ class Rendered:
                 state = replace(state, older=found.api_version)
             if state.fields or state.labels or state.controllers:
                 changed.append(state)
-        ours = {identity(it.object) for it in self.expected}
+        ours = {it.object.identity for it in self.expected}
         orphans = (it for key, it in there.items() if key not in ours and self._is_orphan(it))
         seen = cluster.seen
         return Drift(
@@ -196,11 +196,6 @@ def _controllers(found: Object) -> Iterator[tuple[Path, str]]:
                 ("metadata", "ownerReferences", index),
                 f"{owner.get('kind')} {owner.get('name')}",
             )
-
-
-def identity(found: Object) -> tuple[str, str, str, str]:
-    """Group, kind, namespace and name of an object."""
-    return found.group, found.kind, found.namespace, found.name
 
 
 def _is_known(cluster: Cluster, rendered: Object) -> bool:

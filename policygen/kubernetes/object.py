@@ -60,6 +60,11 @@ class Object(Struct, frozen=True, eq=False):
         return _GROUPS[self.api_version]
 
     @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """Group, kind, namespace and name: all versions of a kind are one object."""
+        return self.group, self.kind, self.namespace, self.name
+
+    @property
     def version(self) -> str:
         """Its API version without the group: `v1beta2`."""
         return self.api_version.rpartition("/")[2]

@@ -1,6 +1,6 @@
 """Runs rules. Each passes, fails, is vacuous, is not evaluated or crashes, with a reason."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from traceback import format_exception
 
 from msgspec import Struct
@@ -129,12 +129,8 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
     seen = facts.cluster.seen
     # Rules that compare a cluster with a spec also run if the cluster has no objects.
     empty = Need.SPEC not in rule.needs or Need.SPEC not in facts.given
-    if empty and rule.judges and facts.cluster.kinds.isdisjoint(rule.judges):
-        if seen and missed:
-            return _unread(rule, seen, missed)
-        return RuleOutcome(
-            rule, Verdict.VACUOUS, f"the input contains no {' or '.join(rule.judges)}"
-        )
+    if empty and (nothing := without_objects(rule, facts.cluster.kinds)):
+        return _unread(rule, seen, missed) if seen and missed else nothing
     if empty and not facts.cluster.objects:
         return RuleOutcome(rule, Verdict.VACUOUS, "the input contains no objects")
     lacking = [need for need in Need if need in rule.needs and need not in facts.given]
@@ -147,6 +143,13 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
         reason = f"the input lacks: {'; '.join(missing)}"
         return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=missing)
     return None
+
+
+def without_objects(rule: ObjectRule, kinds: Collection[str]) -> RuleOutcome | None:
+    """The outcome of a rule if objects of these kinds only give it nothing to check; else None."""
+    if not rule.judges or not set(rule.judges).isdisjoint(kinds):
+        return None
+    return RuleOutcome(rule, Verdict.VACUOUS, f"the input contains no {' or '.join(rule.judges)}")
 
 
 def _missed(rule: ObjectRule, facts: Facts, seen: Seen) -> tuple[GroupKind, ...]:

@@ -7,7 +7,7 @@ from policygen.spec.rules import OBJECT_DECLARED_TWICE
 
 
 def check(facts: Facts) -> Hits:
-    """The last one that is applied replaces the other silently. All versions of a kind are one object.
+    """The last one that is applied replaces the other silently.
 
     Source: how the API server stores objects, by group, kind, namespace and name.
     """
@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     for obj in facts.cluster.objects:
         if not obj.name:
             continue
-        earlier = first.setdefault((obj.group, obj.kind, obj.namespace, obj.name), obj)
+        earlier = first.setdefault(obj.identity, obj)
         if earlier is not obj:
             yield Hit(
                 RULE,

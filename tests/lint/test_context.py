@@ -1,0 +1,199 @@
+"""What a spec renders is the context of manifests: rules see it and report only the manifests."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from policygen.app import drift
+from policygen.app import lint as app_lint
+from policygen.app.requests import LintRequest
+from policygen.core.finding import Hit, Verdict
+from policygen.documents.files import Source
+from policygen.lint import context
+from policygen.lint.engine import RuleOutcome
+from policygen.lint.registry import RULES
+from tests.objects import objects
+
+TODAY = date(2026, 11, 21)
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/expected"))
+TREE = EXAMPLES[0].parents[1] / "kueue-team-tree"
+RULE = next(rule for rule in RULES if rule.name == "children-exceed-parent")
+
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  namespace: vision
+  labels:
+    kueue.x-k8s.io/queue-name: {queue}
+    kueue.x-k8s.io/priority-class: normal
+spec:
+  suspend: true
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: train
+          resources:
+            requests: {{cpu: "4", memory: 16Gi, nvidia.com/gpu: "{gpus}"}}
+            limits: {{nvidia.com/gpu: "{gpus}"}}
+"""
+
+QUEUE = """\
+apiVersion: kueue.x-k8s.io/{version}
+kind: ClusterQueue
+metadata:
+  name: {name}
+spec:
+  {cohort}: a100
+  namespaceSelector:
+    matchLabels:
+      kubernetes.io/metadata.name: vision
+  resourceGroups:
+    - coveredResources: [cpu, memory, nvidia.com/gpu]
+      flavors:
+        - name: a100
+          resources:
+            - {{name: cpu, nominalQuota: "96"}}
+            - {{name: memory, nominalQuota: 1000Gi}}
+            - {{name: nvidia.com/gpu, nominalQuota: 8}}
+"""
+
+
+def specs(folder):
+    return tuple(str(path) for path in sorted(folder.iterdir()) if path.suffix == ".yaml")
+
+
+CHILD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: visitor.h100
+spec:
+  parent: h100
+  reclaimable: true
+  deserved: {cpu: "8", memory: 64Gi, nvidia.com/gpu: "8"}
+  capability: {cpu: "8", memory: 64Gi, nvidia.com/gpu: "8"}
+"""
+
+
+@pytest.fixture
+def lint(tmp_path):
+    """Lint one manifest, alone or beside the spec of an example."""
+
+    def run(text, folder=TREE, **settings):
+        (tmp_path / "one.yaml").write_text(text, "utf-8")
+        request = LintRequest(
+            specs(folder) if folder else (), (str(tmp_path / "one.yaml"),), **settings
+        )
+        report = app_lint.lint(request, today=TODAY)
+        mine = [it for it in report.findings if it.place and "one.yaml" in it.place.file]
+        return report, {(it.rule.name, it.object, it.path) for it in mine}
+
+    return run
+
+
+def test_a_job_may_name_what_the_spec_renders(lint):
+    at = "metadata.labels"
+    job = JOB.format(queue="a100", gpus=1)
+    assert {name for name, *_ in lint(job, folder=None)[1]} == {
+        "workload-priority-class-missing",
+        "workload-without-local-queue",
+    }
+    assert lint(job)[1] == set()
+    wrong = lint(JOB.format(queue="a1000", gpus=1))[1]
+    assert {name for name, *_ in wrong} == {"workload-without-local-queue"}
+    assert all(path.startswith(at) for *_, path in wrong)
+    much = lint(
+        JOB.format(queue="a100", gpus=8).replace("  suspend", "  parallelism: 100\n  suspend")
+    )
+    assert ("workload-exceeds-quota", "Job vision/train") in {it[:2] for it in much[1]}
+
+
+def test_only_the_objects_of_the_manifests_count(lint):
+    job = JOB.format(queue="a100", gpus=1)
+    alone, beside = lint(job, folder=None)[0], lint(job)[0]
+    assert (alone.objects, beside.objects) == (1, 1)
+    vacuous = {it.rule for it in alone.rules if it.verdict is Verdict.VACUOUS}
+    # Rules about workloads and queues now have both; rules about other kinds still have nothing.
+    assert vacuous == {it.rule for it in beside.rules if it.verdict is Verdict.VACUOUS}
+    assert [it.reason for it in beside.rules if it.rule == "children-exceed-parent"] == [
+        "the input contains no Queue"
+    ]
+
+
+def test_partial_keeps_its_meaning(lint):
+    job = JOB.format(queue="a1000", gpus=1)
+    assert lint(job, partial=True)[1] == set()
+
+
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
+def test_a_manifest_replaces_the_rendered_object_in_any_version(lint, version):
+    cohort = "cohort" if version == "v1beta1" else "cohortName"
+    queue = QUEUE.format(version=version, name="vision.a100", cohort=cohort)
+    names = {name for name, *_ in lint(queue)[1]}
+    assert "object-declared-twice" not in names
+    assert "local-queue-without-cluster-queue" not in names
+
+
+def test_a_conflict_is_reported_at_the_manifest(lint):
+    report, found = lint(CHILD, TREE.parent / "volcano-training")
+    assert found == {("children-exceed-parent", "Queue visitor.h100", "spec.deserved")}
+    first = next(it for it in report.findings if it.rule.name == "children-exceed-parent")
+    assert first.message.endswith("to this sum (the spec renders Queue h100)")
+    assert first.related[0].object == "Queue h100"
+
+
+@pytest.mark.parametrize("folder", EXAMPLES, ids=lambda it: it.parent.name)
+def test_a_rendered_object_is_sound_beside_the_others(folder):
+    run = app_lint.prepare(LintRequest(specs(folder.parent)))
+    run = app_lint.with_rendered(run)
+    known = {it.rule for it in run.spec.findings}
+    kinds = {it.object.kind: it for it in run.spec.rendered.expected}
+    for number, each in enumerate(kinds.values()):
+        one = app_lint.with_manifests(run, ("a",), [Source(f"{number}.yaml", each.text, None)])
+        assert one.spec is run.spec, "rendered once"
+        report = app_lint.report(one, (), TODAY)
+        assert [it for it in report.findings if it.rule not in known] == []
+        assert report.objects == 1
+
+
+def test_manifests_that_are_the_rendered_set_have_no_context(monkeypatch):
+    seen = []
+    monkeypatch.setattr(context, "about", lambda *it: seen.append(it))
+    request = LintRequest(specs(TREE), (str(TREE / "expected"),))
+    report = app_lint.lint(request, today=TODAY)
+    assert report.objects == 27
+    assert not seen
+
+
+def test_nothing_is_rendered_without_manifests_or_without_a_spec(monkeypatch):
+    monkeypatch.setattr(drift, "rendered", None)
+    app_lint.lint(LintRequest(specs(TREE)), today=TODAY)
+    app_lint.lint(LintRequest((), (str(TREE / "expected"),)), today=TODAY)
+
+
+def test_a_hit_in_the_context_moves_to_its_cause_or_is_dropped():
+    one, other = objects("kind: Queue\napiVersion: v1\n---\nkind: Queue\napiVersion: v1\n")
+    field = other.at.to("spec", "deserved")
+    inside = Hit(RULE, "message", one.at.to("spec"))
+    caused = inside._replace(related=(one.at, field))
+    own = Hit(RULE, "mine", field, related=(one.at,))
+    everywhere = Hit(RULE, "all", None)
+
+    def about(*hits):
+        given = RuleOutcome(RULE, Verdict.FAIL, hits=hits)
+        return context.about([other], [one], [given])[0]
+
+    assert about(inside).verdict is Verdict.PASS
+    assert about(inside).hits == ()
+    assert about(own, everywhere).hits == (own, everywhere)
+    moved = about(caused)
+    assert moved.verdict is Verdict.FAIL
+    assert [(it.message, it.at, it.related) for it in moved.hits] == [
+        ("message (the spec renders Queue)", field, (one.at.to("spec"),))
+    ]
+    assert about(Hit(RULE, "none", None, related=(one.at,))).hits == ()
