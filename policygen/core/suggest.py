@@ -52,8 +52,12 @@ class Names(Sequence[str]):
 
     def meant(self, word: str) -> str:
         """The most similar name, or "" if no name is similar."""
-        close = get_close_matches(word.lower(), self._candidates(word), n=1, cutoff=_LIKE)
-        return self._lowered[close[0]] if close else ""
+        return next(iter(self.similar(word, 1)), "")
+
+    def similar(self, word: str, most: int = 3) -> list[str]:
+        """The most similar names, the best first."""
+        close = get_close_matches(word.lower(), self._candidates(word), n=most, cutoff=_LIKE)
+        return [self._lowered[name] for name in close]
 
     def _new_advice(self, word: str) -> str:
         others = [name for name in self._names[: _SHOWN + 1] if name != word]

@@ -12,6 +12,11 @@ def selects(cluster: Cluster, selector: LabelSelector, name: str) -> bool | None
     found = cluster.namespaces.get(name)
     if found is not None:
         return selector.selects({**found.labels, NAMESPACE_NAME: name})
+    return selects_by_name(selector, name)
+
+
+def selects_by_name(selector: LabelSelector, name: str) -> bool | None:
+    """Whether a selector matches a namespace of which only the name is known; None: it depends."""
     by_name = LabelSelector(
         match_labels={
             key: it for key, it in selector.match_labels.items() if key == NAMESPACE_NAME

@@ -38,11 +38,9 @@ class QueueTree(Struct, frozen=True, eq=False):
         """Whether a queue has queues below it."""
         return name == ROOT or bool(self.children.get(name))
 
-    def leaf(self, name: str) -> tuple[str, tuple[At, ...]]:
-        """Advice to name a leaf instead of a queue with children, and the place of such a leaf."""
-        for queue in self.children.get(name, ()):
-            return f"use a queue below {name}, such as {queue.name}", (queue.at,)
-        return "use another queue", ()
+    def leaf(self, name: str) -> str:
+        """Advice to name a leaf instead of a queue with children. A leaf may be another team's."""
+        return f"use a queue below {name}" if self.children.get(name) else "use another queue"
 
 
 def tree(cluster: Cluster) -> QueueTree:
@@ -95,6 +93,7 @@ class QueueUse(Struct, frozen=True, eq=False):
     """An object that names a queue."""
 
     owner: str
+    namespace: str
     queue: str
     at: At
 
@@ -102,6 +101,14 @@ class QueueUse(Struct, frozen=True, eq=False):
 def queue_uses(cluster: Cluster) -> tuple[QueueUse, ...]:
     """PodGroups, Volcano Jobs, and pods that name a queue; for `cluster.derive`."""
     return tuple(_queue_uses(cluster))
+
+
+def users(cluster: Cluster) -> Mapping[str, set[str]]:
+    """The namespaces whose objects name each queue; for `cluster.derive`."""
+    found: dict[str, set[str]] = {}
+    for use in cluster.derive(queue_uses):
+        found.setdefault(use.queue, set()).add(use.namespace)
+    return found
 
 
 def gang_objects(cluster: Cluster) -> Iterator[Entry[PodGroupView] | Entry[VolcanoJobView]]:
@@ -174,7 +181,8 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
     for gang in gang_objects(cluster):
         if seen and not is_checked(gang.object):
             continue  # its owner is reported, or it has finished
-        yield QueueUse(str(gang), gang.fields.queue or DEFAULT, gang.at.to("spec", "queue"))
+        queue = gang.fields.queue or DEFAULT
+        yield QueueUse(str(gang), gang.namespace, queue, gang.at.to("spec", "queue"))
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
             continue
@@ -183,7 +191,7 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
             if name and to_volcano(template):
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
                 owner = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
-                yield QueueUse(owner, name, at)
+                yield QueueUse(owner, workload.namespace, name, at)
 
 
 def _parent(queue: Entry[QueueView]) -> str:

@@ -1,6 +1,11 @@
 """A LocalQueue names a ClusterQueue that does not exist."""
 
-from policygen.core.suggest import suggest
+from collections.abc import Mapping
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import LocalQueueView
+from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.namespaces import selects_by_name
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -19,9 +24,32 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f'{queue} names ClusterQueue "{name}", which does not exist; '
-                f"{suggest(name, known.names(), 'ClusterQueue')}",
+                f"{_advice(facts.cluster, queue)}",
                 at,
             )
+
+
+def _advice(cluster: Cluster, local: Entry[LocalQueueView]) -> str:
+    """Proposes a similar ClusterQueue, unless it serves only other namespaces."""
+    known = cluster.cluster_queues
+    users = cluster.derive(_users)
+    for near in known.names().similar(local.fields.cluster_queue):
+        queue = known.get(near)
+        selector = queue.fields.namespace_selector if queue else None
+        closed = selector if selector and not selector.empty else None
+        chosen = selects_by_name(closed, local.namespace) if closed else None
+        if chosen or (chosen is None and local.namespace in users.get(near, {local.namespace})):
+            return f'did you mean "{near}"?'
+    namespace = f" for namespace {local.namespace}" if local.namespace else ""
+    return f"create it, or write the name of a ClusterQueue{namespace}"
+
+
+def _users(cluster: Cluster) -> Mapping[str, set[str]]:
+    """The namespaces whose LocalQueues name each ClusterQueue."""
+    found: dict[str, set[str]] = {}
+    for local in cluster.local_queues:
+        found.setdefault(local.fields.cluster_queue, set()).add(local.namespace)
+    return found
 
 
 RULE = ObjectRule(

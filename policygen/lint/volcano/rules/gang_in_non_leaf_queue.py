@@ -19,13 +19,11 @@ def check(facts: Facts) -> Hits:
             continue
         if use.queue == queues.DEFAULT or not tree.inner(use.queue):
             continue  # default-queue-has-children reports its children
-        advice, below = tree.leaf(use.queue)
         yield Hit(
             RULE,
             f'{use.owner} is in queue "{use.queue}", which is not a leaf queue; with enableHierarchy, such a gang stops the scheduling of all queues;'
-            f" {advice}",
+            f" {tree.leaf(use.queue)}",
             use.at,
-            below,
         )
 
 

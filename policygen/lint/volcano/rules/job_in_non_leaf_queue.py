@@ -14,13 +14,11 @@ def check(facts: Facts) -> Hits:
         queue = job.fields.queue or queues.DEFAULT
         if queue == queues.DEFAULT or not tree.inner(queue):
             continue  # default-queue-has-children reports its children
-        advice, below = tree.leaf(queue)
         yield Hit(
             RULE,
             f'{job} is in queue "{queue}", which is not a leaf queue, so Volcano refuses the Job; '
-            f"{advice}",
+            f"{tree.leaf(queue)}",
             job.at.to("spec", "queue"),
-            below,
         )
 
 
