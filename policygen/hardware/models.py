@@ -9,6 +9,9 @@ from msgspec.structs import replace
 
 from policygen.hardware.data import read
 
+BITS = {"fp32": 32, "fp16": 16, "bf16": 16, "fp8": 8, "int8": 8, "int4": 4}
+"""Bits of a number by precision, without the scales of quantised weights."""
+
 _SIZE = r"(?:[0-9]{1,3}x)?[0-9]{1,6}(?:\.[0-9]{1,3})?[mbt]"
 _NAMED = re.compile(rf"(?P<family>.*?)[-:]?(?P<size>{_SIZE}(?:-a[0-9.]{{1,6}}b)?)")
 _PARAMETERS = re.compile(
@@ -31,6 +34,14 @@ class ModelFacts(Struct, frozen=True):
     max_context: int | None
     precision: str
     """Precision of the published weights."""
+    activation_bytes_per_token: int | None = None
+    """Bytes that one token of a training sequence adds to the activations; None if unknown.
+
+    With checkpointing, 2 for each hidden unit of each layer; 34 for each hidden unit of the layer
+    that is computed again, without the attention scores, which flash attention does not store; and
+    4 for each entry of the vocabulary (Korthikanti et al., Reducing Activation Recomputation in
+    Large Transformer Models, 2022, sections 4.1, 4.3 and 5).
+    """
     assumption: str | None = None
     """The assumption that was made from the name, as text."""
 
@@ -55,6 +66,8 @@ def models() -> Mapping[tuple[str, str], ModelFacts]:
             kv_shards=heads,
             max_context=row["max_context"],
             precision=row.get("precision", "bf16"),
+            activation_bytes_per_token=(2 * row["layers"] + 34) * row["hidden"]
+            + 4 * row["vocabulary"],
         )
     return found
 

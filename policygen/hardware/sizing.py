@@ -6,17 +6,22 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from policygen.core.quantity import GIBIBYTE
+from policygen.core.quoting import counted
+from policygen.hardware import training
 from policygen.hardware.catalog import MigProfile
-from policygen.hardware.models import ModelFacts
-
-BITS = {"fp32": 32, "fp16": 16, "bf16": 16, "fp8": 8, "int8": 8, "int4": 4}
-"""Bits of a number by precision, without the scales of quantised weights."""
+from policygen.hardware.models import BITS, ModelFacts
+from policygen.hardware.training import Training
 
 DEFAULT_PRECISION = "bf16"
-"""Precision of weights if the published one is unknown, and of the KV cache."""
+"""Precision of weights if the published one is unknown, of trained weights, and of the KV cache."""
 DEFAULT_CONCURRENCY = 1
+DEFAULT_BATCH_CONCURRENCY = 16
+"""Requests of a batch job at one time. Each step reads all weights once, for all requests together.
+
+With 16 requests, the KV cache is still smaller than the weights for most known models.
+"""
 DEFAULT_CONTEXT_LENGTH = 2048
-"""Tokens of prompt and answer of one request: a chat turn, within the limit of every known model."""
+"""Tokens of one request or training sequence: a chat turn, within the limit of every known model."""
 DEFAULT_RUNTIME_BYTES = GIBIBYTE
 """CUDA context, graphs and activations of a 7B to 8B model on one GPU."""
 DEFAULT_UTILISATION = 90
@@ -26,6 +31,8 @@ DEFAULT_UTILISATION = 90
 class MemoryDemand(Struct, frozen=True):
     """What one replica, or one pod of a gang, holds in GPU memory.
 
+    It serves requests; with `training`, it trains instead and has no KV cache.
+
     `gpu_memory_bytes`, if set, is the total. Otherwise it is calculated from `facts`. Without
     both, the need is unknown. Raises ValueError on an unknown precision or a value out of range.
     """
@@ -33,23 +40,31 @@ class MemoryDemand(Struct, frozen=True):
     gpu_memory_bytes: int | None = None
     facts: ModelFacts | None = None
     precision: str = ""
-    """Precision of the weights, a key of BITS. The default is that of the published weights."""
+    """Precision of the weights, a key of BITS.
+
+    The default is that of the published weights, or bf16 if all weights are trained.
+    """
+    batch: bool = False
+    """True: a batch job without a stated concurrency, so it is DEFAULT_BATCH_CONCURRENCY."""
     concurrency: int = DEFAULT_CONCURRENCY
     """Requests that one replica serves at one time."""
     context_length: int = DEFAULT_CONTEXT_LENGTH
-    """Tokens of prompt and answer of one request."""
+    """Tokens of prompt and answer of one request, or of one training sequence."""
     kv_precision: str = DEFAULT_PRECISION
     """Precision of the KV cache, a key of BITS."""
     runtime_memory_bytes: int = DEFAULT_RUNTIME_BYTES
-    """Bytes on each device in addition to weights and KV cache."""
+    """Bytes on each device in addition to weights, KV cache, and everything of `training`."""
     utilisation: int = DEFAULT_UTILISATION
     """Percent of a device's memory that is used."""
     any_count: bool = False
     """True allows any number of devices, not only powers of two."""
+    training: Training | None = None
 
     def __post_init__(self) -> None:
         if not self.precision:
-            force_setattr(self, "precision", _published(self.facts))
+            force_setattr(self, "precision", _default_precision(self))
+        if self.batch:
+            force_setattr(self, "concurrency", DEFAULT_BATCH_CONCURRENCY)
         for name in ("precision", "kv_precision"):
             if getattr(self, name) not in BITS:
                 raise ValueError(
@@ -68,12 +83,12 @@ def weights_bytes(workload: MemoryDemand) -> int | None:
 
 
 def kv_bytes(workload: MemoryDemand, devices: int = 1) -> int | None:
-    """Bytes of the KV cache on all devices together, by family and size; None if unknown.
+    """Bytes of the KV cache on all devices together, by family and size; None if unknown, or training.
 
     Each device stores at least one KV head, so with more than `kv_shards` devices it is stored again.
     """
     facts = workload.facts
-    if facts is None or facts.kv_values_per_token is None:
+    if facts is None or facts.kv_values_per_token is None or workload.training is not None:
         return None
     return _ceil(_kv_bits(workload) * max(devices, facts.kv_shards), 8 * facts.kv_shards)
 
@@ -82,7 +97,8 @@ def needed_bytes(workload: MemoryDemand, devices: int = 1) -> int | None:
     """Bytes that `devices` devices must have together.
 
     The stated memory, else (weights + KV cache + runtime on each device), divided by the share of
-    the memory that is used. None if unknown.
+    the memory that is used; in training, gradients, optimizer states and activations instead of the
+    KV cache. None if unknown.
     """
     if workload.gpu_memory_bytes is not None:
         return workload.gpu_memory_bytes
@@ -90,9 +106,17 @@ def needed_bytes(workload: MemoryDemand, devices: int = 1) -> int | None:
         return None
     shards = workload.facts.kv_shards
     # In bits times shards, so that only the result is rounded.
-    held = (_weight_bits(workload) + 8 * devices * workload.runtime_memory_bytes) * shards
+    held = (_held_bits(workload) + 8 * devices * device_bytes(workload)) * shards
     held += _kv_bits(workload) * max(devices, shards)
     return _ceil(held * 100, 8 * shards * workload.utilisation)
+
+
+def device_bytes(workload: MemoryDemand) -> int:
+    """Bytes on each device, however many there are: the runtime, and in training the activations."""
+    facts, held = workload.facts, workload.runtime_memory_bytes
+    if facts is None or workload.training is None:
+        return held
+    return held + training.activation_bytes(facts, workload.context_length, workload.training)
 
 
 def assumptions(workload: MemoryDemand) -> tuple[str, ...]:
@@ -102,8 +126,11 @@ def assumptions(workload: MemoryDemand) -> tuple[str, ...]:
         return ()
     counted = [
         (facts.assumption or "", facts.assumed),
-        (f"weight precision {workload.precision}", workload.precision == _published(facts)),
-        *_kv_assumptions(workload, facts),
+        (
+            f"weight precision {workload.precision}",
+            workload.precision == _default_precision(workload),
+        ),
+        *_working_assumptions(workload, facts),
         (
             f"{DEFAULT_RUNTIME_BYTES >> 30} GiB of memory per GPU for the runtime",
             workload.runtime_memory_bytes == DEFAULT_RUNTIME_BYTES,
@@ -148,16 +175,22 @@ def shared_replica_bytes(usable_bytes: int, replicas: int) -> int:
     return usable_bytes // replicas
 
 
-def _published(facts: ModelFacts | None) -> str:
-    return facts.precision if facts else DEFAULT_PRECISION
+def _default_precision(workload: MemoryDemand) -> str:
+    trained = workload.training is not None and workload.training.method != "lora"
+    return DEFAULT_PRECISION if trained or workload.facts is None else workload.facts.precision
 
 
-def _kv_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, bool]]:
+def _working_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, bool]]:
+    """The assumptions about the KV cache, or about everything that only training holds."""
+    length, limit = workload.context_length, facts.max_context
+    if workload.training is not None:
+        return [*training.assumptions(facts, workload.precision, length, workload.training)]
     if facts.kv_values_per_token is None:
         return [("no memory for the KV cache, because its size is unknown", True)]
-    length, limit = workload.context_length, facts.max_context
+    assumed = workload.batch or workload.concurrency == DEFAULT_CONCURRENCY
+    kind = " of a batch job" if workload.batch else ""
     return [
-        (f"{DEFAULT_CONCURRENCY} concurrent request", workload.concurrency == DEFAULT_CONCURRENCY),
+        (f"{counted(workload.concurrency, 'concurrent request')}{kind}", assumed),
         (f"{DEFAULT_CONTEXT_LENGTH} tokens per request", length == DEFAULT_CONTEXT_LENGTH),
         (
             f"{length} tokens per request, more than the {limit} that {facts.name} supports",
@@ -175,9 +208,19 @@ def _weight_bits(workload: MemoryDemand) -> int:
     return workload.facts.parameters * BITS[workload.precision] if workload.facts else 0
 
 
+def _held_bits(workload: MemoryDemand) -> int:
+    """Bits that the devices divide, without the KV cache."""
+    facts = workload.facts
+    if facts is None or workload.training is None:
+        return _weight_bits(workload)
+    held = training.state(facts, workload.precision, workload.training)
+    return training.pod_bits(held, workload.training)
+
+
 def _kv_bits(workload: MemoryDemand) -> int:
-    """Bits of the KV cache, stored once."""
-    values = workload.facts.kv_values_per_token if workload.facts else None
+    """Bits of the KV cache, stored once; 0 in training."""
+    serves = workload.facts is not None and workload.training is None
+    values = workload.facts.kv_values_per_token if workload.facts and serves else None
     tokens = workload.concurrency * workload.context_length
     return (values or 0) * tokens * BITS[workload.kv_precision]
 
@@ -195,14 +238,14 @@ def _required(workload: MemoryDemand, usable: int) -> int | None:
         return None
     shards = facts.kv_shards
     # In hundredths of bits, so that it is as exact as needed_bytes.
-    weights, kv = 100 * _weight_bits(workload), 100 * _kv_bits(workload)
-    free = 8 * (usable * workload.utilisation - 100 * workload.runtime_memory_bytes)
+    held, kv = 100 * _held_bits(workload), 100 * _kv_bits(workload)
+    free = 8 * (usable * workload.utilisation - 100 * device_bytes(workload))
     if free <= 0:
         return None
-    count = _ceil(weights + kv, free)
+    count = _ceil(held + kv, free)
     if count <= shards:
         return count
     left = free * shards - kv
     if left <= 0:
         return None
-    return max(_ceil(weights * shards, left), shards + 1)
+    return max(_ceil(held * shards, left), shards + 1)

@@ -1,17 +1,16 @@
 """How many units of a pool one replica of a model needs, by the memory rule."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import astuple, replace
+from msgspec.structs import astuple
 
 from policygen.core.finding import At, Hit
-from policygen.core.quoting import counted, quoted
+from policygen.core.quoting import counted
 from policygen.core.rule import Rule
-from policygen.hardware import models, sizing
+from policygen.hardware import sizing
 from policygen.hardware.catalog import MigProfile
-from policygen.plan import rules
+from policygen.plan import demand, rules
 from policygen.plan.amounts import CPU, MEMORY, amount_of, readable_bytes
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import WHOLE, Model, NodeResources, Sharing
@@ -70,7 +69,7 @@ class Replica:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.workload = _workload(model)
+        self.workload = demand.demand(model)
         self._sizes: dict[Offer, Size | None] = {}
 
     def size(self, offer: Offer) -> Size | None:
@@ -84,80 +83,6 @@ def warn(rule: Rule, message: str, model: Model, field: str | None = None) -> Hi
     """A warning about a model, at its name or at a field of its spec."""
     at = model.field(field) if field else model.at / "metadata" / "name"
     return Hit(rule, message, at)
-
-
-def _workload(model: Model) -> sizing.MemoryDemand | None:
-    """The input of the memory rule, or None if neither memory nor a known size is written."""
-    facts = models.model(model.family, model.size)
-    if model.gpu_memory_bytes is None and facts is None:
-        return None
-    sizes = model.sizing
-    concurrency = sizes.concurrency
-    if concurrency is None and model.autoscaling is not None:
-        concurrency = model.autoscaling.target_concurrency
-    workload = sizing.MemoryDemand(
-        gpu_memory_bytes=model.gpu_memory_bytes, facts=facts, any_count=sizes.any_gpu_count
-    )
-    stated: dict[str, Any] = {
-        "precision": sizes.precision,
-        "kv_precision": sizes.kv_cache_precision,
-        "concurrency": concurrency,
-        "context_length": sizes.context_length,
-        "runtime_memory_bytes": sizes.runtime_memory_bytes,
-        "utilisation": sizes.gpu_memory_utilization,
-    }
-    return replace(workload, **{name: it for name, it in stated.items() if it is not None})
-
-
-def check(replica: Replica) -> Iterator[Hit]:
-    """Whether gpuMemory is enough for the family, size and concurrency of a model."""
-    model, workload = replica.model, replica.workload
-    if model.size is not None and models.model(model.family, model.size) is None:
-        yield Hit(
-            rules.UNKNOWN_MODEL_SIZE,
-            f"size {quoted(model.size)} is not a number of parameters, so the memory of the model "
-            "is unknown; write the size as in 7b, 1.5b or 8x7b",
-            model.field("size"),
-        )
-    elif workload is None and model.gpus is None:
-        yield warn(
-            rules.MODEL_SIZE_UNKNOWN,
-            f'the GPU memory that model "{model.name}" needs is unknown; write '
-            "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
-            model,
-        )
-    if workload is None or model.gpus is not None or workload.facts is None:
-        return
-    if model.gpu_memory_bytes is None:
-        assumed = ", ".join(sizing.assumptions(workload))
-        if assumed:
-            yield Hit(
-                rules.ASSUMPTION,
-                f'the GPU memory of model "{model.name}" is calculated with assumed values: '
-                f"{assumed}; write other values under sizing",
-                model.field("family"),
-            )
-        return
-    weights = sizing.weights_bytes(workload) or 0
-    cache = sizing.kv_bytes(workload) or 0
-    if weights > model.gpu_memory_bytes:
-        yield warn(
-            rules.GPU_MEMORY_BELOW_WEIGHTS,
-            f'model "{model.name}" has gpuMemory {readable_bytes(model.gpu_memory_bytes, weights)}, but its weights '
-            f"alone need {readable_bytes(weights, model.gpu_memory_bytes)} in {workload.precision}; raise gpuMemory",
-            model,
-            "resources",
-        )
-    elif weights + cache > model.gpu_memory_bytes:
-        yield warn(
-            rules.GPU_MEMORY_BELOW_CONCURRENCY,
-            f'model "{model.name}" has gpuMemory {readable_bytes(model.gpu_memory_bytes)}, but its weights '
-            f"need {readable_bytes(weights)} in {workload.precision}, and its KV cache needs {readable_bytes(cache)} "
-            f"for {counted(workload.concurrency, 'request')} of {workload.context_length} tokens; "
-            "raise gpuMemory, or lower the concurrency",
-            model,
-            "resources",
-        )
 
 
 def crowding(
@@ -254,16 +179,20 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
             resources / "gpus",
             f"a replica needs {counted(model.gpus, 'GPU')}, but a node has {offer.units}",
         )
-    need = sizing.needed_bytes(workload) if workload is not None else None
+    devices = 1 if offer.sharing == "mig" or offer.replicas > 1 else offer.cards
+    need = sizing.needed_bytes(workload, devices) if workload is not None else None
     if workload is None or need is None:
         return model.at / "metadata" / "name", "the GPU memory that the model needs is unknown"
     at = resources / "gpuMemory"
     if model.gpu_memory_bytes is None:
         at = model.field("family" if model.size is None else "size")
+    who = "a pod" if model.gang is not None else "a replica"
+    computed = demand.parts(workload)
     if offer.sharing == "mig":
+        because = f": {computed}" if computed else ""
         return (
             at,
-            f"a replica needs {readable_bytes(need)}, more than any MIG instance of the pool has",
+            f"{who} needs {readable_bytes(need)}, more than any MIG instance of the pool has{because}",
         )
     if offer.card_bytes is None:
         return at, "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
@@ -271,7 +200,6 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
         where = f"{offer.replicas} pods share each GPU of"
     else:
         where = f"a node has {offer.cards} ×"
-    return at, (
-        f"a replica needs {readable_bytes(need, offer.card_bytes)}, but {where} "
-        f"{readable_bytes(offer.card_bytes, need)}"
-    )
+    offered = f"{where} {readable_bytes(offer.card_bytes, need)}"
+    needs = f"{who} needs {readable_bytes(need, offer.card_bytes)}"
+    return at, f"{offered}, but {needs}: {computed}" if computed else f"{needs}, but {offered}"

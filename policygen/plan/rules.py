@@ -44,6 +44,11 @@ GPU_MEMORY_BELOW_CONCURRENCY = warning(
     "A model's gpuMemory is less than its weights and KV cache need",
     "Raise resources.gpuMemory, or lower sizing.concurrency.",
 )
+GPU_MEMORY_BELOW_TRAINING = warning(
+    "gpu-memory-below-training",
+    "A training model's gpuMemory is less than its weights, gradients and optimizer states need",
+    "Raise resources.gpuMemory, or write sizing.training: lora.",
+)
 GPU_MEMORY_BELOW_WEIGHTS = warning(
     "gpu-memory-below-weights",
     "A model's gpuMemory is less than its weights need",
@@ -237,6 +242,11 @@ PROFILE_PACKS_WEAKLY = warning(
     "Disable scores that spread pods, raise the weight of the GPU resource, or let fewer pods "
     "share a GPU.",
     aliases=("packs-weakly",),
+)
+QUANTIZED_FULL_TRAINING = warning(
+    "quantized-full-training",
+    "A model trains all its weights, but its precision is that of quantized weights",
+    "Write sizing.training: lora, or a precision of 16 or 32 bits.",
 )
 QUOTA_CANNOT_TELL_POOLS_APART = refusal(
     "quota-cannot-tell-pools-apart",

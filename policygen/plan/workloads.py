@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from policygen.core.finding import Hit
-from policygen.plan import fit, rules
+from policygen.plan import demand, fit, rules
 from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.fit import Offer, Replica, Size, warn
 from policygen.plan.placement import Placing
@@ -59,7 +59,7 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
     trees_of = {facts.name: tree for tree in trees for facts in tree.pools}
     for model in spec.models:
         replica = Replica(model)
-        hits += fit.check(replica)
+        hits += demand.check(model, replica.workload)
         allowed = placing.allowed(model, hits)
         assignment = _assigned(replica, allowed, offers, trees_of)
         if assignment is not None:

@@ -235,6 +235,17 @@ class Sizing(Struct, frozen=True):
     """Percent."""
     any_gpu_count: bool = False
     """Allows numbers of GPUs that are not powers of two."""
+    training: Literal["full", "lora"] | None = None
+    """Whether all parameters are trained, or only adapters. Also below: only for training."""
+    trainable_percent: Fraction | None = None
+    """Parameters of the adapters, in percent of the model's."""
+    gradient_precision: str | None = None
+    optimizer_bytes: int | None = None
+    """For each trained parameter."""
+    sharding: Literal["none", "optimizer", "gradients", "full"] | None = None
+    """What the pods of a gang divide."""
+    activation_memory_bytes: int | None = None
+    """On each GPU."""
 
 
 class Gang(Struct, frozen=True):

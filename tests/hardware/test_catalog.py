@@ -398,11 +398,20 @@ def model_table():
                 f"{facts.parameters:,}",
                 f"{facts.parameters * bits / GIB:.1f} ({facts.precision})",
                 f"{kv / 1024:g}",
+                f"{facts.activation_bytes_per_token / 1024:g}",
                 f"{facts.max_context:,}",
                 guessed.get(key, ""),
             ]
         )
-    head = ["family", "size", "model", "parameters", "weights GiB", "KV KiB per token"]
+    head = [
+        "family",
+        "size",
+        "model",
+        "parameters",
+        "weights GiB",
+        "KV KiB per token",
+        "activation KiB per token",
+    ]
     return table([*head, "context", "short name"], rows)
 
 

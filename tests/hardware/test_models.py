@@ -27,23 +27,72 @@ def test_figures_of_a_model(family, size, parameters, kv_bytes):
     assert not facts.assumed
 
 
-@pytest.mark.parametrize(
-    "key, vocabulary, hidden, intermediate, heads",
-    [
-        (("llama-2", "7b"), 2 * 32000, 4096, 11008, 32),
-        (("llama-3.1", "405b"), 2 * 128256, 16384, 53248, 128),
-        # its output layer is the input's
-        (("llama-3.2", "1b"), 128256, 2048, 8192, 32),
-        (("mistral", "7b"), 2 * 32768, 4096, 14336, 32),
-        (("phi-4", "14b"), 2 * 100352, 5120, 17920, 40),
-    ],
-)
-def test_parameters_are_what_the_dimensions_give(key, vocabulary, hidden, intermediate, heads):
-    row = next(row for row in DATA["models"]["models"] if (row["family"], row["size"]) == key)
-    queries = hidden * heads * row["head_dim"]
-    keys = hidden * row["kv_heads"] * row["head_dim"]
-    layer = 2 * queries + 2 * keys + 3 * hidden * intermediate + 2 * hidden
-    assert row["parameters"] == vocabulary * hidden + row["layers"] * layer + hidden
+DIMENSIONS = {
+    # attention heads, width of the feed-forward layers, embeddings (1 if the output layer is the
+    # input's), experts
+    "codellama 7b": (32, 11008, 2, 1),
+    "codellama 13b": (40, 13824, 2, 1),
+    "codellama 34b": (64, 22016, 2, 1),
+    "gemma-2 2b": (8, 9216, 1, 1),
+    "gemma-2 9b": (16, 14336, 1, 1),
+    "gemma-2 27b": (32, 36864, 1, 1),
+    "llama-2 7b": (32, 11008, 2, 1),
+    "llama-2 13b": (40, 13824, 2, 1),
+    "llama-2 70b": (64, 28672, 2, 1),
+    "llama-3 8b": (32, 14336, 2, 1),
+    "llama-3 70b": (64, 28672, 2, 1),
+    "llama-3.1 8b": (32, 14336, 2, 1),
+    "llama-3.1 70b": (64, 28672, 2, 1),
+    "llama-3.1 405b": (128, 53248, 2, 1),
+    "llama-3.2 1b": (32, 8192, 1, 1),
+    "llama-3.2 3b": (24, 8192, 1, 1),
+    "llama-3.3 70b": (64, 28672, 2, 1),
+    "mistral 7b": (32, 14336, 2, 1),
+    "mistral 123b": (96, 28672, 2, 1),
+    "mixtral 8x7b": (32, 14336, 2, 8),
+    "mixtral 8x22b": (48, 16384, 2, 8),
+    "phi-3 3.8b": (32, 8192, 2, 1),
+    "phi-4 14b": (40, 17920, 2, 1),
+    "qwen2.5 0.5b": (14, 4864, 1, 1),
+    "qwen2.5 1.5b": (12, 8960, 1, 1),
+    "qwen2.5 3b": (16, 11008, 1, 1),
+    "qwen2.5 7b": (28, 18944, 2, 1),
+    "qwen2.5 14b": (40, 13824, 2, 1),
+    "qwen2.5 32b": (40, 27648, 2, 1),
+    "qwen2.5 72b": (64, 29568, 2, 1),
+    "qwen3 0.6b": (16, 3072, 1, 1),
+    "qwen3 1.7b": (16, 6144, 1, 1),
+    "qwen3 4b": (32, 9728, 1, 1),
+    "qwen3 8b": (32, 12288, 2, 1),
+    "qwen3 14b": (40, 17408, 2, 1),
+    "qwen3 30b": (32, 768, 2, 128),
+    "qwen3 32b": (64, 25600, 2, 1),
+    "qwen3 235b": (64, 1536, 2, 128),
+}
+
+
+# Models with latent attention and shared experts have more dimensions.
+ROWS = [row for row in DATA["models"]["models"] if "kv_latent" not in row]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])
+def test_parameters_are_what_the_dimensions_give(row):
+    family, hidden, head = row["family"], row["hidden"], row["head_dim"]
+    heads, width, embeddings, experts = DIMENSIONS[f"{family} {row['size']}"]
+    projections = (heads + 2 * row["kv_heads"]) * head
+    layer = hidden * projections + heads * head * hidden + 3 * hidden * width * experts
+    layer += hidden * experts if experts > 1 else 0  # the router
+    layer += (4 if family == "gemma-2" else 2) * hidden  # norms
+    layer += {"qwen2.5": projections, "qwen3": 2 * head}.get(family, 0)  # biases, norms of heads
+    ends = embeddings * row["vocabulary"] * hidden + hidden
+    assert row["parameters"] == ends + row["layers"] * layer
+
+
+def test_activations_of_a_token():
+    # 32 layers of 4,096 hidden units, and 128,256 entries of the vocabulary
+    facts = models.model("llama-3.1", "8b")
+    assert facts is not None
+    assert facts.activation_bytes_per_token == 2 * 32 * 4096 + 34 * 4096 + 4 * 128_256
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,20 @@ def test_every_default_is_named():
     )
 
 
+def test_a_batch_job_serves_16_requests_unless_stated():
+    assumed = MemoryDemand(facts=facts("llama-3.1", "8b"), batch=True)
+    assert sizing.kv_bytes(assumed) == 16 * 2048 * 131_072
+    assert "16 concurrent requests of a batch job" in sizing.assumptions(assumed)
+    stated = MemoryDemand(facts=facts("llama-3.1", "8b"), concurrency=16)
+    assert not any("concurrent" in it for it in sizing.assumptions(stated))
+
+
+def test_the_cache_of_a_batch_job_is_smaller_than_the_weights_of_most_models():
+    batch = [MemoryDemand(facts=it, batch=True) for it in models.models().values()]
+    smaller = [it for it in batch if sizing.kv_bytes(it) < sizing.weights_bytes(it)]
+    assert len(smaller) >= len(batch) * 3 // 4
+
+
 def test_an_overridden_value_is_not_an_assumption():
     workload = MemoryDemand(
         facts=facts("llama-3.1", "8b"),

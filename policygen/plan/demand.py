@@ -1,0 +1,248 @@
+"""What one replica of a model needs of GPU memory, by the fields of the spec, with findings about them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from policygen.core.finding import Hit
+from policygen.core.quoting import counted, quoted
+from policygen.hardware import models, sizing, training
+from policygen.hardware.models import ModelFacts
+from policygen.hardware.sizing import MemoryDemand
+from policygen.hardware.training import Training
+from policygen.plan import rules
+from policygen.plan.amounts import readable_bytes
+from policygen.spec.types import Model
+
+_SERVING = ("kvCachePrecision", "concurrency")
+_TRAINING = (
+    "training",
+    "trainablePercent",
+    "gradientPrecision",
+    "optimizerBytes",
+    "sharding",
+    "activationMemory",
+)
+_ON_EACH_GPU = ("runtimeMemory", "activationMemory", "gpuMemoryUtilization")
+
+
+def demand(model: Model) -> MemoryDemand | None:
+    """The input of the memory rule, or None if neither memory nor a known size is written."""
+    facts = models.model(model.family, model.size)
+    if model.gpu_memory_bytes is None and facts is None:
+        return None
+    sizes = model.sizing
+    concurrency = sizes.concurrency
+    if concurrency is None and model.autoscaling is not None:
+        concurrency = model.autoscaling.target_concurrency
+    workload = MemoryDemand(
+        gpu_memory_bytes=model.gpu_memory_bytes,
+        facts=facts,
+        batch=model.workload == "batch" and concurrency is None,
+        any_count=sizes.any_gpu_count,
+        training=_training(model) if model.workload == "training" else None,
+    )
+    stated: dict[str, Any] = {
+        "precision": sizes.precision,
+        "kv_precision": sizes.kv_cache_precision,
+        "concurrency": concurrency,
+        "context_length": sizes.context_length,
+        "runtime_memory_bytes": sizes.runtime_memory_bytes,
+        "utilisation": sizes.gpu_memory_utilization,
+    }
+    return replace(workload, **{name: it for name, it in stated.items() if it is not None})
+
+
+def _training(model: Model) -> Training:
+    sizes = model.sizing
+    return Training(
+        pods=_pods(model),
+        method=sizes.training,
+        trainable_percent=sizes.trainable_percent,
+        gradient_precision=sizes.gradient_precision,
+        optimizer_bytes=sizes.optimizer_bytes,
+        sharding=sizes.sharding,
+        activation_bytes=sizes.activation_memory_bytes,
+    )
+
+
+def _pods(model: Model) -> int:
+    return model.gang.size if model.gang is not None else 1
+
+
+def parts(workload: MemoryDemand) -> str | None:
+    """How the memory of a training job is computed, for a message; None for other workloads."""
+    facts, trained = workload.facts, workload.training
+    if facts is None or trained is None or workload.gpu_memory_bytes is not None:
+        return None
+    each = readable_bytes(sizing.device_bytes(workload))
+    return (
+        f"{_state(facts, workload.precision, trained)}, plus {each} on each GPU, in "
+        f"{workload.utilisation}% of the memory"
+    )
+
+
+def _state(facts: ModelFacts, precision: str, trained: Training) -> str:
+    """`8B parameters x 16 bytes = 120 GiB, divided over 4 pods`."""
+    held = training.state(facts, precision, trained)
+    each = f"{float(held.bytes_per_trained):g} bytes"
+    size = readable_bytes(-(-held.trained * held.bytes_per_trained // 1))
+    text = f"{_billions(held.trained)} parameters × {each} = {size}"
+    if trained.method == "lora":
+        frozen = readable_bytes(-(-held.frozen // 8))
+        text = f"{_billions(facts.parameters)} parameters in {precision} = {frozen}, and adapters of {text}"
+    if trained.pods == 1:
+        return text
+    divided = {
+        "none": "on each pod",
+        "optimizer": f"only the optimizer states divided over {trained.pods} pods",
+        "gradients": f"only gradients and optimizer states divided over {trained.pods} pods",
+        "full": f"divided over {trained.pods} pods",
+    }[trained.sharding or "full"]
+    return f"{text}, {divided}"
+
+
+def _billions(parameters: int) -> str:
+    """A number of parameters for people: `70.6B`, `494M`."""
+    unit, name = (10**9, "B") if parameters >= 10**9 else (10**6, "M")
+    return f"{parameters / unit:.3g}{name}"
+
+
+def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
+    """Whether the memory is known, which values are assumed, and whether gpuMemory is enough."""
+    if model.size is not None and models.model(model.family, model.size) is None:
+        yield Hit(
+            rules.UNKNOWN_MODEL_SIZE,
+            f"size {quoted(model.size)} is not a number of parameters, so the memory of the model "
+            "is unknown; write the size as in 7b, 1.5b or 8x7b",
+            model.field("size"),
+        )
+    elif workload is None and model.gpus is None:
+        yield Hit(
+            rules.MODEL_SIZE_UNKNOWN,
+            f'the GPU memory that model "{model.name}" needs is unknown; write '
+            "resources.gpuMemory, resources.gpus, or a family and size from docs/hardware.md",
+            model.at / "metadata" / "name",
+        )
+    yield from _unused(model, workload)
+    if workload is None or model.gpus is not None or workload.facts is None:
+        return
+    if model.gpu_memory_bytes is None:
+        assumed = ", ".join(sizing.assumptions(workload))
+        if assumed:
+            yield Hit(
+                rules.ASSUMPTION,
+                f'the GPU memory of model "{model.name}" is calculated with assumed values: '
+                f"{assumed}; write other values under sizing",
+                model.field("family"),
+            )
+    elif workload.training is not None:
+        yield from _below_training(model, workload, workload.facts, workload.training)
+    else:
+        yield from _below_serving(model, workload)
+    if workload.training is not None and workload.training.method != "lora":
+        yield from _quantized(model, workload.precision)
+
+
+def _below_training(
+    model: Model, workload: MemoryDemand, facts: ModelFacts, trained: Training
+) -> Iterator[Hit]:
+    memory = workload.gpu_memory_bytes or 0
+    held = training.state(facts, workload.precision, trained)
+    need = -(-training.pod_bits(held, trained) // 8)
+    if need > memory:
+        one = "one pod" if model.gang is not None else "training"
+        lower = "" if trained.method == "lora" else ", or write sizing.training: lora"
+        yield Hit(
+            rules.GPU_MEMORY_BELOW_TRAINING,
+            f'model "{model.name}" has gpuMemory {readable_bytes(memory, need)}, but {one} needs '
+            f"{readable_bytes(need, memory)} for weights, gradients and optimizer states "
+            f"({_state(facts, workload.precision, trained)}); raise gpuMemory{lower}",
+            model.field("resources"),
+        )
+
+
+def _below_serving(model: Model, workload: MemoryDemand) -> Iterator[Hit]:
+    memory = workload.gpu_memory_bytes or 0
+    weights = sizing.weights_bytes(workload) or 0
+    cache = sizing.kv_bytes(workload) or 0
+    if weights > memory:
+        yield Hit(
+            rules.GPU_MEMORY_BELOW_WEIGHTS,
+            f'model "{model.name}" has gpuMemory {readable_bytes(memory, weights)}, but its weights '
+            f"alone need {readable_bytes(weights, memory)} in {workload.precision}; raise gpuMemory",
+            model.field("resources"),
+        )
+    elif weights + cache > memory:
+        yield Hit(
+            rules.GPU_MEMORY_BELOW_CONCURRENCY,
+            f'model "{model.name}" has gpuMemory {readable_bytes(memory)}, but its weights '
+            f"need {readable_bytes(weights)} in {workload.precision}, and its KV cache needs {readable_bytes(cache)} "
+            f"for {counted(workload.concurrency, 'request')} of {workload.context_length} tokens; "
+            "raise gpuMemory, or lower the concurrency",
+            model.field("resources"),
+        )
+
+
+def _quantized(model: Model, precision: str) -> Iterator[Hit]:
+    """Integers have no gradients: Transformers refuses to train a quantized model without adapters."""
+    if precision in {"int8", "int4"}:
+        yield Hit(
+            rules.QUANTIZED_FULL_TRAINING,
+            f'model "{model.name}" trains all its weights, but {precision} weights cannot be trained; '
+            "write sizing.training: lora, or another precision",
+            model.field("sizing") / "precision",
+        )
+
+
+def _unused(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
+    """Fields under sizing without effect."""
+    stated = model.sizing
+    fields = {
+        "precision": stated.precision,
+        "kvCachePrecision": stated.kv_cache_precision,
+        "concurrency": stated.concurrency,
+        "contextLength": stated.context_length,
+        "runtimeMemory": stated.runtime_memory_bytes,
+        "gpuMemoryUtilization": stated.gpu_memory_utilization,
+        "anyGpuCount": stated.any_gpu_count or None,
+        "training": stated.training,
+        "trainablePercent": stated.trainable_percent,
+        "gradientPrecision": stated.gradient_precision,
+        "optimizerBytes": stated.optimizer_bytes,
+        "sharding": stated.sharding,
+        "activationMemory": stated.activation_memory_bytes,
+    }
+    for name, value in fields.items():
+        reason = _reason(model, workload, name) if value is not None else None
+        if reason is not None:
+            yield Hit(
+                rules.INERT_SETTING,
+                f"sizing.{name} has no effect, because {reason}; remove {name}",
+                (model.field("sizing") / name).on_key(),
+            )
+
+
+def _reason(model: Model, workload: MemoryDemand | None, name: str) -> str | None:
+    """Why a field under sizing has no effect; None if it has one, or if the memory is unknown."""
+    trains = model.workload == "training"
+    if name in _TRAINING and not trains:
+        return f"the workload is {model.workload}, not training"
+    if name in _SERVING and trains:
+        return "the workload is training, which has no requests and no KV cache"
+    if model.gpus is not None:
+        return "resources.gpus sets the number of GPUs"
+    if name == "trainablePercent" and model.sizing.training != "lora":
+        return "sizing.training is not lora"
+    if name == "sharding" and _pods(model) == 1:
+        return "the GPUs of one pod divide everything, and the model has no gang of several pods"
+    if workload is None or name == "anyGpuCount":
+        return None
+    if name == "contextLength" and trains and model.sizing.activation_memory_bytes is not None:
+        return "sizing.activationMemory sets the memory of activations"
+    if workload.gpu_memory_bytes is not None and (
+        workload.facts is None or name in _ON_EACH_GPU or (trains and name == "contextLength")
+    ):
+        return "resources.gpuMemory sets the memory"
+    return None

@@ -1,0 +1,206 @@
+"""The memory of a model by its workload and its fields, and the findings about them."""
+
+import pytest
+
+from tests.plan.model_specs import a100, assigned, model
+
+POOL = a100(memory="80GB").replace("spec:\n", "spec:\n      scheduler: volcano\n", 1)
+
+
+def spec(sizing="", more="", workload="training", size="8b", resources="cpu: '8'"):
+    lines = [f"workload: {workload}", "family: llama-3.1", f"size: {size}"]
+    lines += [f"sizing: {{{sizing}}}"] if sizing else []
+    lines += [more] if more else []
+    return model("\n".join(f"      {line}" for line in lines), resources)
+
+
+@pytest.fixture
+def done(planned, team):
+    return lambda *args, **options: planned(
+        POOL, team("a", "guarantee: 64"), spec(*args, **options)
+    )
+
+
+def messages(done, rule):
+    return [it.message for it in done.findings if it.rule.name == rule]
+
+
+@pytest.mark.parametrize(
+    "options, units",
+    [
+        # An A100 has 79.35 GiB: 90 percent of it, without 1 GiB and 1.74 GiB of activations, is
+        # 68.7 GiB. 16 bytes for each of 8.03B parameters are 119.7 GiB.
+        ({"workload": "serving"}, 1),
+        ({"workload": "batch"}, 1),
+        ({}, 2),
+        ({"more": "gang: {size: 2}"}, 1),
+        ({"more": "gang: {size: 2}", "sizing": "sharding: none"}, 2),
+        ({"sizing": "training: lora"}, 1),
+        ({"sizing": "gradientPrecision: fp32"}, 2),
+        # 18 bytes and 8 GiB of activations: 134.6 / 62.4
+        ({"sizing": "gradientPrecision: fp32, activationMemory: 8Gi"}, 4),
+        ({"sizing": "optimizerBytes: 4"}, 1),
+        # 70.55B parameters: 1051.3 GiB
+        ({"size": "70b", "more": "gang: {size: 2}"}, 8),
+        ({"size": "70b", "more": "gang: {size: 4}"}, 4),
+        # weights 131.4 GiB, and a quarter of 919.9 GiB: 361.4 / 66.4
+        ({"size": "70b", "more": "gang: {size: 4}", "sizing": "sharding: gradients"}, 8),
+        ({"size": "70b", "sizing": "training: lora"}, 4),
+        ({"size": "70b", "sizing": "training: lora, precision: int4"}, 1),
+        ({"size": "70b", "sizing": "training: lora, precision: int4, trainablePercent: 4"}, 2),
+    ],
+)
+def test_gpus_of_a_pod(done, options, units):
+    assert assigned(done(**options))[2] == units
+
+
+def test_a_batch_job_has_room_for_16_requests(done):
+    # Llama-3.1-70B: 131.4 GiB, 0.625 GiB for each request of 2048 tokens, and 1 GiB on each GPU;
+    # two A100 have 142.8 GiB at 90 percent.
+    assert assigned(done(workload="serving", size="70b"))[2] == 2
+    batch = done(workload="batch", size="70b")
+    assert assigned(batch)[2] == 4
+    (note,) = messages(batch, "assumption")
+    assert "16 concurrent requests of a batch job, 2048 tokens per request" in note
+    assert assigned(done("concurrency: 1", workload="batch", size="70b"))[2] == 2
+
+
+def test_the_assumptions_of_training_are_named(done):
+    (note,) = messages(done(more="gang: {size: 2}"), "assumption")
+    assert "training of all parameters, not LoRA" in note
+    assert "16 bytes per parameter for weights, gradients and Adam" in note
+    assert "all of it divided over 2 pods (sharding full)" in note
+    assert "1.74 GiB of activations per GPU for one sequence of 2048 tokens" in note
+    assert "KV cache" not in note
+
+
+@pytest.mark.parametrize(
+    "more, sizing, reason",
+    [
+        ("", "", "70.6B parameters × 16 bytes = 1.03 TiB, plus 5.01 GiB on each GPU, in 90%"),
+        ("gang: {size: 1}", "", "70.6B parameters × 16 bytes = 1.03 TiB, plus"),
+        (
+            "gang: {size: 2}",
+            "gradientPrecision: fp32, activationMemory: 9Gi",
+            "a pod needs 746 GiB: 70.6B parameters × 18 bytes = 1.16 TiB, divided over 2 pods, plus 10 GiB",
+        ),
+        (
+            "gang: {size: 2}",
+            "sharding: none",
+            "1.03 TiB, on each pod, plus",
+        ),
+        (
+            "gang: {size: 2}",
+            "sharding: optimizer",
+            "1.03 TiB, only the optimizer states divided over 2 pods, plus",
+        ),
+        (
+            "",
+            "training: lora, precision: fp32, trainablePercent: 50",
+            "in fp32 = 262.8 GiB, and adapters of 35.3B parameters × 16 bytes = 525.7 GiB, plus",
+        ),
+    ],
+)
+def test_a_job_that_fits_no_pool_shows_its_parts(done, more, sizing, reason):
+    (found,) = messages(done(sizing, more, size="70b"), "model-fits-no-pool")
+    assert '("p": a node has 8 × 79.3 GiB, but a' in found
+    assert reason in found
+
+
+# ---- gpuMemory
+
+
+@pytest.mark.parametrize(
+    "memory, more, sizing, needs",
+    [
+        ("119Gi", "", "", "training needs 119.7 GiB for weights"),
+        ("120Gi", "", "", None),
+        ("59Gi", "gang: {size: 2}", "", "one pod needs 59.8 GiB for weights"),
+        ("60Gi", "gang: {size: 2}", "", None),
+        ("16Gi", "", "training: lora", "training needs 16.2 GiB for weights"),
+        ("17Gi", "", "training: lora", None),
+    ],
+)
+def test_stated_memory_is_compared_with_what_training_holds(done, memory, more, sizing, needs):
+    found = messages(
+        done(sizing, more, resources=f"gpuMemory: {memory}"), "gpu-memory-below-training"
+    )
+    assert [needs in it for it in found] == ([True] if needs else [])
+    assert not any("sizing.training: lora" in it for it in found if "lora" in sizing)
+
+
+@pytest.mark.parametrize(
+    "sizing, found", [("precision: int4", 1), ("precision: int4, training: lora", 0)]
+)
+def test_quantized_weights_are_not_trained(done, sizing, found):
+    assert len(messages(done(sizing), "quantized-full-training")) == found
+
+
+# ---- fields without effect
+
+
+@pytest.mark.parametrize(
+    "options, reasons",
+    [
+        ({"sizing": "training: lora", "workload": "serving"}, ["the workload is serving"]),
+        ({"sizing": "sharding: full", "workload": "batch"}, ["the workload is batch"]),
+        ({"sizing": "concurrency: 4, kvCachePrecision: fp8"}, ["no KV cache", "no KV cache"]),
+        ({"sizing": "trainablePercent: 2"}, ["sizing.training is not lora"]),
+        ({"sizing": "trainablePercent: 2, training: lora"}, []),
+        ({"sizing": "sharding: full"}, ["the GPUs of one pod divide everything"]),
+        ({"sizing": "sharding: full", "more": "gang: {size: 2}"}, []),
+        (
+            {"sizing": "contextLength: 4096, activationMemory: 2Gi"},
+            ["sizing.activationMemory sets the memory of activations"],
+        ),
+        ({"sizing": "precision: fp8, anyGpuCount: true", "resources": "gpus: 1"}, ["gpus"] * 2),
+        (
+            {"sizing": "activationMemory: 2Gi, optimizerBytes: 6", "resources": "gpuMemory: 99Gi"},
+            ["resources.gpuMemory sets the memory"],
+        ),
+        (
+            {
+                "sizing": "runtimeMemory: 2Gi, concurrency: 4, anyGpuCount: true",
+                "resources": "gpuMemory: 99Gi",
+                "workload": "serving",
+            },
+            ["resources.gpuMemory sets the memory"],
+        ),
+    ],
+)
+def test_fields_without_effect(done, options, reasons):
+    found = messages(done(**options), "inert-setting")
+    assert len(found) == len(reasons)
+    assert all(reason in it for reason, it in zip(reasons, found, strict=True))
+
+
+def test_sizing_of_an_unknown_model_has_no_effect_on_stated_memory(planned, team):
+    text = model("      sizing: {precision: fp8}")
+    done = planned(POOL, team("a", "guarantee: 64"), text)
+    (found,) = messages(done, "inert-setting")
+    assert found == (
+        "sizing.precision has no effect, because resources.gpuMemory sets the memory; remove "
+        "precision"
+    )
+
+
+# ---- divided cards
+
+
+def test_a_small_lora_runs_on_one_mig_instance(planned, team):
+    mig = a100(gpu=", sharing: mig, mig: {instances: {1g.5gb: 56, 2g.10gb: 8, 3g.20gb: 16}}")
+    text = spec("training: lora").replace("llama-3.1", "qwen2.5").replace("8b", "1.5b")
+    done = planned(mig, team("a", "guarantee: {2g.10gb: 4}"), text)
+    assert assigned(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
+    full = planned(mig, team("a", "guarantee: {2g.10gb: 4}"), text.replace("lora", "full"))
+    (found,) = messages(full, "model-fits-no-pool")
+    assert "more than any MIG instance of the pool has: 1.54B parameters × 16 bytes" in found
+
+
+def test_a_shared_card_holds_a_part_of_a_job(planned, team):
+    shared = a100(gpu=", sharing: timeSlicing, replicas: 2")
+    text = spec("training: lora, precision: int4").replace("8b", "70b")
+    assert "model-fits-no-pool" in planned(shared, team("a", "guarantee: 8"), text).rules
+    done = planned(shared, team("a", "guarantee: 8"), spec("training: lora, precision: int4"))
+    assert assigned(done)[2] == 1
+    assert "shared-memory-exceeded" not in done.rules
