@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
@@ -26,6 +27,7 @@ from policygen.kubernetes import manifests
 from policygen.kubernetes.snapshot import Snapshot
 from policygen.lint import selection, waivers
 from policygen.lint.baseline import Baseline
+from policygen.lint.rule import Need, ObjectRule
 from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.lint.selection import Selection
 from policygen.lint.skew import skew
@@ -335,6 +337,17 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         gaps=tuple(it for part in parts for it in part.gaps),
         compared=tuple(part.context for part in read if part.compared),
     )
-    if run.known is None or run.request.baseline is None:
-        return made
-    return baseline.compared(made, run.request.baseline, run.known, verdicts.evaluated(rules))
+    if run.known is not None and run.request.baseline is not None:
+        known, evaluated = run.known, verdicts.evaluated(rules)
+        made = baseline.compared(made, run.request.baseline, known, evaluated)
+    return replace(made, elsewhere=_elsewhere(run, made.findings))
+
+
+def _elsewhere(run: Run, findings: Sequence[Finding]) -> int:
+    """The number of findings in single files that depend on objects which other files may contain."""
+    if run.spec.compiled or any(Path(path).is_dir() for path in run.request.manifests):
+        return 0
+    return sum(
+        isinstance(it.rule, ObjectRule) and Need.WHOLE in it.rule.needs and not it.cluster
+        for it in findings
+    )

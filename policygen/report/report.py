@@ -84,6 +84,8 @@ class Report(Struct, frozen=True):
     """The fixes of findings, by the number of the finding; only for SARIF."""
     pages: Mapping[str, str] = field(default_factory=dict)
     """The pages of rules in Markdown, by the name of the rule; only for SARIF."""
+    elsewhere: int = 0
+    """Number of findings that other files, a spec or --partial could remove; 0 if a folder was given."""
     drifts: "tuple[Drift, ...]" = ()
     """The differences of each cluster from the spec, also those that are waived."""
     gaps: tuple[Gap, ...] = ()

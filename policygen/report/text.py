@@ -88,6 +88,11 @@ def full(
             out.write(
                 "\n".join([f"{result.rule}: this rule has a bug; please report it", *lines, ""])
             )
+    if report.elsewhere:
+        out.write(
+            f"{counted(report.elsewhere, 'finding')} may be about objects that exist elsewhere; also "
+            "pass the spec or the folder with these objects, or use --partial\n"
+        )
     if line := unevaluated(report):
         out.write(f"{page.safe(line)}\n")
     out.write(f"{summary(report.findings)}; {checked(report)}\n")

@@ -33,10 +33,14 @@ def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
     done = policygen("lint", "--manifests", "queue.yaml")
     assert done.returncode == 1
     assert done.stderr == ""
-    first, excerpt, carets, unevaluated, summary = done.stdout.splitlines()
+    first, excerpt, carets, elsewhere, unevaluated, summary = done.stdout.splitlines()
     assert first.startswith("queue.yaml:4:22: error: LocalQueue b/a names ClusterQueue")
     assert excerpt.endswith("spec: {clusterQueue: gone}")
     assert carets.endswith("^^^^")
+    assert elsewhere == (
+        "1 finding may be about objects that exist elsewhere; also pass the spec or the folder with "
+        "these objects, or use --partial"
+    )
     assert unevaluated == (
         "not evaluated: 6 rules (-f json lists these rules), because the input lacks: a live cluster or a "
         "snapshot; a spec; Namespaces"
@@ -401,7 +405,7 @@ def test_thousands_of_findings_are_counted_and_some_are_shown(policygen):
     given = "---\n".join(QUEUE.replace("name: a,", f"name: a{number},") for number in range(250))
     done = policygen("lint", "--manifests", "-", given=given)
     assert done.stdout.count(f"[{RULE}]\n") == 3
-    more, _, summary = done.stdout.splitlines()[-3:]
+    more, _, _, summary = done.stdout.splitlines()[-4:]
     places = "<stdin>:19:22, <stdin>:24:22, <stdin>:29:22"
     assert more.strip() == f"and 247 more [{RULE}]: {places}, ... (--all shows them)"
     assert summary.startswith("250 errors; 250 objects")

@@ -1,5 +1,6 @@
 """What a spec renders is the context of manifests: rules see it and report only the manifests."""
 
+import io
 from datetime import date
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from policygen.documents.files import Source
 from policygen.lint import context
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.registry import RULES
+from policygen.report import text
 from tests.objects import objects
 
 TODAY = date(2026, 11, 21)
@@ -197,3 +199,25 @@ def test_a_hit_in_the_context_moves_to_its_cause_or_is_dropped():
         ("message (the spec renders Queue)", field, (one.at.to("spec"),))
     ]
     assert about(Hit(RULE, "none", None, related=(one.at,))).hits == ()
+
+
+@pytest.mark.parametrize(
+    ("folder", "partial", "specs", "count"),
+    [
+        (False, False, (), 2),
+        (True, False, (), 0),
+        (False, True, (), 0),
+        (False, False, specs(TREE), 0),
+    ],
+)
+def test_single_files_may_lack_objects_that_exist_elsewhere(
+    tmp_path, folder, partial, specs, count
+):
+    file = tmp_path / "one.yaml"
+    file.write_text(JOB.format(queue="a1000", gpus=1), "utf-8")
+    path = tmp_path if folder else file
+    report = app_lint.lint(LintRequest(specs, (str(path),), partial=partial), today=TODAY)
+    assert report.elsewhere == count
+    out = io.StringIO()
+    text.write(report, out)
+    assert out.getvalue().count("use --partial") == (count > 0)
