@@ -101,6 +101,12 @@ def model(family: str | None, size: str | None) -> ModelFacts | None:
     return _from_size(full_name, requested)
 
 
+def known(family: str, size: str) -> bool:
+    """Whether the data has a model of this family and size."""
+    facts = model(family, size)
+    return facts is not None and facts.kv_values_per_token is not None
+
+
 def model_names() -> tuple[str, ...]:
     """Every model with figures, as `family size`, for suggestions."""
     data = read("models.json")

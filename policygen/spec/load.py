@@ -19,6 +19,7 @@ from policygen.spec import (
     labels,
     legacy_forms,
     models,
+    numbers,
     parse,
     pools,
     references,
@@ -165,6 +166,7 @@ class _SpecReading:
             self.hits += faults
             self._unread(kind, document, faults)
             return
+        self.hits += numbers.to_text(form, document.data, document.index)
         faults = schema.check(form, document.data, document.index, document.raw)
         self._advise(document, form)
         self.hits += faults

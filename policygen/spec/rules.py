@@ -121,6 +121,11 @@ NAMESPACE_IN_TWO_TEAMS = refusal(
     "Two teams have the same namespace",
     "Remove the namespace from one of the two teams.",
 )
+NUMBER_AS_TEXT = note(
+    "number-as-text",
+    "A field for text contains a number, and policygen reads it as the only known value that it can mean",
+    "Write the text that the message shows.",
+)
 OBJECT_DECLARED_TWICE = refusal(
     "object-declared-twice",
     "Two objects or documents in the input have the same kind, namespace and name",
