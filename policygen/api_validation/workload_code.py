@@ -149,12 +149,14 @@ def _tree() -> Mapping[str, _Node]:
 
 def _faults(value: Any, node: _Node, path: Path, subject: object) -> Iterator[Fault]:
     if node.fact is not None:
-        message = _message(value, node.fact, _name(path), subject)
+        message = _message(value, node.fact, path, subject)
         if message:
             yield path, message
     if isinstance(value, dict):
-        for name in node.below.keys() & value.keys():
-            yield from _faults(value[name], node.below[name], (*path, name), subject)
+        for name, entry in value.items():
+            below = node.below.get(name)
+            if below is not None:
+                yield from _faults(entry, below, (*path, name), subject)
     elif isinstance(value, list) and "*" in node.below:
         for index, entry in enumerate(value):
             yield from _faults(entry, node.below["*"], (*path, index), subject)
@@ -166,31 +168,29 @@ def _name(path: Path) -> str:
     return dotted(path[fields[max(0, len(fields) - 2)] :])
 
 
-def _message(value: Any, fact: Fact, name: str, subject: object) -> str:
+def _message(value: Any, fact: Fact, path: Path, subject: object) -> str:
     """The fault of a value and what to write; empty if it has no fault or a wrong type."""
     if isinstance(value, dict):
         if fact.some_of and all(value.get(each) is None for each in fact.some_of):
             fields = listed(list(fact.some_of), "or")
-            return f"{subject} has {name} without {fields}, which the API server refuses; write one of these fields"
+            return f"{subject} has {_name(path)} without {fields}, which the API server refuses; write one of these fields"
         return ""
     if isinstance(value, list):
         return (
-            f"{subject} has an empty {name}, which the API server refuses; add an entry"
+            f"{subject} has an empty {_name(path)}, which the API server refuses; add an entry"
             if fact.filled and not value
             else ""
         )
-    if isinstance(value, str) and _number(value, fact) is None:
-        return _of_text(value, fact, name, subject)
     number = _number(value, fact)
-    if number is None or (fact.minimum is None and fact.maximum is None):
-        return ""
+    if number is None:
+        return _of_text(value, fact, path, subject) if isinstance(value, str) else ""
     low, high = fact.minimum, fact.maximum
     if (low is None or number >= low) and (high is None or number <= high):
         return ""
     advice = f"{low} or more" if high is None else f"at most {high}"
     if low is not None and high is not None:
         advice = f"{low} to {high}" if low < high else f"{low}"
-    return f"{subject} has {name} {value}, which the API server refuses; write {advice}"
+    return f"{subject} has {_name(path)} {value}, which the API server refuses; write {advice}"
 
 
 def _number(value: Any, fact: Fact) -> Any:
@@ -207,13 +207,14 @@ def _number(value: Any, fact: Fact) -> Any:
     return None
 
 
-def _of_text(value: str, fact: Fact, name: str, subject: object) -> str:
+def _of_text(value: str, fact: Fact, path: Path, subject: object) -> str:
     if not value:
-        empty = f"{subject} has an empty {name}, which the API server refuses; write a value"
-        return empty if fact.filled else ""
+        if not fact.filled:
+            return ""
+        return f"{subject} has an empty {_name(path)}, which the API server refuses; write a value"
     if fact.words and value not in fact.words:
-        return f"{subject} has {name} {shown(value)}, which the API server refuses; {suggest(value, fact.words)}"
+        return f"{subject} has {_name(path)} {shown(value)}, which the API server refuses; {suggest(value, fact.words)}"
     if fact.form and not FORMS[fact.form].takes(value):
         advice = FORMS[fact.form].advice
-        return f"{subject} has {name} {quoted(value)}, which the API server refuses; write {advice}"
+        return f"{subject} has {_name(path)} {quoted(value)}, which the API server refuses; write {advice}"
     return ""

@@ -22,12 +22,18 @@ class PlacedContainer(Struct, frozen=True, eq=False):
         return f"container {self.container.name} of {self.owner}"
 
 
-def containers(cluster: Cluster) -> Iterator[PlacedContainer]:
+def containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
     """All containers, including init containers."""
-    for workload in cluster.workloads:
-        for template in workload.templates:
-            for at, container in placed(template):
-                yield PlacedContainer(str(workload), workload.namespace, at, container)
+    return cluster.derive(_containers)
+
+
+def _containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
+    return tuple(
+        PlacedContainer(str(workload), workload.namespace, at, container)
+        for workload in cluster.workloads
+        for template in workload.templates
+        for at, container in placed(template)
+    )
 
 
 def placed(template: PodTemplate) -> Iterator[tuple[At, Container]]:

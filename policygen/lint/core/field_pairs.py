@@ -11,8 +11,7 @@ from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import FaultAt
 from policygen.core.quoting import quoted
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.core import pod_templates
-from policygen.lint.core.pod_templates import Part, named
+from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROGRESS_S = 600
 """The default of a Deployment's progressDeadlineSeconds."""
@@ -24,7 +23,7 @@ _REASONS = ("onExitCodes", "onPodConditions")
 
 def of_workload(workload: Workload) -> Iterator[FaultAt]:
     """Refused combinations in a Deployment, StatefulSet, Job or CronJob."""
-    spec = Part(workload, workload.at / "spec", workload.spec)
+    spec = Part(workload, workload.spec, ("spec",))
     if workload.object.group == "apps":
         yield from _rollout(spec)
     elif workload.object.group == "batch":
@@ -80,7 +79,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
             )
 
 
-def of_pod(spec: Part) -> Iterator[FaultAt]:
+def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused combinations in a pod."""
     resources = spec.under("resources")
     for part in (resources.under("requests"), resources.under("limits")):
@@ -96,7 +95,7 @@ def of_pod(spec: Part) -> Iterator[FaultAt]:
             spec.at / "dnsPolicy",
             f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
         )
-    for container in pod_templates.containers(spec):
+    for container in spec.containers:
         yield from _container(container)
 
 

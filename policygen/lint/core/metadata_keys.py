@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from itertools import chain
 
 from msgspec import Struct
 
 from policygen.core.finding import At
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.webhook_objects import webhook_object
 
@@ -29,8 +31,14 @@ class Written(Struct, frozen=True, eq=False):
     place: MetadataOwner
     form: str
     """`labels` or `annotations`."""
-    at: At
+    root: At
+    """The place of what has the metadata."""
     keys: Mapping[str, str]
+
+    @property
+    def at(self) -> At:
+        """The place of the labels or annotations."""
+        return self.root.to("metadata", self.form)
 
     @property
     def kind(self) -> str:
@@ -38,7 +46,16 @@ class Written(Struct, frozen=True, eq=False):
         return self.form.removesuffix("s")
 
 
-def written(workload: Workload) -> Iterator[Written]:
+def written(cluster: Cluster) -> tuple[Written, ...]:
+    """All labels and annotations of all workloads."""
+    return cluster.derive(_written)
+
+
+def _written(cluster: Cluster) -> tuple[Written, ...]:
+    return tuple(chain.from_iterable(map(of_workload, cluster.workloads)))
+
+
+def of_workload(workload: Workload) -> Iterator[Written]:
     """All labels and annotations of a workload."""
     job = webhook_object(workload)
     place = MetadataOwner.POD if workload.kind == "Pod" else MetadataOwner.OBJECT
@@ -56,4 +73,4 @@ def written(workload: Workload) -> Iterator[Written]:
     for place, at, labels, annotations in found:
         for form, keys in (("labels", labels), ("annotations", annotations)):
             if keys:
-                yield Written(workload, place, form, at.to("metadata", form), keys)
+                yield Written(workload, place, form, at, keys)

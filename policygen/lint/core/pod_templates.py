@@ -1,15 +1,14 @@
 """Pods and pod templates as written, of the kinds whose templates the API server checks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from policygen.core.finding import At, FaultAt
+from policygen.core.finding import At, FaultAt, Path
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import bare
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.untyped import mapping, numbered
 from policygen.kubernetes.workloads import TEMPLATES, Workload, pod_templates
 
 _GROUPS = ("", "apps", "batch", VOLCANO_BATCH)
@@ -18,20 +17,42 @@ KINDS = tuple(sorted({kind for group, kind in TEMPLATES if group in _GROUPS}))
 
 
 class Part(Struct, frozen=True, eq=False):
-    """A part of an object as written, and its place."""
+    """A part of an object as written."""
 
     owner: Workload
-    at: At
     data: Mapping[str, Any]
+    steps: Path
+    """The path of this part in `above`, or in the owner."""
+    above: "Part | None" = None
+
+    @property
+    def at(self) -> At:
+        """Its place. Made on demand, because rules pass many parts and report few."""
+        above = self.owner if self.above is None else self.above
+        return above.at.to(*self.steps)
 
     def under(self, key: str) -> "Part":
         """The mapping under a key; empty if it is missing."""
-        return Part(self.owner, self.at / key, mapping(self.data.get(key)))
+        found = self.data.get(key)
+        return Part(self.owner, found if isinstance(found, dict) else {}, (key,), self)
 
-    def items(self, key: str) -> "Iterator[Part]":
+    def items(self, key: str) -> "Sequence[Part]":
         """The mappings of a list."""
-        for i, entry in numbered(self.data, key):
-            yield Part(self.owner, self.at.to(key, i), entry)
+        found = self.data.get(key)
+        if not isinstance(found, list):
+            return ()
+        return [
+            Part(self.owner, entry, (key, i), self)
+            for i, entry in enumerate(found)
+            if isinstance(entry, dict)
+        ]
+
+
+class PodPart(Part, frozen=True, eq=False, kw_only=True):
+    """The `spec` of a pod or template."""
+
+    containers: tuple[Part, ...]
+    """All containers, init containers first."""
 
 
 def label_faults(labels: Part) -> Iterator[FaultAt]:
@@ -43,30 +64,37 @@ def label_faults(labels: Part) -> Iterator[FaultAt]:
             yield labels.at / key, f"{labels.owner}: {bare(key)} {fault}"
 
 
-def pod_specs(cluster: Cluster) -> Iterator[Part]:
+def pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
     """The `spec` of each pod or template that has one."""
-    for workload in cluster.workloads:
-        if workload.object.group not in _GROUPS:
-            continue
-        for path, data, _ in pod_templates(workload.object):
-            spec = data.get("spec")
-            if isinstance(spec, dict):
-                yield Part(workload, workload.at.to(*path, "spec"), spec)
+    return cluster.derive(_pod_specs)
+
+
+def _pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
+    return tuple(
+        PodPart(
+            part.owner,
+            part.data,
+            part.steps,
+            containers=(*part.items("initContainers"), *part.items("containers")),
+        )
+        for template in _templates(cluster)
+        if isinstance(spec := template.data.get("spec"), dict)
+        for part in (Part(template.owner, spec, (*template.steps, "spec")),)
+    )
 
 
 def templates(cluster: Cluster) -> Iterator[Part]:
     """Pod templates with their metadata, without Pods, whose metadata the schema checks."""
-    for workload in cluster.workloads:
-        if workload.object.group in _GROUPS:
-            for path, data, _ in pod_templates(workload.object):
-                if path:
-                    yield Part(workload, workload.at.to(*path), data)
+    return (template for template in cluster.derive(_templates) if template.steps)
 
 
-def containers(spec: Part) -> Iterator[Part]:
-    """All containers, init containers first."""
-    yield from spec.items("initContainers")
-    yield from spec.items("containers")
+def _templates(cluster: Cluster) -> tuple[Part, ...]:
+    return tuple(
+        Part(workload, data, path)
+        for workload in cluster.workloads
+        if workload.object.group in _GROUPS
+        for path, data, _ in pod_templates(workload.object)
+    )
 
 
 def named(part: Part) -> str:

@@ -38,6 +38,8 @@ _LONGEST = 63
 
 def faults(job: WebhookObject, settings: Settings) -> Iterator[Fault]:
     """Every fault that Kueue would refuse, each once."""
+    if not any(key.startswith(_DOMAIN) for keys in (job.labels, job.annotations) for key in keys):
+        return
     if job.kind not in BY_PODS:
         yield from _seconds(job)
         yield from _prebuilt(job, settings)

@@ -60,7 +60,7 @@ def _of_group(
 
 
 def _of_job(workload: Workload) -> GangNeeds:
-    spec = Part(workload, workload.at / "spec", workload.spec)
+    spec = Part(workload, workload.spec, ("spec",))
     queue = str(workload.spec.get("queue") or queues.DEFAULT)
     needed = number(spec, "minAvailable")
     if not needed:  # the webhook writes the sum of the tasks

@@ -11,7 +11,7 @@ def specs(cluster: Cluster) -> Iterator[Part]:
     """The `spec` of each Volcano Job."""
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
-            yield Part(workload, workload.at / "spec", workload.spec)
+            yield Part(workload, workload.spec, ("spec",))
 
 
 def tasks(spec: Part) -> Iterator[tuple[str, Part]]:

@@ -1,12 +1,12 @@
 """Labels and annotations by the level of the object at which they are."""
 
 from policygen.core.finding import At
-from policygen.lint.core.metadata_keys import MetadataOwner, written
+from policygen.lint.core.metadata_keys import MetadataOwner, of_workload
 from tests.objects import workload
 
 
 def places(text):
-    return [(it.place, it.kind, it.at.path, dict(it.keys)) for it in written(workload(text))]
+    return [(it.place, it.kind, it.at.path, dict(it.keys)) for it in of_workload(workload(text))]
 
 
 def test_an_object_and_its_pods():
@@ -22,7 +22,9 @@ spec: {template: {metadata: {annotations: {c: d}}, spec: {}}}
 
 
 def test_a_pod_is_both():
-    (it,) = written(workload("{apiVersion: v1, kind: Pod, metadata: {labels: {a: b}}, spec: {}}"))
+    (it,) = of_workload(
+        workload("{apiVersion: v1, kind: Pod, metadata: {labels: {a: b}}, spec: {}}")
+    )
     assert (it.place, it.at) == (MetadataOwner.POD, At(0, ("metadata", "labels")))
 
 

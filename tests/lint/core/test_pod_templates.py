@@ -1,7 +1,7 @@
 """Pods and pod templates as they are written."""
 
 from policygen.core.finding import At
-from policygen.lint.core.pod_templates import containers, label_faults, named, pod_specs, templates
+from policygen.lint.core.pod_templates import label_faults, named, pod_specs, templates
 from tests.objects import cluster
 
 TEXT = """
@@ -27,7 +27,7 @@ def test_templates_of_operators_kinds_are_not_checked():
 
 def test_containers_and_their_names():
     _, spec = pod_specs(cluster(TEXT))
-    assert [named(part) for part in containers(spec)] == [
+    assert [named(part) for part in spec.containers] == [
         *("container i of Job j", "container c of Job j", "a container of Job j"),
     ]
 

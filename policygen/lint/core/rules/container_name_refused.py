@@ -2,9 +2,9 @@
 
 import re
 
-from policygen.core.finding import At
 from policygen.core.quoting import quoted
 from policygen.lint.core import pod_templates
+from policygen.lint.core.pod_templates import Part
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -16,27 +16,26 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, validateContainers.
     """
     for spec in pod_templates.pod_specs(facts.cluster):
-        seen: dict[str, At] = {}
-        for container in pod_templates.containers(spec):
+        seen: dict[str, Part] = {}
+        for container in spec.containers:
             name = container.data.get("name")
             if not isinstance(name, str):
                 continue  # `missing-field` or `wrong-type` reports it
-            at = container.at / "name"
             if not _LABEL.fullmatch(name):
                 yield Hit(
                     RULE,
                     f"{spec.owner} has a container with name {quoted(name)}, which is not valid; "
                     'write at most 63 lower-case letters, digits and "-"',
-                    at,
+                    container.at / "name",
                 )
             elif name in seen:
                 yield Hit(
                     RULE,
                     f"{spec.owner} has two containers with name {name}, which is refused; rename one of the containers",
-                    at,
-                    (seen[name],),
+                    container.at / "name",
+                    (seen[name].at / "name",),
                 )
-            seen.setdefault(name, at)
+            seen.setdefault(name, container)
 
 
 RULE = ObjectRule(

@@ -1,6 +1,6 @@
 """A container or LimitRange has a resource that containers cannot request."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At
@@ -19,24 +19,42 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, validateContainerResourceName and
     ValidateContainerResourceRequirements.
     """
-    for who, name, at in _names(facts):
-        if key_fault(name) or not known_to_containers(name):
-            yield Hit(
-                RULE,
-                f'{who} has resource "{name}", which no container can request; write the '
-                "name of a resource of the nodes, such as nvidia.com/gpu",
-                at.on_key(),
-            )
     for spec in pod_templates.pod_specs(facts.cluster):
-        for container in pod_templates.containers(spec):
-            yield from _pages_alone(container)
+        for container in spec.containers:
+            yield from _container(container)
+    for entry in facts.cluster.limit_ranges:
+        for i, item in enumerate(entry.fields.limits):
+            if item.type not in {"Container", "Pod"}:
+                continue
+            for field, amounts in item.by_field.items():
+                for name in filter(_is_refused, amounts):
+                    yield _refused(str(entry), name, entry.at.to("spec", "limits", i, field, name))
 
 
-def _pages_alone(container: Part) -> Hits:
+def _container(container: Part) -> Hits:
     resources = container.under("resources")
     parts = [resources.under(field) for field in ("limits", "requests")]
-    if any(name in part.data for part in parts for name in _BESIDE_PAGES):
-        return
+    for part in parts:
+        for name in part.data:
+            if _is_refused(name):
+                yield _refused(named(container), name, part.at / name)
+    if not any(name in part.data for part in parts for name in _BESIDE_PAGES):
+        yield from _pages_alone(container, parts)
+
+
+def _is_refused(name: str) -> bool:
+    return bool(key_fault(name)) or not known_to_containers(name)
+
+
+def _refused(who: str, name: str, at: At) -> Hit:
+    message = (
+        f'{who} has resource "{name}", which no container can request; write the name of a '
+        "resource of the nodes, such as nvidia.com/gpu"
+    )
+    return Hit(RULE, message, at.on_key())
+
+
+def _pages_alone(container: Part, parts: Sequence[Part]) -> Hits:
     for part in parts:
         for name in part.data:
             if name.startswith(HUGE_PAGES):
@@ -47,21 +65,6 @@ def _pages_alone(container: Part) -> Hits:
                     (part.at / name).on_key(),
                 )
                 return
-
-
-def _names(facts: Facts) -> Iterator[tuple[str, str, At]]:
-    for spec in pod_templates.pod_specs(facts.cluster):
-        for container in pod_templates.containers(spec):
-            for field in ("limits", "requests"):
-                part = container.under("resources").under(field)
-                yield from ((named(container), name, part.at / name) for name in part.data)
-    for entry in facts.cluster.limit_ranges:
-        for i, item in enumerate(entry.fields.limits):
-            if item.type not in {"Container", "Pod"}:
-                continue
-            for field, amounts in item.by_field.items():
-                at = entry.at.to("spec", "limits", i, field)
-                yield from ((str(entry), name, at / name) for name in amounts)
 
 
 RULE = ObjectRule(

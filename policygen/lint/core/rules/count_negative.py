@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.core.webhook_objects import webhook_object
+from policygen.lint.core.webhook_objects import WebhookObject, webhook_object
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _JOB = (
@@ -26,26 +25,27 @@ def check(facts: Facts) -> Hits:
     for workload in facts.cluster.workloads:
         if workload.object.group not in {"apps", "batch"}:
             continue
-        for at, value in _counts(workload):
-            if isinstance(value, int) and value < 0:
-                yield Hit(
-                    RULE,
-                    f"{workload} has {at.path[-1]} {value}, which is refused; write 0 or more",
-                    at,
-                )
+        for owner, fields in _counts(workload):
+            spec = owner.spec
+            for field in fields:
+                value = spec.get(field)
+                if isinstance(value, int) and value < 0:
+                    yield Hit(
+                        RULE,
+                        f"{workload} has {field} {value}, which is refused; write 0 or more",
+                        owner.at.to("spec", field),
+                    )
 
 
-def _counts(workload: Workload) -> Iterator[tuple[At, object]]:
-    at = workload.at / "spec"
+def _counts(workload: Workload) -> Iterator[tuple[Workload | WebhookObject, tuple[str, ...]]]:
+    """What has fields that are counts in its `spec`, and the fields."""
     if workload.object.group == "apps":
         # ValidateStatefulSetSpec does not check revisionHistoryLimit.
-        fields = _SETS[:-1] if workload.kind == "StatefulSet" else _SETS
-        yield from ((at / field, workload.spec.get(field)) for field in fields)
+        yield workload, _SETS[:-1] if workload.kind == "StatefulSet" else _SETS
         return
     if workload.kind == "CronJob":
-        yield from ((at / field, workload.spec.get(field)) for field in _CRON)
-    job = webhook_object(workload)
-    yield from ((job.at.to("spec", field), job.spec.get(field)) for field in _JOB)
+        yield workload, _CRON
+    yield webhook_object(workload), _JOB
 
 
 RULE = ObjectRule(

@@ -36,8 +36,10 @@ def check(facts: Facts) -> Hits:
     ranges = facts.cluster.limit_ranges.by_namespace
     for workload in facts.cluster.workloads:
         limits = ranges.get(workload.namespace, ()) if workload.namespace else ()
-        for template in workload.templates if limits else ():
-            defaults = tuple(container_limits(facts.cluster, workload.namespace))
+        if not limits:
+            continue
+        defaults = tuple(container_limits(facts.cluster, workload.namespace))
+        for template in workload.templates:
             for what, at, limit in _refusals(template, limits, defaults):
                 yield Hit(
                     RULE,
@@ -52,7 +54,6 @@ def _refusals(
     template: PodTemplate, ranges: _Ranges, defaults: tuple[LimitRangeItem, ...]
 ) -> Iterator[tuple[str, At, At]]:
     containers = list(placed(template))
-    pod = _of_pod(template, defaults)
     reported: set[tuple[At, str]] = set()
     for entry in ranges:
         for i, item in enumerate(entry.fields.limits):
@@ -60,7 +61,7 @@ def _refusals(
             if item.type == "Container":
                 checked = [(at / "resources", _filled(it, (item,))) for at, it in containers]
             elif item.type == "Pod":
-                checked = [(template.at / "spec", pod)]
+                checked = [(template.at / "spec", _of_pod(template, defaults))]
             for at, requested in checked:
                 for what, field, name in _faults(requested, item, entry):
                     if (at, name) not in reported:

@@ -27,6 +27,8 @@ _LASTING = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 """Kinds whose pods must not end."""
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
+"""Fields with selectors."""
 _HEAVIEST = 100
 _LAST_PORT = (1 << 16) - 1
 _VARIABLE = re.compile(r"[ -<>-~]+")
@@ -41,8 +43,9 @@ def check(facts: Facts) -> Hits:
         yield from _policies(spec)
         yield from _volumes(spec)
         yield from _skews(spec)
-        yield from _affinity(spec)
-        for container in pod_templates.containers(spec):
+        if _SELECTING.intersection(spec.data):
+            yield from _affinity(spec)
+        for container in spec.containers:
             yield from _container(spec, container)
 
 

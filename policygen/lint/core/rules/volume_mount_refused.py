@@ -17,7 +17,7 @@ def check(facts: Facts) -> Hits:
     """
     for spec in pod_templates.pod_specs(facts.cluster):
         volumes = set(_volumes(spec))
-        for container in pod_templates.containers(spec):
+        for container in spec.containers:
             paths: set[str] = set()
             for mount in container.items("volumeMounts"):
                 name, path = mount.data.get("name"), mount.data.get("mountPath")

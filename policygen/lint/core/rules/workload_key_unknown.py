@@ -27,23 +27,20 @@ def check(facts: Facts) -> Hits:
     Source: `known_keys`.
     """
     target = facts.target["kueue"]
-    for workload in facts.cluster.workloads:
-        for keys in written(workload):
-            for key in keys.keys:
-                fault = _fault(key, target)
-                if fault and not key_fault(key):
-                    yield Hit(
-                        RULE,
-                        f"{workload} has the {keys.kind} {quoted(key)}, but {fault}",
-                        (keys.at / key).on_key(),
-                    )
+    for metadata in written(facts.cluster):
+        for key in metadata.keys:
+            fault = _fault(key, target) if "/" in key else None
+            if fault and not key_fault(key):
+                yield Hit(
+                    RULE,
+                    f"{metadata.workload} has the {metadata.kind} {quoted(key)}, but {fault}",
+                    (metadata.at / key).on_key(),
+                )
 
 
 @lru_cache(maxsize=4096)
 def _fault(key: str, target: Version) -> str | None:
-    domain, slash, name = key.partition("/")
-    if not slash:
-        return None
+    domain, _, name = key.partition("/")
     if domain in known_keys.NAMES:
         owner = _OWNERS[domain]
         since = known_keys.LATER.get(name) if domain == known_keys.KUEUE else None

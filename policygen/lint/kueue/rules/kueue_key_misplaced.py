@@ -5,7 +5,7 @@ from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
-from policygen.lint.core.metadata_keys import MetadataOwner, Written, written
+from policygen.lint.core.metadata_keys import MetadataOwner, Written, of_workload
 from policygen.lint.kueue.job_metadata import BY_PODS, GROUP, GROUP_COUNT
 from policygen.lint.kueue.queue_names import managed
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -20,7 +20,7 @@ def check(facts: Facts) -> Hits:
     NewPodSetTopologyRequest.
     """
     for workload in managed(facts.cluster):
-        for metadata in written(workload):
+        for metadata in of_workload(workload):
             for key, value in metadata.keys.items():
                 domain, _, name = key.partition("/")
                 if domain != KUEUE or key == LOCAL_QUEUE:

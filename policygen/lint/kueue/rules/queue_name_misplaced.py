@@ -26,12 +26,11 @@ def check(facts: Facts) -> Hits:
         _, found = labels(workload)
         if found.get(LOCAL_QUEUE):
             continue
-        at = webhook_object(workload).at.to(
-            "metadata", "labels"
-        )  # not those that a Job takes from its pods
         places = list(_elsewhere(workload))
         for wrong, name in places:
             depth = len(workload.at.path)
+            # Not those that a Job takes from its pods.
+            at = webhook_object(workload).at.to("metadata", "labels")
             yield Hit(
                 RULE,
                 f"Kueue ignores {LOCAL_QUEUE} in {dotted(wrong.path[depth:-1])} of {workload}; "

@@ -14,16 +14,15 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/api/pod_info.go, GetPodPreemptable, and job_info.go, extractPreemptable.
     """
-    for workload in facts.cluster.workloads:
-        for metadata in written(workload):
-            value = metadata.keys.get(_KEY)
-            if value is not None and go_values.boolean(value) is None:
-                yield Hit(
-                    RULE,
-                    f"{workload} has {_KEY} {quoted(value)}, which Volcano reads as false, so "
-                    'its pods are never preempted; write "true" or "false"',
-                    metadata.at / _KEY,
-                )
+    for metadata in written(facts.cluster):
+        value = metadata.keys.get(_KEY)
+        if value is not None and go_values.boolean(value) is None:
+            yield Hit(
+                RULE,
+                f"{metadata.workload} has {_KEY} {quoted(value)}, which Volcano reads as false, so "
+                'its pods are never preempted; write "true" or "false"',
+                metadata.at / _KEY,
+            )
 
 
 RULE = ObjectRule(
