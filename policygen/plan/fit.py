@@ -196,6 +196,12 @@ def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
         )
     if offer.card_bytes is None:
         return at, "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
+    if offer.replicas == 1 and need <= offer.cards * offer.card_bytes:
+        return at, (
+            f"a node has {offer.cards} GPUs, but {who} needs "
+            f"{sizing.devices(workload, offer.card_bytes)}, because tensor parallelism needs a power "
+            "of two, so write sizing.anyGpuCount: true"
+        )
     if offer.replicas > 1:
         where = f"{offer.replicas} pods share each GPU of"
     else:

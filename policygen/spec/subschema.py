@@ -46,6 +46,8 @@ def fits(schema: Json, value: Any) -> bool:
             return False
     except ValueError:
         return False  # JSON has no such value
+    if schema.get("format") == "model-size":
+        return isinstance(value, str) and not value.replace(".", "").isdigit()
     if schema.get("format") == "kubernetes-quantity":
         try:
             quantity.parse(value)

@@ -38,7 +38,9 @@ def test_a_model_larger_than_a_node_is_reported_and_nothing_is_made_for_it(plann
 def test_tensor_parallelism_needs_a_power_of_two_and_a_node_of_six_has_four(planned, team):
     node = a100().replace("perNode: 8", "perNode: 6").replace("totalGPUs: 64", "totalGPUs: 60")
     text = model(resources="gpuMemory: 190Gi")  # five cards of 39.5 GiB hold it
-    assert "model-fits-no-pool" in planned(node, team("a", "guarantee: 8"), text).rules
+    done = planned(node, team("a", "guarantee: 8"), text)
+    [found] = [it for it in done.findings if it.rule.name == "model-fits-no-pool"]
+    assert "a node has 6 GPUs, but a replica needs 8, because tensor parallelism" in found.message
     text = model("      sizing: {anyGpuCount: true}", "gpuMemory: 190Gi")
     assert assigned(planned(node, team("a", "guarantee: 8"), text))[2] == 5
 

@@ -49,6 +49,8 @@ QUANTITY = {"type": ["string", "number"], "format": "kubernetes-quantity"}
         ({"type": "number"}, math.nan, False),
         (QUANTITY, "1Gi", True),
         (QUANTITY, "1 Gi", False),
+        ({"format": "model-size"}, "70b", True),
+        ({"format": "model-size"}, "1.5", False),
     ],
 )
 def test_what_fits(schema, value, good):
