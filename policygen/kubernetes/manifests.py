@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from policygen.core.finding import At, Finding, Path, Place
 from policygen.core.quoting import counted
 from policygen.documents import placeholders
-from policygen.documents.document import Document, Header, with_faults
+from policygen.documents.document import Document, with_faults
 from policygen.documents.document import inner as inner_document
 from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
@@ -86,7 +86,7 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
         index = first_index + len(found.documents)
         documents, findings = load_documents(source, first_index=index, kubernetes=True)
         for document in documents:
-            if _is_no_spec(document.header):
+            if _is_no_spec(document):
                 findings += document.faults
             else:
                 document.data = None
@@ -122,10 +122,11 @@ def spec_sources(sources: Iterable[Source]) -> list[Source]:
     ]
 
 
-def _is_no_spec(header: Header) -> bool:
+def _is_no_spec(document: Document) -> bool:
+    header = document.header
     if header.api_version is None and header.kind is None:
         return True  # Volcano's scheduler configuration, or an unknown file
-    return not forms.certainly_ours(header)
+    return not forms.certainly_ours(header) or forms.is_ordinary(document, among=True)
 
 
 def _document(document: Document, found: Manifests) -> None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
-from policygen.documents.document import Header
+from policygen.documents.document import Document, Header
 from policygen.spec.rules import MISSING_FIELD, UNKNOWN_KIND, UNKNOWN_REFERENCE, UNKNOWN_VERSION
 
 OWN = "policygen.dev/v1alpha1"
@@ -19,6 +19,9 @@ GROUP = "policygen.dev"
 
 CONFIG_MAP = "gpu-scheduler-config"
 """Name of the only ConfigMap that is part of a spec."""
+
+QUEUES_AT = ("data", "scheduler-config.yaml")
+"""The path of the queues in the ConfigMap; without this key, it is an ordinary ConfigMap."""
 
 
 class DocumentForm(Struct, frozen=True):
@@ -64,6 +67,9 @@ _KINDS = frozenset(form.kind for form in FORMS)
 
 _SIMILAR_NAME = 0.93
 """The similarity from which a ConfigMap's name counts as a misspelling of CONFIG_MAP."""
+
+_SIMILAR_KEY = 0.8
+"""The similarity from which a key counts as a misspelling of that of the queues."""
 
 _SIMILAR_GROUP = 0.8
 """The similarity from which a group counts as a misspelled `policygen.dev`."""
@@ -116,6 +122,25 @@ def certainly_ours(header: Header) -> bool:
     queues = ARTICLE_QUEUES
     names = (header.api_version, header.kind, header.name)
     return names == (queues.api_version, queues.kind, queues.name)
+
+
+def is_ordinary(document: Document, *, among: bool = False) -> bool:
+    """Whether a ConfigMap only has the name of the ConfigMap of queues, for example a scheduler's own.
+
+    In a spec, a similar key, or another text with queues, is a mistake and no ordinary ConfigMap.
+    `among` is whether the document is among other manifests.
+    """
+    header, queues = document.header, ARTICLE_QUEUES
+    names = (header.api_version, header.kind, header.name)
+    if names != (queues.api_version, queues.kind, queues.name) or document.data is None:
+        return False
+    parent, key = QUEUES_AT
+    texts = document.data.get(parent)
+    keys = texts if isinstance(texts, dict) else {}
+    if among:
+        return key not in keys
+    similar = any(_similarity(name, key) >= _SIMILAR_KEY for name in keys)
+    return not similar and "queues:" not in str(document.data)
 
 
 def form_of(header: Header, document: int) -> DocumentForm | Hit:

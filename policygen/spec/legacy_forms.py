@@ -23,9 +23,6 @@ from policygen.spec.types import (
 )
 from policygen.spec.unread import Unread
 
-QUEUES_AT = ("data", "scheduler-config.yaml")
-"""The path of the queues in the ConfigMap."""
-
 QUEUE_NAMESPACE = "default"
 """The namespace of the ConfigMap's queues; the articles do not name one."""
 
@@ -217,7 +214,7 @@ def merged(platform: Platform, queues: Sequence[Priority]) -> tuple[Platform, li
 
 def overlooked(document: Document) -> list[Hit]:
     """Hits about a ConfigMap with queues that is skipped because of its header."""
-    if document.outline.find(QUEUES_AT)[1] < len(QUEUES_AT):
+    if document.outline.find(forms.QUEUES_AT)[1] < len(forms.QUEUES_AT):
         return []
     expected = (
         (("apiVersion",), document.header.api_version, forms.ARTICLE_QUEUES.api_version),
@@ -227,7 +224,7 @@ def overlooked(document: Document) -> list[Hit]:
     return [
         Hit(
             rules.LOOKS_LIKE_QUEUES,
-            f"policygen skipped this ConfigMap, although it contains {QUEUES_AT[-1]}; write "
+            f"policygen skipped this ConfigMap, although it contains {forms.QUEUES_AT[-1]}; write "
             f"{'.'.join(path)}: {right} to use its queues",
             At(document.index, path),
         )

@@ -139,7 +139,11 @@ class _SpecReading:
         """Read the documents of a file; with `among`, only those that certainly are part of a spec."""
         ours = forms.certainly_ours if among else forms.ours
         found, findings = load_documents(source, first_index=len(self.documents))
-        own = {document.index: document for document in found if ours(document.header)}
+        own = {
+            document.index: document
+            for document in found
+            if ours(document.header) and not forms.is_ordinary(document, among=among)
+        }
         findings = with_faults(own.values(), findings)
         self.findings += findings
         self.documents += found
@@ -246,17 +250,13 @@ class _SpecReading:
         config = self.config
         if config is None:
             return
-        inner, findings = inner_document(config, legacy_forms.QUEUES_AT, index=len(self.documents))
+        inner, findings = inner_document(config, forms.QUEUES_AT, index=len(self.documents))
         self.findings += findings
-        self.unread.lost(
-            findings, str(config.data[legacy_forms.QUEUES_AT[0]][legacy_forms.QUEUES_AT[1]])
-        )
+        self.unread.lost(findings, str(config.data[forms.QUEUES_AT[0]][forms.QUEUES_AT[1]]))
         if inner is None or inner.data is None:
             if not findings:
                 message = "scheduler-config.yaml is empty; write queues: and a list of queues"
-                self.hits.append(
-                    Hit(WRONG_LENGTH, message, At(config.index, legacy_forms.QUEUES_AT))
-                )
+                self.hits.append(Hit(WRONG_LENGTH, message, At(config.index, forms.QUEUES_AT)))
             return
         self.documents.append(inner)
         faults = schema.check(forms.SCHEDULER_CONFIG, inner.data, inner.index, inner.raw)

@@ -224,3 +224,12 @@ def test_invalid_yaml_is_reported_and_the_rest_is_read():
 def test_a_label_of_ours_makes_no_spec(text, may_be_spec):
     source = Source("a.yaml", text, None)
     assert spec_sources([source]) == [source] * may_be_spec
+
+
+@pytest.mark.parametrize(
+    ("key", "is_object"), [("profile", True), ("scheduler-config.yaml", False)]
+)
+def test_a_config_map_needs_the_key_of_the_queues_to_be_a_spec(key, is_object):
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gpu-scheduler-config}\n"
+    found = read(f"{text}data: {{{key}: a}}\n")
+    assert names(found) == ["ConfigMap gpu-scheduler-config"] * is_object

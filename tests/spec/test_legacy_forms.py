@@ -347,3 +347,24 @@ def holders(name, path, line):
         if text.strip() and (own < indent or (len(path) == 2 and text.startswith("apiVersion"))):
             indent = min(own, indent)
             yield number
+
+
+ORDINARY = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gpu-scheduler-config}\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "is_error"),
+    [
+        ("", False),
+        ("data: {profile: binpack}\n", False),
+        ("data: [1]\n", False),
+        ("data: {scheduler_config.yaml: a}\n", True),
+        ("data:\n  config: |\n    queues: [{name: a}]\n", True),
+        ("data: {scheduler-config.yaml: ''}\n", True),
+    ],
+)
+def test_a_config_map_without_queues_is_an_ordinary_one(planned, data, is_error):
+    done = planned(ORDINARY + data, POOL)
+    errors = [it.rule.name for it in done.findings if it.severity == Severity.ERROR]
+    assert bool(errors) == is_error
+    assert done.loaded.foreign == (not is_error)
