@@ -24,6 +24,7 @@ class _NodeMeta(Struct, rename="camel"):
 
 class _NodeSpec(Struct):
     taints: Any = UNSET
+    unschedulable: Any = UNSET
 
 
 class _NodeCondition(Struct, rename="camel"):

@@ -69,7 +69,7 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
     return {
         **_identity(data),
         "metadata": _only(metadata, ("name", "uid", "labels", "creationTimestamp")),
-        "spec": _only(spec, ("taints",)),
+        "spec": _only(spec, ("taints", "unschedulable")),
         "status": {
             **_only(status, ("allocatable", "capacity")),
             "conditions": [

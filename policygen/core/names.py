@@ -1,6 +1,8 @@
 """Names with a meaning in Kubernetes, Kueue or Volcano that several modules use."""
 
 HOSTNAME = "kubernetes.io/hostname"
+NODE_NAME = "metadata.name"
+"""The only field that a node affinity can match."""
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """The label with the name of a namespace; the API server sets it."""
 MANAGED_BY = "app.kubernetes.io/managed-by"

@@ -28,11 +28,16 @@ class _Toleration(Protocol):
 
 
 def tolerates(toleration: _Toleration, taint: _Taint) -> bool:
-    """Whether the toleration matches the taint (k8s.io/component-helpers, ToleratesTaint)."""
+    """Whether the toleration matches the taint (k8s.io/api, ToleratesTaint of Kubernetes 1.36.3).
+
+    The operators Lt and Gt match nothing, because their feature gate is off by default.
+    """
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:
         return False
     if toleration.operator == "Exists":
         return True
+    if toleration.operator not in (None, "", "Equal"):
+        return False
     return bool(toleration.key) and (toleration.value or "") == (taint.value or "")

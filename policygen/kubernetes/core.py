@@ -3,6 +3,7 @@
 Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, autoscaling/v2).
 """
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -30,12 +31,23 @@ class Requirement(Struct, rename="camel", frozen=True):
             case "DoesNotExist":
                 return value is None
             case "Gt" | "Lt":  # only in node selectors
-                try:
-                    one, other = int(value or ""), int(self.values[0])
-                except (ValueError, IndexError):
+                if len(self.values) != 1:
+                    return False
+                one, other = _integer(value), _integer(self.values[0])
+                if one is None or other is None:
                     return False
                 return one > other if self.operator == "Gt" else one < other
         return False
+
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,64}")
+_BITS = 63
+
+
+def _integer(text: str | None) -> int | None:
+    """The integer in a text as Go reads it (strconv.ParseInt with 64 bits); None: it has none."""
+    found = int(text) if text is not None and _INTEGER.fullmatch(text) else None
+    return found if found is not None and -(1 << _BITS) <= found < 1 << _BITS else None
 
 
 class LabelSelector(Struct, rename="camel", frozen=True):
@@ -81,6 +93,7 @@ class NodeSpec(Struct, rename="camel", frozen=True):
     """`spec` of a Node."""
 
     taints: tuple[TaintView, ...] = ()
+    unschedulable: bool = False
 
 
 class NodeStatus(Struct, rename="camel", frozen=True):

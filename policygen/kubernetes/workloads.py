@@ -43,6 +43,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
 
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
+    node_name: str = ""
     node_selector: dict[str, str] = field(default_factory=dict)
     affinity: dict[str, Any] = field(default_factory=dict)
     tolerations: tuple[TolerationView, ...] = ()

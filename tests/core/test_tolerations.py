@@ -28,6 +28,7 @@ BARE = SimpleNamespace(key="gpu", value=None, effect="NoExecute")
         (toleration(), BARE, False),
         (toleration("gpu"), BARE, True),
         (toleration("gpu", value=""), BARE, True),
+        (toleration("gpu", "Lt", "yes"), TAINT, False),
     ],
 )
 def test_a_toleration_matches_a_taint(it, taint, matches):

@@ -6,9 +6,7 @@ from difflib import SequenceMatcher
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.names import GPU
 from policygen.kubernetes.cluster import Cluster
-
-NATIVE = ("cpu", "memory", "ephemeral-storage", "pods")
-"""Resources of Kubernetes itself, without hugepages."""
+from policygen.kubernetes.node_groups import NATIVE
 
 EXTENDED = (
     GPU,

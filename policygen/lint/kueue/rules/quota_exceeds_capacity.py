@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
-from policygen.lint.core.resource_names import NATIVE
+from policygen.kubernetes.node_groups import NATIVE
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

@@ -5,8 +5,9 @@ from typing import Any
 
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import Path
+from policygen.kubernetes.node_groups import NATIVE
 from policygen.kubernetes.table import Entry
-from policygen.lint.core.resource_names import NATIVE, meant, provided
+from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 

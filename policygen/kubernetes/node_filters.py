@@ -1,0 +1,269 @@
+"""kube-scheduler's filters: why a node does not take a pod, even if it is empty.
+
+Source: pkg/scheduler/framework/plugins/{nodeunschedulable,nodename,tainttoleration,nodeaffinity,
+noderesources} of Kubernetes 1.36.3, and component-helpers/scheduling/corev1/nodeaffinity.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.finding import Path
+from policygen.core.names import HOSTNAME, NODE_NAME
+from policygen.core.tolerations import tolerates
+from policygen.kubernetes.core import Requirement, TaintView, TolerationView
+from policygen.kubernetes.node_groups import NodeGroup, NodeSize
+from policygen.kubernetes.untyped import mapping, numbered, text, texts
+from policygen.kubernetes.workloads import PodSpec
+
+HARD = ("NoSchedule", "NoExecute")
+"""Effects of taints that keep pods without a toleration away."""
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_CORDON = TaintView("node.kubernetes.io/unschedulable", "NoSchedule")
+_SPREAD = "node(s) didn't match pod topology spread constraints (missing required label)"
+_WITH_PODS = "node(s) didn't match pod affinity rules"
+_AFFINITY: Path = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
+
+
+class Placed(Struct, frozen=True):
+    """A requirement for a label of nodes, or for their name."""
+
+    path: Path
+    """Its place below the pod spec; () if another object adds it."""
+    requirement: Requirement
+
+
+class Term(Struct, frozen=True):
+    """One term of a node affinity; it matches if all its requirements hold, and it has any."""
+
+    path: Path
+    requirements: tuple[Placed, ...]
+
+
+class Domain(Struct, frozen=True):
+    """A label by which the pod requires that nodes are in a domain."""
+
+    path: Path
+    key: str
+    reason: str
+    """Why kube-scheduler refuses a node without the label, in its words."""
+
+
+class Demand(Struct, frozen=True):
+    """What a pod requires of one node."""
+
+    requests: tuple[tuple[str, Fraction], ...]
+    """By resource, sorted; without zeros."""
+    selector: tuple[Placed, ...] = ()
+    """Requirements that must all hold."""
+    terms: tuple[Term, ...] | None = None
+    """Of which one must match; None: no required node affinity."""
+    tolerations: tuple[TolerationView, ...] = ()
+    node_name: str = ""
+    domains: tuple[Domain, ...] = ()
+    """Labels that a node must have because the pod names them as topologies."""
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of labels that it reads, and NODE_NAME if it reads names."""
+        found = {it.requirement.key for it in self.selector}
+        found.update(it.requirement.key for term in self.terms or () for it in term.requirements)
+        found.update(it.key for it in self.domains)
+        return frozenset(found | {NODE_NAME}) if self.node_name else frozenset(found)
+
+
+class Cordoned(Struct, frozen=True):
+    """The node takes no new pods."""
+
+    reason = "node(s) were unschedulable"
+    """In the words of kube-scheduler, as in the other classes."""
+
+
+class OtherName(Struct, frozen=True):
+    """The pod names another node."""
+
+    required: str
+
+    reason = "node(s) didn't match the requested node name"
+
+
+class NotTolerated(Struct, frozen=True):
+    """The pod does not tolerate a taint."""
+
+    taint: TaintView
+
+    reason = "node(s) had untolerated taint(s)"
+
+
+class Differs(Struct, frozen=True):
+    """A label, or the name, is not as the pod requires."""
+
+    placed: Placed
+    value: str | None
+    """The value of the node; None: it has no such label."""
+
+    reason = "node(s) didn't match Pod's node affinity/selector"
+
+
+class NoTerm(Struct, frozen=True):
+    """The node affinity has no term that can match a node."""
+
+    path: Path
+
+    reason = "node(s) didn't match Pod's node affinity/selector"
+
+
+class TooLittle(Struct, frozen=True):
+    """The node has too little of a resource, even if no pod runs there."""
+
+    resource: str
+    requested: Fraction
+    have: Fraction
+
+    @property
+    def reason(self) -> str:
+        """In the words of kube-scheduler."""
+        return "Too many pods" if self.resource == "pods" else f"Insufficient {self.resource}"
+
+
+class NoDomain(Struct, frozen=True):
+    """The node does not have a label that the pod names as a topology."""
+
+    domain: Domain
+
+    @property
+    def reason(self) -> str:
+        """In the words of kube-scheduler."""
+        return self.domain.reason
+
+
+Miss = Cordoned | OtherName | NotTolerated | Differs | NoTerm | TooLittle | NoDomain
+"""Why a node does not take a pod, in the order of kube-scheduler's filters."""
+
+
+def demand(spec: PodSpec, requests: Mapping[str, Fraction]) -> Demand:
+    """What pods with this spec require of a node. `requests` are those of the complete pod."""
+    required = mapping(spec.affinity, "nodeAffinity").get(REQUIRED)
+    return Demand(
+        requests=tuple(sorted((name, it) for name, it in requests.items() if it > 0)),
+        selector=tuple(
+            Placed(("nodeSelector", key), Requirement(key, "In", (value,)))
+            for key, value in spec.node_selector.items()
+        ),
+        terms=tuple(_terms(required)) if isinstance(required, dict) else None,
+        tolerations=spec.tolerations,
+        node_name=spec.node_name,
+        domains=tuple(_domains(spec)),
+    )
+
+
+def misses(it: Demand, group: NodeGroup) -> tuple[Miss, ...]:
+    """Why no node of a group takes the pod; empty: a node takes it, or may take it.
+
+    `group` must have the keys of the demand. Of several sizes, the nearest is reported.
+    """
+    found: list[Miss] = [*_by_node(it, group), *_by_labels(it, group)]
+    short = [list(too_little(it, size)) for size in group.largest]
+    if short and all(short):
+        nearest = min(short, key=_shortage)
+        found += nearest
+    for domain in it.domains:
+        if domain.key not in group.labels and group.knows(domain.key):
+            found.append(NoDomain(domain))
+    return tuple(found)
+
+
+def too_little(it: Demand, size: NodeSize) -> Iterator[TooLittle]:
+    """The resources of which an empty node has less than the pod requests."""
+    pods = size.amount("pods")
+    if pods is not None and pods < 1:
+        yield TooLittle("pods", Fraction(1), pods)
+    for name, requested in it.requests:
+        have = size.amount(name)
+        if have is not None and have < requested:
+            yield TooLittle(name, requested, have)
+
+
+def first_reasons(found: tuple[Miss, ...]) -> tuple[str, ...]:
+    """The reasons that kube-scheduler counts for a node: all of the first filter that refuses it."""
+    same = [it for it in found if type(it) is type(found[0])]
+    if same and isinstance(same[0], TooLittle):
+        return tuple(it.reason for it in same)
+    return (found[0].reason,) if found else ()
+
+
+def hard_taints(it: Demand, taints: tuple[TaintView, ...]) -> Iterator[TaintView]:
+    """The taints that keep the pod away."""
+    for taint in taints:
+        if taint.effect in HARD and not any(tolerates(each, taint) for each in it.tolerations):
+            yield taint
+
+
+def _by_node(it: Demand, group: NodeGroup) -> Iterator[Miss]:
+    if group.unschedulable and not any(tolerates(each, _CORDON) for each in it.tolerations):
+        yield Cordoned()
+    if it.node_name and group.labels.get(NODE_NAME) != it.node_name:
+        yield OtherName(it.node_name)
+    for taint in hard_taints(it, group.taints):
+        yield NotTolerated(taint)
+
+
+def _by_labels(it: Demand, group: NodeGroup) -> Iterator[Miss]:
+    yield from _differing(it.selector, group)
+    if it.terms is None:
+        return
+    best: list[Differs] | None = None
+    for term in it.terms:
+        differing = list(_differing(term.requirements, group))
+        if not differing and term.requirements:
+            return
+        if differing and (best is None or len(differing) < len(best)):
+            best = differing
+    if best is None:
+        yield NoTerm(_AFFINITY)
+    else:
+        yield from best
+
+
+def _differing(requirements: tuple[Placed, ...], group: NodeGroup) -> Iterator[Differs]:
+    labels = group.labels
+    for it in requirements:
+        key = it.requirement.key
+        if not it.requirement.holds(labels) and (key in labels or group.knows(key)):
+            yield Differs(it, labels.get(key))
+
+
+def _terms(required: Mapping[str, Any]) -> Iterator[Term]:
+    for i, term in numbered(required, "nodeSelectorTerms"):
+        path: Path = (*_AFFINITY, i)
+        found = (
+            Placed((*path, part, j), _requirement(one))
+            for part in ("matchExpressions", "matchFields")
+            for j, one in numbered(term, part)
+        )
+        yield Term(path, tuple(found))
+
+
+def _domains(spec: PodSpec) -> Iterator[Domain]:
+    """Every node has a host name, so this label is not read: it would be another group for each node."""
+    for i, constraint in enumerate(spec.topology_spread_constraints):
+        key = text(constraint, "topologyKey")
+        if constraint.get("whenUnsatisfiable") == "DoNotSchedule" and key != HOSTNAME:
+            yield Domain(("topologySpreadConstraints", i, "topologyKey"), key, _SPREAD)
+    for i, term in numbered(spec.affinity, "podAffinity", REQUIRED):
+        if (key := text(term, "topologyKey")) != HOSTNAME:
+            path = ("affinity", "podAffinity", REQUIRED, i, "topologyKey")
+            yield Domain(path, key, _WITH_PODS)
+
+
+def _requirement(data: Mapping[str, Any]) -> Requirement:
+    key, operator = data.get("key", ""), data.get("operator", "")
+    return Requirement(str(key), str(operator), texts(data, "values"))
+
+
+def _shortage(short: list[TooLittle]) -> tuple[int, Fraction]:
+    """Sorts sizes by how near they are: the fewest resources, then the least missing share."""
+    missing = (1 - it.have / it.requested for it in short)
+    return len(short), max(missing)

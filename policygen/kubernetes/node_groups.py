@@ -1,0 +1,186 @@
+"""Nodes as kube-scheduler's filters see them, and groups of nodes that are equal for a filter."""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from policygen.core.finding import At
+from policygen.core.names import NODE_NAME
+from policygen.kubernetes.core import TaintView
+
+NATIVE = ("cpu", "ephemeral-storage", "memory", "pods")
+"""Resources of Kubernetes itself, without hugepages. Every node has them, whether or not it lists them."""
+_NONE = Fraction(0)
+_KUBERNETES = "kubernetes.io"
+"""The domain of the labels that kubelets and cloud providers set."""
+
+
+class Stated(Enum):
+    """What is known of a node. An unknown label or amount never keeps a pod away.
+
+    Native resources that a node does not list are unknown, because every kubelet lists them.
+    """
+
+    ALL = "all"
+    """A server returned the node, with all its labels."""
+    WRITTEN = "written"
+    """A manifest of the node, to which its kubelet adds labels of Kubernetes."""
+    PART = "part"
+    """A pool of a spec: only what it lists is known, and other devices of the same vendor do not exist."""
+
+
+class Node(Struct, frozen=True, eq=False):
+    """A node, or a number of equal nodes."""
+
+    name: str
+    """Of the node, or of its pool."""
+    labels: Mapping[str, str]
+    taints: tuple[TaintView, ...] = ()
+    allocatable: Mapping[str, Fraction] = field(default_factory=dict)
+    unschedulable: bool = False
+    """Whether it is cordoned."""
+    count: int = 1
+    stated: Stated = Stated.ALL
+    at: At | None = None
+    """Its place; None: a spec implies it."""
+
+
+class NodeSize(Struct, frozen=True, eq=False):
+    """The allocatable resources of a number of nodes."""
+
+    allocatable: Mapping[str, Fraction]
+    count: int
+    stated: Stated
+
+    def amount(self, resource: str) -> Fraction | None:
+        """The amount of a resource; None: unknown."""
+        found = self.allocatable.get(resource)
+        if found is not None:
+            return found
+        if self.stated is not Stated.PART:
+            return None if resource in NATIVE or not self.allocatable else _NONE
+        vendor, slash, _ = resource.partition("/")
+        of_vendor = any(name.startswith(vendor + slash) for name in self.allocatable)
+        return _NONE if slash and of_vendor else None
+
+    def holds(self, requests: Iterable[tuple[str, Fraction]]) -> int | None:
+        """How many pods with these requests one empty node has room for; None: no request is bounded."""
+        bounds = [
+            have // amount
+            for name, amount in requests
+            if amount > 0 and (have := self.amount(name)) is not None
+        ]
+        if (pods := self.amount("pods")) is not None:
+            bounds.append(int(pods))
+        return min(bounds, default=None)
+
+
+class NodeGroup(Struct, frozen=True, eq=False, dict=True):
+    """Nodes with equal taints, and equal labels of some keys."""
+
+    labels: Mapping[str, str]
+    """Their values of these keys. The key `metadata.name` is the name."""
+    taints: tuple[TaintView, ...]
+    unschedulable: bool
+    stated: Stated
+    nodes: tuple[Node, ...]
+    sizes: tuple[NodeSize, ...]
+
+    @cached_property
+    def count(self) -> int:
+        """The number of nodes."""
+        return sum(size.count for size in self.sizes)
+
+    @cached_property
+    def largest(self) -> tuple[NodeSize, ...]:
+        """The sizes that no other size exceeds or equals in every resource."""
+        kept: list[NodeSize] = []
+        for size in sorted(self.sizes, key=_ordered, reverse=True):
+            if not any(_covers(other.allocatable, size.allocatable) for other in kept):
+                kept.append(size)
+        return tuple(kept)
+
+    @cached_property
+    def _domains(self) -> dict[str, frozenset[str | None]]:
+        return {}
+
+    def domains(self, key: str) -> frozenset[str | None]:
+        """The values of a label of its nodes; None for nodes without it."""
+        found = self._domains.get(key)
+        if found is None:
+            found = frozenset(node.labels.get(key) for node in self.nodes)
+            self._domains[key] = found
+        return found
+
+    def knows(self, key: str) -> bool:
+        """Whether a label that the nodes do not list is known to be missing."""
+        if self.stated is Stated.WRITTEN:
+            domain = key.partition("/")[0]
+            return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
+        return self.stated is Stated.ALL
+
+
+class NodeSet:
+    """All known nodes, with their groups by the labels that a filter reads."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.all = tuple(nodes)
+        self._sizes = [_SizeKey(it.allocatable) for it in self.all]
+        self._groups: dict[frozenset[str], tuple[NodeGroup, ...]] = {}
+
+    def groups(self, keys: frozenset[str]) -> tuple[NodeGroup, ...]:
+        """The nodes by their taints and their labels of these keys, in the order of the input."""
+        if keys not in self._groups:
+            self._groups[keys] = self._made(sorted(keys))
+        return self._groups[keys]
+
+    def _made(self, keys: list[str]) -> tuple[NodeGroup, ...]:
+        found: dict[object, list[int]] = {}
+        for index, node in enumerate(self.all):
+            values = tuple(node.name if key == NODE_NAME else node.labels.get(key) for key in keys)
+            group = values, node.taints, node.unschedulable, node.stated
+            found.setdefault(group, []).append(index)
+        return tuple(self._group(keys, indexes) for indexes in found.values())
+
+    def _group(self, keys: list[str], indexes: list[int]) -> NodeGroup:
+        nodes = tuple(self.all[index] for index in indexes)
+        first = nodes[0]
+        counts: dict[_SizeKey, int] = {}
+        for index, node in zip(indexes, nodes, strict=True):
+            counts[self._sizes[index]] = counts.get(self._sizes[index], 0) + node.count
+        labels = {key: first.labels[key] for key in keys if key in first.labels}
+        if NODE_NAME in keys:
+            labels[NODE_NAME] = first.name
+        sizes = tuple(NodeSize(it.amounts, count, first.stated) for it, count in counts.items())
+        return NodeGroup(labels, first.taints, first.unschedulable, first.stated, nodes, sizes)
+
+
+class _SizeKey:
+    """Amounts as a key. Hashing a Fraction is slower than hashing its two integers."""
+
+    __slots__ = ("_hash", "_key", "amounts")
+
+    def __init__(self, amounts: Mapping[str, Fraction]) -> None:
+        self.amounts = amounts
+        self._key = frozenset((name, it.as_integer_ratio()) for name, it in amounts.items())
+        self._hash = hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SizeKey) and self._key == other._key
+
+
+def _ordered(size: NodeSize) -> tuple[int, Fraction]:
+    """A sort key by which a size comes after every size that it exceeds."""
+    return len(size.allocatable), sum(size.allocatable.values(), _NONE)
+
+
+def _covers(large: Mapping[str, Fraction], small: Mapping[str, Fraction]) -> bool:
+    return large.keys() >= small.keys() and all(
+        large[name] >= amount for name, amount in small.items()
+    )
