@@ -115,6 +115,8 @@ def judge_manifests(
         **_configurations(cluster),
         Need.WHOLE: complete and not empty_inputs and not inputs.partial,
         Need.NODES: cluster.nodes.any,
+        Need.KNOWN_NODES: cluster.nodes.any
+        or (settings.plan is not None and bool(settings.plan.pools)),
         Need.WORKLOADS: any(it.at not in rendered for it in cluster.workloads),
         Need.NAMESPACES: any(it.kind == "Namespace" for it in found.objects),
         Need.SPEC: settings.spec is not None,

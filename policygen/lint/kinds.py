@@ -25,6 +25,7 @@ FILES = {
 
 _NEEDS: Mapping[Need, frozenset[GroupKind]] = {
     Need.NODES: frozenset({NODE}),
+    Need.KNOWN_NODES: frozenset({NODE}),
     Need.NAMESPACES: frozenset({NAMESPACE}),
     Need.WORKLOADS: WORKLOADS,
     Need.KUEUE_CONFIGURATION: frozenset({CONFIG_MAP}),

@@ -43,6 +43,7 @@ class Need(Enum):
     WHOLE = "the complete set of policy objects"
     """Not given with --partial, or if something could not be read."""
     NODES = "Nodes"
+    KNOWN_NODES = "Nodes, or a spec with pools"
     WORKLOADS = "pods or objects that create pods"
     KUEUE_CONFIGURATION = "Kueue's Configuration"
     VOLCANO_CONFIGURATION = "Volcano's scheduler configuration"

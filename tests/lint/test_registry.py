@@ -85,6 +85,7 @@ FORMER = {
     "queue-held": "queue-stopped",
     "queue-keeps-what-it-borrows": "borrowing-queue-not-reclaimable",
     "queue-limit-misses-gpu": "capability-without-gpu",
+    "queued-pod-fits-no-node": "pod-fits-no-node",
     "queues-read-by-no-plugin": "queues-without-plugin",
     "quota-without-bound": "quota-unlimited",
     "ranks-start-without-gang": "ranks-not-gang-scheduled",

@@ -44,9 +44,9 @@ def test_workload_uses_no_quota(cluster: Cluster) -> None:
 
 def test_queued_pod_fits_no_node(cluster: Cluster) -> None:
     """It takes the whole quota, and its pod waits."""
-    rule = "queued-pod-fits-no-node"
-    add_nodes(cluster, bad(rule))
-    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    rule = "pod-fits-no-node"
+    add_nodes(cluster, bad(rule, 1))
+    show(cluster, scene(bad(rule, 1), "bad"), scene(good(rule, 1), "good"))
     cluster.becomes("good", lambda: cluster.bound("good"), 4)
     cluster.becomes("admitted", lambda: cluster.admitted("bad"), ["train"])
     cluster.becomes("charged", lambda: reserved(cluster, "bad.a100"), 8)

@@ -1,57 +1,148 @@
-"""A pod requests more GPUs than any node has."""
+"""No node takes the pods of a workload, so they stay Pending."""
 
-from collections.abc import Mapping
-from fractions import Fraction
+from difflib import SequenceMatcher
 
-from policygen.core.amounts import amount_of, readable
-from policygen.core.names import LOCAL_QUEUE
-from policygen.kubernetes.cluster import Cluster
+from msgspec import Struct
+
+from policygen.core.quoting import listed
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
+from policygen.kubernetes.node_filters import Differs, Miss, NotTolerated, TooLittle, misses
+from policygen.kubernetes.node_groups import NodeGroup, NodeSet
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core import accelerators
-from policygen.lint.kueue.queue_names import labels
+from policygen.lint.core.accelerators import is_one
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.pod_demands import PodDemand, Way, pod_demands
+from policygen.lint.core.refused_pods import words
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+class NearNodes(Struct, frozen=True, eq=False):
+    """Nodes that refuse the pods for the same reasons."""
+
+    misses: tuple[Miss, ...]
+    way: Way
+    groups: tuple[NodeGroup, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of the nodes."""
+        return sum(group.count for group in self.groups)
 
 
 def check(facts: Facts) -> Hits:
     """Queues and quotas count all nodes together, but a pod needs one node.
 
-    For workloads that Kueue admits, see queued-pod-fits-no-node.
-    Source: pkg/scheduler/plugins/predicates; kube-scheduler's noderesources/fit.go;
-    volcano-sh/volcano#2814, #5006.
+    The nodes that need the fewest changes are reported. Kueue adds the labels and tolerations of a
+    flavor; the pods start if they fit with any flavor of their queue.
+    Source: the filters of kube-scheduler (policygen/kubernetes/node_filters.py), which Volcano's
+    predicates use too; docs on topology-aware scheduling: without a topology Kueue compares only sums.
     """
-    if not facts.cluster.nodes.any:
-        return  # requesting less would not help
-    largest = facts.cluster.derive(_largest)
-    for workload in facts.cluster.workloads:
-        if LOCAL_QUEUE in labels(workload)[1]:
-            continue
-        for template in workload.templates:
-            for name, amount in accelerators.requested(facts.cluster, template).items():
-                most = largest.get(name, Fraction(0))
-                if amount > most:
-                    yield Hit(
-                        RULE,
-                        f"{workload} has pods that request {amount_of(name, amount, most)}, but the largest node has "
-                        f"{readable(name, most, amount)}, so the pods stay Pending; use more pods with fewer GPUs each",
-                        template.at / "spec",
-                    )
+    nodes = facts.derive(known_nodes)
+    if not nodes.all:
+        return
+    for it in facts.derive(pod_demands):
+        refused = _refusals(it, nodes)
+        if refused:
+            best = min(refused, key=_distance)
+            if not _is_of_flavors(best):
+                yield _hit(it, best, facts)
 
 
-def _largest(cluster: Cluster) -> Mapping[str, Fraction]:
-    most: dict[str, Fraction] = {}
-    for node in cluster.nodes:
-        for name, amount in node.fields.status.allocatable.items():
-            most[name] = max(most.get(name, amount), amount)
-    return most
+def _refusals(it: PodDemand, nodes: NodeSet) -> list[NearNodes]:
+    """Why each node refuses the pods; empty if one may take them."""
+    found: dict[tuple[int, tuple[Miss, ...]], list[NodeGroup]] = {}
+    for number, way in enumerate(it.ways):
+        for group in nodes.groups(way.demand.keys):
+            missed = misses(way.demand, group)
+            if not missed:
+                return []
+            found.setdefault((number, missed), []).append(group)
+    return [
+        NearNodes(missed, it.ways[number], tuple(groups))
+        for (number, missed), groups in found.items()
+    ]
+
+
+def _distance(refused: NearNodes) -> tuple[int, int, float, int]:
+    """Sorts refusals: first nodes with the requested devices, then by changes, likeness and number."""
+    none = sum(
+        isinstance(it, TooLittle) and is_one(it.resource) and not it.have for it in refused.misses
+    )
+    kinds = {_subject(it) for it in refused.misses}
+    unlike = sum(_unlike(it) for it in refused.misses if isinstance(it, Differs))
+    return none, len(kinds), unlike, -refused.count
+
+
+def _subject(miss: Miss) -> object:
+    """What a user must change: all amounts are one change."""
+    match miss:
+        case Differs(placed):
+            return placed.requirement.key
+        case NotTolerated(taint):
+            return taint
+    return type(miss)
+
+
+def _unlike(miss: Differs) -> float:
+    """How different the value of a node is from the nearest required value, from 0 to 1."""
+    values = miss.placed.requirement.values
+    if miss.value is None or not values:
+        return 1.0
+    value = miss.value.lower()
+    return 1 - max(SequenceMatcher(None, it.lower(), value).ratio() for it in values)
+
+
+def _is_of_flavors(best: NearNodes) -> bool:
+    """Whether rules about flavors report it: no node has the labels, or all have another taint."""
+    return bool(best.way.flavors) and all(
+        isinstance(it, NotTolerated) or (isinstance(it, Differs) and not it.placed.path)
+        for it in best.misses
+    )
+
+
+def _hit(it: PodDemand, best: NearNodes, facts: Facts) -> Hit:
+    nodes = facts.derive(known_nodes)
+    parts = [words(each, it.template.spec, nodes.all) for each in best.misses]
+    facts_of_nodes = ", and ".join(dict.fromkeys(part.fact for part in parts))
+    advice = "; ".join(dict.fromkeys(part.advice for part in parts))
+    now = "at present, " if facts.cluster.seen else ""
+    first = best.groups[0].nodes[0].at
+    return Hit(
+        RULE,
+        f"{now}no node takes the pods of {it.workload}: {_who(best, nodes)} {facts_of_nodes}; {advice}",
+        it.template.at.to("spec", *parts[0].path),
+        related=(*(flavor.at for flavor in best.way.flavors), *((first,) if first else ())),
+    )
+
+
+def _who(best: NearNodes, nodes: NodeSet) -> str:
+    """The nearest nodes, as a plural."""
+    found = [node for group in best.groups for node in group.nodes]
+    pools = [node.name for node in found if node.at is None]
+    if pools:
+        return f"nodes of {'pool' if len(pools) == 1 else 'pools'} {listed(pools, 'and')}"
+    if len(found) == len(nodes.all):
+        return "all nodes"
+    return f"the nearest nodes ({found[0].name if len(found) == 1 else len(found)})"
 
 
 RULE = ObjectRule(
     "pod-fits-no-node",
-    Severity.ERROR,
+    Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Split the pod into smaller pods that each fit on a node.",
+    remedy="Change the field that the finding names, or add or label nodes.",
     judges=KINDS,
     check=check,
-    needs=frozenset({Need.NODES}),
+    needs=frozenset({Need.KNOWN_NODES}),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "Queue",
+        VOLCANO_CONFIGURATION,
+    ),
+    aliases=("queued-pod-fits-no-node",),
 )

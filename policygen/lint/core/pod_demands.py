@@ -1,0 +1,148 @@
+"""What the pods of every workload require of a node, with what their queue adds."""
+
+from collections.abc import Iterator
+from itertools import islice, product
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.core.names import LOCAL_QUEUE, NODE_GROUP, VOLCANO_QUEUE
+from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.core import Requirement, TolerationView
+from policygen.kubernetes.node_filters import Demand, Placed, demand
+from policygen.kubernetes.untyped import mapping, text, texts
+from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core import accelerators
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.kueue.coverage import PodRequest, pod_requests
+from policygen.lint.kueue.flavor_fits import refusal
+from policygen.lint.kueue.flavor_nodes import Flavor
+from policygen.lint.kueue.queue_names import counted, labels
+from policygen.lint.rule import Facts
+from policygen.lint.volcano import queues
+from policygen.lint.volcano.configuration import settings
+
+_MOST_WAYS = 64
+_ANY = TolerationView(operator="Exists")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+class Way(Struct, frozen=True):
+    """One way in which a queue lets the pods start."""
+
+    demand: Demand
+    flavors: tuple[Flavor, ...] = ()
+    """The flavors of Kueue whose labels and tolerations the pods get."""
+
+
+class PodDemand(Struct, frozen=True, eq=False):
+    """The demand of the pods of one template."""
+
+    workload: Workload
+    template: PodTemplate
+    ways: tuple[Way, ...]
+    """At least one; the pods start if any of them leaves a node."""
+
+
+def pod_demands(facts: Facts) -> tuple[PodDemand, ...]:
+    """The demand of each template whose pods a scheduler places; use it with `facts.derive`.
+
+    Without pods of DaemonSets, which need no node, and without templates for which another rule
+    reports that their queue has no flavor or node group for them.
+    """
+    return tuple(_pod_demands(facts))
+
+
+def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
+    requests = {id(it.template): it for it in pod_requests(facts)}
+    implied = all(it.at is None for it in facts.derive(known_nodes).all)
+    for workload in facts.cluster.workloads:
+        if workload.kind == "DaemonSet":
+            continue
+        queued = LOCAL_QUEUE in labels(workload)[1]
+        for template in workload.templates:
+            if template.replicas == 0:
+                continue
+            # A spec has no nodes for pods without accelerators.
+            if implied and not accelerators.requested(facts.cluster, template):
+                continue
+            amounts = counted(facts.cluster, template, workload.namespace)
+            own = demand(template.spec, amounts)
+            request = requests.get(id(template))
+            if request is not None and request.groups:
+                ways = tuple(_by_flavors(facts, request, own))
+            elif request is None and queued:  # its flavors may add tolerations
+                ways = (Way(replace(own, tolerations=(_ANY,))),)
+            else:
+                ways = tuple(_by_node_groups(facts, workload, template, own))
+            if ways:
+                yield PodDemand(workload, template, ways)
+
+
+def _by_flavors(facts: Facts, request: PodRequest, own: Demand) -> Iterator[Way]:
+    """A way for each choice of flavors; none if Kueue accepts no flavor, or one is unknown."""
+    known = facts.cluster.flavors
+    choices = []
+    for group in request.groups:
+        flavors = [known.get(it.name) for it in group.flavors]
+        if None in flavors:
+            return
+        choices.append(
+            [it for it in flavors if it and not refusal(it.fields, request.template.spec)]
+        )
+    for chosen in islice(product(*choices), _MOST_WAYS):
+        selector = [*own.selector]
+        tolerations = [*own.tolerations]
+        for flavor in chosen:
+            selector += (_equals((), *it) for it in flavor.fields.node_labels.items())
+            tolerations += flavor.fields.tolerations
+        added = replace(own, selector=tuple(selector), tolerations=tuple(tolerations))
+        yield Way(added, tuple(chosen))
+
+
+def _by_node_groups(
+    facts: Facts, workload: Workload, template: PodTemplate, own: Demand
+) -> Iterator[Way]:
+    """The way of Volcano's plugin nodegroup: nodes of the groups that the queue names.
+
+    Source: pkg/scheduler/plugins/nodegroup/nodegroup.go of Volcano 1.14.1, predicateFn.
+    """
+    configuration = settings(facts)
+    plugin = configuration.plugin("nodegroup") if configuration else None
+    queue = None
+    if plugin is not None and queues.to_volcano(template):
+        queue = facts.cluster.queues.get(_queue(workload, template))
+    if plugin is None or queue is None:
+        yield Way(own)
+        return
+    affinity = queue.fields.affinity
+    for ancestor in queues.ancestors(facts.cluster, queue):
+        if not affinity and plugin.on("enableHierarchy"):
+            affinity = ancestor.fields.affinity
+    toward, away = (
+        mapping(affinity, "nodeGroupAffinity"),
+        mapping(affinity, "nodeGroupAntiAffinity"),
+    )
+    groups = {*texts(toward, _REQUIRED), *texts(toward, _PREFERRED)} - {*texts(away, _REQUIRED)}
+    groups |= {*texts(away, _PREFERRED)}
+    nodes = facts.derive(known_nodes).groups(frozenset({NODE_GROUP}))
+    if groups and groups.isdisjoint(it.labels.get(NODE_GROUP) for it in nodes):
+        return  # `node-group-without-nodes` reports it
+    if groups:
+        requirement = Requirement(NODE_GROUP, "In", tuple(sorted(groups)))
+    elif plugin.arguments.get("strict") is False:
+        requirement = Requirement(NODE_GROUP, "DoesNotExist")
+    else:
+        return  # `queue-affinity-missing` reports it
+    yield Way(replace(own, selector=(*own.selector, Placed((), requirement))))
+
+
+def _queue(workload: Workload, template: PodTemplate) -> str:
+    if workload.object.group == VOLCANO_BATCH:
+        return text(workload.object.data, "spec", "queue") or queues.DEFAULT
+    return template.annotations.get(VOLCANO_QUEUE, "")
+
+
+def _equals(path: tuple[()], key: str, value: str) -> Placed:
+    return Placed(path, Requirement(key, "In", (value,)))

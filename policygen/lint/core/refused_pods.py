@@ -1,0 +1,116 @@
+"""Words about why a node takes no pod: the field of the pod spec, what the nodes have, and a remedy."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from policygen.core.amounts import amount_of, readable
+from policygen.core.finding import Path
+from policygen.core.names import NODE_NAME
+from policygen.core.quoting import bare, listed
+from policygen.core.suggest import suggest
+from policygen.kubernetes.core import TaintView
+from policygen.kubernetes.node_filters import (
+    Cordoned,
+    Differs,
+    Miss,
+    NoDomain,
+    NoTerm,
+    NotTolerated,
+    OtherName,
+    Placed,
+    TooLittle,
+)
+from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.workloads import PodSpec
+from policygen.lint.core.accelerators import is_one
+
+
+class Words(NamedTuple):
+    """The parts of a message."""
+
+    path: Path
+    """The field below the pod spec that a user changes."""
+    fact: str
+    """About nodes, as a plural: `have taint a:NoSchedule`."""
+    advice: str
+
+
+def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
+    """Why nodes refuse a pod. `nodes` are all nodes, for the names of what they offer."""
+    match miss:
+        case Cordoned():
+            return Words((), "are cordoned", "uncordon the nodes")
+        case OtherName(required):
+            advice = suggest(required, [it.name for it in nodes], "node")
+            return Words(("nodeName",), f"have other names than {bare(required)}", advice)
+        case NotTolerated(taint):
+            fact = f"have taint {named(taint)}, which the pods do not tolerate"
+            return Words(("tolerations",), fact, "add a toleration for this taint")
+        case NoTerm(path):
+            fact = "match no term of the node affinity"
+            return Words(path, fact, "write a term with matchExpressions")
+        case NoDomain(domain):
+            fact = f"lack label {domain.key}, which {domain.path[0]} needs"
+            return Words(domain.path, fact, "label the nodes, or write another topologyKey")
+        case Differs(placed, value):
+            return Words(placed.path, _fact(placed, value), _advice(placed, value))
+        case TooLittle():
+            return Words(request_path(spec, miss.resource), *_amounts(miss, nodes))
+
+
+def request_path(spec: PodSpec, resource: str) -> Path:
+    """The first request or limit of a resource, below the pod spec."""
+    for part, found in (("containers", spec.containers), ("initContainers", spec.init_containers)):
+        for i, container in enumerate(found):
+            if resource in container.resources.requests:
+                return part, i, "resources", "requests", resource
+            if resource in container.resources.limits:
+                return part, i, "resources", "limits", resource
+    return ("resources",) if resource in spec.pod_level() else ("containers",)
+
+
+def named(taint: TaintView) -> str:
+    """A taint as kubectl writes it: `nvidia.com/gpu=present:NoSchedule`."""
+    value = f"={taint.value}" if taint.value else ""
+    return f"{taint.key}{value}:{taint.effect}"
+
+
+def _fact(placed: Placed, value: str | None) -> str:
+    it = placed.requirement
+    key = "name" if it.key == NODE_NAME else it.key
+    if value is None:
+        return f"lack label {key}"
+    required = listed([bare(each) or '""' for each in it.values]) if it.values else ""
+    have = f"have {key}={bare(value)}"
+    match it.operator:
+        case "In":
+            return f"{have}, not {required}"
+        case "Gt":
+            return f"{have}, which is not above {required}"
+        case "Lt":
+            return f"{have}, which is not below {required}"
+    return f"{have}, which the pods exclude"
+
+
+def _advice(placed: Placed, value: str | None) -> str:
+    it = placed.requirement
+    field = "nodeSelector" if placed.path[:1] == ("nodeSelector",) else "nodeAffinity"
+    if not placed.path:
+        return f"label the nodes, or correct {it.key} in the queue's flavor or affinity"
+    if value is None or it.operator != "In":
+        return f"change {it.key} in {field}, or label the nodes"
+    return f"write {bare(value)} in {field}, or label the nodes"
+
+
+def _amounts(miss: TooLittle, nodes: Iterable[Node]) -> tuple[str, str]:
+    name, have = miss.resource, miss.have
+    if not have:
+        offered = {each for it in nodes for each in it.allocatable if "/" in each}
+        select = f"select nodes that offer {name}"
+        advice = select if name in offered else suggest(name, offered, "extended resource")
+        return f"lack {name}", advice
+    requested = readable(name, miss.requested, have)
+    fact = f"have at most {amount_of(name, have, miss.requested)}, but a pod requests {requested}"
+    if is_one(name):
+        return fact, f"use more pods with at most {readable(name, have)} {name} each"
+    return fact, f"request at most {amount_of(name, have, miss.requested)}, or add larger nodes"

@@ -1,0 +1,34 @@
+"""The nodes that the pools of a spec describe, for checks of workloads without a cluster."""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from policygen.kubernetes.core import TaintView
+from policygen.kubernetes.node_groups import Node, Stated
+from policygen.plan.pool import PoolFacts
+
+_MILLI = 1000
+
+
+def implied_nodes(pools: Iterable[PoolFacts]) -> Iterator[Node]:
+    """One entry for each pool, with the number of its nodes."""
+    for pool in pools:
+        capacity = pool.pool.capacity
+        cards = capacity.available_gpus or capacity.total_gpus
+        count = capacity.nodes if cards is None else -(-cards // pool.per_node)
+        yield Node(
+            name=pool.name,
+            labels=dict(pool.pool.node_selector),
+            taints=tuple(TaintView(it.key, it.effect, it.value or "") for it in pool.pool.taints),
+            allocatable={
+                "cpu": Fraction(pool.node.cpu_milli, _MILLI),
+                "memory": Fraction(pool.node.memory_bytes),
+                # Instances of MIG profiles can be spread unequally over the nodes.
+                **{
+                    name: Fraction(min(pool.available[name], pool.units_per_node))
+                    for name in pool.resources
+                },
+            },
+            count=count or 1,
+            stated=Stated.PART,
+        )

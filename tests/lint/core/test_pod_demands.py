@@ -1,0 +1,126 @@
+"""What a queue adds to the demand of its pods."""
+
+from policygen.kubernetes.core import TolerationView
+from policygen.lint.core.pod_demands import pod_demands
+from tests.objects import facts
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {pool: a100, volcano.sh/nodegroup-name: g1}}
+status: {allocatable: {cpu: 96, nvidia.com/gpu: 8}}
+---
+"""
+KUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec:
+  nodeLabels: {pool: a100}
+  tolerations: [{key: gpu, operator: Exists}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: spot}
+spec:
+  nodeLabels: {pool: spot}
+  nodeTaints: [{key: spot, effect: NoSchedule}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: c}
+spec:
+  resourceGroups:
+  - coveredResources: [cpu, nvidia.com/gpu]
+    flavors: [{name: a100}, {name: spot}]
+---
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: n}, spec: {clusterQueue: c}}
+---
+"""
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j, namespace: n, labels: {kueue.x-k8s.io/queue-name: %s}}
+spec:
+  template:
+    spec:
+      %s
+      containers: [{name: a, image: a, resources: {limits: {cpu: 1, nvidia.com/gpu: 2}}}]
+"""
+VOLCANO = """
+{kind: volcano-scheduler.conf, apiVersion: v1, actions: allocate, tiers: [{plugins: [{name: nodegroup%s}]}]}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: q}
+spec: {%s}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j, namespace: n}
+spec:
+  queue: q
+  schedulerName: volcano
+  tasks:
+  - replicas: 1
+    name: t
+    template: {spec: {schedulerName: volcano, containers: [{name: a, image: a}]}}
+"""
+
+
+def ways(text):
+    return [
+        (
+            [flavor.name for flavor in way.flavors],
+            [(it.requirement.key, it.requirement.operator, it.requirement.values) for it in way.demand.selector],
+            list(way.demand.tolerations),
+        )
+        for it in pod_demands(facts(NODE + text))
+        for way in it.ways
+    ]  # fmt: skip
+
+
+POOL = ("pool", "In", ("a100",))
+SPOT = ("pool", "In", ("spot",))
+GPU, ANY = TolerationView("gpu", "Exists"), TolerationView(operator="Exists")
+
+
+def test_each_flavor_that_kueue_accepts_is_a_way():
+    assert ways(KUEUE + JOB % ("q", "")) == [(["a100"], [POOL], [GPU])]
+    tolerant = ways(KUEUE + JOB % ("q", "tolerations: [{operator: Exists}]"))
+    assert tolerant == [(["a100"], [POOL], [ANY, GPU]), (["spot"], [SPOT], [ANY])]
+
+
+def test_pods_for_which_kueue_accepts_no_flavor_are_left_out():
+    assert ways(KUEUE + JOB % ("q", "nodeSelector: {pool: h100}")) == []
+    assert ways(KUEUE.replace("name: spot}]", "name: gone}]") + JOB % ("q", "")) == []
+
+
+def test_an_unknown_queue_may_add_tolerations():
+    assert ways(JOB % ("gone", "")) == [([], [], [ANY])]
+
+
+def test_pods_without_a_scheduler_that_chooses_are_left_out():
+    assert (
+        ways(
+            "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: {}}}}"
+        )
+        == []
+    )
+    assert ways((JOB % ("gone", "")).replace("spec:\n", "spec:\n  parallelism: 0\n", 1)) == []
+
+
+GROUP = "volcano.sh/nodegroup-name"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def test_node_groups_of_a_volcano_queue():
+    toward = f"affinity: {{nodeGroupAffinity: {{{REQUIRED}: [g1, g2]}}}}"
+    assert ways(VOLCANO % ("", toward)) == [([], [(GROUP, "In", ("g1", "g2"))], [])]
+    loose = ", arguments: {strict: false}"
+    assert ways(VOLCANO % (loose, "weight: 1")) == [([], [(GROUP, "DoesNotExist", ())], [])]
+
+
+def test_faults_of_queues_are_reported_by_other_rules():
+    assert ways(VOLCANO % ("", "weight: 1")) == []
+    assert ways(VOLCANO % ("", f"affinity: {{nodeGroupAffinity: {{{REQUIRED}: [g3]}}}}")) == []

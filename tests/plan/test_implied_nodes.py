@@ -1,0 +1,43 @@
+"""The nodes that the pools of a spec imply."""
+
+from fractions import Fraction
+
+from policygen.documents.files import Source
+from policygen.kubernetes.core import TaintView
+from policygen.kubernetes.node_groups import Stated
+from policygen.plan.compile import compile_plan
+from policygen.plan.implied_nodes import implied_nodes
+from policygen.spec.load import load
+
+POOL = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: a100}
+spec:
+  nodeSelector: {pool: a100}
+  taints: [{key: nvidia.com/gpu, effect: NoSchedule}]
+  gpu: {perNode: 8, memory: 80Gi%s}
+  capacity: {%s, nodeAllocatable: {cpu: 96, memory: 1000Gi}}
+"""
+
+
+def nodes(gpu="", capacity="nodes: 4"):
+    loaded = load([Source("spec.yaml", POOL % (gpu, capacity), None)])
+    return list(implied_nodes(compile_plan(loaded.spec).pools))
+
+
+def test_a_pool_implies_equal_nodes():
+    (it,) = nodes()
+    assert (it.name, it.count, it.stated, it.at) == ("a100", 4, Stated.PART, None)
+    assert it.labels == {"pool": "a100"}
+    assert it.taints == (TaintView("nvidia.com/gpu", "NoSchedule"),)
+    assert it.allocatable == {
+        "cpu": Fraction(96),
+        "memory": Fraction(1000 << 30),
+        "nvidia.com/gpu": Fraction(8),
+    }
+
+
+def test_available_gpus_and_shared_ones():
+    (it,) = nodes(", sharing: timeSlicing, replicas: 4", "totalGPUs: 32, availableGPUs: 20")
+    assert (it.count, it.allocatable["nvidia.com/gpu"]) == (3, 32)
