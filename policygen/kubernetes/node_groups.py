@@ -29,7 +29,7 @@ class Stated(Enum):
     WRITTEN = "written"
     """A manifest of the node, to which its kubelet adds labels of Kubernetes."""
     PART = "part"
-    """A pool of a spec: only what it lists is known, and other devices of the same vendor do not exist."""
+    """A pool of a spec: only what it lists is known."""
 
 
 class Node(Struct, frozen=True, eq=False):
@@ -60,11 +60,8 @@ class NodeSize(Struct, frozen=True, eq=False):
         found = self.allocatable.get(resource)
         if found is not None:
             return found
-        if self.stated is not Stated.PART:
-            return None if resource in NATIVE or not self.allocatable else _NONE
-        vendor, slash, _ = resource.partition("/")
-        of_vendor = any(name.startswith(vendor + slash) for name in self.allocatable)
-        return _NONE if slash and of_vendor else None
+        known = self.stated is not Stated.PART and self.allocatable and resource not in NATIVE
+        return _NONE if known else None
 
     def holds(self, requests: Iterable[tuple[str, Fraction]]) -> int | None:
         """How many pods with these requests one empty node has room for; None: no request is bounded."""

@@ -11,7 +11,12 @@ _MILLI = 1000
 
 
 def implied_nodes(pools: Iterable[PoolFacts]) -> Iterator[Node]:
-    """One entry for each pool, with the number of its nodes."""
+    """One entry for each pool, with the number of its nodes.
+
+    A resource that only other pools offer is 0. Resources that no pool offers are unknown.
+    """
+    pools = tuple(pools)
+    none = {name: Fraction(0) for pool in pools for name in pool.resources}
     for pool in pools:
         capacity = pool.pool.capacity
         cards = capacity.available_gpus or capacity.total_gpus
@@ -21,6 +26,7 @@ def implied_nodes(pools: Iterable[PoolFacts]) -> Iterator[Node]:
             labels=dict(pool.pool.node_selector),
             taints=tuple(TaintView(it.key, it.effect, it.value or "") for it in pool.pool.taints),
             allocatable={
+                **none,
                 "cpu": Fraction(pool.node.cpu_milli, _MILLI),
                 "memory": Fraction(pool.node.memory_bytes),
                 # Instances of MIG profiles can be spread unequally over the nodes.

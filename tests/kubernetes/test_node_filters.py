@@ -143,10 +143,9 @@ def test_what_a_node_does_not_state_never_refuses_a_pod():
     assert reasons(needs("nodeSelector: {zone: a}"), node(stated=Stated.WRITTEN)) == [DIFFERS]
     written = reasons(needs("nodeSelector: {kubernetes.io/arch: a}"), node(stated=Stated.WRITTEN))
     assert written == [()]
-    many = needs(
-        "containers: [{name: a, image: a, resources: {limits: {nvidia.com/mig-1g.5gb: 1, rdma/hca: 1}}}]"
-    )
-    assert reasons(many, node(**part)) == [("Insufficient nvidia.com/mig-1g.5gb",)]
+    other = needs("containers: [{name: a, image: a, resources: {limits: {rdma/hca: 1}}}]")
+    assert reasons(other, node(**part)) == [()]
+    assert reasons(other, node(stated=Stated.WRITTEN)) == [("Insufficient rdma/hca",)]
 
 
 def test_topologies_need_their_labels():

@@ -21,8 +21,8 @@ spec:
 """
 
 
-def nodes(gpu="", capacity="nodes: 4"):
-    loaded = load([Source("spec.yaml", POOL % (gpu, capacity), None)])
+def nodes(gpu="", capacity="nodes: 4", more=""):
+    loaded = load([Source("spec.yaml", POOL % (gpu, capacity) + more, None)])
     return list(implied_nodes(compile_plan(loaded.spec).pools))
 
 
@@ -41,3 +41,13 @@ def test_a_pool_implies_equal_nodes():
 def test_available_gpus_and_shared_ones():
     (it,) = nodes(", sharing: timeSlicing, replicas: 4", "totalGPUs: 32, availableGPUs: 20")
     assert (it.count, it.allocatable["nvidia.com/gpu"]) == (3, 32)
+
+
+def test_resources_of_other_pools_are_known_to_be_missing():
+    other = POOL % (", resource: example.com/gpu", "nodes: 1")
+    found = nodes(more="---" + other.replace("a100", "h100"))
+    offered = [
+        (it.name, it.allocatable["nvidia.com/gpu"], it.allocatable["example.com/gpu"])
+        for it in found
+    ]
+    assert offered == [("a100", 8, 0), ("h100", 0, 8)]
