@@ -235,10 +235,33 @@ def _sharing(draw):
     offered = _offered(draw, gpu)
     single = draw(_RARELY)
     chosen = _several(tuple(sorted(offered)), 1, 1 if single else 4)
-    instances = {profile: draw(_COUNTS) for profile in draw(chosen)}
+    instances = dict.fromkeys(draw(chosen), 0)
     strategy = "single" if single else draw(st.sampled_from((None, "mixed")))
     gpu["mig"] = _kept(strategy=strategy, instances=instances)
     return gpu, {profile: offered[profile] for profile in instances}
+
+
+def _fill(draw, gpu, slices, cards):
+    """Draw instances that the cards hold, and no fewer than nodes. Returns the slices of each profile.
+
+    Each card has instances of one profile only, so that no search for a placement is needed.
+    """
+    if not slices:
+        return slices
+    product = catalog.product(gpu["product"]) if "product" in gpu else None
+    known = catalog.mig_profiles(product.product) if product else {}
+    per_card = {it: known[it].max_per_gpu if known else 7 // slices[it] for it in slices}
+    instances = {}
+    for profile in list(slices)[:cards]:
+        own = cards // len(slices) or 1
+        most = min(own * per_card[profile], 1_000_000)
+        instances[profile] = draw(st.integers((most + 1) // 2, most))
+    whole = sum(count * slices[it] for it, count in instances.items())
+    if max(slices[it] for it in instances) * cards > whole * gpu["perNode"]:
+        first = next(iter(instances))
+        instances = {first: min(cards * per_card[first], 1_000_000)}
+    gpu["mig"]["instances"] = instances
+    return {profile: slices[profile] for profile in instances}
 
 
 def _units(gpu, slices, cards):
@@ -318,6 +341,7 @@ def _pool(draw, name, scheduler, said, resource, node_group, volcano_style):
     capacity, cards, node = _capacity(draw, per_node, gpu)
     if "product" not in gpu and draw(_BOOL):
         gpu["memory"] = draw(st.sampled_from(("24Gi", "80Gi", "80G", "141G")))
+    slices = _fill(draw, gpu, slices, cards)
     units, slices = _units(gpu, slices, cards)
     if resource:
         gpu["resource"] = resource

@@ -46,6 +46,10 @@ class MigProfile(Struct, frozen=True):
     """How many of this profile alone fit on one card."""
     memory_mib: int
     """Memory of one instance, in MiB."""
+    starts: tuple[int, ...]
+    """The memory slices of a card at which an instance may start."""
+    engines: tuple[tuple[str, int], ...] = ()
+    """Engines that an instance owns, where a card has too few of them for all instances."""
 
     @property
     def resource_suffix(self) -> str:
@@ -54,6 +58,18 @@ class MigProfile(Struct, frozen=True):
         A resource name has no plus sign; source: NVIDIA/k8s-device-plugin, internal/rm/rm.go.
         """
         return "mig-" + self.name.replace("+", ".")
+
+
+class MigFamily(Struct, frozen=True):
+    """The MIG profiles that some products share, and the slices of one of their cards."""
+
+    id: str
+    compute_slices: int
+    memory_slices: int
+    profiles: Mapping[str, MigProfile]
+    """By name."""
+    engines: tuple[tuple[str, int], ...] = ()
+    """The engines of a card that its instances compete for."""
 
 
 class MachineType(Struct, frozen=True):
@@ -87,9 +103,15 @@ def product_names() -> tuple[str, ...]:
     return tuple(sorted({*_products()[1], *labels}))
 
 
+def mig_family(product: Product) -> MigFamily | None:
+    """The MIG family of a product; None if it does not support MIG."""
+    return None if product.mig is None else _families()[product.mig]
+
+
 def mig_profiles(product: Product) -> Mapping[str, MigProfile]:
     """The product's MIG profiles by name; empty if it does not support MIG."""
-    return {} if product.mig is None else _families()[product.mig]
+    family = mig_family(product)
+    return family.profiles if family else {}
 
 
 @cache
@@ -156,10 +178,12 @@ def _spellings(name: str) -> Iterator[str]:
 
 
 @cache
-def _families() -> Mapping[str, Mapping[str, MigProfile]]:
+def _families() -> Mapping[str, MigFamily]:
     return {
-        family["id"]: {row["name"]: converted(row, MigProfile) for row in family["profiles"]}
-        for family in read("mig.json")["families"]
+        row["id"]: converted(
+            row | {"profiles": {profile["name"]: profile for profile in row["profiles"]}}, MigFamily
+        )
+        for row in read("mig.json")["families"]
     }
 
 

@@ -12,7 +12,7 @@ from policygen.hardware.catalog import MigProfile, Product
 from policygen.plan import nodes
 from policygen.plan.amounts import CPU, MEMORY, Vector
 from policygen.plan.policy import Policy, policy
-from policygen.plan.units import units
+from policygen.plan.units import Cards, units
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Amounts, NodeResources, Platform, Pool, Scheduler, Spec
 
@@ -107,7 +107,7 @@ def _resolve(pool: Pool, platform: Platform, queue: str, hits: list[Hit]) -> Poo
     if cards is None or node is None:
         return None
     available_cards, per_node = cards
-    counted = units(pool, available_cards, per_node, product, hits)
+    counted = units(pool, Cards(available_cards, per_node, node), product, hits)
     if counted is None:
         return None
     # Cores and bytes of the nodes behind the available cards.

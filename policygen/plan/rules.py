@@ -125,10 +125,20 @@ MAX_PENDING_WITHOUT_NAMESPACES = warning(
     "maxPending of a team has no effect, because the team has no namespaces",
     "Write maxPending for the child teams that have namespaces, or give the team namespaces.",
 )
-MIG_INSTANCES_EXCEED_CARDS = warning(
+MIG_INSTANCES_EXCEED_CARDS = refusal(
     "mig-instances-exceed-cards",
-    "A pool lists more MIG instances than its GPUs can provide",
+    "The GPUs of a pool cannot hold the MIG instances that the pool lists",
     "Lower the numbers in mig.instances, or correct the number of GPUs in capacity.",
+)
+MIG_INSTANCES_FEW = warning(
+    "mig-instances-few",
+    "The MIG instances of a pool fit on at most half of its GPUs, so the other GPUs are in no quota",
+    "Write the number of instances of the whole pool, not of one card or node.",
+)
+MIG_INSTANCES_UNLIKELY = warning(
+    "mig-instances-unlikely",
+    "A pool of an unknown GPU product lists more MIG instances than seven slices for each GPU",
+    "Lower the numbers in mig.instances, or write a known product in gpu.product.",
 )
 MIG_NOT_POSSIBLE = refusal(
     "mig-not-possible",
@@ -280,6 +290,11 @@ SERVING_ON_BORROWED_GPUS = warning(
     "A serving model needs more GPUs than its team's guarantee, so other teams can reclaim the "
     "rest",
     "Raise the team's guarantee, or lower the model's replicas.",
+)
+SHARE_EXCEEDS_NODE = refusal(
+    "share-exceeds-node",
+    "A MIG instance of a pool has a larger share of cpu and memory than a node has",
+    "Write the number of instances of the whole pool, not of one card or node.",
 )
 SHARE_WITHOUT_NAMESPACES = warning(
     "share-without-namespaces",

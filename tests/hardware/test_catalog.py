@@ -365,6 +365,23 @@ def mig_table():
     )
 
 
+def slot_table():
+    """The starts of each profile, once for all families whose profiles of a size start alike."""
+    rows = {}
+    for family in DATA["mig"]["families"]:
+        size = f"{family['compute_slices']} / {family['memory_slices']}"
+        for row in family["profiles"]:
+            kind = f"{row['compute_slices']}g"
+            if row["memory_slices"] > row["compute_slices"] == 1:
+                kind += " with double memory"
+            key = (size, kind, row["memory_slices"], ", ".join(map(str, row["starts"])))
+            rows.setdefault(key, []).append(row["name"])
+    return table(
+        ["slices of a card (compute / memory)", "profile", "memory slices", "can start at"],
+        sorted(rows, key=lambda it: (-int(it[0][0]), it[1:])),
+    )
+
+
 def shape_table():
     rows = [
         [
@@ -417,7 +434,10 @@ def model_table():
 
 def source_list():
     """Each source once, with the entries whose values come from it."""
-    used = {DATA["shapes"]["system_reserved"]["source"]: ["the default of", "`systemReserved`"]}
+    used = {
+        DATA["shapes"]["system_reserved"]["source"]: ["the default of", "`systemReserved`"],
+        DATA["mig"]["starts_source"]: ["the slots of", "MIG profiles"],
+    }
     for file, entries, values in (
         ("products", "products", "the usable memory of"),
         ("mig", "families", "the MIG profiles of"),
@@ -437,6 +457,7 @@ def source_list():
 BLOCKS = {
     "products": product_table,
     "mig": mig_table,
+    "slots": slot_table,
     "shapes": shape_table,
     "models": model_table,
     "sources": source_list,

@@ -405,7 +405,7 @@ def test_the_count_is_the_first_that_holds_the_need(workload, card):
 @given(st.integers(1, 10**6), st.lists(st.integers(1, 10**6), max_size=8))
 def test_no_smaller_profile_would_do(need, sizes):
     profiles = {
-        str(index): MigProfile(str(index), 1, 1, 1, size) for index, size in enumerate(sizes)
+        str(index): MigProfile(str(index), 1, 1, 1, size, (0,)) for index, size in enumerate(sizes)
     }
     chosen = sizing.mig_fit(need * MIB, profiles)
     fitting = [size for size in sizes if size >= need]

@@ -66,7 +66,7 @@ def test_an_unknown_mig_profile_is_answered_with_the_nearest_in_size(
 
 
 def test_mig_on_a_product_that_is_not_known_is_taken_as_written(planned, pool):
-    cut = "memory: 80Gi\n    sharing: mig\n    mig: {instances: {2g.10gb: 3}}"
+    cut = "memory: 80Gi\n    sharing: mig\n    mig: {instances: {2g.10gb: 192}}"
     done = planned(pool().replace("memory: 80Gi", cut))
     assert done.plan.pools[0].resources == ("nvidia.com/mig-2g.10gb",)
 

@@ -839,6 +839,33 @@ POOLS = [
         'no MIG profile "1g.5gb" on a100-80gb; did you mean "1g.10gb"?',
     ),
     Case(
+        "more MIG instances than a card can have",
+        MIG.replace("3g.20gb: 8", "3g.20gb: «33»"),
+        "mig-instances-exceed-cards",
+        "33 instances of MIG profile 3g.20gb, but 16 cards can have only 32",
+    ),
+    Case(
+        "more slices than the cards have",
+        MIG.replace("1g.5gb: 14\n", "1g.5gb: 91\n").replace("instances:", "«instances»:"),
+        "mig-instances-exceed-cards",
+        "need 115 compute slices, but 16 cards can have only 112",
+    ),
+    Case(
+        "slices enough, but no slots",
+        MIG.replace("1g.5gb: 14", "2g.10gb: «12»").replace(
+            "3g.20gb: 8", "3g.20gb: 8\n        4g.20gb: 16"
+        ),
+        "mig-instances-exceed-cards",
+        "beside 8 × 3g.20gb and 16 × 4g.20gb they hold 8 × 2g.10gb; lower 2g.10gb to 8, or use 18 cards",
+    ),
+    Case(
+        "the instances of one card for all nodes",
+        MIG.replace("        1g.5gb: 14\n", "").replace("3g.20gb: 8", "3g.20gb: «1»"),
+        "share-exceeds-node",
+        "a share of 192 cores and 1.5 TiB of memory, but a node has only 96 cores and 768 GiB "
+        "write the number of instances of the whole pool",
+    ),
+    Case(
         "MIG on a card that has none",
         MIG.replace("NVIDIA-A100-SXM4-40GB", "NVIDIA-L4").replace("sharing: mig", "sharing: «mig»"),
         "mig-not-possible",
