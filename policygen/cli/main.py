@@ -90,12 +90,18 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def _run() -> None:
+    stream = sys.stdout
     try:
         cli(
             prog_name=completing.PROGRAM,
             complete_var=completing.VARIABLE,
             standalone_mode=False,
         )
+    except SystemExit:
+        # click exits with 1 if the reader closed the pipe, and replaces standard output before.
+        if sys.stdout is not stream:
+            raise BrokenPipeError from None
+        raise
     except OSError:
         # click prints --help and --version itself. If standard output is full, this write fails too.
         stdout.out("\n")
