@@ -120,16 +120,21 @@ def fix(
             (old, new.text) for old, new in zip(sources, now, strict=True) if old.text != new.text
         ),
         done=dict(sorted(done.items())),
-        held_back=0 if unsafe else fixable(report)[Fix.UNSAFE],
+        held_back=0 if unsafe else list(fixable(report).values()).count(Fix.UNSAFE),
         left=tuple(step.left),
     )
 
 
-def fixable(report: Report) -> Counter[Fix | None]:
-    """The number of findings that `fix` can fix, by kind of fix, as far as unchanged texts show it."""
+def fixable(report: Report) -> dict[int, Fix]:
+    """The kind of fix of each finding that `fix` can fix, by its number, as far as unchanged texts show it."""
+    numbers = {id(finding): number for number, finding in enumerate(report.findings)}
     with_edits = [it for it in report.findings if it.edits]
-    planned = _planned(report, with_edits, [])
-    return Counter(_FIXES.get(it.finding.rule.name) for _, proposals in planned for it in proposals)
+    return {
+        numbers[id(it.finding)]: kind
+        for _, proposals in _planned(report, with_edits, [])
+        for it in proposals
+        if (kind := _FIXES.get(it.finding.rule.name)) is not None
+    }
 
 
 def repairs(report: Report) -> dict[int, Repair]:

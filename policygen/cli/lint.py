@@ -188,7 +188,8 @@ def lint(**given: Any) -> None:
         raise SpecError(findings) from None
     from policygen.app import verdicts
 
-    report = replace(report, began=began, seconds=time.monotonic() - start)
+    fail_on = Severity[given["fail_on"].upper()]
+    report = replace(report, began=began, seconds=time.monotonic() - start, fail_on=fail_on)
     folder: Path | None = given["patches"]
     if folder is not None:
         from policygen.app import drift
@@ -202,21 +203,20 @@ def lint(**given: Any) -> None:
             Verdict.NOT_EVALUATED: ExitCode.INCOMPLETE,
             Verdict.FAIL: ExitCode.FINDINGS,
             Verdict.PASS: ExitCode.CLEAN,
-        }[verdicts.verdict(report, Severity[given["fail_on"].upper()])]
+        }[verdicts.verdict(report, fail_on)]
     )
 
 
 def _explained(report: "Report", outputs: list[tuple[str, Path | None]]) -> "Report":
-    """The report with the number of fixes, and with the parts that only SARIF shows."""
+    """The report with the kinds of fixes, and with the parts that only SARIF shows."""
     from msgspec.structs import replace
 
     names = {name for name, _ in outputs}
-    if names & catalog.COUNTING and any(it.edits and not it.cluster for it in report.findings):
+    if names & catalog.FIXES and any(it.edits and not it.cluster for it in report.findings):
         from policygen.app import fix
-        from policygen.lint.rule import Fix
 
-        number = fix.fixable(report)
-        report = replace(report, fixable=number[Fix.SAFE], fixable_unsafe=number[Fix.UNSAFE])
+        kinds = {number: kind.value for number, kind in fix.fixable(report).items()}
+        report = replace(report, fixes=kinds)
     if "sarif" in names:
         from policygen.app import explain, fix
 

@@ -24,6 +24,9 @@ FORMATS: Mapping[str, str] = {
 COUNTING = frozenset({"text", "markdown", "html"})
 """Formats that show the number of findings that can be fixed, by `report.text.checked`."""
 
+FIXES = COUNTING | {"json"}
+"""Formats that show which findings can be fixed. SARIF shows the changes instead."""
+
 
 def writer(name: str) -> Writer:
     """The function that writes a format. Imported only now, since each run needs one or two."""

@@ -37,9 +37,12 @@ def write(report: Report, out: TextIO) -> None:
                     for related in finding.related
                 ],
                 "command": finding.command or None,
+                "fix": report.fixes.get(number),
                 "fingerprint": fingerprint,
             }
-            for finding, fingerprint in zip(report.findings, prints, strict=True)
+            for number, (finding, fingerprint) in enumerate(
+                zip(report.findings, prints, strict=True)
+            )
         ],
         "rules": [
             {

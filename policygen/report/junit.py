@@ -5,7 +5,6 @@ from io import BytesIO
 from typing import Any, TextIO
 
 from policygen.core.finding import Finding, Verdict
-from policygen.core.rule import Severity
 from policygen.report.phrases import headline
 from policygen.report.report import Report
 from policygen.report.text import printable
@@ -14,7 +13,10 @@ _SKIPPED = {Verdict.VACUOUS, Verdict.NOT_EVALUATED}
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write one test suite. Rules that did not run have test cases too, if they have findings."""
+    """Write one test suite. Rules that did not run have test cases too, if they have findings.
+
+    A test case fails if one of its findings makes the run fail.
+    """
     import junitparser  # noqa: PLC0415 - other formats do not pay for its import
 
     found: dict[str, list[Finding]] = {}
@@ -34,7 +36,7 @@ def write(report: Report, out: TextIO) -> None:
             case.append(junitparser.Skipped(printable(f"{result.verdict}: {result.reason}")))
         findings = found.get(name, [])
         lines = _lines(map(headline, findings))
-        if any(finding.severity > Severity.INFO for finding in findings):
+        if any(finding.severity >= report.fail_on for finding in findings):
             failure = junitparser.Failure(printable(findings[0].message))
             failure.text = lines
             case.append(failure)

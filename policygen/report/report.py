@@ -76,10 +76,10 @@ class Report(Struct, frozen=True):
     """Duration of the run."""
     documents: tuple[Document, ...] = ()
     """The documents of the manifests, to which the edits of findings refer."""
-    fixable: int = 0
-    """Number of findings that `lint --fix` can fix."""
-    fixable_unsafe: int = 0
-    """Number of additional findings that it can fix with --unsafe."""
+    fail_on: Severity = Severity.ERROR
+    """The lowest severity of findings that make the run fail."""
+    fixes: Mapping[int, str] = field(default_factory=dict)
+    """The kind of fix, `safe` or `unsafe`, of each finding that `lint --fix` can fix, by its number."""
     repairs: Mapping[int, Repair] = field(default_factory=dict)
     """The fixes of findings, by the number of the finding; only for SARIF."""
     pages: Mapping[str, str] = field(default_factory=dict)
@@ -90,6 +90,16 @@ class Report(Struct, frozen=True):
     """The differences of each cluster from the spec, also those that are waived."""
     gaps: tuple[Gap, ...] = ()
     """Kinds of clusters that rules need and that could not be read."""
+
+    @property
+    def fixable(self) -> int:
+        """Number of findings that `lint --fix` can fix."""
+        return sum(kind == "safe" for kind in self.fixes.values())
+
+    @property
+    def fixable_unsafe(self) -> int:
+        """Number of additional findings that it can fix with --unsafe."""
+        return len(self.fixes) - self.fixable
 
     @property
     def complete(self) -> bool:

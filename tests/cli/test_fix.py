@@ -78,10 +78,12 @@ def test_every_summary_has_the_number_of_fixes_and_they_are_planned_once(
 ):
     (tmp_path / "queue.yaml").write_text(QUEUE)
     monkeypatch.chdir(tmp_path)
-    formats = [word for it in ("text", "markdown", "html") for word in ("-f", f"{it}={it}")]
+    formats = [word for it in ("text", "markdown", "html", "json") for word in ("-f", f"{it}={it}")]
     CliRunner().invoke(cli, ["lint", "--partial", "--manifests", "queue.yaml", *formats])
     for name in ("text", "markdown", "html"):
         assert "; 1 fixable (--fix), 1 more with --unsafe" in (tmp_path / name).read_text()
+    findings = json.loads((tmp_path / "json").read_text())["findings"]
+    assert sorted(str(it["fix"]) for it in findings if it["fix"]) == ["safe", "unsafe"]
     assert splices == [1, 1], "once for each of the two documents"
 
 
