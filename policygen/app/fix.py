@@ -142,13 +142,16 @@ def repairs(report: Report) -> dict[int, Repair]:
     sources = list({id(each.source): each.source for each in report.documents}.values())
     numbers = {id(finding): number for number, finding in enumerate(report.findings)}
     left = [finding for finding in report.findings if finding.edits and finding.rule.name in _FIXES]
+    starts: dict[int, list[int]] = {}  # of the lines of each source
     found: dict[int, Repair] = {}
     while left:  # of overlapping changes, a round uses the first; the next round uses the next
         step = _pass(sources, report, left)
         for proposal in step.used:
-            finding = proposal.finding
+            finding, source = proposal.finding, proposal.document.source
+            if id(source) not in starts:
+                starts[id(source)] = [0, *(it.end() for it in LINE_END.finditer(source.text))]
             found[numbers[id(finding)]] = _repair(
-                proposal, unsafe=_FIXES[finding.rule.name] is Fix.UNSAFE
+                proposal, starts[id(source)], unsafe=_FIXES[finding.rule.name] is Fix.UNSAFE
             )
         tried = step.tried
         if not tried:
@@ -157,11 +160,11 @@ def repairs(report: Report) -> dict[int, Repair]:
     return found
 
 
-def _repair(proposal: "_Proposal", *, unsafe: bool) -> Repair:
+def _repair(proposal: "_Proposal", starts: Sequence[int], *, unsafe: bool) -> Repair:
+    """`starts` are the first characters of the lines of the text."""
     source = proposal.document.source
     first = LINE_END.search(source.text)
     line_break = first[0] if first else "\n"
-    starts = [0, *(match.end() for match in LINE_END.finditer(source.text))]
 
     def place(index: int) -> tuple[int, int]:
         line = bisect_right(starts, index)
