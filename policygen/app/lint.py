@@ -335,6 +335,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         documents=tuple(run.manifests.found.documents),
         drifts=tuple(it for part in parts for it in part.drifts),
         gaps=tuple(it for part in parts for it in part.gaps),
+        models=run.spec.compiled.plan.workloads.placements if run.spec.compiled else (),
         compared=tuple(part.context for part in read if part.compared),
     )
     if run.known is not None and run.request.baseline is not None:

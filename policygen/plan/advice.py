@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from policygen.core.finding import Hit
 from policygen.core.tolerations import tolerates
 from policygen.plan import needs, rules, scheduler
+from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.plan.workloads import Assignment
 from policygen.spec.types import Bounds, Spec, Team
 
 

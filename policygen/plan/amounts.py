@@ -65,6 +65,12 @@ def total(resources: Sequence[str], vectors: Sequence[Vector]) -> dict[str, int]
     return {resource: sum(vector[resource] for vector in vectors) for resource in resources}
 
 
+def part(amount: int, count: int, index: int, step: int = 1) -> int:
+    """One of `count` equal parts of an amount, in multiples of `step`. The first ones get the rest."""
+    units = amount // step
+    return (units // count + (index < units % count)) * step
+
+
 def apportion(
     amount: int, weights: Sequence[int], floors: Sequence[int], ceilings: Sequence[int]
 ) -> list[int] | None:

@@ -10,6 +10,7 @@ from policygen.plan import (
     advice,
     kubernetes,
     kueue,
+    model_sums,
     pods,
     pool,
     refusals,
@@ -70,12 +71,13 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     pools = tuple(facts[name] for name in sorted(facts))
     hits += refusals.check(spec, pools, trees)
     if any(hit.rule.severity == Severity.ERROR for hit in hits):
-        return Plan((), None, None, pools, tuple(trees), Workloads((), ()), tuple(hits))
+        return Plan((), None, None, pools, tuple(trees), Workloads(), tuple(hits))
     placed = workloads.place(spec, facts, trees)
     decided = Decisions(spec, pools, tuple(trees), placed)
     needed, notes = pods.pod_fields(decided)
     hits += [
         *placed.hits,
+        *model_sums.check(trees, placed.placements),
         *notes,
         *advice.reports(spec, pools, trees, placed.assignments, extras),
     ]

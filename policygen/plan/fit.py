@@ -1,6 +1,7 @@
 """How many units of a pool one replica of a model needs, by the memory rule."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -64,6 +65,16 @@ class Size(Struct, frozen=True):
     """Bytes that one replica needs, if as many as share a card do not fit on it together."""
 
 
+class Misfit(Struct, frozen=True):
+    """Why a replica fits no node of a pool."""
+
+    at: At
+    """The field that decides it."""
+    reason: str
+    excess: Fraction
+    """Its need as a multiple of what a node has; 0 if unknown."""
+
+
 class Replica:
     """One replica of a model, or one pod of its gang: what it needs, and its size on each pool."""
 
@@ -72,11 +83,50 @@ class Replica:
         self.workload = demand.demand(model)
         self._sizes: dict[Offer, Size | None] = {}
 
+    @property
+    def known(self) -> bool:
+        """Whether its need of GPUs is known."""
+        return self.workload is not None or self.model.gpus is not None
+
     def size(self, offer: Offer) -> Size | None:
         """Units of the pool's resource, or None if no node can hold the replica."""
         if offer not in self._sizes:
             self._sizes[offer] = _size(self, offer)
         return self._sizes[offer]
+
+
+class Memory(Struct, frozen=True):
+    """GPU memory of one replica, in bytes; None if unknown."""
+
+    taken: int | None
+    """Of the units that it takes. A replica on a shared card takes its share."""
+    needed: int | None
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Lower is better: the least unused memory, then unknown, then too little memory."""
+        if self.taken is None:
+            return 1, 0
+        if self.needed is None:
+            return 0, self.taken
+        unused = self.taken - self.needed
+        return (0, unused) if unused >= 0 else (2, -unused)
+
+
+def memory(replica: Replica, offer: Offer, size: Size) -> Memory:
+    """The GPU memory that one replica takes on a pool, and what it needs there."""
+    devices = size.units if offer.sharing == "none" else 1
+    needed = None
+    if replica.workload is not None:
+        needed = sizing.needed_bytes(replica.workload, devices)
+    taken = None
+    if offer.sharing == "mig":
+        profile = offer.profiles[offer.resources.index(size.resource)]
+        cut = [it for it in offer.cut if profile in (WHOLE, it.name)]
+        taken = (cut[0].memory_mib << 20) * size.units if cut else None
+    elif offer.card_bytes is not None:
+        taken = size.units * sizing.shared_replica_bytes(offer.card_bytes, offer.replicas)
+    return Memory(taken, needed)
 
 
 def warn(rule: Rule, message: str, model: Model, field: str | None = None) -> Hit:
@@ -156,56 +206,72 @@ def _shared(workload: sizing.MemoryDemand, offer: Offer, card: int) -> Size | No
     return None if offer.sharing == "mps" else Size(offer.resources[0], 1, crowded_by=need)
 
 
-def misfit(replica: Replica, offer: Offer) -> tuple[At, str]:
-    """Why a replica fits no node of a pool: the field that decides it, and the reason as text."""
-    model, workload = replica.model, replica.workload
+def misfit(replica: Replica, offer: Offer) -> Misfit:
+    """Why a replica fits no node of a pool."""
+    model = replica.model
     resources = model.field("resources")
     for name, amount, has in _above(model, offer):
-        return (
+        return Misfit(
             resources / name,
             (
                 f"a replica needs {amount_of(name, amount, has)}, but a node has "
                 f"{amount_of(name, has, amount)}"
             ),
+            Fraction(amount, has),
         )
     if model.gpus is not None:
         if len(offer.resources) > 1:
             kinds = ", ".join(offer.profiles)
-            return resources / "gpus", (
+            reason = (
                 f"gpus does not name a MIG profile, but the pool has several ({kinds}), so write "
                 "gpuMemory instead of gpus"
             )
-        return (
+            return Misfit(resources / "gpus", reason, Fraction(0))
+        return Misfit(
             resources / "gpus",
             f"a replica needs {counted(model.gpus, 'GPU')}, but a node has {offer.units}",
+            Fraction(model.gpus, offer.units),
         )
+    return _memory_misfit(replica, offer)
+
+
+def _memory_misfit(replica: Replica, offer: Offer) -> Misfit:
+    """Why the GPUs of a node do not have enough memory for a replica."""
+    model, workload = replica.model, replica.workload
     devices = 1 if offer.sharing == "mig" or offer.replicas > 1 else offer.cards
     need = sizing.needed_bytes(workload, devices) if workload is not None else None
     if workload is None or need is None:
-        return model.at / "metadata" / "name", "the GPU memory that the model needs is unknown"
-    at = resources / "gpuMemory"
+        reason = "the GPU memory that the model needs is unknown"
+        return Misfit(model.at / "metadata" / "name", reason, Fraction(0))
+    at = model.field("resources") / "gpuMemory"
     if model.gpu_memory_bytes is None:
         at = model.field("family" if model.size is None else "size")
     who = "a pod" if model.gang is not None else "a replica"
     computed = demand.parts(workload)
+    because = f": {computed}" if computed else ""
     if offer.sharing == "mig":
-        because = f": {computed}" if computed else ""
-        return (
-            at,
-            f"{who} needs {readable_bytes(need)}, more than any MIG instance of the pool has{because}",
-        )
+        largest = max((profile.memory_mib << 20 for profile in offer.cut), default=0)
+        more = f"{readable_bytes(need - largest)} more" if largest else "more"
+        reason = f"{who} needs {readable_bytes(need)}, {more} than any MIG instance of the pool has{because}"
+        return Misfit(at, reason, Fraction(need, largest) if largest else Fraction(0))
     if offer.card_bytes is None:
-        return at, "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
-    if offer.replicas == 1 and need <= offer.cards * offer.card_bytes:
-        return at, (
-            f"a node has {offer.cards} GPUs, but {who} needs "
-            f"{sizing.devices(workload, offer.card_bytes)}, because tensor parallelism needs a power "
-            "of two, so write sizing.anyGpuCount: true"
+        reason = "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
+        return Misfit(at, reason, Fraction(0))
+    has = offer.card_bytes if offer.replicas > 1 else offer.card_bytes * offer.cards
+    if offer.replicas == 1 and need <= has:
+        count = sizing.devices(workload, offer.card_bytes) or offer.cards + 1
+        reason = (
+            f"a node has {offer.cards} GPUs, but {who} needs {count}, because tensor parallelism "
+            "needs a power of two, so write sizing.anyGpuCount: true"
         )
+        return Misfit(at, reason, Fraction(count, offer.cards))
+    where = f"a node has {offer.cards} ×"
     if offer.replicas > 1:
         where = f"{offer.replicas} pods share each GPU of"
-    else:
-        where = f"a node has {offer.cards} ×"
+        if need <= has:  # MPS limits each pod to its share
+            has = sizing.shared_replica_bytes(has, offer.replicas)
     offered = f"{where} {readable_bytes(offer.card_bytes, need)}"
     needs = f"{who} needs {readable_bytes(need, offer.card_bytes)}"
-    return at, f"{offered}, but {needs}: {computed}" if computed else f"{needs}, but {offered}"
+    few = f"{readable_bytes(need - has)} too few"
+    reason = f"{offered}, but {needs}{because}" if computed else f"{needs}, but {offered}, {few}"
+    return Misfit(at, reason, Fraction(need, has))

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from policygen.core.quantity import MEBIBYTE
 from policygen.plan import tree
-from policygen.plan.amounts import CPU, MEMORY, text
+from policygen.plan.amounts import CPU, MEMORY, part, text
 from policygen.plan.decisions import Decisions, Generators
 from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
@@ -137,16 +137,17 @@ def _requested(
     backstopped = {
         resource for facts, _ in shares if facts.pool.quota_backstop for resource in facts.resources
     }
+    count = len(team.namespaces)
     for facts, limit in shares:
         refused = facts.scheduler == "kube-scheduler"
         for resource in facts.resources:
             if refused:
-                yield f"requests.{resource}", _part(limit[resource], team, index, 1)
+                yield f"requests.{resource}", part(limit[resource], count, index)
             elif resource in backstopped:
                 yield f"requests.{resource}", limit[resource]
         if refused and facts.pool.quota_cpu_and_memory:
-            yield "requests.cpu", _part(limit[CPU], team, index, 1)
-            yield "requests.memory", _part(limit[MEMORY], team, index, MEBIBYTE)
+            yield "requests.cpu", part(limit[CPU], count, index)
+            yield "requests.memory", part(limit[MEMORY], count, index, MEBIBYTE)
 
 
 def _counted(team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]]) -> dict[str, int]:
@@ -164,12 +165,6 @@ def _counted(team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]]) 
             limit[resource] for facts, limit in shares for resource in facts.resources
         )
     return counted
-
-
-def _part(amount: int, team: Team, index: int, step: int) -> int:
-    """The share of a namespace in its team's limit: equal, with the remainder for the first ones."""
-    units, count = amount // step, len(team.namespaces)
-    return (units // count + (index < units % count)) * step
 
 
 def limit_ranges(decided: Decisions) -> Iterator[LimitRange]:

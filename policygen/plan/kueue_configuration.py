@@ -15,9 +15,9 @@ from policygen.core.names import (
 )
 from policygen.core.versions import KUEUE_V1BETA2
 from policygen.plan.kind import Item, Kind, Meta, Release
+from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.plan.workloads import Assignment
 from policygen.spec.types import Platform
 
 

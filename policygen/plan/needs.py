@@ -6,9 +6,9 @@ from policygen.core import versions
 from policygen.core.finding import Hit
 from policygen.plan import kueue_configuration, rules, scheduler
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.plan.workloads import Assignment
 from policygen.spec.types import Scheduler, Spec
 
 

@@ -9,10 +9,10 @@ from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 from policygen.plan import kubernetes, kueue, scheduler
 from policygen.plan.decisions import Decisions
 from policygen.plan.fit import warn
+from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import group_names
-from policygen.plan.workloads import Assignment
 from policygen.spec.types import Model, Spec, Taint
 
 LABELS = "labels"
@@ -93,7 +93,7 @@ def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> P
         if facts.policy.topology_aware:
             level = (facts.pool.topology_levels or (HOSTNAME,))[-1]
             found.append(PodField(ANNOTATIONS, "kueue.x-k8s.io/podset-preferred-topology", level))
-        if len(assignment.pools) < len(assignment.tree.pools):
+        if assignment.pinned:
             # The queue has pools that the model may not use, and its flavors add tolerations for all.
             found += selector
     elif facts.scheduler == "volcano" and assignment.queue is not None:

@@ -77,6 +77,11 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
         return {resource_of[profile]: count for profile, count in amounts if profile in resource_of}
 
     @property
+    def starts_gangs(self) -> bool:
+        """Whether all pods of a gang start together."""
+        return self.policy.gang_scheduling and self.scheduler != "kube-scheduler"
+
+    @property
     def node_group(self) -> str | None:
         """Value of Volcano's node group label in the nodeSelector."""
         return dict(self.pool.node_selector).get(NODE_GROUP)

@@ -166,10 +166,20 @@ MODEL_FITS_NO_POOL = warning(
     "A model fits no node of the pools that it may use",
     "Correct the model's resources or placement, or add a pool with larger nodes.",
 )
+MODEL_PLACED = note(
+    "model-placed",
+    "policygen chooses the pool of a model",
+    "To choose another pool, write placement.pools of the model.",
+)
 MODEL_SIZE_UNKNOWN = warning(
     "model-size-unknown",
     "The GPU memory that a model needs is unknown",
     "Write resources.gpuMemory, resources.gpus, or a known family and size.",
+)
+MODELS_EXCEED_LIMIT = warning(
+    "models-exceed-limit",
+    "Models together need more than the limit of their team, of a parent, or than the pool has",
+    "Lower the replicas, raise the limit, or move a model to another pool.",
 )
 NAMESPACE_WITHOUT_QUOTA = warning(
     "namespace-without-quota",
@@ -220,6 +230,12 @@ PARENT_WITHOUT_QUOTA = refusal(
     "parent-without-quota",
     "A team has a quota for a pool, but its parent has no quota for that pool",
     "Add the pool to the parent's quotas.",
+)
+PEAK_EXCEEDS_LIMIT = note(
+    "peak-exceeds-limit",
+    "With all their replicas, models need more than the limit of their team, of a parent, or than "
+    "the pool has",
+    "Lower the largest numbers of replicas, or accept that some replicas wait.",
 )
 PER_NODE_CONTRADICTS_NODE_TYPE = warning(
     "per-node-contradicts-node-type",

@@ -11,6 +11,7 @@ from policygen.documents import scalars
 from policygen.plan.pods import LABELS, TOLERATIONS, PodField, PodFields
 from policygen.plan.rules import (
     AVAILABLE_BELOW_TOTAL,
+    MODEL_PLACED,
     OVERCOMMIT_IS_NOT_SHARING,
     PACKING_MARGIN,
     PODS_MUST_CARRY,
@@ -22,6 +23,8 @@ BACKGROUND: Final = frozenset((AVAILABLE_BELOW_TOTAL, OVERCOMMIT_IS_NOT_SHARING,
 """Rules about the spec whose notes need no action."""
 SHOWN: Final = 2
 """Notes of one rule that a group shows."""
+SHOWN_MODELS: Final = 20
+"""Models whose pool a group shows."""
 
 _PLACES: Final = {LABELS: "set these labels on the Job, Deployment or other workload"}
 """Comments for mappings of another object: Kueue ignores these labels in the template of a Job."""
@@ -47,10 +50,12 @@ def grouped(notes: Iterable[Finding]) -> Iterator[Finding | str]:
         if len(group) == 1:
             yield group[0]
             continue
-        more = len(group) - SHOWN
+        shown = SHOWN_MODELS if rule is MODEL_PLACED else SHOWN
+        more = len(group) - shown
         yield f"{group[0].severity}: {rule.summary} ({len(group)} times) [{rule.name}]"
-        for note in group[:SHOWN]:
-            at = where(note.place)
+        for note in group[:shown]:
+            # A line of this group names its model, and has more room without the place.
+            at = "" if rule is MODEL_PLACED else where(note.place)
             yield f"  {f'{at}: ' if at else ''}{note.message}"
         if more > 0:
             yield f"  and {more} more; --all shows them"

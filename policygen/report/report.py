@@ -11,8 +11,9 @@ from policygen.core.rule import Family, Severity
 from policygen.documents.document import Document
 from policygen.kubernetes.snapshot import Gap
 
-if TYPE_CHECKING:  # only runs that read a cluster load the code for drift
+if TYPE_CHECKING:  # only runs that read a cluster or a spec load this code
     from policygen.drift.drift import Drift
+    from policygen.plan.workloads import ModelPlacement
 
 UNREAD: Final = "some input could not be read"
 """The usual value of Report.incomplete."""
@@ -88,6 +89,8 @@ class Report(Struct, frozen=True):
     """Number of findings that other files, a spec or --partial could remove; 0 if a folder was given."""
     drifts: "tuple[Drift, ...]" = ()
     """The differences of each cluster from the spec, also those that are waived."""
+    models: "tuple[ModelPlacement, ...]" = ()
+    """Where each model of the spec runs, and why."""
     gaps: tuple[Gap, ...] = ()
     """Kinds of clusters that rules need and that could not be read."""
 

@@ -13,7 +13,13 @@ from policygen.plan.pods import (
     PodField,
     PodFields,
 )
-from policygen.plan.rules import ASSUMPTION, PACKING_MARGIN, PODS_MUST_CARRY, POOL_UNTAINTED
+from policygen.plan.rules import (
+    ASSUMPTION,
+    MODEL_PLACED,
+    PACKING_MARGIN,
+    PODS_MUST_CARRY,
+    POOL_UNTAINTED,
+)
 from policygen.report.notes import grouped, pod_fields
 from policygen.spec.types import Taint
 
@@ -59,6 +65,13 @@ def test_two_notes_of_one_rule_are_both_shown():
     lines = list(grouped(notes(POOL_UNTAINTED, 2)))
     assert len(lines) == 3
     assert "more" not in lines[-1]
+
+
+def test_each_model_has_one_line_with_its_pool():
+    lines = list(grouped(notes(MODEL_PLACED, 10)))
+    assert lines[1:] == [f"  message {number}" for number in range(10)]
+    lines = list(grouped(notes(MODEL_PLACED, 25)))
+    assert lines[-2:] == ["  message 19", "  and 5 more; --all shows them"]
 
 
 def test_notes_without_action_are_counted_and_those_about_pods_left_to_their_block():

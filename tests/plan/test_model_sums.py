@@ -1,0 +1,239 @@
+"""Models together against limits, guarantees and pools, with numbers worked out by hand."""
+
+import pytest
+
+from tests.plan.model_specs import a100, messages, models, quotas, where
+
+SUMS = {
+    "models-exceed-limit",
+    "peak-exceeds-limit",
+    "serving-on-borrowed-gpus",
+    "model-above-limit",
+}
+FOUR = "resources: {gpus: 1}, replicas: 4"
+
+
+def serving(count):
+    return f"resources: {{gpus: 1}}, replicas: {count}"
+
+
+def training(pods):
+    return f"workload: training, resources: {{gpus: 1}}, gang: {{size: {pods}}}"
+
+
+def scaled(least, most):
+    return f"resources: {{gpus: 1}}, autoscaling: {{minReplicas: {least}, maxReplicas: {most}}}"
+
+
+def found(done):
+    return sorted(it for it in done.rules if it in SUMS)
+
+
+@pytest.mark.parametrize(
+    "quota, fields, expected",
+    [
+        ("guarantee: 8", (serving(4), serving(4)), []),
+        ("guarantee: 7, limit: 8", (serving(4), serving(4)), ["serving-on-borrowed-gpus"]),
+        ("guarantee: 7, limit: 7", (serving(4), serving(4)), ["models-exceed-limit"]),
+        # A model that never fits has its own finding, and the others are not blamed for it.
+        ("guarantee: 7, limit: 7", (serving(8), serving(4)), ["model-above-limit"]),
+        (
+            "guarantee: 7, limit: 7",
+            (serving(8), serving(4), serving(4)),
+            ["model-above-limit", "models-exceed-limit"],
+        ),
+        # Jobs that wait for each other are only a note, but a job never starts beside serving.
+        ("guarantee: 8, limit: 8", (training(8), training(4)), ["peak-exceeds-limit"]),
+        ("guarantee: 8, limit: 8", (serving(4), training(4)), []),
+        ("guarantee: 8, limit: 8", (serving(4), training(5)), ["models-exceed-limit"]),
+        ("guarantee: 4, limit: 8", (serving(4), training(4)), []),
+        # at most replicas
+        ("guarantee: 8, limit: 8", (scaled(2, 4), scaled(2, 4)), []),
+        ("guarantee: 8, limit: 8", (scaled(2, 5), scaled(2, 4)), ["peak-exceeds-limit"]),
+        ("guarantee: 8, limit: 8", (scaled(2, 9), scaled(2, 4)), ["model-above-limit"]),
+        ("guarantee: 8, limit: 8", (scaled(2, 9), scaled(5, 9)), ["model-above-limit"] * 2),
+    ],
+)
+def test_models_of_a_team(planned, quota, fields, expected):
+    text = models("a", **{f"m{index}": it for index, it in enumerate(fields)})
+    done = planned(a100(), quotas("a", f"pool: p, {quota}"), text)
+    assert found(done) == expected
+
+
+def test_the_numbers_of_each_part_and_of_the_change(planned):
+    text = models("a", chat="resources: {gpus: 8}, replicas: 4", embed=serving(8))
+    done = planned(a100(), quotas("a", "pool: p, guarantee: 32, limit: 32"), text)
+    (message,) = messages(done, "models-exceed-limit")
+    assert message == (
+        'the models of team "a" on pool "p" need at least 40 nvidia.com/gpu together (chat 4 × 8, '
+        'embed 8 × 1), but the limit of team "a" is 32 nvidia.com/gpu, 8 nvidia.com/gpu too few, so '
+        "they never all run at once; raise the limit by 8 nvidia.com/gpu, or lower the replicas"
+    )
+
+
+def test_a_pool_with_room_is_named(planned):
+    team = quotas(
+        "a", "pool: p, guarantee: 8, limit: 8", "pool: q, guarantee: {}".replace("{}", "4")
+    )
+    text = models("a", chat=FOUR, embed=FOUR, more="resources: {gpus: 1}, replicas: 2")
+    done = planned(a100(), a100("q"), team, text)
+    assert set(where(done).values()) == {("p", "name")}
+    (message,) = messages(done, "models-exceed-limit")
+    assert message.endswith(
+        'raise the limit by 2 nvidia.com/gpu, or write placement.pools: [q] for model "more", '
+        "because that pool has room for it"
+    )
+    moved = models(
+        "a",
+        chat=FOUR,
+        embed=FOUR,
+        more="resources: {gpus: 1}, replicas: 2, placement: {pools: [q]}",
+    )
+    assert found(planned(a100(), a100("q"), team, moved)) == []
+
+
+@pytest.mark.parametrize("guarantee, named", [(2, True), (1, False)])
+def test_a_pool_whose_guarantee_is_used_up_has_no_room(planned, guarantee, named):
+    team = quotas("a", "pool: p, guarantee: 4, limit: 4", f"pool: q, guarantee: {guarantee}")
+    text = models("a", chat="resources: {gpus: 1}, replicas: 3", embed=serving(2))
+    (message,) = messages(planned(a100(), a100("q"), team, text), "models-exceed-limit")
+    assert ("placement.pools: [q]" in message) == named
+
+
+PARENT = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: Team
+    metadata: {name: all}
+    spec: {quotas: [{pool: p, guarantee: 8, limit: 8}]}
+"""
+
+
+def child(name, quota):
+    return quotas(name, f"pool: p, {quota}", more=", parent: all")
+
+
+def test_teams_together_exceed_their_parent_once(planned):
+    text = (models("a", m=serving(4)), models("b", s=serving(5)))
+    done = planned(a100(), PARENT, child("a", "guarantee: 4"), child("b", "guarantee: 4"), *text)
+    assert found(done) == ["models-exceed-limit", "serving-on-borrowed-gpus"]
+    (message,) = messages(done, "models-exceed-limit")
+    assert 'team "all" and its child teams on pool "p" need at least 9 nvidia.com/gpu' in message
+    assert "(team a 4, team b 5)" in message
+    assert "raise the limit by 1 nvidia.com/gpu" in message
+
+
+def test_what_a_team_reports_is_not_reported_by_its_parent_or_the_pool(planned):
+    limited = child("b", "guarantee: 4, limit: 4")
+    text = (models("a", m=serving(4)), models("b", s=serving(4), w=serving(4)))
+    done = planned(a100(), PARENT, child("a", "guarantee: 4"), limited, *text)
+    assert found(done) == ["models-exceed-limit"]
+    (message,) = messages(done, "models-exceed-limit")
+    assert message.startswith('the models of team "b" on pool "p" need at least 8')
+
+
+def test_teams_together_exceed_the_pool(planned):
+    teams = [quotas(name, "pool: p, guarantee: 20") for name in "abc"]
+    text = [models(name, **{f"m-{name}": "resources: {gpus: 8}, replicas: 3"}) for name in "abc"]
+    done = planned(a100(), *teams, *text)
+    assert found(done) == ["models-exceed-limit", *["serving-on-borrowed-gpus"] * 3]
+    (message,) = messages(done, "models-exceed-limit")
+    assert message == (
+        'the models of all teams on pool "p" need at least 72 nvidia.com/gpu together (team a 24, '
+        "team b 24, team c 24), but its capacity is 64 nvidia.com/gpu, 8 nvidia.com/gpu too few, so "
+        "they never all run at once; lower the replicas"
+    )
+
+
+def test_a_guarantee_that_is_not_lent_counts_as_used(planned):
+    policy = "      schedulingPolicy: {preemptionEnabled: false}"
+    teams = (quotas("a", "pool: p, guarantee: 40"), quotas("b", "pool: p, guarantee: 8"))
+    text = models("b", m="resources: {gpus: 8}, replicas: 4")
+    assert found(planned(a100(), *teams, text)) == ["serving-on-borrowed-gpus"]
+    done = planned(a100(more=policy), *teams, text)
+    assert found(done) == ["models-exceed-limit"]
+    (message,) = messages(done, "models-exceed-limit")
+    assert "(team a 40 (its guarantee), team b 32)" in message
+
+
+@pytest.mark.parametrize("cpu, expected", [(12, []), (13, ["models-exceed-limit"])])
+def test_cpu_counts_where_models_state_it(planned, cpu, expected):
+    # 96 cores for 8 GPUs: 12 for each GPU of the limit
+    one = f"resources: {{gpus: 1, cpu: {cpu}}}, replicas: 4"
+    done = planned(
+        a100(), quotas("a", "pool: p, guarantee: 8, limit: 8"), models("a", m=one, s=one)
+    )
+    assert found(done) == expected
+    for message in messages(done, "models-exceed-limit"):
+        assert "need at least 104 cores together (m 4 × 13 cores, s 4 × 13 cores)" in message
+
+
+def test_cpu_is_not_reported_beside_gpus(planned):
+    one = "resources: {gpus: 1, cpu: 13}, replicas: 4"
+    team = quotas("a", "pool: p, guarantee: 7, limit: 7")
+    (message,) = messages(planned(a100(), team, models("a", m=one, s=one)), "models-exceed-limit")
+    assert "nvidia.com/gpu" in message
+
+
+MIG = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: ResourcePool
+    metadata: {name: p}
+    spec:
+      nodeSelector: {pool: p}
+      gpu:
+        product: NVIDIA-A100-SXM4-40GB
+        perNode: 8
+        sharing: mig
+        mig: {instances: {1g.5gb: 28, 3g.20gb: 4}}
+      capacity: {nodes: 1, nodeAllocatable: {cpu: "96", memory: 1100Gi}}
+"""
+
+
+def test_each_mig_profile_is_a_sum_of_its_own(planned):
+    team = quotas(
+        "a", "pool: p, guarantee: {1g.5gb: 8, 3g.20gb: 2}, limit: {1g.5gb: 8, 3g.20gb: 2}"
+    )
+    small, large = "resources: {gpuMemory: 4Gi}", "resources: {gpuMemory: 16Gi}"
+    text = models(
+        "a", m=f"{small}, replicas: 5", s=f"{small}, replicas: 4", w=f"{large}, replicas: 2"
+    )
+    done = planned(MIG, team, text)
+    (message,) = messages(done, "models-exceed-limit")
+    assert "at least 9 nvidia.com/mig-1g.5gb together (m 5 × 1, s 4 × 1)" in message
+
+
+def test_each_namespace_of_kube_scheduler_has_its_part(planned):
+    pool = a100(more="      scheduler: kube-scheduler")
+    team = quotas("a", "pool: p, guarantee: 0, limit: 16").replace(
+        "{name: a-ns}", "{name: x}, {name: z}"
+    )
+    there = f"{FOUR}, namespace: z"
+    fits = models("a", m=FOUR, s=FOUR, w=there, q=there)
+    assert found(planned(pool, team, fits)) == []
+    done = planned(pool, team, models("a", m=FOUR, s=FOUR, w=FOUR))
+    (message,) = messages(done, "models-exceed-limit")
+    assert 'but the part of namespace "x" in the limit of team "a" is 8 nvidia.com/gpu' in message
+
+
+def test_serving_models_above_the_guarantee_together_are_one_finding(planned):
+    text = models("a", m=serving(6), s=serving(4), w=training(16))
+    done = planned(a100(), quotas("a", "pool: p, guarantee: 8"), text)
+    (message,) = messages(done, "serving-on-borrowed-gpus")
+    assert message == (
+        'the serving models of team "a" on pool "p" need at least 10 nvidia.com/gpu together (m 6 × '
+        "1, s 4 × 1), but the guarantee is 8, so other teams can reclaim the rest at any time; raise "
+        "the guarantee by 2 nvidia.com/gpu, or lower the replicas"
+    )
+
+
+def test_a_guarantee_that_cannot_grow_is_not_proposed(planned):
+    teams = (quotas("a", "pool: p, guarantee: 8"), quotas("b", "pool: p, guarantee: 55"))
+    text = models("a", m=serving(6), s=serving(4))
+    (message,) = messages(planned(a100(), *teams, text), "serving-on-borrowed-gpus")
+    assert message.endswith("at any time; lower the replicas")
+
+
+def test_nothing_is_reclaimed_without_preemption(planned):
+    pool = a100(more="      schedulingPolicy: {preemptionEnabled: false}")
+    text = models("a", m=serving(6), s=serving(4))
+    assert found(planned(pool, quotas("a", "pool: p, guarantee: 8"), text)) == []
