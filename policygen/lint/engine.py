@@ -6,9 +6,10 @@ from traceback import format_exception
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.finding import Hit, Verdict, dotted
+from policygen.core.finding import At, Hit, Verdict, dotted
 from policygen.core.quoting import counted
 from policygen.core.rule import Family
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import kinds
@@ -69,15 +70,20 @@ def _hits(rule: ObjectRule, facts: Facts) -> Sequence[Hit]:
 
     The intended value of an invalid or misspelled field is unknown. Hits of a rule that did not read
     it are valid. A rule that read it runs again without the object. Raises _UnknownError if the
-    rule uses the field to check other objects.
+    rule uses the field to check other objects, or if no object is left that it could check.
     """
     cluster = facts.cluster
     hits, read = _checked(rule, facts)
+    skipped = read
     if read:
         hits, read = _checked(rule, replace(facts, cluster=cluster.without(read)))
     if read:  # the rule read invalid fields of other objects
-        every = frozenset(it.at for it, _ in cluster.invalid_fields)
-        hits, _ = _checked(rule, replace(facts, cluster=cluster.without(every)))
+        skipped = frozenset(it.at for it, _ in cluster.invalid_fields)
+        hits, _ = _checked(rule, replace(facts, cluster=cluster.without(skipped)))
+    if skipped and not hits:
+        judged = {it.at for it in cluster.objects if it.kind in rule.judges}
+        if judged and judged <= skipped:
+            raise _UnknownError(_unknown(cluster, judged))
     return hits
 
 
@@ -101,6 +107,13 @@ def _checked(rule: ObjectRule, facts: Facts) -> tuple[Sequence[Hit], Roots]:
         if obj.at in read and kind in consulted:
             raise _UnknownError(f"{dotted(path)} of {obj} could not be read")
     return hits, read
+
+
+def _unknown(cluster: Cluster, objects: Collection[At]) -> str:
+    """The first invalid field of some objects."""
+    first = ((it, path) for it, path in cluster.invalid_fields if it.at in objects)
+    obj, path = next(first)
+    return f"{dotted(path)} of {obj} could not be read"
 
 
 def _of_cluster(rule: ObjectRule, seen: Seen, missed: Sequence[GroupKind]) -> RuleOutcome | None:

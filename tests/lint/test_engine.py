@@ -105,3 +105,14 @@ def test_on_a_cluster_nothing_is_invalid_and_what_was_not_read_is_not_known():
     it, cluster = seen(read=frozenset())
     outcome = ended(made(needs=frozenset({Need.WHOLE})), it, cluster=cluster)
     assert outcome.reason == "ClusterQueue.kueue.x-k8s.io was not read"
+
+
+def test_a_rule_that_skips_all_its_objects_is_not_evaluated():
+    bad, good = QUEUE % ("a", "stopPolicy: [1]"), QUEUE % ("b", "stopPolicy: None")
+    held = QUEUE % ("b", "stopPolicy: Hold")
+    outcome = ended(made(stopped), facts(bad))
+    assert outcome.verdict is Verdict.NOT_EVALUATED
+    assert outcome.reason == "spec.stopPolicy of ClusterQueue a could not be read"
+    assert ended(made(failing), facts(bad)).verdict is Verdict.FAIL
+    assert ended(made(stopped), facts(f"{bad}---\n{held}")).verdict is Verdict.PASS
+    assert ended(made(stopped), facts(f"{bad}---\n{good}")).verdict is Verdict.FAIL
