@@ -6,6 +6,7 @@ from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import documents, show
+from tests.servers.rendering import json_documents
 from tests.servers.workloads import Ask, job
 
 
@@ -29,6 +30,26 @@ def test_priority_orders_disagree(cluster: Cluster) -> None:
         for rank in ("urgent", "bulk"):
             cluster.delete("batch/v1", "Job", rank, "vision")
             cluster.delete("scheduling.k8s.io/v1", "PriorityClass", rank)
+        cluster.becomes("gone", lambda: cluster.pods("vision"), [])
+
+
+def test_jobs_whose_classes_disagree(cluster: Cluster) -> None:
+    """The same with classes of other names; with preemptionPolicy Never no pod is evicted."""
+    rule = "priority-orders-disagree"
+    cluster.add_nodes(Shape(gpus=4, labels={"pool": "a100"}), 1)
+    for name, text, runs in (("bad", bad(rule, 1), "sweep"), ("good", good(rule, 1), "release")):
+        things = documents(text)
+        jobs = {it["metadata"]["name"]: it for it in things if it["kind"] == "Job"}
+        show(cluster, json_documents([it for it in things if it["kind"] != "Job"]))
+        for rank in ("release", "sweep"):
+            cluster.create(jobs[rank])
+            cluster.until("admitted", lambda rank=rank: rank in cluster.admitted("vision"))
+            cluster.until("placed", lambda rank=rank: _looked_for(cluster, rank))
+        cluster.becomes(name, lambda: _running(cluster), [runs])
+        cluster.stays(name, lambda: _running(cluster), [runs], for_s=1)
+        for rank in jobs:
+            cluster.delete("batch/v1", "Job", rank, "vision")
+        cluster.delete("scheduling.k8s.io/v1", "PriorityClass", "rush")
         cluster.becomes("gone", lambda: cluster.pods("vision"), [])
 
 

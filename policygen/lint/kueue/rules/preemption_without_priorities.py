@@ -1,5 +1,6 @@
 """A ClusterQueue preempts lower priorities, but all priorities are equal."""
 
+from policygen.core.finding import dotted
 from policygen.lint.kueue.priorities import default, values
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -18,16 +19,19 @@ def check(facts: Facts) -> Hits:
         preemption = queue.fields.preemption
         if preemption is None:
             continue
+        borrow = preemption.borrow_within_cohort
         for field, policy in (
-            ("reclaimWithinCohort", preemption.reclaim_within_cohort),
-            ("withinClusterQueue", preemption.within_cluster_queue),
+            (("reclaimWithinCohort",), preemption.reclaim_within_cohort),
+            (("withinClusterQueue",), preemption.within_cluster_queue),
+            (("borrowWithinCohort", "policy"), borrow.policy if borrow else "Never"),
         ):
             if policy == "LowerPriority":
                 yield Hit(
                     RULE,
-                    f"{queue} has {field}: LowerPriority, but all priorities are equal, so it "
-                    "preempts nothing; create WorkloadPriorityClasses with different values",
-                    queue.at.to("spec", "preemption", field),
+                    f"{queue} has {dotted(field)}: LowerPriority, but all priorities are equal, so "
+                    "this setting preempts nothing; create WorkloadPriorityClasses with different "
+                    "values",
+                    queue.at.to("spec", "preemption", *field),
                 )
                 break
 
