@@ -110,6 +110,16 @@ def test_flavor_labels_collide(stage):
     assert charged_elsewhere(good) == {f"job-{i}": 0 for i in range(4)}
 
 
+def test_flavors_of_two_groups_have_no_node_in_common(stage):
+    """A pod gets the labels of both flavors, but no node has both."""
+    bad, good = scenes = stage.both("flavor-labels-collide", 1, fixed=2)
+    stage.send(*(scene.jobs() for scene in scenes))
+    stage.becomes("GPUs in use", {good: 1}, Scene.bound)
+    stage.becomes("admitted", {bad: 1}, Scene.held)
+    stage.becomes("pods that wait", {bad: 1}, Scene.waiting)
+    stage.stays("pods that wait", {bad: 1}, Scene.waiting)
+
+
 def charged_elsewhere(scene):
     """For each Job's pod: how many flavors are charged whose nodes it cannot use."""
     charged = [scene.flavors(resource=resource) for resource in ("cpu", "memory", GPU)]

@@ -1,7 +1,13 @@
-"""Flavors in different resource groups set the same node label to different values."""
+"""Flavors in different resource groups select different nodes."""
 
-from policygen.kubernetes.kueue import ResourceFlavorView, ResourceGroup
-from policygen.kubernetes.table import Entry
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+
+from msgspec import Struct
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import ResourceGroup
+from policygen.lint.kueue.flavor_nodes import Flavor, Nodes, nodes
 from policygen.lint.kueue.quotas import groups_at
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -11,29 +17,74 @@ def check(facts: Facts) -> Hits:
 
     Groups with a resource in common are refused, which another rule reports.
     Kueue charges the pod to one pool, but it runs on another. Source: pkg/podset/podset.go,
-    FromAssignment; issue 14409.
+    FromAssignment; issue 14409. If no node has the labels of both flavors, the pod stays Pending.
     """
-    known = facts.cluster.flavors
     for queue in facts.cluster.cluster_queues:
-        seen: dict[str, tuple[int, str, Entry[ResourceFlavorView]]] = {}
-        for i, group in enumerate(queue.fields.resource_groups):
-            for j, quotas in enumerate(group.flavors):
-                flavor = known.get(quotas.name)
-                if flavor is None:
-                    continue
-                for key, value in flavor.fields.node_labels.items():
-                    first = seen.setdefault(key, (i, value, flavor))
-                    if first[1] == value or _related(queue.fields.resource_groups, first[0], i):
-                        continue
-                    at = groups_at(queue, i, "flavors", j, "name")
-                    yield Hit(
-                        RULE,
-                        f"{queue} has flavors {first[2].name} and {quotas.name} in different "
-                        f"groups, but these flavors set label {key} to {first[1]} and {value}; put "
-                        "the resources of both flavors into one group",
-                        at,
-                        related=tuple(it.at.to("spec", "nodeLabels") for it in (first[2], flavor)),
-                    )
+        groups = queue.fields.resource_groups
+        collisions = _collisions(facts.cluster, groups)
+        for fault in (*collisions, *_apart(facts.cluster, groups, collisions)):
+            yield Hit(
+                RULE,
+                f"{queue} has flavors {fault.one.name} and {fault.other.name} in different groups, but "
+                f"{fault.message}; put the resources of both flavors into one group",
+                groups_at(queue, fault.groups[1], "flavors", fault.index, "name"),
+                related=tuple(it.at.to("spec", "nodeLabels") for it in (fault.one, fault.other)),
+            )
+
+
+class _Fault(Struct, frozen=True):
+    """Two flavors that do not go together."""
+
+    groups: tuple[int, int]
+    index: int
+    """Of the other flavor in its group."""
+    one: Flavor
+    other: Flavor
+    message: str
+
+
+def _collisions(cluster: Cluster, groups: tuple[ResourceGroup, ...]) -> list[_Fault]:
+    """Flavors that set a label to different values."""
+    found = []
+    seen: dict[str, tuple[int, Flavor]] = {}
+    for i, group in enumerate(groups):
+        for j, quotas in enumerate(group.flavors):
+            flavor = cluster.flavors.get(quotas.name)
+            if flavor is None:
+                continue
+            for key, value in flavor.fields.node_labels.items():
+                k, first = seen.setdefault(key, (i, flavor))
+                before = first.fields.node_labels[key]
+                if before != value and not _related(groups, k, i):
+                    message = f"these flavors set label {key} to {before} and {value}"
+                    found.append(_Fault((k, i), j, first, flavor, message))
+    return found
+
+
+def _apart(
+    cluster: Cluster, groups: tuple[ResourceGroup, ...], reported: Sequence[_Fault]
+) -> Iterator[_Fault]:
+    """Flavors that both match nodes, but of which no node has all labels."""
+    matching = cluster.derive(nodes)
+    done = {fault.groups for fault in reported}
+    for pair in combinations(range(len(groups)), 2):
+        if pair in done or _related(groups, *pair):
+            continue
+        one, other = (groups[i].flavors for i in pair)
+        for first, (j, second) in product(one, enumerate(other)):
+            flavors = cluster.flavors.get(first.name), cluster.flavors.get(second.name)
+            if flavors[0] is None or flavors[1] is None:
+                continue
+            both = matching[first.name], matching[second.name]
+            if all(it.nodes for it in both) and not _common(*both):
+                message = "no node has the labels of both, so a pod that gets both stays Pending"
+                yield _Fault(pair, j, flavors[0], flavors[1], message)
+                break
+
+
+def _common(one: Nodes, other: Nodes) -> bool:
+    """Whether a node matches both flavors."""
+    return not {node.name for node in one.nodes}.isdisjoint(node.name for node in other.nodes)
 
 
 def _related(groups: tuple[ResourceGroup, ...], one: int, other: int) -> bool:
@@ -50,5 +101,5 @@ RULE = ObjectRule(
     remedy="Put resources that one pod requests into the same resource group.",
     judges=("ClusterQueue",),
     check=check,
-    reads=("ResourceFlavor",),
+    reads=("ResourceFlavor", "Node"),
 )

@@ -1,6 +1,6 @@
 """A ClusterQueue lends its quota and cannot reclaim it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -13,14 +13,34 @@ def check(facts: Facts) -> Hits:
     """
     trees = facts.cluster.derive(forest)
     nodes = [node for node in trees.queues.values() if node.parent is not None and not node.cyclic]
-    borrowers: dict[tuple[str, Cell], list[CohortNode]] = {}
-    for node in nodes:
-        root = node.root().name
-        for cell, quota in node.quotas.items():
-            if quota.borrowing_limit != 0:
-                borrowers.setdefault((root, cell), []).append(node)
+    borrowers = _borrowers(nodes)
     for node in nodes:
         yield from _claims(node, borrowers)
+
+
+def _borrowers(nodes: Iterable[CohortNode]) -> Mapping[tuple[str, Cell], Sequence[CohortNode]]:
+    """Up to two queues below a cohort that can borrow from it, by cohort, flavor and resource."""
+    found: dict[tuple[str, Cell], list[CohortNode]] = {}
+    for queue in nodes:
+        for cell in queue.quotas:
+            node = queue
+            while node.parent is not None and _borrows(node, cell):
+                others = found.setdefault((node.parent.name, cell), [])
+                if len(others) == 2:
+                    break  # the cohorts above have two queues as well
+                others.append(queue)
+                node = node.parent
+    return found
+
+
+def _borrows(node: CohortNode, cell: Cell) -> bool:
+    quota = node.quotas.get(cell)
+    return quota is None or quota.borrowing_limit != 0
+
+
+def _lends(node: CohortNode, cell: Cell) -> bool:
+    quota = node.quotas.get(cell)
+    return quota is None or quota.lending_limit != 0
 
 
 def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[CohortNode]]) -> Hits:
@@ -31,12 +51,16 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[Coho
     preemption = queue.fields.preemption
     if preemption is not None and preemption.reclaim_within_cohort != "Never":
         return
-    root = node.root().name
     for cell, quota in node.quotas.items():
-        if quota.nominal_quota <= 0 or quota.lending_limit == 0:
+        if quota.nominal_quota <= 0:
             continue
-        two = borrowers.get((root, cell), ())[:2]  # at least one of them is another queue
-        others = [it for it in two if it is not node]
+        others: list[CohortNode] = []
+        lender = node
+        while lender.parent is not None and _lends(lender, cell):
+            lender = lender.parent
+            found = borrowers.get((lender.name, cell), ())
+            if others := [other for other in found if other is not node]:
+                break
         if others:
             yield Hit(
                 RULE,
