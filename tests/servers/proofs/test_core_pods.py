@@ -25,6 +25,18 @@ def test_pod_fits_no_node(cluster: Cluster) -> None:
     assert cluster.bound("bad") == 0
 
 
+def test_resource_name_misspelt_in_a_pod(cluster: Cluster) -> None:
+    """The API server accepts the name, and no node offers it."""
+    rule = "resource-name-misspelt"
+    cluster.add_nodes(Shape(), 1)
+    misspelt = bad(rule, 2)
+    show(cluster, scene(misspelt, "bad"), scene(misspelt.replace("/gpus", "/gpu"), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 1)
+    cluster.until("looked for", lambda: _unplaced(cluster, "bad"))
+    [reason] = _unplaced(cluster, "bad")
+    assert "1 Insufficient nvidia.com/gpus" in reason
+
+
 def test_scheduler_name_misspelt(cluster: Cluster) -> None:
     """No scheduler looks for a node, and no condition reports this."""
     rule = "scheduler-name-misspelt"

@@ -2,6 +2,7 @@
 
 from policygen.core.suggest import suggest
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import covered, pod_requests, uncovered
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -14,12 +15,17 @@ def check(facts: Facts) -> Hits:
     """
     if settings(facts).ignores_undeclared:
         return
+    there = facts.cluster.derive(provided) | settings(facts).transformations.keys()
+    skipped = "resource-name-misspelt" in facts.run
     for request in pod_requests(facts):
+        known = covered(request.queue)
         for name in uncovered(facts, request):
+            if skipped and "/" in name and meant(name, known | there):
+                continue
             yield Hit(
                 RULE,
                 f"{request.workload} requests {name}, which {request.queue} does not cover; "
-                f"{suggest(name, covered(request.queue), 'quota')}",
+                f"{suggest(name, known, 'quota')}",
                 request.template.at.to("spec", "containers"),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )
@@ -33,5 +39,5 @@ RULE = ObjectRule(
     remedy="Cover the resource, remove the request, or add the resource to excludeResourcePrefixes.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange"),
+    reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange", "Node"),
 )

@@ -1,5 +1,10 @@
-"""A quota is for a resource whose name looks misspelled."""
+"""A quota or a pod names a resource whose name looks misspelled."""
 
+from collections.abc import Mapping
+
+from policygen.core.finding import At
+from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.core.containers import placed
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import covered_resources, owners
@@ -7,13 +12,14 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """Kueue accepts any label key. The quota is never used, and what jobs request is not covered.
+    """Kueue accepts any label key as a resource, and the API server any name with a domain.
 
-    Names that nodes have, or that the Configuration creates, are accepted.
+    The quota is never used, and what jobs request is not covered; a pod with such a request stays
+    Pending. Names that nodes have, or that the Configuration mentions, are accepted.
     Source: pkg/webhooks/clusterqueue_webhook.go (only the syntax is checked).
     """
     rules = settings(facts)
-    there = facts.cluster.derive(provided)
+    there = facts.cluster.derive(provided) | rules.transformations.keys()
     for owner in owners(facts.cluster):
         for at, name in covered_resources(owner):
             right = None if rules.makes(name) else meant(name, there)
@@ -24,6 +30,28 @@ def check(facts: Facts) -> Hits:
                     f'did you mean "{right}"?',
                     at,
                 )
+    for workload in facts.cluster.workloads:
+        for name, at in _requested(workload).items():
+            right = meant(name, there) if "/" in name else None
+            if right is not None:
+                yield Hit(
+                    RULE,
+                    f'{workload} requests "{name}", which is not a known resource of nodes, so its '
+                    f'pods stay Pending; did you mean "{right}"?',
+                    at,
+                )
+
+
+def _requested(workload: Workload) -> Mapping[str, At]:
+    """The first place of each resource that the containers of a workload request."""
+    found: dict[str, At] = {}
+    for template in workload.templates:
+        for at, container in placed(template):
+            resources = container.resources
+            for field, amounts in (("limits", resources.limits), ("requests", resources.requests)):
+                for name in amounts:
+                    found.setdefault(name, at.to("resources", field, name).on_key())
+    return found
 
 
 RULE = ObjectRule(
@@ -32,7 +60,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write the name that nodes have in status.allocatable.",
-    judges=("ClusterQueue", "Cohort"),
+    judges=("ClusterQueue", "Cohort", *KINDS),
     check=check,
     reads=("Node", "Configuration"),
 )
