@@ -214,3 +214,95 @@ def test_kinds_of_whose_pods_nothing_is_known_name_queues_too(
     )
     rules = [it.rule.name for it in lint(tmp_path, text).findings]
     assert ("workload-without-local-queue" in rules) is told
+
+
+GPU_QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec: {nodeLabels: {pool: a100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: vision}
+spec:
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: vision}}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: a100
+      resources:
+      - {name: cpu, nominalQuota: 96}
+      - {name: memory, nominalQuota: 1000Gi}
+      - {name: nvidia.com/gpu, nominalQuota: 8}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: %s, namespace: vision}
+spec: {clusterQueue: vision}
+---
+"""
+GPU_JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: vision}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: a/b:1
+        resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 1}}
+"""
+
+
+def no_queue(tmp_path, text, queue="a100"):
+    report = lint(tmp_path, GPU_QUEUE % queue + text)
+    return [it for it in report.findings if it.rule.name == "workload-names-no-queue"]
+
+
+def test_a_workload_that_names_no_queue_is_told_the_queue_of_its_namespace(tmp_path):
+    (finding,) = no_queue(tmp_path, GPU_JOB)
+    assert finding.message == (
+        "Job vision/train requests nvidia.com/gpu but names no queue, so Kueue does not count this "
+        "request; set label kueue.x-k8s.io/queue-name: a100"
+    )
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("namespace: vision", "namespace: speech"),
+        ("name: train,", "name: train, labels: {kueue.x-k8s.io/queue-nam: a100},"),
+        ("name: train,", "name: train, annotations: {kueue.x-k8s.io/queue-name: a100},"),
+        ("nvidia.com/gpu: 1", "amd.com/gpu: 1"),
+        ("restartPolicy:", "schedulerName: volcano\n      restartPolicy:"),
+        ("restartPolicy:", "nodeSelector: {pool: t4}\n      restartPolicy:"),
+        (
+            "name: train,",
+            "name: train, ownerReferences: [{kind: B, name: c, uid: d, controller: true}],",
+        ),
+    ],
+    ids=["namespace", "misspelled", "misplaced", "resource", "scheduler", "pool", "owner"],
+)
+def test_a_workload_that_kueue_does_not_need_to_count_may_name_no_queue(tmp_path, old, new):
+    assert old in GPU_JOB
+    assert no_queue(tmp_path, GPU_JOB.replace(old, new)) == []
+
+
+def test_the_queue_named_default_takes_workloads_that_name_none(tmp_path):
+    assert no_queue(tmp_path, GPU_JOB, "default") == []
+
+
+def test_gpus_are_enough_if_kueue_does_not_count_cpu(tmp_path):
+    text = GPU_QUEUE % "a100"
+    text = text.replace("nominalQuota: 96", "nominalQuota: 0")
+    configuration = (
+        "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+        "resources: {excludeResourcePrefixes: [cpu]}\n"
+    )
+    names = [name for name, _ in found(lint(tmp_path, text))]
+    assert names == ["gpu-quota-without-cpu"]
+    names = [name for name, _ in found(lint(tmp_path, text + configuration))]
+    assert "gpu-quota-without-cpu" not in names

@@ -27,6 +27,7 @@ class Harm:
 
 INACTIVE = "is inactive"
 NO_SELECTOR = "workload namespace doesn't match ClusterQueue selector"
+NO_CPU = "insufficient quota for cpu in flavor a100"
 ABOVE_MAXIMUM = "insufficient quota for nvidia.com/gpu in flavor a100"
 
 REFERENCES = {
@@ -39,6 +40,7 @@ REFERENCES = {
     ("queue-stopped", 1): Harm(INACTIVE),
 }
 QUOTAS = {
+    ("gpu-quota-without-cpu", 0): Harm(NO_CPU),
     ("memory-quota-without-unit", 0): Harm("insufficient quota for memory in flavor a100"),
     ("no-quota-anywhere", 0): Harm("insufficient quota for cpu in flavor a100"),
     ("no-quota-anywhere", 1): Harm("insufficient quota for cpu in flavor a100"),
@@ -52,6 +54,8 @@ COHORTS = {
     ("cohort-quota-unused", 0): Harm(ABOVE_MAXIMUM, LARGE),
     ("cohort-shares-nothing", 0): Harm("insufficient", HALF, jobs=2, admitted=1),
     ("cohort-undeclared", 0): Harm(ABOVE_MAXIMUM, WHOLE),
+    ("gpu-quota-without-cpu", 1): Harm("insufficient unused quota for cpu", jobs=2, admitted=1),
+    ("gpu-quota-without-cpu", 2): Harm(NO_CPU),
 }
 
 

@@ -22,9 +22,16 @@ class Claim:
 
 
 CLAIMS = {
+    ("cohort-preemption-ignored", 0): Claim(("speech", 2, HALF), ("vision", HALF)),
+    ("cohort-preemption-ignored", 2): Claim(
+        ("speech", 3, HALF), ("vision", WHOLE), ("bulk", "urgent"), ("bulk", "urgent")
+    ),
     ("lends-without-reclaim", 0): Claim(("speech", 2, HALF), ("vision", HALF)),
     ("preemption-without-priorities", 0): Claim(
         ("vision", 1, WHOLE), ("vision", WHOLE), ("usual", "usual"), ("bulk", "urgent")
+    ),
+    ("preemption-without-priorities", 1): Claim(
+        ("speech", 3, HALF), ("vision", WHOLE), ("usual", "usual"), ("bulk", "urgent")
     ),
     ("priorities-without-preemption", 0): Claim(
         ("vision", 1, WHOLE), ("vision", WHOLE), ("bulk", "urgent"), ("bulk", "urgent")
@@ -45,7 +52,7 @@ def test_no_workload_is_preempted(stage):
     all_in = {scene: claim.first[1] for scene, claim in claims.items()}
     stage.becomes("first ones", all_in, lambda it: it.held(claims[it].first[0]))
     stage.send(*(late(scene, claim, ranks[scene][1]) for scene, claim in claims.items()))
-    said = {scenes[it][0]: "insufficient unused quota" for it in CLAIMS}
+    said = {scenes[it][0]: "insufficient" for it in CLAIMS}
     stage.becomes("message", said, lambda it: part(said[it], it.messages(claims[it].late[0])))
     want = {scene: scene in {good for _, good in scenes.values()} for scene in claims}
     got_in = lambda it: "late-0" in it.admitted(claims[it].late[0])

@@ -7,7 +7,8 @@ from tests.servers.client import Object
 from tests.servers.cluster import KUEUE, Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.examples import add_nodes, documents, scene, show
+from tests.servers.proofs.examples import add_nodes, configuration, documents, scene, show
+from tests.servers.scenes import messages
 from tests.servers.workloads import GPU, Ask, job
 
 A100 = Shape(labels={"pool": "a100"})
@@ -40,6 +41,42 @@ def test_workload_uses_no_quota(cluster: Cluster) -> None:
     assert not any("nodeSelector" in pod["spec"] for pod in cluster.pods("bad"))
     cluster.until("a pod", lambda: cluster.pods("good"))
     assert [pod["spec"]["nodeSelector"] for pod in cluster.pods("good")] == [{"pool": "a100"}]
+
+
+def test_workload_names_no_queue(cluster: Cluster) -> None:
+    """It takes the only node, and Kueue admits another Job for the same GPUs."""
+    rule = "workload-names-no-queue"
+    cluster.add_nodes(A100, 1, prefix="a100")
+    late = lambda name: job("late", name, Ask(gpus=8, cpu="8", memory="64Gi"), queue="a100")
+    show(cluster, scene(bad(rule), "bad"))
+    cluster.becomes("bad", lambda: cluster.bound("bad"), 8)
+    cluster.create(late("bad"))
+    cluster.becomes("admitted", lambda: cluster.admitted("bad"), ["late"])
+    cluster.until("its pod", lambda: cluster.waiting("bad"))
+    cluster.becomes("GPUs that Kueue counts", lambda: reserved(cluster, "bad.a100"), 8)
+    cluster.stays("GPUs in use", lambda: cluster.bound("bad"), 8, for_s=1)
+    for name in ("train", "late"):
+        cluster.delete("batch/v1", "Job", name, "bad")
+    show(cluster, scene(good(rule), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 8)
+    cluster.create(late("good"))
+    cluster.becomes("Workloads", lambda: _owners(cluster, "good"), ["Job", "Job"])
+    cluster.stays("admitted", lambda: cluster.admitted("good"), ["train"], for_s=1)
+
+
+def test_workload_names_no_queue_and_is_suspended(cluster: Cluster) -> None:
+    """With manageJobsWithoutQueueName, no queue ever admits it."""
+    rule = "workload-names-no-queue"
+    cluster.add_nodes(A100, 1, prefix="a100")
+    with cluster.kueue(configuration(bad(rule, 1))):
+        show(cluster, bad(rule, 1))
+        cluster.until("message", lambda: "doesn't exist" in " ".join(messages(cluster, "vision")))
+        [train] = cluster.objects("batch/v1", "Job", "vision")
+        assert train["spec"]["suspend"]
+        cluster.delete("batch/v1", "Job", "train", "vision")
+        cluster.becomes("gone", lambda: cluster.objects("batch/v1", "Job", "vision"), [])
+        show(cluster, good(rule, 1))
+        cluster.becomes("good", lambda: cluster.bound("vision"), 8)
 
 
 def test_queued_pod_fits_no_node(cluster: Cluster) -> None:

@@ -1,6 +1,6 @@
 """WorkloadPriorityClasses exist, but a ClusterQueue never preempts."""
 
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
@@ -11,9 +11,12 @@ def check(facts: Facts) -> Hits:
     classes = facts.cluster.workload_priority_classes
     if len({entry.fields.value for entry in classes}) < 2:
         return
+    reported = "cohort-preemption-ignored" in facts.run and Need.WHOLE in facts.given
     for queue in facts.cluster.cluster_queues:
         preemption = queue.fields.preemption
         if queue.fields.cohort_name:
+            continue
+        if preemption and preemption.reclaim_within_cohort != "Never" and reported:
             continue
         if preemption is None or preemption.within_cluster_queue == "Never":
             yield Hit(

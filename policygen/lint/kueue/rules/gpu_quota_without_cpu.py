@@ -1,0 +1,98 @@
+"""A ClusterQueue can use GPUs, but not the cpu or memory for them."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from policygen.core.amounts import readable
+from policygen.kubernetes.kueue import FlavorQuotas
+from policygen.lint.core.accelerators import is_one
+from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, forest
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.quotas import groups_at
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+def check(facts: Facts) -> Hits:
+    """A job needs all its resources in one flavor, so the GPUs stay idle.
+
+    Either the queue can have no cpu (or memory), or it can borrow GPUs but no cpu, and its own cpu is
+    less than the rest of its cohort has for so many GPUs.
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
+    """
+    trees, rules = facts.cluster.derive(forest), settings(facts)
+    totals = _totals(trees)
+    excluded = frozenset(filter(rules.excludes, ("cpu", "memory")))
+    for queue in facts.cluster.cluster_queues:
+        node = trees.queues[queue.name]
+        if node.queue is not queue or node.cyclic:
+            continue
+        for i, group in enumerate(queue.fields.resource_groups):
+            for j, flavor in enumerate(group.flavors):
+                if fault := _fault(node, flavor, totals, excluded):
+                    at = groups_at(queue, i, "flavors", j, "resources", fault[0])
+                    yield Hit(RULE, f"{queue} {fault[1]}", at)
+
+
+def _totals(trees: Forest) -> Mapping[tuple[str, Cell], Fraction]:
+    """The nominal quotas of each tree, by its root, flavor and resource."""
+    found: dict[tuple[str, Cell], Fraction] = {}
+    for node in (*trees.cohorts.values(), *trees.queues.values()):
+        if node.cyclic or (node.queue and node.parent is None):
+            continue
+        root = node.root().name
+        for cell, quota in node.quotas.items():
+            found[root, cell] = found.get((root, cell), Fraction(0)) + quota.nominal_quota
+    return found
+
+
+def _fault(
+    node: CohortNode,
+    flavor: FlavorQuotas,
+    totals: Mapping[tuple[str, Cell], Fraction],
+    without: frozenset[str],
+) -> tuple[int, str] | None:
+    """The index of the first quota that is too small for the GPUs of its flavor, and a message."""
+    name, root = flavor.name, node.root().name
+    most = {it.name: node.ceiling((name, it.name)) for it in flavor.resources}
+    gpu = next((it for it in flavor.resources if is_one(it.name) and most[it.name] > 0), None)
+    if gpu is None:
+        return None
+    reach = most[gpu.name]
+    others = totals.get((root, (name, gpu.name)), Fraction(0)) - gpu.nominal_quota
+    none, fewer = [], []
+    for k, quota in enumerate(flavor.resources):
+        if quota.name not in ("cpu", "memory") or quota.name in without:
+            continue
+        own = quota.nominal_quota
+        if most[quota.name] == 0:
+            none.append((k, quota.name))
+        elif reach > gpu.nominal_quota and most[quota.name] == own and others:
+            theirs = totals[root, (name, quota.name)] - own
+            if own < reach * theirs / others:
+                fewer.append((k, quota.name))
+    for found, can, harm in (
+        (none, "have", "GPU jobs with such requests never start"),
+        (fewer, "borrow", "borrowed GPUs can stay idle"),
+    ):
+        if found:
+            lacking = " and ".join(resource for _, resource in found)
+            message = (
+                f"can {can} {gpu.name} of flavor {name}, up to {readable(gpu.name, reach)}, but no "
+                f"{lacking}, so {harm}; raise nominalQuota or borrowingLimit of {lacking}, or the "
+                "lendingLimit of other queues"
+            )
+            return found[0][0], message
+    return None
+
+
+RULE = ObjectRule(
+    "gpu-quota-without-cpu",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Raise the nominalQuota, borrowingLimit or lendingLimit of cpu and memory like that of GPUs.",
+    judges=("ClusterQueue",),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("ClusterQueue", "Cohort", "Configuration"),
+)
