@@ -8,6 +8,7 @@ from msgspec import Struct
 from policygen.core.amounts import total
 from policygen.core.finding import At, Path
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.versions import Version
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView, VolcanoJobView
@@ -61,7 +62,12 @@ def tree(cluster: Cluster) -> QueueTree:
             good.update(trail)
         else:
             lost.update(dict.fromkeys(trail, lost.get(name, name)))
-    return QueueTree(cluster.queues.by(_parent), lost)
+    children = {
+        # Of two objects with one name, the last one counts, as on a server.
+        parent: tuple({it.name: it for it in found}.values())
+        for parent, found in cluster.queues.by(_parent).items()
+    }
+    return QueueTree(children, lost)
 
 
 def ancestors(cluster: Cluster, queue: Entry[QueueView]) -> Iterator[Entry[QueueView]]:
@@ -87,6 +93,35 @@ def amounts(queue: QueueView) -> dict[Path, Amounts]:
         DESERVED: queue.deserved,
         GUARANTEE: queue.guarantee.resource,
     }
+
+
+_PREFIXES = ("hugepages-", "attachable-volumes-")
+_FIXED = 2
+"""The first patch of 1.14 in which a capability limits only what it lists."""
+
+
+def refuses_unlisted(volcano: Version) -> bool:
+    """Whether this release refuses a queue with resources that its capability does not list."""
+    fixed = volcano.release == (1, 14) and volcano.patch is not None and volcano.patch >= _FIXED
+    return (1, 13) <= volcano.release < (1, 15) and not fixed
+
+
+def unlisted(queue: QueueView) -> dict[str, Path]:
+    """The resources that a queue deserves or is guaranteed but its capability does not list."""
+    found: dict[str, Path] = {}
+    for path in (DESERVED, GUARANTEE):
+        for name, amount in amounts(queue)[path].items():
+            if queue.capability and name not in queue.capability and _counted(name) and amount > 0:
+                found.setdefault(name, path)
+    return found
+
+
+def _counted(name: str) -> bool:
+    """Whether Volcano counts the resource.
+
+    Source: pkg/scheduler/api/resource_info.go, NewResource.
+    """
+    return name in {"cpu", "memory"} or "/" in name or name.startswith(_PREFIXES)
 
 
 class QueueUse(Struct, frozen=True, eq=False):

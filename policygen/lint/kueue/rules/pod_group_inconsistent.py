@@ -32,16 +32,18 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controller/jobs/pod/pod_controller.go, validatePodGroupMetadata, ConstructComposableWorkload.
     """
     settings = configuration.settings(facts)
-    groups: dict[tuple[str, str], list[_Member]] = {}
+    groups: dict[tuple[str, str], dict[str | At, _Member]] = {}
     for workload in facts.cluster.workloads:
         if workload.kind != "Pod" or workload.object.group:
             continue
         pod = webhook_object(workload)
         name, count = group(pod, settings), go_values.integer(pod.annotations.get(GROUP_COUNT, ""))
         if name and count is not None and count > 0:
-            groups.setdefault((workload.namespace, name), []).append(_Member(pod, count))
+            # Of two pods with one name, only one can exist.
+            members = groups.setdefault((workload.namespace, name), {})
+            members[workload.name or workload.at] = _Member(pod, count)
     for (_, name), members in groups.items():
-        yield from _of_group(name, members)
+        yield from _of_group(name, tuple(members.values()))
 
 
 def _of_group(name: str, members: Sequence[_Member]) -> Hits:

@@ -13,11 +13,15 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3558.
     """
     known = facts.cluster.derive(_known)
+    refuses = "capability-incomplete" in facts.run and queues.refuses_unlisted(
+        facts.target["volcano"]
+    )
     for queue in facts.cluster.queues:
         if not queue.fields.capability or queue.fields.affinity or queue.name == queues.ROOT:
             continue
         path = (queue, *queues.ancestors(facts.cluster, queue))
-        for name in sorted(known):
+        refused = queues.unlisted(queue.fields) if refuses else {}  # by capability-incomplete
+        for name in sorted(known - refused.keys()):
             if not any(name in listed.fields.capability for listed in path):
                 yield Hit(
                     RULE,
