@@ -19,6 +19,7 @@ from policygen.plan.placement import Assignment, place_of
 from policygen.plan.pool import PoolFacts
 from policygen.plan.replicas import counted_resources, limit_of
 from policygen.plan.tree import TeamNode, Tree
+from policygen.plan.volcano import deserved_amounts
 from policygen.plan.workloads import ModelPlacement
 
 _SHOWN = 6
@@ -131,11 +132,38 @@ class _Sums:
         for node in self.tree.leaves:
             for placement in self.by_leaf.get(node.name, ()):
                 yield from _alone(placement.options[0])
+        if self.tree.scheduler == "volcano":
+            yield from self._gangs()
         pools = self.tree.pools
         yield from self._of(pools)
         if len(pools) > 1:
             for facts in pools:
                 yield from self._of((facts,))
+
+    def _gangs(self) -> Iterator[Hit]:
+        """Gangs that reclaim can evict in part: it takes what a queue uses above its deserved amount.
+
+        Source: tests/servers/test_volcano_behaviour.py, test_a_gang_that_borrowed_gives_only_...
+        """
+        deserved = deserved_amounts(self.tree)
+        for placement in (it for them in self.by_leaf.values() for it in them):
+            chosen, model = placement.options[0], placement.model
+            node, facts, resource = chosen.node, chosen.facts, chosen.size.resource
+            if node is None or model.gang is None or model.workload == "serving":
+                continue
+            if not facts.starts_gangs or not facts.policy.preemption_enabled or chosen.rank.limit:
+                continue
+            need, has = chosen.replicas.piece[resource], deserved[node.name][resource]
+            if need > has:
+                yield warn(
+                    rules.GANG_ON_BORROWED_GPUS,
+                    f'a gang of model "{model.name}" needs {_amount(resource, need, has)}, but team '
+                    f'"{model.team}" deserves only {_amount(resource, has, need)} on '
+                    f"{chosen.place}, so other teams can reclaim some of its pods while the others "
+                    f"keep their GPUs; raise the guarantee to {need}, or write a policy of the job "
+                    "with event PodEvicted and action RestartJob",
+                    model,
+                )
 
     def _of(self, pools: tuple[PoolFacts, ...]) -> Iterator[Hit]:
         """Sums over some pools of the queue, of the models that use no other pool."""

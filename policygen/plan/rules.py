@@ -39,6 +39,11 @@ GANG_SCHEDULING_FALSE_IGNORED = note(
     "Enable Kueue's feature gate DisableWaitForPodsReady, or remove gangScheduling: false.",
     aliases=("waits-for-pods-anyway",),
 )
+GANG_ON_BORROWED_GPUS = warning(
+    "gang-on-borrowed-gpus",
+    "A gang of Volcano needs more than its team deserves, so reclaim can evict some of its pods",
+    "Raise the team's guarantee to the size of the gang, or let the job restart if a pod is evicted.",
+)
 GPU_MEMORY_BELOW_CONCURRENCY = warning(
     "gpu-memory-below-concurrency",
     "A model's gpuMemory is less than its weights and KV cache need",

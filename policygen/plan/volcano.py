@@ -56,7 +56,7 @@ def queues(decided: Decisions) -> Iterator[Queue]:
     for tree in trees:
         facts = tree.pools[0]
         preempts = facts.policy.preemption_enabled
-        deserved = _deserved(tree)
+        deserved = deserved_amounts(tree)
         available = dict(facts.available)
         reserved = {
             key: sum(node.guarantee[facts.name][key] for node in tree.by_parent.get(None, ()))
@@ -137,7 +137,7 @@ def _ranks(trees: Sequence[Tree]) -> dict[int | None, int]:
     return {priority: rank for rank, priority in enumerate(values)}
 
 
-def _deserved(tree: Tree) -> dict[str, dict[str, int]]:
+def deserved_amounts(tree: Tree) -> dict[str, dict[str, int]]:
     """The amount that each queue can reclaim from borrowers.
 
     Its guarantee, plus its weight's share of the parent's rest by largest remainder, up to its

@@ -237,3 +237,26 @@ def test_nothing_is_reclaimed_without_preemption(planned):
     pool = a100(more="      schedulingPolicy: {preemptionEnabled: false}")
     text = models("a", m=serving(6), s=serving(4))
     assert found(planned(pool, quotas("a", "pool: p, guarantee: 8"), text)) == []
+
+
+@pytest.mark.parametrize(
+    "guarantee, more, expected",
+    [
+        # 64 GPUs, of which b has 40: the two teams divide the rest by weight
+        (8, training(16), []),  # deserves 8 + 8
+        (8, training(17), ["gang-on-borrowed-gpus"]),
+        (16, f"{training(17)}, replicas: 3", []),
+        (8, f"workload: training, {serving(17)}", []),
+        (8, f"{FOUR}, gang: {{size: 5}}", []),  # serving-on-borrowed-gpus
+    ],
+)
+def test_a_gang_of_volcano_above_what_its_team_deserves(planned, guarantee, more, expected):
+    pool = a100(more="      scheduler: volcano")
+    teams = (quotas("a", f"pool: p, guarantee: {guarantee}"), quotas("b", "pool: p, guarantee: 40"))
+    done = planned(pool, *teams, models("a", m=more))
+    assert [it for it in done.rules if it == "gang-on-borrowed-gpus"] == expected
+    unlent = a100(
+        more="      scheduler: volcano\n      schedulingPolicy: {preemptionEnabled: false}"
+    )
+    done = planned(unlent, *teams, models("a", m=more))
+    assert "gang-on-borrowed-gpus" not in done.rules

@@ -51,6 +51,11 @@ def team(
     return _document("Team", name, {**own, "quotas": [dict(quota) for quota in quotas], **spec})
 
 
+def model(name: str, team: str, **spec: Any) -> Document:
+    """A model of a team."""
+    return _document("Model", name, {"team": team, **spec})
+
+
 def _document(kind: str, name: str, spec: Mapping[str, Any]) -> Document:
     return {
         "apiVersion": "policygen.dev/v1alpha1",

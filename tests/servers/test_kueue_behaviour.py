@@ -7,8 +7,9 @@ import pytest
 
 from policygen.core.quantity import parse
 from tests.servers.cluster import KUEUE
+from tests.servers.rendering import rendered
 from tests.servers.scenes import ONE, held, jobs, messages, ready
-from tests.servers.specs import platform, pool, share, team
+from tests.servers.specs import model, platform, pool, share, team
 from tests.servers.workloads import GPU, Ask, job
 
 WHOLE = Ask(gpus=1, cpu="12", memory="96Gi")
@@ -68,6 +69,44 @@ def test_a_team_borrows_up_to_its_limit_and_not_one_gpu_more(cluster, limit, mos
     cluster.becomes("nlp's", lambda: held(cluster, "nlp"), [most])
     cluster.stays("nlp's", lambda: held(cluster, "nlp"), [most], for_s=1)
     cluster.becomes("GPUs in use", cluster.bound, 2 + most)
+
+
+def test_models_that_exceed_the_limit_together_never_all_run(cluster):
+    """The numbers of models-exceed-limit: so many replicas wait, and so many more GPUs start them."""
+    models = [
+        model(name, "nlp", resources={"gpus": 1}, replicas=count)
+        for name, count in {"chat": 4, "embed": 5}.items()
+    ]
+    spec = (pool(gpus=16), *models)
+    out = ready(cluster, *spec, team("nlp", share(guarantee=8, limit=8)))
+    [found] = [it.message for it in out.findings if it.rule.name == "models-exceed-limit"]
+    assert "at least 9 nvidia.com/gpu" in found
+    assert "raise the limit by 1 nvidia.com/gpu" in found
+    cluster.create(*jobs("nlp", 4, prefix="chat"), *jobs("nlp", 5, prefix="embed"))
+    cluster.becomes("all but one", lambda: held(cluster, "nlp"), [8])
+    cluster.stays("all but one", lambda: held(cluster, "nlp"), [8], for_s=1)
+    raised = rendered((*spec, team("nlp", share(guarantee=8, limit=9))))
+    assert "models-exceed-limit" not in {it.rule.name for it in raised.findings}
+    cluster.apply(raised.text)
+    cluster.becomes("all", lambda: held(cluster, "nlp"), [9])
+
+
+def test_a_job_that_needs_more_than_serving_leaves_never_starts(cluster):
+    documents = (
+        pool(gpus=16),
+        team("nlp", share(guarantee=8, limit=8)),
+        model("chat", "nlp", resources={"gpus": 1}, replicas=4),
+        model("tune", "nlp", workload="training", resources={"gpus": 1}, gang={"size": 5}),
+    )
+    out = ready(cluster, *documents)
+    [found] = [it.message for it in out.findings if it.rule.name == "models-exceed-limit"]
+    assert "tune cannot start beside them" in found
+    cluster.create(*jobs("nlp", 4, prefix="chat"))
+    cluster.becomes("serving", lambda: held(cluster, "nlp"), [4])
+    cluster.create(job("tune", "nlp", ONE, pods=5, queue="a100"))
+    cluster.stays("only serving", lambda: held(cluster, "nlp"), [4], for_s=2)
+    cluster.create(job("fits", "nlp", ONE, pods=4, queue="a100"))
+    cluster.becomes("a smaller job starts", lambda: held(cluster, "nlp"), [5])
 
 
 def test_a_gang_above_the_limit_is_not_started_in_part(cluster):

@@ -216,7 +216,19 @@ def test_a_rendered_pod_group_waits_for_its_last_member(cluster):
 @pytest.mark.parametrize("restarts, left", [(False, 4), (True, 0)])
 def test_a_gang_that_borrowed_gives_only_the_pods_that_are_claimed(cluster, restarts, left):
     """The remaining pods keep running, unless the job has the policy to restart as one."""
-    out = volcano(pool(1), *(team(name, {"guarantee": 4}) for name in "ab"))
+    model = """
+        apiVersion: policygen.dev/v1alpha1
+        kind: Model
+        metadata: {name: gang}
+        spec:
+          team: b
+          workload: training
+          resources: {gpus: 1}
+          gang: {size: 8, runAs: vcjob}
+        """
+    out = volcano(pool(1), *(team(name, {"guarantee": 4}) for name in "ab"), dedent(model))
+    [found] = [it.message for it in out.findings if it.rule.name == "gang-on-borrowed-gpus"]
+    assert 'needs 8 nvidia.com/gpu, but team "b" deserves only 4 nvidia.com/gpu' in found
     started(cluster, out)
     lent = gang("b", 8)
     if restarts:
