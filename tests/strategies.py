@@ -603,8 +603,11 @@ def _teams(draw, pools, tag):
     return branches
 
 
-def _defaults(draw):
-    return _resources(draw, draw(st.integers(1, 4000)), draw(st.integers(1, 4096)) * MI)
+def _defaults(draw, pools):
+    """Default requests that fit every node: a drawn nodeAllocatable can be as small as 1m and 1Mi."""
+    if any("nodeAllocatable" in pool.document["spec"]["capacity"] for pool in pools):
+        return _resources(draw, 1, MI)
+    return _resources(draw, draw(st.integers(1, 2000)), draw(st.integers(1, 4096)) * MI)
 
 
 # --- models ----------------------------------------------------------------------------------
@@ -746,7 +749,7 @@ def specs(draw, schedulers=SCHEDULERS, target=None, tag=""):
             gangScheduling=_maybe(draw, _BOOL, _RARELY),
             **draw(_STYLES),
         ),
-        containerDefaults=_defaults(draw) if draw(_RARELY) else None,
+        containerDefaults=_defaults(draw, pools) if draw(_RARELY) else None,
     )
     documents = []
     if not plain:
@@ -771,7 +774,7 @@ def specs(draw, schedulers=SCHEDULERS, target=None, tag=""):
                     parent=branch.parent.name if branch.parent else None,
                     namespaces=branch.namespaces,
                     maxPending=_maybe(draw, st.sampled_from((0, 1, 1000)), _RARELY),
-                    containerDefaults=_defaults(draw) if needed or draw(_RARELY) else None,
+                    containerDefaults=_defaults(draw, pools) if needed or draw(_RARELY) else None,
                     quotas=[quota for quota, _ in branch.quotas.values()],
                 ),
             )

@@ -81,6 +81,8 @@ class MachineType(Struct, frozen=True):
     """Product id."""
     cpu_milli: int
     memory_bytes: int
+    cloud: str
+    """`generic` if policygen assumes the size."""
 
 
 def products() -> Mapping[str, Product]:
@@ -129,6 +131,19 @@ def shapes() -> Mapping[str, MachineType]:
 def shape(name: str) -> MachineType | None:
     """The node shape of an instance type, in any case of letters; None if unknown."""
     return _shapes_by_lower_name().get(name.strip().lower())
+
+
+def known_shapes(node_type: str | None, product: Product | None) -> tuple[str, list[MachineType]]:
+    """The published sizes of nodes like those of a pool, and what they have in common.
+
+    Of its node type if known, else of its product, else of all products.
+    """
+    named = shape(node_type) if node_type else None
+    if named is not None:
+        return f"nodes of type {named.name}", [named]
+    real = [it for it in shapes().values() if it.cloud != "generic"]
+    same = [it for it in real if product and it.product == product.id]
+    return (f"known nodes with {product.id}", same) if product and same else ("known nodes", real)
 
 
 def system_reserved(cpu_milli: int, memory_bytes: int) -> tuple[int, int]:

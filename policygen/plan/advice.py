@@ -8,7 +8,7 @@ from policygen.core.tolerations import tolerates
 from policygen.plan import needs, rules, scheduler
 from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
-from policygen.plan.tree import Tree
+from policygen.plan.tree import Tree, shares
 from policygen.spec.types import Bounds, Spec, Team
 
 
@@ -27,6 +27,7 @@ def reports(
     yield from _inert_quotas(spec, pools)
     yield from scheduler.weak_packing(pools)
     yield from _teams(spec, trees)
+    yield from _omitted_profiles(trees)
     yield from _unqueued_trees(trees)
     yield from _nothing_to_reach(trees)
     yield from _shared_namespaces(spec)
@@ -143,6 +144,29 @@ def _inert_quotas(spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
                         f"write quotaCpuAndMemory: true for the pool, or remove {name}",
                         quota.field(name).on_key(),
                     )
+
+
+def _omitted_profiles(trees: Sequence[Tree]) -> Iterator[Hit]:
+    """Limits that list some MIG profiles of a pool. A guarantee without a profile is 0, a limit is not."""
+    for name, places in shares(trees).items():
+        for facts, node in places:
+            quota = next((it for it in node.team.quotas if it.pool == facts.name), None)
+            listed = dict((quota and quota.limit) or ())
+            omitted = {
+                profile: node.limit[facts.name][resource]
+                for profile, resource in zip(facts.profiles, facts.resources, strict=True)
+                if profile not in listed
+            }
+            if quota is None or not listed or not omitted:
+                continue
+            can_use = " and ".join(f"{count} × {profile}" for profile, count in omitted.items())
+            zeros = ", ".join(f"{profile}: 0" for profile in omitted)
+            yield Hit(
+                rules.LIMIT_OMITS_PROFILES,
+                f'team "{name}" can also use {can_use} of pool "{facts.name}", because its limit omits '
+                f"them; to prevent this, add {zeros} to the limit",
+                quota.field("limit").on_key(),
+            )
 
 
 def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:

@@ -1,14 +1,17 @@
 """The nodes of a pool: their GPU product, number of GPUs, and allocatable cpu and memory."""
 
+from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import takewhile
 
 from policygen.core.finding import Hit
+from policygen.core.quantity import MEBIBYTE
 from policygen.core.quoting import counted, quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import catalog
 from policygen.hardware.catalog import Product
 from policygen.plan import rules
+from policygen.plan.amounts import CPU, MEMORY, amount_of, readable_bytes
 from policygen.spec.rules import AVAILABLE_ABOVE_TOTAL
 from policygen.spec.types import NodeResources, Pool
 
@@ -232,3 +235,41 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
         )
         return None
     return left
+
+
+_FACTOR = 2
+"""How far a written size may be from the known ones."""
+
+
+def contradictions(pool: Pool, product: Product | None, per_node: int) -> Iterator[Hit]:
+    """Warnings about sizes that are far from those of the known hardware, such as wrong units."""
+    at = pool.at / "spec"
+    written = pool.capacity.node_allocatable
+    if written is not None:
+        whose, known = catalog.known_shapes(pool.capacity.node_type, product)
+        for resource, has, sizes in (
+            (CPU, written.cpu_milli, [it.cpu_milli // it.gpus for it in known]),
+            (MEMORY, written.memory_bytes, [it.memory_bytes // it.gpus for it in known]),
+        ):
+            low, high = min(sizes) * per_node, max(sizes) * per_node
+            if low <= has * _FACTOR and has <= high * _FACTOR:
+                continue
+            usual = amount_of(resource, high, has)
+            if low < high:
+                usual = f"{amount_of(resource, low, has)} to {usual}"
+            yield Hit(
+                rules.NODE_ALLOCATABLE_IMPLAUSIBLE,
+                f"nodeAllocatable has {amount_of(resource, has, high)} for {counted(per_node, 'GPU')}, "
+                f"but {whose} have {usual}; correct the number or its unit",
+                at / "capacity" / "nodeAllocatable" / resource,
+            )
+    memory = pool.gpu.memory_bytes
+    usable = product.memory_mib * MEBIBYTE if product else 0
+    if product and memory and not usable <= memory * _FACTOR <= usable * _FACTOR**2:
+        yield Hit(
+            rules.GPU_MEMORY_CONTRADICTS_PRODUCT,
+            f"gpu.memory is {readable_bytes(memory, usable)}, but one {product.id} has "
+            f"{readable_bytes(usable, memory)}; write the usable memory of a complete GPU, or correct "
+            "gpu.product",
+            at / "gpu" / "memory",
+        )

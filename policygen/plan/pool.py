@@ -112,6 +112,7 @@ def _resolve(pool: Pool, platform: Platform, queue: str, hits: list[Hit]) -> Poo
     if cards is None or node is None:
         return None
     available_cards, per_node = cards
+    hits += nodes.contradictions(pool, product, per_node)
     counted = units(pool, Cards(available_cards, per_node, node), product, hits)
     if counted is None:
         return None

@@ -7,7 +7,7 @@ from policygen.core import versions
 from policygen.core.finding import Hit
 from policygen.core.names import NODE_GROUP
 from policygen.plan import rules
-from policygen.plan.amounts import CPU
+from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree, shares
 from policygen.spec.types import Spec, Team
@@ -21,6 +21,7 @@ def check(spec: Spec, pools: Iterable[PoolFacts], trees: Sequence[Tree]) -> Iter
     for team in spec.teams:
         yield from _added_up(team, pools_of.get(team.name, ()))
     for team in spec.teams:
+        yield from _defaults(team, spec, pools_of.get(team.name, ()))
         counted = [
             facts.name
             for facts in pools_of.get(team.name, ())
@@ -33,6 +34,28 @@ def check(spec: Spec, pools: Iterable[PoolFacts], trees: Sequence[Tree]) -> Iter
                 "without cpu and memory requests would be rejected; write containerDefaults {cpu, "
                 "memory} for the team, or in the Platform's defaults",
                 team.at / "metadata" / "name",
+            )
+
+
+def _defaults(team: Team, spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:
+    """Default requests of containers that are larger than every node of a team's pools."""
+    default = team.container_defaults or spec.platform.container_defaults
+    if default is None or not pools:
+        return
+    for resource, request, nodes in (
+        (CPU, default.cpu_milli, [facts.node.cpu_milli for facts in pools]),
+        (MEMORY, default.memory_bytes, [facts.node.memory_bytes for facts in pools]),
+    ):
+        largest = max(nodes)
+        if request > largest:
+            yield Hit(
+                rules.CONTAINER_DEFAULTS_EXCEED_NODE,
+                f'containers of team "{team.name}" without requests get {amount_of(resource, request, largest)} '
+                f"by containerDefaults, but a node of its pools has at most "
+                f"{amount_of(resource, largest, request)}; lower containerDefaults",
+                team.at / "spec" / "containerDefaults" / resource
+                if team.container_defaults
+                else team.at / "metadata" / "name",
             )
 
 

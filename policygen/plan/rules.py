@@ -18,6 +18,11 @@ BAD_BASE_FILE = refusal(
     "policygen cannot merge its settings into a field of Kueue's Configuration file",
     "Correct the field in the file that spec.kueue.configuration of the Platform names.",
 )
+CONTAINER_DEFAULTS_EXCEED_NODE = refusal(
+    "container-defaults-exceed-node",
+    "containerDefaults request more cpu or memory than a node of any pool of the team has",
+    "Lower containerDefaults of the team or the Platform.",
+)
 CONTAINER_DEFAULTS_MISSING = refusal(
     "container-defaults-missing",
     "With quotaCpuAndMemory, Kubernetes would reject containers without cpu and memory requests",
@@ -58,6 +63,11 @@ GPU_MEMORY_BELOW_WEIGHTS = warning(
     "gpu-memory-below-weights",
     "A model's gpuMemory is less than its weights need",
     "Raise resources.gpuMemory, or write the precision of the weights under sizing.",
+)
+GPU_MEMORY_CONTRADICTS_PRODUCT = warning(
+    "gpu-memory-contradicts-product",
+    "gpu.memory of a pool is more than twice or less than half the memory of gpu.product",
+    "Write the usable memory of a complete GPU in gpu.memory, or correct gpu.product.",
 )
 GPU_PRODUCT_MISSING = refusal(
     "gpu-product-missing",
@@ -109,6 +119,11 @@ LIMIT_BELOW_GUARANTEE = refusal(
     "limit-below-guarantee",
     "A team's limit is below its guarantee",
     "Raise the limit, or lower the guarantee.",
+)
+LIMIT_OMITS_PROFILES = note(
+    "limit-omits-profiles",
+    "A team's limit omits a MIG profile of the pool, so this profile has no limit of its own",
+    "Write a number for each profile of the pool; 0 if the team must not use the profile.",
 )
 LIMIT_OF_ZERO = warning(
     "limit-of-zero",
@@ -195,6 +210,11 @@ NO_CONFIGURATION = refusal(
     "no-configuration",
     "The file in the Platform's spec.kueue.configuration contains no Configuration of Kueue",
     "Name the file of Kueue's Configuration, or of its ConfigMap, in spec.kueue.configuration.",
+)
+NODE_ALLOCATABLE_IMPLAUSIBLE = warning(
+    "node-allocatable-implausible",
+    "nodeAllocatable has more than twice or less than half the cpu or memory of known nodes",
+    "Correct the number in capacity.nodeAllocatable, or its unit, such as Mi instead of Gi.",
 )
 NODE_SHAPE_MISSING = refusal(
     "node-shape-missing",

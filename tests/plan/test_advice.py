@@ -44,3 +44,32 @@ def test_numbers_of_a_quota_that_no_resource_quota_holds(
     defaults = "containerDefaults: {cpu: 1, memory: 1Gi}"
     done = planned(pool(scheduler=scheduler, more=more), team("a", QUOTA, more=defaults))
     assert sorted(inert(done)) == sorted(told)
+
+
+MIXED = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: p}
+spec:
+  nodeSelector: {pool: p}
+  gpu:
+    product: NVIDIA-A100-SXM4-40GB
+    sharing: mig
+    mig: {instances: {1g.5gb: 32, 2g.10gb: 16, 3g.20gb: 16}}
+  capacity: {nodes: 2, nodeType: p4d.24xlarge}
+"""
+
+
+@pytest.mark.parametrize(
+    "quota, expected",
+    [
+        ("guarantee: {1g.5gb: 4}", []),
+        ("limit: {1g.5gb: 4, 2g.10gb: 0, 3g.20gb: 16}", []),
+        ("limit: {1g.5gb: 4, 3g.20gb: 16}", ["16 × 2g.10gb"]),
+        ("limit: {1g.5gb: 4}", ["16 × 2g.10gb and 16 × 3g.20gb"]),
+    ],
+)
+def test_a_limit_that_omits_profiles_is_noted_with_their_number(planned, team, quota, expected):
+    done = planned(MIXED, team("a", quota))
+    found = [it.message for it in done.findings if it.rule.name == "limit-omits-profiles"]
+    assert [message.partition("use ")[2].partition(" of pool")[0] for message in found] == expected

@@ -146,3 +146,97 @@ def test_an_unknown_product_without_a_similar_one_has_another_remedy():
 def test_a_label_that_names_no_product_is_named():
     assert unguessed(pool(selector=[("gpu.type", "a10")])).at.path[-1] == "gpu.type"
     assert unguessed(pool(selector=[("a", "b"), ("c", "d")])).at.key
+
+
+SIZED = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {{name: p}}
+spec:
+  nodeSelector: {{pool: p}}
+  gpu: {{{gpu}}}
+  capacity: {{totalGPUs: 16, {capacity}}}
+"""
+
+
+def doubts(planned, gpu, capacity):
+    """The warnings about sizes that contradict known hardware."""
+    done = planned(SIZED.format(gpu=gpu, capacity=capacity))
+    return [
+        (it.rule.name, it.message)
+        for it in done.findings
+        if it.rule.name in {"node-allocatable-implausible", "gpu-memory-contradicts-product"}
+    ]
+
+
+A100 = "product: NVIDIA-A100-SXM4-40GB, perNode: 8"
+
+
+@pytest.mark.parametrize(
+    "gpu, capacity",
+    [
+        (A100, "nodeAllocatable: {cpu: 95690m, memory: 1080Gi}"),
+        # a DGX A100
+        (A100, "nodeAllocatable: {cpu: 254, memory: 1000Gi}"),
+        # half and twice the node type
+        (A100, "nodeType: p4d.24xlarge, nodeAllocatable: {cpu: 48, memory: 576Gi}"),
+        (A100, "nodeType: p4d.24xlarge, nodeAllocatable: {cpu: 192, memory: 2304Gi}"),
+        # half a node has half the GPUs
+        ("perNode: 4", "nodeType: p4d.24xlarge, nodeAllocatable: {cpu: 47, memory: 560Gi}"),
+        (
+            "product: NVIDIA-GeForce-RTX-4090, perNode: 1",
+            "nodeAllocatable: {cpu: 31, memory: 120Gi}",
+        ),
+        ("perNode: 8, memory: 80Gi", "nodeAllocatable: {cpu: 96, memory: 768Gi}"),
+        (A100 + ", memory: 38Gi", "nodeType: p4d.24xlarge"),
+    ],
+)
+def test_plausible_sizes_of_nodes_and_gpus_are_not_reported(planned, gpu, capacity):
+    assert doubts(planned, gpu, capacity) == []
+
+
+@pytest.mark.parametrize(
+    "gpu, capacity, rule, words",
+    [
+        (
+            A100,
+            "nodeType: p4d.24xlarge, nodeAllocatable: {cpu: 47, memory: 600Gi}",
+            "node-allocatable-implausible",
+            "47 cores for 8 GPUs, but nodes of type p4d.24xlarge have 96 cores",
+        ),
+        (
+            A100,
+            "nodeAllocatable: {cpu: 96, memory: 1100Mi}",
+            "node-allocatable-implausible",
+            "1.07 GiB of memory for 8 GPUs, but known nodes with a100-40gb have 680 GiB of memory to",
+        ),
+        (
+            A100,
+            "nodeAllocatable: {cpu: 96000, memory: 1100Gi}",
+            "node-allocatable-implausible",
+            "96000 cores for 8 GPUs, but known nodes with a100-40gb have 48 cores to 256 cores",
+        ),
+        (
+            "product: NVIDIA-GeForce-RTX-4090, perNode: 4",
+            "nodeAllocatable: {cpu: 96m, memory: 400Gi}",
+            "node-allocatable-implausible",
+            "0.096 cores for 4 GPUs, but known nodes have 16 cores to 576 cores",
+        ),
+        (
+            A100 + ", memory: 80Gi",
+            "nodeType: p4d.24xlarge",
+            "gpu-memory-contradicts-product",
+            "gpu.memory is 80 GiB, but one a100-40gb has 39.5 GiB",
+        ),
+        (
+            A100 + ", memory: 10Gi, sharing: timeSlicing, replicas: 4",
+            "nodeType: p4d.24xlarge",
+            "gpu-memory-contradicts-product",
+            "write the usable memory of a complete GPU",
+        ),
+    ],
+)
+def test_sizes_far_from_the_known_ones_are_reported_once(planned, gpu, capacity, rule, words):
+    [(name, message)] = doubts(planned, gpu, capacity)
+    assert name == rule
+    assert words in message

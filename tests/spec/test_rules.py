@@ -866,6 +866,12 @@ POOLS = [
         "write the number of instances of the whole pool",
     ),
     Case(
+        "default requests above every node",
+        joined(pool(), team(spec="containerDefaults: {cpu: 1, memory: «1Ti»}")),
+        "container-defaults-exceed-node",
+        "get 1 TiB of memory by containerDefaults, but a node of its pools has at most 768 GiB lower",
+    ),
+    Case(
         "MIG on a card that has none",
         MIG.replace("NVIDIA-A100-SXM4-40GB", "NVIDIA-L4").replace("sharing: mig", "sharing: «mig»"),
         "mig-not-possible",
