@@ -29,12 +29,15 @@ def of_kueue(
             "Job waits without a Workload and without an event; set ttlSecondsAfterFinished on "
             "Jobs",
         )
+    # The option merges into a file that the Platform names.
+    named = spec.platform.kueue.configuration is not None
+    first = "" if named else "name Kueue's file in spec.kueue.configuration of the Platform, and "
     if KUEUE_CONFIG not in extras:
         if kueue_configuration.weights_differ(trees):
             yield Hit(
                 rules.FAIR_SHARING_NEEDED,
-                "weights have no effect unless Kueue's Configuration enables fairSharing; enable "
-                f"it with `render --with {KUEUE_CONFIG}`",
+                "weights have no effect unless Kueue's Configuration enables fairSharing; "
+                f"{first}enable it with `render --with {KUEUE_CONFIG}`",
             )
         if spec.platform.target.kueue.release < versions.KUEUE_WAITS and any(
             assignment.model.gang
@@ -45,7 +48,7 @@ def of_kueue(
             yield Hit(
                 rules.WAIT_FOR_PODS_READY_NEEDED,
                 "the pods of a gang start together only if Kueue's Configuration sets "
-                f"waitForPodsReady; set it with `render --with {KUEUE_CONFIG}`",
+                f"waitForPodsReady; {first}set it with `render --with {KUEUE_CONFIG}`",
             )
     yield from _of_topologies(spec, mine)
     yield from _of_waiting(spec, mine)

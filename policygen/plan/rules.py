@@ -31,7 +31,7 @@ CONTAINER_DEFAULTS_MISSING = refusal(
 FAIR_SHARING_NEEDED = note(
     "fair-sharing-needed",
     "Kueue ignores the different weights of teams unless its Configuration enables fairSharing",
-    "Enable fairSharing in Kueue's Configuration; `render --with kueue-config` writes it.",
+    "Enable fairSharing in Kueue's Configuration. `render --with kueue-config` writes it into the file that spec.kueue.configuration names.",
 )
 GANG_NOT_SCHEDULED = warning(
     "gang-not-scheduled",
@@ -443,7 +443,7 @@ VOLCANO_TREE_TOO_DEEP = refusal(
 WAIT_FOR_PODS_READY_NEEDED = note(
     "wait-for-pods-ready-needed",
     "The pods of a gang start together only if Kueue's Configuration sets waitForPodsReady",
-    "Set waitForPodsReady; `render --with kueue-config` writes it.",
+    "Set waitForPodsReady. `render --with kueue-config` writes it into the file that spec.kueue.configuration names.",
 )
 
 RULES = tuple(rule for rule in vars().values() if isinstance(rule, Rule))
