@@ -59,6 +59,11 @@ class ClusterRequest(NamedTuple):
         return len(self.snapshots) + len(self.contexts) + self.in_cluster
 
     @property
+    def is_live(self) -> bool:
+        """Whether to read a live cluster."""
+        return bool(self.contexts) or self.in_cluster
+
+    @property
     def named(self) -> bool:
         """Whether to read any cluster."""
         return self.number > 0

@@ -160,6 +160,8 @@ def lint(**given: Any) -> None:
 
     outputs = forms(given["formats"], catalog.FORMATS)
     request, source = _request(given)
+    if given["every"] and "text" not in {name for name, _ in outputs}:
+        say("policygen: --all has no effect without -f text")
     _refuse_outputs(request, outputs)
     _refuse_fix(request, given, outputs)
     if given["patches"] and not request.clusters.named:
@@ -333,7 +335,7 @@ def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:
         raise click.UsageError(
             "--namespace and --kubeconfig need a cluster; name one with --context CONTEXT"
         )
-    if clusters.namespaces and not (clusters.contexts or clusters.in_cluster):
+    if clusters.namespaces and not clusters.is_live:
         raise click.UsageError(
             "--namespace works only with a live cluster, not with a snapshot; omit --namespace"
         )
@@ -343,4 +345,17 @@ def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:
         raise click.UsageError("--baseline needs a file; name a file such as lint.json, not -")
     if inputs.count("-") > 1:
         raise click.UsageError("standard input can be read only once; write - only once")
+    unused = (
+        ("--partial", request.partial and not request.manifests, "--manifests"),
+        ("--with", request.extras and not inputs, "a SPEC"),
+        ("--templates", request.templates and not inputs, "a SPEC"),
+        (
+            "--timeout",
+            clusters.timeout_s != ClusterRequest().timeout_s and not clusters.is_live,
+            "--context or --in-cluster",
+        ),
+    )
+    for option, is_unused, other in unused:
+        if is_unused:
+            say(f"policygen: {option} has no effect without {other}")
     return request, stdin(inputs)

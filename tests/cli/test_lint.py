@@ -4,6 +4,7 @@ import io
 import json
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -426,3 +427,28 @@ def test_the_help_of_baseline_update_names_the_file_that_it_writes(policygen):
     shown = " ".join(policygen("baseline", "update", "--help").stdout.split())
     assert "Write the current findings to this file; required." in shown
     assert "Show only findings" not in shown
+
+
+SPEC = str(Path(__file__).parents[2] / "examples" / "volcano-training" / "policy.yaml")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--partial", SPEC], "--partial has no effect without --manifests"),
+        (["--timeout", "9", SPEC], "--timeout has no effect without --context or --in-cluster"),
+        (["--all", "-f", "json", SPEC], "--all has no effect without -f text"),
+        (["--with", "volcano-config", "--snapshot", "gone"], "--with has no effect without a SPEC"),
+        (["--templates", ".", "--snapshot", "gone"], "--templates has no effect without a SPEC"),
+    ],
+)
+def test_an_option_without_effect_is_reported(policygen, words, message):
+    done = policygen("lint", *words)
+    assert done.stderr.splitlines()[0] == f"policygen: {message}"
+
+
+@pytest.mark.parametrize(
+    "words", [["--partial"], ["--all", "-f", "text"], ["--with", "volcano-config", SPEC]]
+)
+def test_an_option_with_effect_is_not_reported(policygen, words):
+    assert "no effect" not in policygen("lint", "--manifests", "queue.yaml", *words).stderr
