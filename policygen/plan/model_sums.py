@@ -155,12 +155,16 @@ class _Sums:
                 continue
             need, has = chosen.replicas.piece[resource], deserved[node.name][resource]
             if need > has:
+                more = need - node.guarantee[facts.name][resource]
+                raised = "use smaller gangs"
+                if more <= self._unpromised(node, chosen.pools, resource):
+                    raised = f"raise the guarantee to {need}"
                 yield warn(
                     rules.GANG_ON_BORROWED_GPUS,
                     f'a gang of model "{model.name}" needs {_amount(resource, need, has)}, but team '
                     f'"{model.team}" deserves only {_amount(resource, has, need)} on '
                     f"{chosen.place}, so other teams can reclaim some of its pods while the others "
-                    f"keep their GPUs; raise the guarantee to {need}, or write a policy of the job "
+                    f"keep their GPUs; {raised}, or write a policy of the job "
                     "with event PodEvicted and action RestartJob",
                     model,
                 )
@@ -226,7 +230,11 @@ class _Sums:
         self, node: TeamNode, pools: Sequence[PoolFacts], resource: str, amount: int
     ) -> Ceiling:
         team = node.team
-        field = "limit" if resource in pools[0].resources else resource
+        at = team.quota_at(pools[0].name, "limit")
+        if resource in HOST:
+            at = team.quota_at(pools[0].name, resource)
+        elif profile := pools[0].profiles[pools[0].resources.index(resource)]:
+            at /= profile
         parent = self.tree.by_team[node.parent] if node.parent is not None else None
         above = [parent.limit[it.name] if parent else it.available for it in pools]
         fixed = len(pools) == 1 and (parent or pools[0].policy.overcommit_ratio is None)
@@ -237,7 +245,7 @@ class _Sums:
             amount=amount,
             spare=sum(it[resource] for it in above) - amount if fixed else 0,
             raised="raise the limit",
-            at=team.quota_at(pools[0].name, field),
+            at=at,
             minor=self._minor(pools, resource),
         )
 

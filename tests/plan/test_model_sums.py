@@ -260,3 +260,46 @@ def test_a_gang_of_volcano_above_what_its_team_deserves(planned, guarantee, more
     )
     done = planned(unlent, *teams, models("a", m=more))
     assert "gang-on-borrowed-gpus" not in done.rules
+
+
+@pytest.mark.parametrize("free, words", [(24, "raise the guarantee to 17"), (8, "smaller gangs")])
+def test_a_guarantee_for_a_gang_is_proposed_only_if_it_is_possible(planned, free, words):
+    pool = a100(more="      scheduler: volcano")
+    teams = (
+        quotas("a", "pool: p, guarantee: 8"),
+        quotas("b", f"pool: p, guarantee: {56 - free}"),
+        quotas("c", "pool: p, guarantee: 0, weight: 9"),
+    )
+    (message,) = messages(
+        planned(pool, *teams, models("a", m=training(17))), "gang-on-borrowed-gpus"
+    )
+    assert words in message
+
+
+SHARED = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {name: default}
+    spec: {sharedQueues: [{name: both, pools: [q, p]}]}
+"""
+
+
+@pytest.mark.parametrize(
+    "sizes, quota, where_to",
+    [
+        (("13Gi", "13Gi"), "limit: 4", 'shared queue "both"'),
+        # Two models run only on q, where one GPU has enough memory.
+        (("50Gi", "50Gi"), "limit: 8", 'pool "q"'),
+        (("13Gi", "50Gi"), "limit: 8", None),
+    ],
+)
+def test_models_of_a_shared_queue_have_the_sum_of_its_pools(planned, sizes, quota, where_to):
+    team = quotas("a", f"pool: p, guarantee: 4, {quota}", f"pool: q, guarantee: 4, {quota}")
+    first, second = (
+        f"resources: {{gpuMemory: {size}}}, replicas: {count}"
+        for size, count in zip(sizes, (4, 5), strict=True)
+    )
+    done = planned(SHARED, a100(), a100("q", "80GB"), team, models("a", first=first, second=second))
+    found = messages(done, "models-exceed-limit")
+    assert len(found) == (where_to is not None)
+    assert all(f'the models of team "a" on {where_to} need at least 9' in it for it in found)
