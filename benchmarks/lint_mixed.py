@@ -37,6 +37,8 @@ def off(path: str) -> None:
             patch("policygen.documents.fast_json.read", lambda _: unusual).start()
         case "prevalidation":
             patch("policygen.lint.core.server_refusals.MANY", sys.maxsize).start()
+        case "two processes":
+            patch("policygen.core.processes.usable", lambda: False).start()
         case "gc.disable":
             gc.enable()
         case _:
@@ -44,8 +46,8 @@ def off(path: str) -> None:
 
 
 PATHS = {
-    "yaml": ("fast YAML", "prevalidation", "gc.disable"),
-    "json": ("fast JSON", "prevalidation", "gc.disable"),
+    "yaml": ("fast YAML", "prevalidation", "two processes", "gc.disable"),
+    "json": ("fast JSON", "prevalidation", "two processes", "gc.disable"),
 }
 """What is switched off, one at a time, by the form of the input."""
 

@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Container, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Wall and processor seconds of the runs of one command, and its peak memory."""
+    """Wall and processor seconds of the runs of one command, and the peak memory of all its processes."""
 
     wall: list[float]
     cpu: list[float]
@@ -44,21 +46,50 @@ def once(command: Sequence[str], codes: Container[int] = (0,)) -> tuple[float, f
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def peak_of_all(command: Sequence[str], codes: Container[int] = (0,)) -> float:
+    """The peak MiB of all processes of a command together, sampled. Shared pages count once.
+
+    Without /proc, the peak of the largest process.
+    """
+    if not Path("/proc/self/smaps_rollup").exists():
+        return once(command, codes)[2]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT
+    )
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, sum(map(_proportional_kib, _with_children(process.pid))))
+        time.sleep(0.01)
+    if process.returncode not in codes:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {process.returncode}")
+    return peak / 1024
+
+
+def _with_children(pid: int) -> list[int]:
+    with suppress(OSError):  # it has ended
+        found = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii")
+        return [pid, *(each for child in found.split() for each in _with_children(int(child)))]
+    return []
+
+
+def _proportional_kib(pid: int) -> int:
+    with suppress(OSError):  # likewise
+        for row in Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines():
+            if row.startswith("Pss:"):
+                return int(row.split()[1])
+    return 0
+
+
 def in_turn(
     commands: Sequence[Sequence[str]], runs: int, codes: Container[int] = (0,)
 ) -> list[Timing]:
-    """Run each command so many times after one warm-up: A B A B."""
-    for command in commands:
-        once(command, codes)
-    timings = [Timing([], [], 0.0) for _ in commands]
+    """Run each command so many times after one warm-up, which measures the memory: A B A B."""
+    timings = [Timing([], [], peak_of_all(command, codes)) for command in commands]
     for _ in range(runs):
         for index, command in enumerate(commands):
-            wall, cpu, peak = once(command, codes)
+            wall, cpu, _ = once(command, codes)
             timings[index].wall.append(wall)
             timings[index].cpu.append(cpu)
-            timings[index] = Timing(
-                timings[index].wall, timings[index].cpu, max(timings[index].peak_mib, peak)
-            )
     return timings
 
 

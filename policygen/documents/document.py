@@ -9,8 +9,8 @@ from msgspec import Struct
 from policygen.core.finding import Finding, Path, Place, at_path
 from policygen.documents.files import Source
 from policygen.documents.outline import BLANKS, NodeKind, Outline
-from policygen.documents.parse import compose, looks_like_json
-from policygen.documents.parsed import Composed, TextHit
+from policygen.documents.parse import compose, composed, looks_like_json
+from policygen.documents.parsed import Composed, FastDocument, TextHit
 from policygen.documents.positions import Inset, Lines, Positions, literal_origins
 from policygen.documents.rules import NOT_A_MAPPING, SEVERAL_DOCUMENTS
 
@@ -103,17 +103,29 @@ class Document(Struct, eq=False):
 
 
 def load(
-    source: Source, *, first_index: int = 0, kubernetes: bool = False
+    source: Source,
+    *,
+    first_index: int = 0,
+    kubernetes: bool = False,
+    fast: Sequence[FastDocument] | None = None,
 ) -> tuple[list[Document], list[Finding]]:
     """The documents of a source, and findings about their syntax; see also `Document.faults`.
 
     Empty documents are skipped. A document that cannot be parsed, or is not a mapping, is only a
     finding. With `kubernetes`, scalars are read as kubectl reads them; without it, ambiguous scalars
-    are faults.
+    are faults. `fast` are the documents of the source if they were read already.
     """
-    json = source.name.lower().endswith(".json")
     lines = Lines(source.name, source.text)
-    return _load(source, lines, first_index, json=json, kubernetes=kubernetes)
+    if fast is not None:
+        read = (composed(source.text, it) for it in fast)
+        return _documents(source, lines, first_index, read)
+    return _load(
+        source,
+        lines,
+        first_index,
+        json=source.name.lower().endswith(".json"),
+        kubernetes=kubernetes,
+    )
 
 
 def with_faults(documents: Iterable[Document], findings: Iterable[Finding]) -> list[Finding]:
@@ -148,22 +160,28 @@ def inner(
 def _load(
     source: Source, positions: Positions, first_index: int, *, json: bool = False, kubernetes: bool
 ) -> tuple[list[Document], list[Finding]]:
-    documents: list[Document] = []
-    findings: list[Finding] = []
-
     def line(index: int) -> int:
         return positions.place(index, index).line
 
     json = json or looks_like_json(positions.text)
-    for composed in compose(positions.text, json=json, line=line, kubernetes=kubernetes):
-        findings += _findings(composed.syntax, positions)
-        if not composed.parsed or composed.data is None:
+    read = compose(positions.text, json=json, line=line, kubernetes=kubernetes)
+    return _documents(source, positions, first_index, read)
+
+
+def _documents(
+    source: Source, positions: Positions, first_index: int, read: Iterable[Composed]
+) -> tuple[list[Document], list[Finding]]:
+    documents: list[Document] = []
+    findings: list[Finding] = []
+    for one in read:
+        findings += _findings(one.syntax, positions)
+        if not one.parsed or one.data is None:
             continue
-        header = _header(composed, positions.text)
-        data = None if composed.bombed else composed.data
-        composed.data = None  # so that a reader can drop the data of its Document
+        header = _header(one, positions.text)
+        data = None if one.bombed else one.data
+        one.data = None  # so that a reader can drop the data of its Document
         index = first_index + len(documents)
-        document = Document(index, source, header, data, positions, composed)
+        document = Document(index, source, header, data, positions, one)
         if data is None or isinstance(data, dict):
             documents.append(document)
             continue

@@ -8,7 +8,7 @@ from typing import Any
 from policygen.documents import fast_json
 from policygen.documents.forbidden_characters import Without
 from policygen.documents.json_positions import places
-from policygen.documents.parsed import UNUSUAL, Composed, TextHit
+from policygen.documents.parsed import UNUSUAL, Composed, FastDocument, TextHit
 from policygen.documents.rules import YAML_SYNTAX
 
 # Without the characters that YAML does not allow or that its readers disagree about: U+0085, U+2028
@@ -21,6 +21,22 @@ _JSON = re.compile(r"[ \t\r\n]*[\[{]")
 def looks_like_json(text: str) -> bool:
     """Whether the first character of a text is that of a JSON object or array."""
     return _JSON.match(text) is not None
+
+
+def fast_documents(text: str) -> list[FastDocument] | None:
+    """The documents of a text that is not JSON, as kubectl reads them; None if one needs the full parse."""
+    if _forbidden_in(text):
+        return None
+    from policygen.documents import yaml_stream  # noqa: PLC0415 - most JSON needs no YAML parser
+
+    return yaml_stream.fast_documents(text)
+
+
+def composed(text: str, document: FastDocument) -> Composed:
+    """A document of `fast_documents` as `compose` returns it."""
+    from policygen.documents import yaml_stream  # noqa: PLC0415 - likewise
+
+    return yaml_stream.composed(text, document)
 
 
 def compose(

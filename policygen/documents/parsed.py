@@ -50,3 +50,11 @@ class Composed(Struct, eq=False):
         if self._outline is None:
             self._outline = self.make_outline()
         return self._outline
+
+
+class FastDocument(Struct, frozen=True, array_like=True):
+    """A document that needs no full parse: its data, and where it is in the text."""
+
+    data: Any
+    start: int
+    end: int

@@ -11,7 +11,7 @@ import yaml
 from policygen.documents import fast_yaml
 from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import BLANKS, NodeKind, Outline
-from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, TextHit
+from policygen.documents.parsed import MAX_DEPTH, UNUSUAL, Composed, FastDocument, TextHit
 from policygen.documents.positions import line_start
 from policygen.documents.rules import NESTING_TOO_DEEP, YAML_SYNTAX
 from policygen.documents.scalars import Plains
@@ -23,6 +23,34 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml if it is available, else PyYAML's own parser; only events are used."""
 
 _BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)---(?=[ \t\r\n]|\Z)")
+
+
+def fast_documents(text: str) -> list[FastDocument] | None:
+    """The documents of a text as kubectl reads them; None if one of them needs the full parse.
+
+    The text must not have forbidden characters, and must not be JSON.
+    """
+    stream = _Stream(text, json=False, line=lambda _: 0, kubernetes=True)
+    if not stream.fast:
+        return None
+    found = []
+    try:
+        loader = _LOADER(text)
+        while (event := loader.get_event()) is not None:
+            if event.__class__ is yaml.DocumentStartEvent:
+                document = stream.fast_document(event, loader.get_event, [])
+                if document is None:
+                    return None
+                found.append(document)
+    except (yaml.MarkedYAMLError, yaml.reader.ReaderError):
+        return None
+    return found
+
+
+def composed(text: str, document: FastDocument) -> Composed:
+    """A document of `fast_documents` as `documents` returns it."""
+    outline = partial(_outline, text, document.start, document.end, json=False, kubernetes=True)
+    return Composed(document.data, make_outline=outline)
 
 
 def documents(
@@ -121,15 +149,22 @@ class _Stream:
 
     def _document(self, first: Any, next_event: Callable[[], Any], offset: int) -> Composed:
         seen: list[Any] = []
-        if self.fast:
-            data = fast_yaml.read(next_event, seen, self.builder.plains)
-            if data is not UNUSUAL:
-                # Without the indentation of its first line, a block would be read differently.
-                start = line_start(self.text, offset + first.start_mark.index)
-                end = offset + seen[-1].end_mark.index
-                return Composed(data, make_outline=self._outline_later(start, end))
+        fast = self.fast_document(first, next_event, seen, offset) if self.fast else None
+        if fast is not None:
+            return Composed(fast.data, make_outline=self._outline_later(fast.start, fast.end))
         self._build(chain(seen, iter(next_event, None)))
         return self.builder.finished()
+
+    def fast_document(
+        self, first: Any, next_event: Callable[[], Any], seen: list[Any], offset: int = 0
+    ) -> FastDocument | None:
+        """The document after its first event; None if it needs the full parse."""
+        data = fast_yaml.read(next_event, seen, self.builder.plains)
+        if data is UNUSUAL:
+            return None
+        # Without the indentation of its first line, a block would be read differently.
+        start = line_start(self.text, offset + first.start_mark.index)
+        return FastDocument(data, start, offset + seen[-1].end_mark.index)
 
     def _outline_later(self, start: int, end: int) -> Callable[[], Outline]:
         """A function that makes the outline of the one document in text[start:end]."""

@@ -127,9 +127,14 @@ class Cluster:
             )
         return self._others[unread]
 
-    def with_misspelt(self, misspelt: Misspelt) -> "Cluster":
-        """A cluster in which fields with misspelled names count as invalid, by the roots of their objects."""
-        return Cluster(self.objects, self.seen, self.pods, misspelt=misspelt)
+    def with_misspelt(self, misspelt: Misspelt, *same: "Callable[[Cluster], Any]") -> "Cluster":
+        """A cluster in which fields with misspelled names count as invalid, by the roots of their objects.
+
+        `same` are derived functions that read only `objects`, so their results are the same.
+        """
+        made = Cluster(self.objects, self.seen, self.pods, misspelt=misspelt)
+        made._derived |= {it: self._derived[it] for it in same}
+        return made
 
     @property
     def invalid_fields(self) -> Iterable[tuple[Object, Path]]:

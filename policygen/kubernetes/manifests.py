@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from policygen.core.finding import At, Finding, Path, Place
 from policygen.core.quoting import counted
-from policygen.documents import placeholders
+from policygen.documents import placeholders, read_ahead
 from policygen.documents.document import Document, with_faults
 from policygen.documents.document import inner as inner_document
 from policygen.documents.document import load as load_documents
@@ -82,9 +82,9 @@ def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
     it differs). Duplicate keys and invalid YAML become findings.
     """
     found = Manifests()
-    for source in sources:
+    for source, fast in zip(sources, read_ahead.fast_documents(sources), strict=True):
         index = first_index + len(found.documents)
-        documents, findings = load_documents(source, first_index=index, kubernetes=True)
+        documents, findings = load_documents(source, first_index=index, kubernetes=True, fast=fast)
         for document in documents:
             if _is_no_spec(document):
                 findings += document.faults

@@ -1,0 +1,108 @@
+"""A function is called in two processes, with the same results as in one."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from policygen.core import processes
+from tests.own_process import in_own_process
+
+ITEMS = tuple(range(1000))
+
+
+def doubled(function, items=ITEMS):
+    return processes.mapped(function, items, lambda it: str(it).encode(), int)
+
+
+@in_own_process
+def test_results_are_in_the_order_of_the_items():
+    assert processes.usable()
+    for count in (0, 1, 2, 254, 255, 256, 1000):
+        assert doubled(lambda it: 2 * it, ITEMS[:count]) == [2 * it for it in range(count)]
+
+
+@in_own_process
+def test_both_processes_work():
+    parent = os.getpid()
+    waited = threading.Event()
+
+    def where(_):
+        waited.wait(0.005)  # so that one of them cannot take all
+        return os.getpid()
+
+    found = set(doubled(where))
+    assert parent in found
+    assert len(found) == 2
+
+
+@in_own_process
+def test_what_the_copy_does_not_return_is_computed_here():
+    parent = os.getpid()
+
+    def dies(item):
+        if os.getpid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return item
+
+    def raises(item):
+        if os.getpid() != parent:
+            raise ValueError
+        return item
+
+    assert doubled(dies) == doubled(raises) == list(ITEMS)
+
+
+@in_own_process
+def test_an_exception_is_raised_and_leaves_no_process():
+    def fails(item):
+        if item == 500:
+            raise LookupError
+        return item
+
+    with pytest.raises(LookupError):
+        doubled(fails)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@in_own_process
+def test_more_than_a_pipe_holds_is_returned():
+    found = processes.mapped(lambda it: "x" * 10_000 + str(it), ITEMS, str.encode, bytes.decode)
+    assert found == ["x" * 10_000 + str(it) for it in ITEMS]
+
+
+def test_another_thread_prevents_a_copy():
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    assert not processes.usable()
+    done.set()
+    thread.join()
+
+
+INTERRUPTED = """
+import time
+from policygen.core import processes
+
+def wait(_):
+    print("here", flush=True)
+    time.sleep(60)
+
+processes.mapped(wait, (1, 2), str.encode, bytes.decode)
+"""
+
+
+def test_an_interrupt_ends_both_and_the_copy_prints_nothing():
+    command = [sys.executable, "-c", INTERRUPTED]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert [process.stdout.readline() for _ in range(2)] == ["here\n"] * 2
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)  # both have closed the pipes
+    assert process.returncode == -signal.SIGINT
+    assert err.count("KeyboardInterrupt") == 1

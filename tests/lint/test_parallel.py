@@ -1,0 +1,33 @@
+"""Rules in two processes have the outcomes that they have in one."""
+
+from unittest.mock import patch
+
+from policygen.core.finding import Verdict
+from policygen.lint import engine
+from policygen.lint.registry import RULES
+from tests.objects import facts
+from tests.own_process import in_own_process
+
+TEXT = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p, labels: {"a b": c}}
+spec: {containers: [{name: c, imagee: x}, {name: c, image: x}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: q, namespace: n}
+spec: {clusterQueue: missing}
+"""
+
+
+@in_own_process
+def test_outcomes_are_the_same_and_of_the_same_rules():
+    given = facts(TEXT)
+    alone = engine.run(RULES, given)
+    with patch.object(engine, "MANY", 0):
+        both = engine.run(RULES, given)
+    assert [outcome.rule for outcome in both] == [outcome.rule for outcome in alone]
+    for one, other in zip(both, alone, strict=True):
+        assert (one.verdict, one.reason, one.hits) == (other.verdict, other.reason, other.hits)
+    assert sum(outcome.verdict is Verdict.FAIL for outcome in both) > 2
