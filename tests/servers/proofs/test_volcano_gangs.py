@@ -3,7 +3,7 @@
 import yaml
 
 from tests.servers.pages import bad, good
-from tests.servers.proofs.volcano_scene import OTHERS, group, members, split
+from tests.servers.proofs.volcano_scene import OTHERS, SHARES, group, members, split
 from tests.servers.workloads import VOLCANO_GROUP, Ask, job, pod
 
 ONE = Ask(gpus=1)
@@ -102,7 +102,23 @@ ROOM = 2
 
 
 def test_gang_scheduler_not_volcano(volcano):
-    starts_in_part(volcano, "gang-scheduler-not-volcano")
+    """A Job of Kubernetes and a Job of Volcano start in part; a queue of 2 GPUs has 4."""
+    rule = "gang-scheduler-not-volcano"
+    starts_in_part(volcano, rule)
+    starts_in_part(volcano, rule, 1)
+    for example, count in ((bad(rule, 2), 4), (good(rule, 2), 2)):
+        with volcano.scene(example, SHARES):
+            has(volcano, count)
+
+
+def test_a_misspelt_scheduler_of_a_volcano_job(volcano):
+    """Its pods are created and no scheduler looks for a node; with the exact name they start."""
+    rule = "scheduler-name-misspelt"
+    for example, count in ((bad(rule, 1), 0), (good(rule, 1), 4)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 4)
+            has(volcano, count)
+            assert count or not any(it["status"].get("conditions") for it in volcano.pods(HERE))
 
 
 def test_gang_size_on_pod(volcano):
@@ -113,9 +129,9 @@ def test_pod_group_without_pods(volcano):
     starts_in_part(volcano, "pod-group-without-pods")
 
 
-def starts_in_part(volcano, rule):
+def starts_in_part(volcano, rule, number=0):
     """With room for two of four pods, two of the bad example's hold GPUs; the good one's wait."""
-    for example, count in ((bad(rule), ROOM), (good(rule), 0)):
+    for example, count in ((bad(rule, number), ROOM), (good(rule, number), 0)):
         with volcano.scene():
             volcano.fill("node-0", 8)
             last = volcano.fill("node-1", 8 - ROOM)

@@ -1,7 +1,7 @@
 """Two schedulers place GPU pods on the same nodes."""
 
 from policygen.core.names import DEFAULT_SCHEDULER
-from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -23,10 +23,8 @@ def check(facts: Facts) -> Hits:
     reported: set[Place] = set()
     for workload in facts.cluster.workloads:
         for template in workload.templates:
-            name = template.spec.scheduler_name or DEFAULT_SCHEDULER
-            if workload.object.group == VOLCANO_BATCH and not template.spec.scheduler_name:
-                name = SCHEDULER
-            own = process.get(name)
+            name, place_of_name = workload.scheduler_of(template)
+            own = process.get(name or DEFAULT_SCHEDULER)
             if own is None:
                 continue
             selector = frozenset(template.spec.node_selector.items())
@@ -41,7 +39,7 @@ def check(facts: Facts) -> Hits:
                     f"{workload} and {owner} request {resource} on the same nodes, but use different "
                     "schedulers, which can assign one GPU to both; give each scheduler its own "
                     "nodes with a taint and a nodeSelector",
-                    template.at.to("spec", "schedulerName"),
+                    place_of_name,
                     (at.at / "spec",),
                 )
 

@@ -17,8 +17,8 @@ def check(facts: Facts) -> Hits:
     """
     known = {SCHEDULER, *facts.cluster.derive(profile_names)}
     for workload in facts.cluster.workloads:
-        for template in workload.templates:
-            name = template.spec.scheduler_name
+        names = (workload.scheduler_of(template) for template in workload.templates)
+        for name, at in dict.fromkeys(names):  # tasks of a Volcano Job share one
             if not name or name in known:
                 continue
             close = get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)
@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
                     RULE,
                     f'{workload} names scheduler "{name}", which does not exist, so its pods stay '
                     f'Pending without an event; did you mean "{close[0]}"?',
-                    template.at.to("spec", "schedulerName"),
+                    at,
                 )
 
 

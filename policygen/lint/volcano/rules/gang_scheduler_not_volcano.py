@@ -1,11 +1,9 @@
-"""Pods belong to a Volcano gang, but another scheduler schedules them."""
+"""Pods belong to a Volcano gang or queue, but another scheduler schedules them."""
 
-from collections.abc import Mapping
-
-from policygen.core.finding import At
-from policygen.core.names import POD_GROUP
+from policygen.core.finding import At, dotted
+from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profile_names
 from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER
@@ -14,32 +12,39 @@ from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER
 def check(facts: Facts) -> Hits:
     """Skips unknown schedulers, which may be Volcano under another name.
 
-    Source: pkg/controllers/podgroup/pg_controller.go, addPod; volcano-sh/volcano#604.
+    The pods of a Volcano Job are created when its PodGroup enters the queue, whatever their scheduler.
+    Source: pkg/controllers/podgroup/pg_controller.go, addPod; pkg/controllers/job, createJobPod;
+    volcano-sh/volcano#604.
     """
     others = {"", *facts.cluster.derive(profile_names)}
     for workload in facts.cluster.workloads:
-        if workload.object.group == VOLCANO_BATCH:
-            continue  # its webhook sets the scheduler
+        reported = set()
         for template in workload.templates:
-            at = _gang(workload.annotations, workload.at, MIN_MEMBER) or _gang(
-                template.annotations, template.at, POD_GROUP
-            )
-            name = template.spec.scheduler_name
-            if at is None or name == SCHEDULER:
+            name, at = workload.scheduler_of(template)
+            group = _group(workload, template)
+            if name not in others or name == SCHEDULER or group is None or at in reported:
                 continue
-            if name in others:
-                scheduler = f'"{name}"' if name else "the default scheduler"
-                yield Hit(
-                    RULE,
-                    f"the pods of {workload} are in a gang, but {scheduler} schedules them one by one, "
-                    "without a queue; write schedulerName: volcano in the pod template",
-                    template.at.to("spec", "schedulerName"),
-                    (at,),
-                )
+            reported.add(at)  # the tasks of a Volcano Job share one place
+            scheduler = f'"{name}"' if name else "the default scheduler"
+            yield Hit(
+                RULE,
+                f"the pods of {workload} are in a {group[0]}, but {scheduler} schedules them one by "
+                f"one, without a queue; write schedulerName: volcano in {dotted(at.path[:-1])}",
+                at,
+                group[1],
+            )
 
 
-def _gang(annotations: Mapping[str, str], owner: At, key: str) -> At | None:
-    return owner.to("metadata", "annotations", key) if key in annotations else None
+def _group(workload: Workload, template: PodTemplate) -> tuple[str, tuple[At, ...]] | None:
+    """Whether pods are in a gang or a queue, and the annotation that says so."""
+    if workload.object.group == VOLCANO_BATCH:
+        return "gang", ()
+    if MIN_MEMBER in workload.annotations:
+        return "gang", (workload.at.to("metadata", "annotations", MIN_MEMBER),)
+    for key, group in ((POD_GROUP, "gang"), (VOLCANO_QUEUE, "queue of Volcano")):
+        if key in template.annotations:
+            return group, (template.at.to("metadata", "annotations", key),)
+    return None
 
 
 RULE = ObjectRule(
@@ -47,7 +52,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Set schedulerName: volcano in the pod template.",
+    remedy="Set schedulerName: volcano in the pod template, or in spec of a Volcano Job.",
     judges=KINDS,
     check=check,
     reads=("KubeSchedulerConfiguration",),
