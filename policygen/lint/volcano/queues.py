@@ -11,8 +11,10 @@ from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.core.versions import Version
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import text
 from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload, is_checked
+from policygen.lint.core import accelerators
 
 ROOT = "root"
 DEFAULT = "default"
@@ -146,6 +148,28 @@ def users(cluster: Cluster) -> Mapping[str, set[str]]:
     return found
 
 
+def accelerators_used(cluster: Cluster) -> Mapping[str, Mapping[str, At]]:
+    """The accelerators that pods of each queue request, with the place of one; for `derive`."""
+    found: dict[str, dict[str, At]] = {}
+    for workload in cluster.workloads:
+        for template in workload.templates:
+            queue = _queue_of_pods(cluster, workload, template)
+            for name in accelerators.requested(cluster, template) if queue else ():
+                found.setdefault(queue, {}).setdefault(name, template.at / "spec")
+    return found
+
+
+def _queue_of_pods(cluster: Cluster, workload: Workload, template: PodTemplate) -> str:
+    """The queue of the pods of a template; empty if Volcano does not schedule them."""
+    if workload.scheduler_of(template)[0] != SCHEDULER:
+        return ""
+    if workload.object.group == VOLCANO_BATCH:
+        return text(workload.spec, "queue") or DEFAULT
+    group = cluster.pod_groups.get(template.annotations.get(POD_GROUP, ""), workload.namespace)
+    named = group.fields.queue if group else template.annotations.get(VOLCANO_QUEUE)
+    return named or DEFAULT
+
+
 def gang_objects(cluster: Cluster) -> Iterator[Entry[PodGroupView] | Entry[VolcanoJobView]]:
     """All PodGroups and Volcano Jobs."""
     yield from cluster.pod_groups
@@ -164,8 +188,8 @@ def to_volcano(template: PodTemplate) -> bool:
 
 def gang_size(workload: Workload) -> int:
     """The size of a gang from the annotation of its workload; 0 if it is missing or invalid."""
-    text = workload.annotations.get(MIN_MEMBER, "")
-    return int(text) if text.isascii() and text.isdecimal() else 0
+    size = workload.annotations.get(MIN_MEMBER, "")
+    return int(size) if size.isascii() and size.isdecimal() else 0
 
 
 def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, PodTemplate], ...]]:

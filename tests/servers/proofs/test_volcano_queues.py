@@ -38,6 +38,9 @@ def test_capability_without_gpu(volcano):
         with volcano.scene(example):
             submit(volcano, "batch")
             has(volcano, count)
+    for example, count in ((bad(rule, 1), 16), (good(rule, 1), 8)):
+        with volcano.scene(example):
+            has(volcano, count)
 
 
 def test_queue_resource_not_counted(volcano):

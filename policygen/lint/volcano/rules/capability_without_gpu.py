@@ -1,6 +1,8 @@
-"""The capability of a Queue does not list a GPU resource that other Queues list."""
+"""The capability of a Queue does not list a GPU resource that Queues, their pods, or nodes have."""
 
+from policygen.core.quoting import listed
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -12,36 +14,50 @@ def check(facts: Facts) -> Hits:
     Skips queues with an affinity, which restricts them to nodes of their own.
     Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3558.
     """
-    known = facts.cluster.derive(_known)
+    cluster = facts.cluster
+    known, used = cluster.derive(_known), cluster.derive(queues.accelerators_used)
     refuses = "capability-incomplete" in facts.run and queues.refuses_unlisted(
         facts.target["volcano"]
     )
-    for queue in facts.cluster.queues:
+    for queue in cluster.queues:
         if not queue.fields.capability or queue.fields.affinity or queue.name == queues.ROOT:
             continue
-        path = (queue, *queues.ancestors(facts.cluster, queue))
+        path = (queue, *queues.ancestors(cluster, queue))
+        own = used.get(queue.name, {})
         refused = queues.unlisted(queue.fields) if refuses else {}  # by capability-incomplete
-        for name in sorted(known - refused.keys()):
-            if not any(name in listed.fields.capability for listed in path):
-                yield Hit(
-                    RULE,
-                    f"{queue} does not list {name} in capability, so the queue has no limit for this resource; add the resource to capability, with 0 to forbid its use",
-                    queue.at.to("spec", "capability"),
-                )
+        names = [
+            name
+            for name in sorted({*known, *own} - refused.keys())
+            if not any(name in it.fields.capability for it in path)
+        ]
+        if names:
+            yield Hit(
+                RULE,
+                f"{queue} has no limit for {listed(names, 'and')}, because its capability does not list "
+                f"{'it' if len(names) == 1 else 'them'}; list every GPU resource in capability, with 0 to "
+                "forbid its use",
+                queue.at.to("spec", "capability"),
+                tuple(own[name] for name in names if name in own),
+            )
 
 
 def _known(cluster: Cluster) -> frozenset[str]:
-    """The accelerators that queues list."""
-    return frozenset(
+    """The accelerators that queues list; those of the nodes if no queue of Volcano or Kueue does."""
+    found = frozenset(
         name
         for queue in cluster.queues
-        for amounts in (
-            queue.fields.capability,
-            queue.fields.deserved,
-            queue.fields.guarantee.resource,
-        )
+        for amounts in queues.amounts(queue.fields).values()
         for name in amounts
         if accelerators.is_one(name)
+    )
+    if found or cluster.cluster_queues.any:
+        return found
+    statuses = (node.fields.status for node in cluster.nodes)
+    return frozenset(
+        name
+        for status in statuses
+        for name, amount in (status.allocatable or status.capacity).items()
+        if amount > 0 and accelerators.is_one(name)
     )
 
 
@@ -53,5 +69,6 @@ RULE = ObjectRule(
     remedy="List every GPU resource in capability, with 0 to forbid its use.",
     judges=("Queue",),
     check=check,
+    reads=("ClusterQueue", "Node", "PodGroup", *KINDS),
     aliases=("queue-limit-misses-gpu",),
 )
