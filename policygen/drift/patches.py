@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from policygen.api_validation import schemas
 from policygen.core.finding import Path
@@ -49,6 +50,8 @@ class PatchStep(Struct, frozen=True, eq=False):
     """The manifest to create."""
     held: bool = False
     """Kueue's finalizer keeps it while other objects refer to it, so a delete needs more commands."""
+    foreign: bool = False
+    """Whether another tool, spec or controller manages the object."""
 
 
 def steps(drift: Drift, keep: Keep) -> list[PatchStep]:
@@ -90,13 +93,16 @@ def _steps(changed: Changed, keep: Keep) -> tuple[list[PatchStep], list[PatchSte
         return [], []
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
     kept += [it for it in changed.labels if keep(MANAGED_BY_ANOTHER, found, it.path)]
+    foreign = bool(changed.labels or changed.controllers)
     if any(is_immutable(found.data, it.path) for it in kept):
-        return [], [_anew(expected, found)]
+        return [], [replace(_anew(expected, found), foreign=foreign)]
     queue = (found.group, found.kind) == (VOLCANO, "Queue")
     less = [it for it in kept if queue and _exceeds(it)]
     parts = less, [it for it in kept if it not in less]
     patches = [tuple(operations(expected.data, found.data, part)) for part in parts]
-    lowered, others = ([PatchStep(Act.PATCH, found, it)] if it else [] for it in patches)
+    lowered, others = (
+        [PatchStep(Act.PATCH, found, it, foreign=foreign)] if it else [] for it in patches
+    )
     return lowered, others
 
 

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from policygen.drift.patches import Act, PatchStep, named
 
 MEND, RECREATE, DELETE = "mend.sh", "recreate.sh", "delete.sh"
+TAKE_OVER = "take-over.sh"
 
 _HEADS: Mapping[str, str] = {
     MEND: "Patches changed fields and creates missing objects. If a list has changed since lint ran,\n"
     "# the server refuses the patch of this list. Run lint again in this case.",
     RECREATE: "Deletes objects with a changed immutable field, and creates them again.\n"
     "# Between these steps an object does not exist, and workloads that refer to the object wait.",
+    TAKE_OVER: "Changes objects that another tool, spec or controller manages. Run this script only if the\n"
+    "# spec should manage them; otherwise the other tool changes them back.",
     DELETE: "Deletes objects that the spec no longer renders. Read this script before you run it:\n"
     "# workloads in a deleted queue keep running, and no quota counts them.",
 }
@@ -39,7 +42,8 @@ def files(steps: Sequence[PatchStep], cluster: str, begin: Sequence[str]) -> dic
             path = f"manifests/{stem}.yaml"
             made[path] = step.text
         words = (shlex.join(each) for each in _commands(step, begin, path))
-        lines.setdefault(_SCRIPT[step.act], []).append("run " + " && run ".join(words))
+        script = TAKE_OVER if step.foreign else _SCRIPT[step.act]
+        lines.setdefault(script, []).append("run " + " && run ".join(words))
     for name, commands in lines.items():
         made[name] = _script(_HEADS[name], cluster, commands)
     return made

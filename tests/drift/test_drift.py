@@ -365,11 +365,13 @@ def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, mo
     assert len(commands) == 2
     begin = "kubectl --kubeconfig 'my config' --context east "
     assert all(it.startswith(begin) for it in commands), commands
-    script = (tmp_path / "patches" / "east" / "mend.sh").read_text("utf-8")
-    sent = [line for line in script.splitlines() if "kubectl" in line]
-    assert len(sent) == 3
+    folder = tmp_path / "patches" / "east"
+    scripts = [(folder / name).read_text("utf-8") for name in ("mend.sh", "take-over.sh")]
+    sent = [[it for it in script.splitlines() if "kubectl" in it] for script in scripts]
+    assert [len(it) for it in sent] == [2, 1], "another tool's object is in a separate script"
+    assert "cohorts.v1beta2.kueue.x-k8s.io a100" in sent[1][0]
     named = f"kubectl --kubeconfig '{tmp_path}/my config' --context east "
-    assert all(named in line for line in sent)
+    assert all(named in line for each in sent for line in each)
 
 
 def test_a_cluster_without_kueue_is_reported_once(lint, cluster, tmp_path):

@@ -244,7 +244,7 @@ def test_each_change_is_reported_with_its_author_and_the_patches_undo_it(cluster
             message = found[key]["message"]
             assert gone or manager in message, (what, message)
         refused = []
-        for script in ("mend.sh", "recreate.sh", "delete.sh"):
+        for script in ("mend.sh", "recreate.sh", "take-over.sh", "delete.sh"):
             if (folder / script).exists():
                 refused += kubectl.run(cluster.bench, folder / script)
         assert refused == []
