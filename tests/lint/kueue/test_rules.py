@@ -306,3 +306,15 @@ def test_gpus_are_enough_if_kueue_does_not_count_cpu(tmp_path):
     assert names == ["gpu-quota-without-cpu"]
     names = [name for name, _ in found(lint(tmp_path, text + configuration))]
     assert "gpu-quota-without-cpu" not in names
+
+
+def test_a_misspelled_request_is_one_finding_with_and_without_nodes(tmp_path):
+    job = GPU_JOB.replace("nvidia.com/gpu:", "nvidia.com/gpus:")
+    node = (
+        "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
+        "status: {allocatable: {cpu: 96, memory: 1000Gi, nvidia.com/gpu: 8}}\n"
+    )
+    names = [name for name, _ in found(lint(tmp_path, job, partial=True))]
+    assert names == ["resource-name-misspelt"]
+    names = [name for name, _ in found(lint(tmp_path, job + node, partial=True))]
+    assert names == ["pod-fits-no-node"]
