@@ -70,6 +70,15 @@ class CohortNode(Struct, eq=False):
                 reach = min(reach, own + quota.borrowing_limit)
         return reach
 
+    def owns(self, cell: Cell) -> bool:
+        """Whether it, or a cohort above it but below the root, has quota, which it can reclaim."""
+        node = self
+        while node.parent is not None:
+            if node.subtree.get(cell, 0) > 0:
+                return True
+            node = node.parent
+        return False
+
     def root(self) -> "CohortNode":
         """The root of its tree. Must not be called on a cyclic node."""
         node = self

@@ -26,6 +26,9 @@ CLAIMS = {
     ("cohort-preemption-ignored", 2): Claim(
         ("speech", 3, HALF), ("vision", WHOLE), ("bulk", "urgent"), ("bulk", "urgent")
     ),
+    ("gpu-quota-without-cpu", 3): Claim(
+        ("speech", 2, Ask(gpus=4, cpu="48", memory="64Gi")), ("vision", HALF)
+    ),
     ("lends-without-reclaim", 0): Claim(("speech", 2, HALF), ("vision", HALF)),
     ("preemption-without-priorities", 0): Claim(
         ("vision", 1, WHOLE), ("vision", WHOLE), ("usual", "usual"), ("bulk", "urgent")

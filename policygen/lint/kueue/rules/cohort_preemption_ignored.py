@@ -1,11 +1,11 @@
 """A ClusterQueue may preempt in its cohort, but this setting cannot have an effect."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import BorrowWithinCohort, Preemption
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.kueue.cohorts import CohortNode, cohort_field, forest
+from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, cohort_field, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -14,22 +14,30 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """A queue reclaims only its own quota, or quota of a cohort below the root.
 
+    While it borrows, it preempts only queues above their nominal quota.
     With fair sharing, a queue without quota can preempt too. Source: concepts/preemption.md;
     pkg/scheduler/preemption/classical, collectCandidatesForHierarchicalReclaim.
     """
     trees = facts.cluster.derive(forest)
+    borrowers = _borrowers(trees)
     shares = settings(facts).fair_sharing or _has_weights(facts.cluster)
     for queue in facts.cluster.cluster_queues:
         node, preemption = trees.queues[queue.name], queue.fields.preemption
         if preemption is None or node.queue is not queue or node.cyclic:
             continue
-        for path, message in _faults(node, preemption, shares=shares):
+        others = [
+            other
+            for cell in _cells(node)
+            for other in borrowers.get((node.root().name, cell), ())
+            if other is not node
+        ]
+        for path, message in _faults(node, preemption, others, shares=shares):
             yield Hit(RULE, f"{queue} has {message}", queue.at.to("spec", "preemption", *path))
             break
 
 
 def _faults(
-    node: CohortNode, preemption: Preemption, *, shares: bool
+    node: CohortNode, preemption: Preemption, others: Sequence[CohortNode], *, shares: bool
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """The paths of fields without effect, each with a message."""
     reclaim, within = preemption.reclaim_within_cohort, "borrowWithinCohort"
@@ -54,6 +62,12 @@ def _faults(
             "borrowingLimit, or remove borrowWithinCohort"
         )
         yield (within, "policy"), message
+    elif borrows and not shares and node.parent and not others and not _can_reclaim(node):
+        message = (
+            f"{within}, but no other queue of its cohort can borrow {_first(node)}, so there is nothing "
+            f"to preempt; raise nominalQuota, or remove {within}"
+        )
+        yield (within, "policy"), message
     if not borrows and borrow.max_priority_threshold is not None:
         message = (
             f"a maxPriorityThreshold, which has no effect while the policy of {within} is Never; write "
@@ -63,19 +77,27 @@ def _faults(
 
 
 def _can_reclaim(node: CohortNode) -> bool:
-    """Whether the queue, or a cohort above it but below the root, has quota of the queue's GPUs.
-
-    For a queue without GPUs, of any of its resources.
-    """
-    cells = [cell for cell in node.quotas if is_one(cell[1])] or list(node.quotas)
+    """Whether quota of the queue's GPUs belongs to it; without GPUs, of any of its resources."""
+    cells = _cells(node)
     if all(node.ceiling(cell) == 0 for cell in cells):
         return True  # no-quota-anywhere reports it
-    above: CohortNode | None = node
-    while above is not None and above.parent is not None:
-        if any(above.subtree.get(cell, 0) > 0 for cell in cells):
-            return True
-        above = above.parent
-    return False
+    return any(map(node.owns, cells))
+
+
+def _cells(node: CohortNode) -> list[Cell]:
+    return [cell for cell in node.quotas if is_one(cell[1])] or list(node.quotas)
+
+
+def _borrowers(trees: Forest) -> Mapping[tuple[str, Cell], Sequence[CohortNode]]:
+    """Up to two queues that can use more than their nominal quota, by root, flavor and resource."""
+    found: dict[tuple[str, Cell], list[CohortNode]] = {}
+    for node in trees.queues.values():
+        root = "" if node.cyclic else node.root().name
+        for cell, quota in node.quotas.items() if root else ():
+            known = found.setdefault((root, cell), [])
+            if len(known) < 2 and node.ceiling(cell) > quota.nominal_quota:
+                known.append(node)
+    return found
 
 
 def _first(node: CohortNode) -> str:

@@ -15,7 +15,8 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """A job needs all its resources in one flavor, so the GPUs stay idle.
 
-    Either the queue can have no cpu (or memory), or it can borrow GPUs but no cpu, and its own cpu is
+    Either the queue can have no cpu (or memory), or only cpu of other queues, which it cannot reclaim,
+    or it can borrow GPUs but no cpu, and its own cpu is
     less than the rest of its cohort has for so many GPUs.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
@@ -59,29 +60,33 @@ def _fault(
         return None
     reach = most[gpu.name]
     others = totals.get((root, (name, gpu.name)), Fraction(0)) - gpu.nominal_quota
-    none, fewer = [], []
+    none, borrowed, short = [], [], []
+    pooled = node.root().quotas.get
     for k, quota in enumerate(flavor.resources):
+        cell, own = (name, quota.name), quota.nominal_quota
         if quota.name not in ("cpu", "memory") or quota.name in without:
             continue
-        own = quota.nominal_quota
         if most[quota.name] == 0:
             none.append((k, quota.name))
-        elif reach > gpu.nominal_quota and most[quota.name] == own and others:
-            theirs = totals[root, (name, quota.name)] - own
-            if own < reach * theirs / others:
-                fewer.append((k, quota.name))
-    for found, can, harm in (
-        (none, "have", "GPU jobs with such requests never start"),
-        (fewer, "borrow", "borrowed GPUs can stay idle"),
+        elif gpu.nominal_quota > 0 and node.parent and not node.owns(cell) and not pooled(cell):
+            borrowed.append((k, quota.name))
+        elif reach <= gpu.nominal_quota or most[quota.name] > own or not others:
+            continue
+        elif own < reach * (totals[root, cell] - own) / others:
+            short.append((k, quota.name))
+    up_to = f"{gpu.name} of flavor {name}, up to {readable(gpu.name, reach)}"
+    more = "raise nominalQuota or borrowingLimit of {0}, or the lendingLimit of other queues"
+    idle = "so its GPUs stay idle while other queues use the {0}; raise nominalQuota of {0}"
+    for found, message in (
+        (
+            none,
+            f"can have {up_to}, but no {{0}}, so GPU jobs that request {{0}} never start; {more}",
+        ),
+        (borrowed, f"has quota for {gpu.name} of flavor {name}, but can only borrow {{0}}, {idle}"),
+        (short, f"can borrow {up_to}, but no {{0}}, so borrowed GPUs can stay idle; {more}"),
     ):
         if found:
-            lacking = " and ".join(resource for _, resource in found)
-            message = (
-                f"can {can} {gpu.name} of flavor {name}, up to {readable(gpu.name, reach)}, but no "
-                f"{lacking}, so {harm}; raise nominalQuota or borrowingLimit of {lacking}, or the "
-                "lendingLimit of other queues"
-            )
-            return found[0][0], message
+            return found[0][0], message.format(" and ".join(resource for _, resource in found))
     return None
 
 
