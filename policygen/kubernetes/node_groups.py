@@ -1,5 +1,6 @@
 """Nodes as kube-scheduler's filters see them, and groups of nodes that are equal for a filter."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from fractions import Fraction
@@ -101,14 +102,25 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
         return tuple(kept)
 
     @cached_property
-    def _domains(self) -> dict[str, frozenset[str | None]]:
+    def least(self) -> NodeSize:
+        """The least amount of each resource that its nodes have."""
+        found = dict(self.sizes[0].allocatable)
+        for size in self.sizes[1:]:
+            shared = found.keys() & size.allocatable.keys()
+            found = {name: min(found[name], size.allocatable[name]) for name in shared}
+        return NodeSize(found, self.count, self.stated)
+
+    @cached_property
+    def _domains(self) -> dict[str, Counter[str | None]]:
         return {}
 
-    def domains(self, key: str) -> frozenset[str | None]:
-        """The values of a label of its nodes; None for nodes without it."""
+    def domains(self, key: str) -> Counter[str | None]:
+        """The number of its nodes by the value of a label; None for nodes without it."""
         found = self._domains.get(key)
         if found is None:
-            found = frozenset(node.labels.get(key) for node in self.nodes)
+            found = Counter()
+            for node in self.nodes:
+                found[node.labels.get(key)] += node.count
             self._domains[key] = found
         return found
 

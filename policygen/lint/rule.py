@@ -13,6 +13,7 @@ from policygen.core.finding import Edit, Hit, Verb
 from policygen.core.rule import Family, Rule, Severity
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.field_access import Roots
 from policygen.spec.types import Spec
 
 if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
@@ -72,7 +73,9 @@ class Facts(Struct, frozen=True, eq=False):
     """The kubeconfig file that the user named, for commands in findings."""
     run: frozenset[str] = frozenset()
     """The names of all rules of this run: a rule skips what another rule reports only if that runs."""
-    _derived: dict[Callable[..., Any], Any] = field(default_factory=dict)
+    _derived: dict[tuple[Callable[..., Any], Cluster], tuple[Any, Roots]] = field(
+        default_factory=dict
+    )
 
     @property
     def now(self) -> datetime:
@@ -83,9 +86,13 @@ class Facts(Struct, frozen=True, eq=False):
 
     def derive(self, make: "Callable[[Facts], T]") -> T:
         """The cached result of a function of the facts. Pass a function with a name: it is the key."""
-        if make not in self._derived:
-            self._derived[make] = make(self)
-        found: T = self._derived[make]
+        key = make, self.cluster  # a cluster without invalid objects has other results
+        accesses = self.cluster.accesses
+        if key not in self._derived:
+            self._derived[key] = accesses.recorded(lambda: make(self))
+        made, read = self._derived[key]
+        accesses.repeat(read)
+        found: T = made
         return found
 
     def bound(self, rule: "ObjectRule") -> timedelta:

@@ -1,0 +1,35 @@
+"""How many pods of each template run at once on the known nodes."""
+
+from collections.abc import Iterator
+
+from policygen.kubernetes.node_domains import Room, room
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.rule import Facts
+
+
+def node_rooms(facts: Facts) -> tuple[tuple[PodDemand, Room], ...]:
+    """The room for each template if it is at most its replicas; use it with `facts.derive`.
+
+    With several flavors, this is the sum of their rooms, because pods can be queued one by one.
+    """
+    return tuple(_rooms(facts))
+
+
+def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
+    nodes = facts.derive(known_nodes)
+    for it in facts.derive(pod_demands) if nodes.all else ():
+        if it.template.replicas is None:
+            continue
+        enough = it.template.replicas + 1  # a rolling update needs one more
+        found = []
+        for way in it.ways:
+            one = room(it.template, way.demand, nodes.groups(way.demand.keys), enough)
+            if one is None:
+                break
+            found.append(one)
+        else:
+            pods = sum(one.pods for one in found)
+            largest = max(found, key=lambda one: one.pods)
+            same = pods == largest.pods
+            yield it, largest if same else Room(pods, sum(one.nodes for one in found))

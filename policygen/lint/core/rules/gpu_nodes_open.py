@@ -1,0 +1,81 @@
+"""GPU nodes have no taint, so pods without GPUs can fill them."""
+
+from policygen.core.names import GPU
+from policygen.core.quoting import counted
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
+from policygen.kubernetes.node_filters import HARD, misses
+from policygen.kubernetes.node_groups import Node, NodeSet
+from policygen.lint.core.accelerators import is_one
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+def check(facts: Facts) -> Hits:
+    """A pod without GPUs can use up the cpu or memory of a node, so that its GPUs stay idle.
+
+    Reported only if nodes without GPUs take the same pods, and if the pods request cpu or memory.
+    Source: pkg/scheduler/framework/plugins/tainttoleration of Kubernetes 1.36.3; a selector of GPU
+    pods does not keep other pods away.
+    """
+    nodes = facts.derive(known_nodes).all
+    with_gpus = NodeSet(it for it in nodes if _has_gpus(it) and not _is_tainted(it))
+    without = NodeSet(it for it in nodes if not _has_gpus(it))
+    guests = []
+    open_: dict[str, Node] = {}
+    for it in facts.derive(pod_demands) if with_gpus.all and without.all else ():
+        if not _is_plain(it):
+            continue
+        demand = it.ways[0].demand
+        takers = [group for group in with_gpus.groups(demand.keys) if not misses(demand, group)]
+        if takers and not all(misses(demand, group) for group in without.groups(demand.keys)):
+            guests.append(it.workload)
+            if len(open_) < len(with_gpus.all):
+                open_ |= {node.name: node for group in takers for node in group.nodes}
+    if guests:
+        other = counted(len(guests) - 1, "other workload")
+        first = next(iter(open_.values()))
+        yield Hit(
+            RULE,
+            f"{counted(len(open_), 'node')} with GPUs {'has' if len(open_) == 1 else 'have'} no taint, so pods "
+            f"without GPUs, such as those of {guests[0]}{f' and of {other}' if len(guests) > 1 else ''}, can use "
+            f"up the cpu and memory there; taint these nodes, for example {GPU}=present:NoSchedule",
+            first.at,
+            related=(guests[0].at,),
+        )
+
+
+def _is_plain(it: PodDemand) -> bool:
+    """Whether pods request only cpu, memory and the like, outside Kueue's flavors."""
+    way = it.ways[0]
+    names = [name for name, _ in way.demand.requests]
+    return not way.flavors and bool(names) and not any(map(is_one, names))
+
+
+def _has_gpus(node: Node) -> bool:
+    return any(is_one(name) and have for name, have in node.allocatable.items())
+
+
+def _is_tainted(node: Node) -> bool:
+    return any(taint.effect in HARD for taint in node.taints)
+
+
+RULE = ObjectRule(
+    "gpu-nodes-open",
+    Severity.INFO,
+    Family.INERT,
+    __doc__,
+    remedy="Taint GPU nodes, and add a toleration to pods with GPUs.",
+    judges=("Node",),
+    check=check,
+    needs=frozenset({Need.NODES, Need.WORKLOADS}),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "Queue",
+        VOLCANO_CONFIGURATION,
+    ),
+)

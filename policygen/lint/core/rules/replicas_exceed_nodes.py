@@ -1,0 +1,84 @@
+"""The nodes have room for only some of a workload's pods, which must all run at once."""
+
+from policygen.core.finding import At
+from policygen.core.quoting import counted
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
+from policygen.kubernetes.node_domains import Room
+from policygen.kubernetes.workloads import KINDS, TEMPLATES
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.node_rooms import node_rooms
+from policygen.lint.core.pod_demands import PodDemand
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+_IN_TURN = ("batch",)
+"""API groups whose pods may run one after the other, because each ends."""
+
+
+def check(facts: Facts) -> Hits:
+    """The other pods stay Pending. Nodes count as empty.
+
+    Pods of a Job can run one after the other, so this rule does not check them. Source:
+    pkg/scheduler/framework/plugins/{noderesources,interpodaffinity,podtopologyspread} of
+    Kubernetes 1.36.3.
+    """
+    for it, room in facts.derive(node_rooms):
+        replicas = it.template.replicas
+        if it.workload.object.group in _IN_TURN or replicas is None or not 0 < room.pods < replicas:
+            continue
+        at = it.template.at.to("spec", *room.path) if room.path else _replicas(it)
+        first = facts.derive(known_nodes).all[0].at
+        yield Hit(RULE, _message(it, room), at, (first,) if first else ())
+
+
+def _message(it: PodDemand, room: Room) -> str:
+    some = f"{room.pods} of the {it.template.replicas} pods of {it.workload}"
+    key = room.key
+    advice = "lower the number of pods, or relax the constraint"
+    if not room.path:
+        return (
+            f"the nodes have room for only {some} ({counted(room.nodes, 'node')} can take them); "
+            "lower the number or the requests of the pods, or add nodes"
+        )
+    if room.path[0] == "affinity":
+        return (
+            f"only {some} can run, because their anti-affinity allows one pod for each value of {key}, and "
+            f"nodes that can take them have {counted(room.domains, 'value')}; {advice}"
+        )
+    if room.closed:
+        return (
+            f"only {some} can run, because the spread constraint also counts {counted(room.closed, 'value')} "
+            f"of {key} whose nodes cannot take them; {advice}"
+        )
+    return f"only {some} can run, because the smallest value of {key} is full; {advice}"
+
+
+def _replicas(it: PodDemand) -> At:
+    """The field with the number of pods."""
+    object_ = it.workload.object
+    for location in TEMPLATES[object_.group, object_.kind]:
+        if "*" not in location.templates and location.replicas:
+            return it.workload.at.to(*location.replicas)
+        if location.templates[-2:] == ("*", "template"):
+            return At(it.template.at.document, (*it.template.at.path[:-1], *location.replicas))
+    return it.template.at
+
+
+RULE = ObjectRule(
+    "replicas-exceed-nodes",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Lower the number of pods or their requests, relax the constraint, or add nodes.",
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.KNOWN_NODES}),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "Queue",
+        VOLCANO_CONFIGURATION,
+    ),
+)
