@@ -22,6 +22,9 @@ _LONGEST, _LONGEST_LABEL = 253, 63
 ANNOTATIONS_BYTES = 1 << 18
 """The most bytes that all keys and values of an object's annotations may have together."""
 
+_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
+"""The finalizers without a domain."""
+
 RBAC = "rbac.authorization.k8s.io"
 CRON_JOB_NAME = 52
 """The longest name of a CronJob; the names of its Jobs have eleven characters more."""
@@ -42,6 +45,7 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
     if len(out) > before:
         return
     out += _identity(metadata, served)
+    out += _managed(metadata, served)
     for key, value in (metadata.get("labels") or {}).items():
         at = (spot, "labels"), key
         if fault := key_fault(key):
@@ -61,8 +65,63 @@ def is_namespace(name: str) -> bool:
     return len(name) <= _LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
 
 
+def finalizer_fault(name: str, *, builtin: bool) -> str:
+    """The fault of a finalizer and its remedy; empty for a valid one.
+
+    `builtin`: kinds of Kubernetes itself accept only a few names without a domain.
+    """
+    if key_fault(name) or (builtin and "/" not in name and name not in _FINALIZERS):
+        return f"finalizer {quoted(name)} is refused; write a name with a domain, such as example.com/{bare(name) if name and not key_fault(name) else 'cleanup'}"
+    return ""
+
+
+def _managed(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[Refusal]:
+    """Fields that controllers write: finalizers, owners, generation."""
+    finalizers = metadata.get("finalizers") or []
+    for i, name in enumerate(finalizers):
+        if fault := finalizer_fault(name or "", builtin=not served.custom):
+            yield Refusal(("metadata", "finalizers", i), Reason.FORMAT, fault)
+    if {"orphan", "foregroundDeletion"} <= {*finalizers}:
+        message = (
+            "finalizers orphan and foregroundDeletion exclude each other; remove one of the two"
+        )
+        yield Refusal(("metadata", "finalizers"), Reason.FORMAT, message)
+    generation = metadata.get("generation")
+    if generation is not None and generation < 0:
+        message = f"generation {generation} is too small; remove this field"
+        yield Refusal(("metadata", "generation"), Reason.RANGE, message)
+    yield from _owners(metadata.get("ownerReferences") or [])
+
+
+def _owners(owners: list[Any]) -> Iterator[Refusal]:
+    """Source: validateOwnerReference and ValidateOwnerReferences."""
+    controllers = 0
+    for i, owner in enumerate(owners):
+        path = "metadata", "ownerReferences", i
+        for field in ("apiVersion", "kind", "name", "uid"):
+            if not (owner or {}).get(field):
+                message = f"ownerReferences[{i}] has no {field}, which is refused; write {field}"
+                yield Refusal(path, Reason.MISSING_FIELD, message)
+        if owner and (owner.get("apiVersion") or "").count("/") > 1:
+            message = f"ownerReferences[{i}] has apiVersion {quoted(owner['apiVersion'])}, which is not valid; write a version such as apps/v1"
+            yield Refusal((*path, "apiVersion"), Reason.FORMAT, message)
+        if owner and (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
+            message = "an Event cannot own objects; write another owner"
+            yield Refusal((*path, "kind"), Reason.FORMAT, message)
+        controllers += bool(owner and owner.get("controller"))
+    if controllers > 1:
+        message = (
+            "two owners have controller: true, which is refused; remove controller from one of them"
+        )
+        yield Refusal(("metadata", "ownerReferences"), Reason.FORMAT, message)
+
+
 def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[Refusal]:
     name, namespace = metadata.get("name"), metadata.get("namespace")
+    prefix = metadata.get("generateName")
+    if prefix and not _is_prefix(prefix, served):
+        message = f'generateName {quoted(prefix)} is not the beginning of a valid name; write lower-case letters, digits and "-"'
+        yield Refusal(("metadata", "generateName"), Reason.NAME, message)
     if namespace and served.namespaced and not is_namespace(namespace):
         message = (
             f"namespace {quoted(namespace)} is not valid; "
@@ -92,6 +151,16 @@ def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[
     elif len(name) > longest:
         message = f"the name has {len(name)} characters, but the name of a {served.kind} can have at most {longest}; shorten the name"
         yield Refusal(path, Reason.NAME, message)
+
+
+def _is_prefix(prefix: str, served: schemas.ServedKind) -> bool:
+    """Whether a name can begin so. Source: k8s.io/apimachinery, maskTrailingDash."""
+    if len(prefix) > 1 and prefix.endswith("-"):
+        prefix = f"{prefix[:-2]}a"
+    if served.group == RBAC:
+        return bool(_PATH_SEGMENT.fullmatch(prefix))
+    is_namespace_ = (served.api_version, served.kind) == ("v1", "Namespace")
+    return is_namespace(prefix) if is_namespace_ else is_subdomain(prefix)
 
 
 def _annotations(annotations: dict[str, str | None], spot: Spot) -> Iterator[Refusal]:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from policygen.api_validation import cel, prevalidation_schema, schemas
+from policygen.api_validation import cel, object_code, prevalidation_schema, schemas
+from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.structural import Schema
 
 Fill = Callable[[Any], Any]
@@ -25,6 +26,7 @@ class Acceptor:
     def __init__(self, served: schemas.ServedKind) -> None:
         import jsonschema_rs  # noqa: PLC0415 - 30 ms that a few objects need not pay
 
+        self._served = served
         self._drops_status = served.status_dropped
         schema = prevalidation_schema.whole(served)
         self._is_valid = jsonschema_rs.Draft202012Validator(schema).is_valid
@@ -34,6 +36,10 @@ class Acceptor:
 
     def accepts(self, thing: Mapping[str, Any]) -> bool:
         """Whether a server certainly accepts the object; False if that is not known."""
+        refused: list[Refusal] = []
+        object_code.check(thing, self._served, refused)
+        if refused:
+            return False
         if self._drops_status and "status" in thing:
             thing = {key: value for key, value in thing.items() if key != "status"}
         try:

@@ -26,6 +26,35 @@ _ANNOTATIONS = {  # 16 times 253 + 4 * 4,000 bytes stay below metadata.ANNOTATIO
     "propertyNames": {**_LABEL_KEY, "maxLength": 253},
     "additionalProperties": {"type": "string", "maxLength": 4000},
 }
+_FILLED = {"type": "string", "minLength": 1}
+_MANAGED = {
+    "finalizers": {
+        "type": "array",
+        "items": {
+            "type": "string",
+            "maxLength": 253,
+            "pattern": f"^{SUBDOMAIN}/[A-Za-z0-9]{{1,63}}$",
+        },
+    },
+    "generation": {"type": "integer", "minimum": 0},
+    "ownerReferences": {
+        "type": "array",
+        "maxItems": 1,  # of several, only one can be the controller
+        "items": {
+            "type": "object",
+            "properties": {
+                "apiVersion": {"type": "string", "pattern": "^[^/]+(/[^/]+)?$"},
+                "kind": {**_FILLED, "not": {"const": "Event"}},
+                "name": _FILLED,
+                "uid": _FILLED,
+                "controller": {"type": "boolean"},
+                "blockOwnerDeletion": {"type": "boolean"},
+            },
+            "additionalProperties": False,
+            "required": ["apiVersion", "kind", "name", "uid"],
+        },
+    },
+}
 _QUANTITY = {
     "type": ["string", "number"],
     "pattern": r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,18})?$",
@@ -64,6 +93,8 @@ def _metadata(served: schemas.ServedKind) -> Schema:
         "pattern": f"^{shape}$",
         "maxLength": longest,
     }
+    strict["properties"] |= _MANAGED
+    del strict["properties"]["generateName"]
     strict["properties"]["labels"] = _LABELS
     strict["properties"]["annotations"] = _ANNOTATIONS
     strict["required"] = ["name"]

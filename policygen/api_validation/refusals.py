@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from policygen.api_validation import metadata, schemas, structural
+from policygen.api_validation import metadata, object_code, schemas, structural
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.scalars import Check
 
@@ -14,14 +14,16 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
 
     `thing` is the object as in JSON (mappings with string keys), and `kind` is the result of
     `schemas.served` for its apiVersion and kind. Checks as `fieldValidation=Strict` does: fields,
-    types, bounds, CEL rules, metadata. Does not check what a webhook or the code of a built-in
-    kind refuses beyond its schema, updates of existing objects, and status.
+    types, bounds, CEL rules, metadata, and `object_code`. Rules of lint check what else a webhook
+    or the code of a built-in kind refuses. Does not check updates of existing objects.
     """
     found: list[Refusal] = []
+    written = thing
     if kind.status_dropped and "status" in thing:
         thing = {key: value for key, value in thing.items() if key != "status"}
     _check(kind.api_version, kind.kind)(dict(thing), None, found)
     metadata.check({} if thing.get("metadata") is None else thing["metadata"], kind, found)
+    object_code.check(written, kind, found)
     yield from found
 
 

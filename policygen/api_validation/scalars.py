@@ -259,7 +259,8 @@ def _time(value: str) -> tuple[Reason, str] | None:
     )
 
 
-def _byte(value: str) -> tuple[Reason, str] | None:
+def byte_fault(value: str) -> tuple[Reason, str] | None:
+    """The refusal of a text that is not base64; line breaks are ignored."""
     try:
         base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
     except (binascii.Error, ValueError):
@@ -267,4 +268,4 @@ def _byte(value: str) -> tuple[Reason, str] | None:
     return None
 
 
-_FORMATS: dict[str, ValueCheck] = {"date-time": _time, "byte": _byte}
+_FORMATS: dict[str, ValueCheck] = {"date-time": _time, "byte": byte_fault}

@@ -201,7 +201,7 @@ def _number(value: Any, fact: Fact) -> Any:
         return value
     if isinstance(value, str) and fact.minimum is not None and not fact.form:
         try:
-            return quantity.parse(value).value
+            return quantity.read(value).value
         except ValueError:
             return None
     return None

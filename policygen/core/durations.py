@@ -5,6 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 _PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_LONGEST_S = Fraction((1 << 63) - 1, 10**9)
+"""Go counts nanoseconds in 64 bits."""
 _UNITS = {
     "ns": Fraction(1, 10**9),
     "us": Fraction(1, 10**6),
@@ -28,4 +30,5 @@ def seconds(text: Any) -> Fraction | None:
     parts = _PART.findall(rest)
     if not parts or "".join(number + unit for number, unit in parts) != rest:
         return None
-    return sign * sum((Fraction(number) * _UNITS[unit] for number, unit in parts), Fraction(0))
+    length = sum((Fraction(number) * _UNITS[unit] for number, unit in parts), Fraction(0))
+    return sign * length if length <= _LONGEST_S else None

@@ -50,6 +50,7 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+_NO_DIGITS = re.compile(r"[+-]?\.?(?:[numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?")
 _SHAPE = re.compile(rf"({_NUMBER})(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?[0-9]+))?")
 
 
@@ -72,6 +73,20 @@ def parse(text: str | float) -> Quantity:
     if not math.isfinite(text):
         raise ValueError(f"{text} is not a finite number; write a number such as 500m or 80Gi")
     return _bounded(Fraction(Decimal(repr(text))), Format.DECIMAL_SI, repr(text))
+
+
+def read(value: str | float) -> Quantity:
+    """The quantity of a field, as the API server decodes it from JSON.
+
+    It ignores spaces around the text, and reads a text without digits ("m", "+") as 0.
+
+    Raises ValueError as `parse` does.
+    """
+    if isinstance(value, str):
+        value = value.strip(" ")
+        if value and _NO_DIGITS.fullmatch(value):
+            return Quantity(Fraction(0), Format.DECIMAL_SI)
+    return parse(value)
 
 
 @lru_cache(maxsize=4096)

@@ -206,7 +206,7 @@ def _not_strings(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:
 def decoded(type_: type[Any], value: Any) -> Any:
     """Convert a quantity for msgspec, which does not know the type. Raises ValueError."""
     if type_ is Fraction:
-        return quantity.parse(value).value
+        return quantity.read(value).value
     raise NotImplementedError(type_)
 
 

@@ -14,6 +14,8 @@ def refusals_of(metadata, api_version="v1", kind="ConfigMap"):
 
 
 NAME = ("metadata", "name")
+OWNER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a", "uid": "b"}
+OWNERS = ("metadata", "ownerReferences")
 
 
 @pytest.mark.parametrize(
@@ -26,6 +28,13 @@ NAME = ("metadata", "name")
         ({"name": "system:A"}, "rbac.authorization.k8s.io/v1", "ClusterRole"),
         ({"name": "a", "annotations": {"A.com/b": "any text"}}, "v1", "ConfigMap"),
         ({"name": "a", "namespace": "Not one"}, "v1", "Namespace"),
+        ({"name": "a", "finalizers": ["orphan", "a.b/c"], "generation": 1}, "v1", "ConfigMap"),
+        ({"name": "a", "finalizers": ["any"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue"),
+        (
+            {"name": "a", "ownerReferences": [OWNER, {**OWNER, "controller": True}]},
+            "v1",
+            "ConfigMap",
+        ),
     ],
 )
 def test_what_is_taken(metadata, api_version, kind):
@@ -46,6 +55,16 @@ def test_what_is_taken(metadata, api_version, kind):
         ({"name": "a", "labels": {"a b": "c"}}, "v1", "ConfigMap", ("metadata", "labels", "a b"), Reason.LABEL),
         ({"name": "a", "labels": {"a": "b c"}}, "v1", "ConfigMap", ("metadata", "labels", "a"), Reason.LABEL),
         ({"name": "a", "labels": {"a": 1}}, "v1", "ConfigMap", ("metadata", "labels", "a"), Reason.TYPE),
+        ({"generateName": "A_b-"}, "v1", "ConfigMap", ("metadata", "generateName"), Reason.NAME),
+        ({"generateName": "a.b-"}, "v1", "Namespace", ("metadata", "generateName"), Reason.NAME),
+        ({"name": "a", "finalizers": ["any"]}, "v1", "ConfigMap", ("metadata", "finalizers", 0), Reason.FORMAT),
+        ({"name": "a", "finalizers": ["a b/c"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue", ("metadata", "finalizers", 0), Reason.FORMAT),
+        ({"name": "a", "finalizers": ["orphan", "foregroundDeletion"]}, "v1", "ConfigMap", ("metadata", "finalizers"), Reason.FORMAT),
+        ({"name": "a", "generation": -1}, "v1", "ConfigMap", ("metadata", "generation"), Reason.RANGE),
+        ({"name": "a", "ownerReferences": [{**OWNER, "uid": ""}]}, "v1", "ConfigMap", (*OWNERS, 0), Reason.MISSING_FIELD),
+        ({"name": "a", "ownerReferences": [{**OWNER, "apiVersion": "a/b/c"}]}, "v1", "ConfigMap", (*OWNERS, 0, "apiVersion"), Reason.FORMAT),
+        ({"name": "a", "ownerReferences": [{**OWNER, "apiVersion": "v1", "kind": "Event"}]}, "v1", "ConfigMap", (*OWNERS, 0, "kind"), Reason.FORMAT),
+        ({"name": "a", "ownerReferences": [{**OWNER, "controller": True}] * 2}, "v1", "ConfigMap", OWNERS, Reason.FORMAT),
         ({"name": "a", "annotations": {"a b": ""}}, "v1", "ConfigMap", ("metadata", "annotations", "a b"), Reason.ANNOTATION),
         ({"name": "a", "annotations": {"a": "b" * ANNOTATIONS_BYTES}}, "v1", "ConfigMap", ("metadata", "annotations"), Reason.ANNOTATION),
     ],

@@ -172,3 +172,17 @@ def test_counts_survive_their_text(count):
     assert quantity.memory_bytes(quantity.from_memory_bytes(count)) == count
     milli = count // 10**3
     assert quantity.cpu_milli(quantity.from_cpu_milli(milli)) == milli
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("m", 0), ("+", 0), (".", 0), ("Gi", 0), (" 1 ", 1), ("8", 8), (2, 2), ("e3", 0)],
+)
+def test_a_field_is_read_as_an_api_server_reads_it(text, value):
+    assert quantity.read(text).value == value
+
+
+@pytest.mark.parametrize("text", ["", " ", "1 Gi", "\t1", "gb", None, "++"])
+def test_what_an_api_server_refuses_to_read(text):
+    with pytest.raises(ValueError, match="; write "):
+        quantity.read(text)

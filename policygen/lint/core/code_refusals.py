@@ -8,8 +8,9 @@ from policygen.core.finding import FaultAt, at_path
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH
-from policygen.kubernetes.untyped import entries
+from policygen.kubernetes.untyped import entries, numbered
 from policygen.lint.core import pod_templates
+from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Facts
 
 _HYPER_NODES = "topology.volcano.sh", "HyperNode"
@@ -47,7 +48,8 @@ def labels(facts: Facts) -> Iterator[FaultAt]:
 def missing_fields(facts: Facts) -> Iterator[FaultAt]:
     """Missing fields that Volcano's webhooks require.
 
-    Source: pkg/webhooks/admission/queues, cronjobs and hypernodes, which write into spec.
+    Source: pkg/webhooks/admission/queues, cronjobs and hypernodes, which write into spec;
+    jobs/validate/admit_job.go, validateTaskTemplate.
     """
     for group, kind in _WITH_SPEC:
         for obj in facts.cluster.of(group, kind):
@@ -55,6 +57,16 @@ def missing_fields(facts: Facts) -> Iterator[FaultAt]:
                 yield (
                     obj.at,
                     f"{obj} has no spec, so Volcano's webhook refuses the object; write spec",
+                )
+    reported = facts.cluster.derive(refused).objects
+    for obj in facts.cluster.of(VOLCANO_BATCH, "Job"):
+        if obj.at in reported:
+            continue  # the template may have another type, or a misspelled name
+        for i, task in numbered(obj.data, "spec", "tasks"):
+            if task.get("template") is None or at_path(task, ("template", "spec")) is None:
+                yield (
+                    obj.at.to("spec", "tasks", i),
+                    f"{obj} has a task without containers, so Volcano's webhook refuses the object; write template.spec.containers",
                 )
     for obj in facts.cluster.of(*_HYPER_NODES):
         spec = obj.data.get("spec")

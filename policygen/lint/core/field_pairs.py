@@ -4,13 +4,17 @@ Source: pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes 1.36.3
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from math import ceil
 
 from policygen.core import quantity
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import FaultAt
+from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
+from policygen.core.standard_resources import known_to_containers, whole
 from policygen.kubernetes.workloads import Workload
+from policygen.lint.core import accelerators
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROGRESS_S = 600
@@ -89,6 +93,7 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
                     (part.at / name).on_key(),
                     f"{spec.owner} has {quoted(name)} in the resources of the pod, which is refused; write {quoted(name)} in the resources of a container",
                 )
+    yield from _overhead(spec.under("overhead"))
     config = spec.under("dnsConfig")
     if spec.data.get("dnsPolicy") == "None" and not config.data.get("nameservers"):
         yield (
@@ -97,6 +102,37 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
         )
     for container in spec.containers:
         yield from _container(container)
+
+
+def _overhead(overhead: Part) -> Iterator[FaultAt]:
+    """Source: pkg/apis/core/validation/validation.go, validateOverhead."""
+    pages = [name for name in overhead.data if name.startswith(HUGE_PAGES)]
+    if pages and not {"cpu", "memory"} & overhead.data.keys():
+        yield (
+            overhead.at / pages[0],
+            f"{overhead.owner} has an overhead of {pages[0]} without cpu or memory, which is refused; write cpu or memory too",
+        )
+    for name, value in overhead.data.items():
+        fault = ""
+        if key_fault(name) or not known_to_containers(name):
+            fault = f"an overhead of {quoted(name)}, which is refused; write cpu or memory"
+        elif _is_broken(name, value):
+            fault = f"an overhead of {name} {value}, which is refused; write a multiple of {name.removeprefix(HUGE_PAGES)}"
+        elif (amount := _amount(value)) is not None and amount < 0:
+            fault = f"an overhead of {name} {value}, which is refused; write 0 or more"
+        elif _is_fraction(value) and whole(name):
+            fault = f"an overhead of {name} {value}, which is refused; write a whole number"
+        if fault:
+            yield overhead.at / name, f"{overhead.owner} has {fault}"
+
+
+def _amount(value: object) -> Fraction | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return quantity.read(value).value
+    except ValueError:
+        return None
 
 
 def _container(container: Part) -> Iterator[FaultAt]:
@@ -109,23 +145,30 @@ def _container(container: Part) -> Iterator[FaultAt]:
             f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one of them",
         )
     resources = container.under("resources")
+    seen: set[str] = set()
     for part in (resources.under("limits"), resources.under("requests")):
         for name, amount in part.data.items():
-            if name.startswith(HUGE_PAGES) and _is_broken(name, amount):
+            advice = ""
+            if _is_broken(name, amount):
+                advice = f"a multiple of {name.removeprefix(HUGE_PAGES)}"
+            elif whole(name) and not accelerators.is_one(name) and _is_fraction(amount):
+                advice = "a whole number"  # of GPUs, `gpu-amount-fractional` reports it
+            if advice and name not in seen:
+                seen.add(name)
                 yield (
                     part.at / name,
-                    f"{named(container)} has {name} {amount}, which is refused; write a multiple of {name.removeprefix(HUGE_PAGES)}",
+                    f"{named(container)} has {name} {amount}, which is refused; write {advice}",
                 )
-                return
+
+
+def _is_fraction(amount: object) -> bool:
+    number = _amount(amount)
+    return number is not None and number.denominator != 1
 
 
 def _is_broken(name: str, amount: object) -> bool:
     """Whether an amount of huge pages is not a multiple of the page size."""
-    if isinstance(amount, bool) or not isinstance(amount, int | float | str):
+    size, total = _amount(name.removeprefix(HUGE_PAGES)), _amount(amount)
+    if not name.startswith(HUGE_PAGES) or size is None or total is None:
         return False
-    try:
-        size = quantity.parse(name.removeprefix(HUGE_PAGES)).value
-        total = ceil(quantity.parse(amount).value)
-    except ValueError:
-        return False
-    return size > 0 and total > 0 and total % size != 0
+    return size > 0 and ceil(total) > 0 and ceil(total) % size != 0

@@ -41,6 +41,11 @@ def of_pods(workload: Workload) -> LabelSelector | None:
         or not isinstance(found, dict)
     ):
         return None
+    return of_data(found)
+
+
+def of_data(found: dict[str, Any]) -> LabelSelector | None:
+    """The selector in unchecked data; None if it cannot be read."""
     labels, expressions = found.get("matchLabels") or {}, found.get("matchExpressions") or []
     if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
         return None

@@ -10,9 +10,10 @@ from policygen.api_validation import schemas
 from policygen.api_validation.prevalidate import acceptor
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.refusals import refusals as api_refusals
-from policygen.core.finding import At, Edit, Path
+from policygen.core import quantity
+from policygen.core.finding import At, Edit, Path, at_path
 from policygen.kubernetes import renames
-from policygen.kubernetes.cluster import VOLCANO, Cluster
+from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH, Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.rule import Facts
@@ -105,19 +106,37 @@ def _found(
 def _corrected_by(obj: Object, refusal: Refusal) -> str:
     """The component whose webhook corrects the value, only on create; empty if no webhook does.
 
-    Kueue quotes fractions, Volcano replaces a weight of 0 with 1. Source:
-    pkg/webhooks/clusterqueue_webhook.go of Kueue, `verbs=create`;
-    pkg/webhooks/admission/queues/mutate/mutate_queue.go of Volcano.
+    A mutating webhook writes what it has decoded: Kueue all of a ClusterQueue, Volcano the tasks of a
+    Job. So a quantity in another form becomes canonical, and an empty text is dropped. Volcano
+    also replaces a weight of 0 with 1. Source: pkg/webhooks/clusterqueue_webhook.go of Kueue,
+    `verbs=create`; pkg/webhooks/admission/{queues,jobs}/mutate of Volcano.
     """
-    if (
-        (obj.group, obj.kind) == ("kueue.x-k8s.io", "ClusterQueue")
-        and refusal.reason is Reason.TYPE
-        and refusal.path[-1] in _QUANTITIES
-        and refusal.fix is not None
-    ):
-        return "Kueue"
-    zero = refusal.path == ("spec", "weight") and mapping(obj.data, "spec").get("weight") == 0
-    return "Volcano" if (obj.group, obj.kind) == (VOLCANO, "Queue") and zero else ""
+    kind, path = (obj.group, obj.kind), refusal.path
+    if kind == ("kueue.x-k8s.io", "ClusterQueue") and path and path[-1] in _QUANTITIES:
+        fraction = refusal.reason is Reason.TYPE and refusal.fix is not None
+        return (
+            "Kueue" if fraction or (refusal.reason is Reason.FORMAT and _is_read(obj, path)) else ""
+        )
+    if kind == ("kueue.x-k8s.io", "ClusterQueue") and refusal.reason is Reason.MISSING_FIELD:
+        return "Kueue" if "field nominalQuota" in refusal.message else ""
+    if kind == (VOLCANO_BATCH, "Job") and path == ("spec", "queue"):
+        return "Volcano" if at_path(obj.data, path) == "" else ""
+    if kind == (VOLCANO_BATCH, "Job") and path[:2] == ("spec", "tasks"):
+        value = at_path(obj.data, path)
+        dropped = value == "" and path[-1] in ("name", "topologyPolicy")
+        amount = refusal.reason is Reason.FORMAT and "resources" in path and _is_read(obj, path)
+        return "Volcano" if dropped or amount else ""
+    zero = path == ("spec", "weight") and mapping(obj.data, "spec").get("weight") == 0
+    return "Volcano" if kind == (VOLCANO, "Queue") and zero else ""
+
+
+def _is_read(obj: Object, path: Path) -> bool:
+    """Whether a server decodes a value as a quantity that its schema refuses."""
+    try:
+        quantity.read(at_path(obj.data, path))
+    except ValueError:
+        return False
+    return True
 
 
 def refusals(facts: Facts, reason: Reason, *, known_releases: bool) -> Iterator[FoundRefusal]:

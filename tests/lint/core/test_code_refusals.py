@@ -49,3 +49,12 @@ def test_brackets_of_a_pattern():
     assert "has an unbalanced bracket" in message
     assert list(code_refusals.patterns(facts(HYPER_NODE % "node-(1)"))) == []
     assert list(code_refusals.patterns(facts(HYPER_NODE % "(?P<x)"))) == []
+
+
+def test_a_task_of_volcano_without_a_template():
+    text = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}, spec: {tasks: [{replicas: 1%s}]}}"
+    for template in ("", ", template: {}"):
+        ((at, message),) = code_refusals.missing_fields(facts(text % template))
+        assert at == At(0, ("spec", "tasks", 0))
+        assert "without containers" in message
+    assert list(code_refusals.missing_fields(facts(text % ", templates: {}"))) == []

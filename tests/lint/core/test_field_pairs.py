@@ -71,3 +71,25 @@ def test_pods_that_are_refused(spec, path, words):
 def test_pods_that_are_not():
     assert pod({"dnsPolicy": "None", "dnsConfig": {"nameservers": ["1.1.1.1"]}}) == []
     assert pod({"containers": [{"resources": {"limits": {"hugepages-2Mi": "4Mi"}}}]}) == []
+
+
+@pytest.mark.parametrize(
+    ("overhead", "words"),
+    [
+        ({"limits.cpu": 1}, "write cpu or memory"),
+        ({"cpu": "-1"}, "write 0 or more"),
+        ({"nvidia.com/gpu": "1500m"}, "write a whole number"),
+        ({"cpu": 1, "hugepages-2Mi": "3Mi"}, "write a multiple of 2Mi"),
+        ({"hugepages-2Mi": "2Mi"}, "write cpu or memory too"),
+    ],
+)
+def test_an_overhead_that_is_refused(overhead, words):
+    ((at, message),) = pod({"overhead": overhead})
+    assert "overhead" in at
+    assert words in message
+
+
+def test_a_fraction_of_an_extended_resource():
+    limits = {"resources": {"limits": {"rdma/hca": "0.5", "cpu": "0.5"}}}
+    ((_, message),) = pod({"containers": [{"name": "a", **limits}]})
+    assert "write a whole number" in message

@@ -65,3 +65,21 @@ def test_a_value_of_another_type_is_missing():
     assert right(data, "on", Type.BOOLEAN) is True
     assert right(data, "count", Type.INTEGER) is None
     assert right(data, "gone", Type.INTEGER) is None
+
+
+def test_lists_and_mappings_where_the_names_of_lists_are_known():
+    fields = {"inner": {"a": Type.TEXT}, "list": {"a": Type.TEXT}}
+    assert list(faults({"inner": {}, "list": [{"a": "b"}, None]}, fields, lists={"list"})) == []
+    for data in ({"inner": []}, {"list": {}}):
+        ((at, message),) = faults(data, fields, lists={"list"})
+        assert at == tuple(data)
+        assert "is not a" in message
+
+
+def test_integers_of_32_bits_and_lists_of_strings():
+    fields = {"small": Type.INT32, "texts": Type.TEXTS}
+    assert list(faults({"small": (1 << 31) - 1, "texts": ["a", None]}, fields)) == []
+    assert [at for at, _ in faults({"small": 1 << 31, "texts": ["a", 1]}, fields)] == [
+        ("small",),
+        ("texts",),
+    ]

@@ -6,6 +6,7 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import numbered
+from policygen.lint.core import selectors
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 RBAC = "rbac.authorization.k8s.io"
@@ -31,6 +32,11 @@ def check(facts: Facts) -> Hits:
             if not aggregation.get("clusterRoleSelectors"):
                 message = f"{obj} has an aggregationRule without clusterRoleSelectors, which is refused; write clusterRoleSelectors"
                 yield Hit(RULE, message, obj.at / "aggregationRule")
+            for i, selector in numbered(aggregation, "clusterRoleSelectors"):
+                read = selectors.of_data(selector)
+                for path, fault in selectors.faults(read) if read else ():
+                    at = obj.at.to("aggregationRule", "clusterRoleSelectors", i, *path)
+                    yield Hit(RULE, f"{obj}: {fault}", at)
     for kind, roles in _BINDINGS.items():
         for obj in facts.cluster.of(RBAC, kind):
             yield from _role(obj, roles)
@@ -40,6 +46,12 @@ def check(facts: Facts) -> Hits:
 def _rules(obj: Object, *, cluster_wide: bool) -> Hits:
     for i, rule in numbered(obj.data.get("rules")):
         at = obj.at.to("rules", i)
+        if rule.get("verbs") == []:
+            yield Hit(
+                RULE,
+                f"{obj} has a rule without verbs, which is refused; write at least one entry in verbs",
+                at / "verbs",
+            )
         urls = rule.get("nonResourceURLs")
         if not isinstance(urls, list | None):
             continue

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault
+from policygen.core.standard_resources import known_to_containers
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
-from policygen.lint.core.standard_resources import known_to_containers
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _BESIDE_PAGES = ("cpu", "memory")

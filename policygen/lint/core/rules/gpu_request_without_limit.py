@@ -1,9 +1,9 @@
 """A container requests a GPU or huge pages without an equal limit."""
 
 from policygen.core.amounts import amount_of, readable, written
+from policygen.core.standard_resources import known_to_containers, overcommitted
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
-from policygen.lint.core.standard_resources import known_to_containers, overcommitted
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from policygen.core.amounts import readable
 from policygen.core.finding import At
+from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.core import LimitRangeItem
-from policygen.lint.core.standard_resources import overcommitted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
+from policygen.core.standard_resources import known_to_quota
 from policygen.kubernetes.core import LimitRangeItem
-from policygen.lint.core.standard_resources import known_to_quota
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _TYPES = ("Container", "Pod", "PersistentVolumeClaim")

@@ -1,8 +1,8 @@
 """A ResourceQuota has a negative amount, or a fraction of an integer resource."""
 
 from policygen.core.amounts import amount_of
+from policygen.core.standard_resources import known_to_quota, whole
 from policygen.lint.core import accelerators
-from policygen.lint.core.standard_resources import known_to_quota, whole
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

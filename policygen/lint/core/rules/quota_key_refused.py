@@ -1,8 +1,8 @@
 """A ResourceQuota counts an unknown resource, such as gpu instead of requests.nvidia.com/gpu."""
 
 from policygen.core.label_grammar import key_fault
+from policygen.core.standard_resources import QUOTA_KEYS, known_to_quota
 from policygen.core.suggest import suggest
-from policygen.lint.core.standard_resources import QUOTA_KEYS, known_to_quota
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import At
+from policygen.core.standard_resources import QUOTA_KEYS
 from policygen.kubernetes.core import ResourceQuotaView, ScopeRequirement
-from policygen.lint.core.standard_resources import QUOTA_KEYS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _PODS = ("pods",)

@@ -1,9 +1,9 @@
 """A container requests more than its limit, or has a negative amount."""
 
 from policygen.core.amounts import amount_of, readable
+from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
-from policygen.lint.core.standard_resources import overcommitted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

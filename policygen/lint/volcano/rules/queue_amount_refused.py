@@ -1,7 +1,7 @@
 """A Queue has a negative amount, or a fraction of an indivisible resource."""
 
 from policygen.core.amounts import amount_of
-from policygen.lint.core.standard_resources import whole
+from policygen.core.standard_resources import whole
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 

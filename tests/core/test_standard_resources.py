@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.lint.core import standard_resources as resources
+from policygen.core import standard_resources as resources
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,213 @@
+"""What the code of servers and webhooks refuses in single objects, beyond schemas and metadata.
+
+Sources: pkg/apis/core/validation/validation.go, pkg/apis/batch/validation/validation.go of
+Kubernetes 1.36.3, and k8s.io/pod-security-admission `policy` and `admission`; the decoders of
+Volcano's webhooks, which read durations as Go does.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from policygen.api_validation import schemas
+from policygen.api_validation.metadata import CRON_JOB_NAME, finalizer_fault
+from policygen.api_validation.refusal import Reason, Refusal
+from policygen.core import durations, quantity
+from policygen.core.finding import Path
+from policygen.core.label_grammar import key_fault
+from policygen.core.quoting import listed, quoted
+from policygen.core.standard_resources import whole
+
+CONFIG_MAP_BYTES = 1 << 20
+"""The most bytes of all values of a ConfigMap together, and of its keys beside them."""
+_KEY = re.compile(r"[-._a-zA-Z0-9]+")
+_LONGEST_KEY = 253
+
+_POD_SECURITY = "pod-security.kubernetes.io/"
+_LEVELS = ("privileged", "baseline", "restricted")
+_VERSION = re.compile(r"latest|v1\.(0|[1-9][0-9]*)")
+
+
+Check = Callable[[Mapping[str, Any]], Iterator[Refusal]]
+
+
+def check(thing: Mapping[str, Any], served: schemas.ServedKind, out: list[Refusal]) -> None:
+    """Append the refusals of an object of this kind; skips fields of a wrong type."""
+    found = _CHECKS.get((served.api_version, served.kind))
+    if found is not None:
+        out += found(thing)
+
+
+def _config_map(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    size = 0
+    texts, coded = _entries(thing, "data"), _entries(thing, "binaryData")
+    for field, entries in (("data", texts), ("binaryData", coded)):
+        for key, value in entries.items():
+            if fault := _key_fault(key):
+                yield Refusal((field, key), Reason.FORMAT, fault, key=True)
+            if isinstance(value, str):
+                size += len(value.encode()) if field == "data" else _decoded_length(value)
+    for key in texts.keys() & coded.keys():
+        message = f"key {quoted(key)} is in data and in binaryData; remove one of the two entries"
+        yield Refusal(("binaryData", key), Reason.FORMAT, message, key=True)
+    if size > CONFIG_MAP_BYTES:
+        message = (
+            f"the values have {size} bytes in total, but a ConfigMap can have at most "
+            f"{CONFIG_MAP_BYTES} (1 MiB); remove entries"
+        )
+        yield Refusal((), Reason.LENGTH, message)
+
+
+def _key_fault(key: str) -> str:
+    if not _KEY.fullmatch(key):
+        return f'{quoted(key)} is not a valid key; write letters, digits, "-", "_" and "."'
+    if len(key) > _LONGEST_KEY:
+        return f"the key has {len(key)} characters; write at most {_LONGEST_KEY}"
+    if key == "." or key.startswith(".."):
+        return f'{quoted(key)} is not a valid key, because it is "." or begins with ".."; write another key'
+    return ""
+
+
+def _decoded_length(text: str) -> int:
+    text = text.replace("\n", "").replace("\r", "")
+    return len(text) // 4 * 3 - text[-2:].count("=")
+
+
+def _namespace(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    for key, value in _entries(_entries(thing, "metadata"), "labels").items():
+        mode, dash, rest = key.removeprefix(_POD_SECURITY).partition("-")
+        if not key.startswith(_POD_SECURITY) or mode not in ("enforce", "audit", "warn"):
+            continue
+        text, path = value or "", ("metadata", "labels", key)
+        if not dash and text not in _LEVELS:
+            message = f"{key} is {quoted(text)}, which is refused; write {listed(list(_LEVELS))}"
+            yield Refusal(path, Reason.LABEL, message)
+        elif rest == "version" and not _VERSION.fullmatch(text):
+            message = f"{key} is {quoted(text)}, which is refused; write latest, or a version such as v1.36"
+            yield Refusal(path, Reason.LABEL, message)
+    finalizers = _entries(thing, "spec").get("finalizers")
+    for i, name in enumerate(finalizers if isinstance(finalizers, list) else ()):
+        if isinstance(name, str | None) and (fault := finalizer_fault(name or "", builtin=True)):
+            yield Refusal(("spec", "finalizers", i), Reason.FORMAT, fault)
+
+
+def _node(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    status = _entries(thing, "status")
+    for field in ("capacity", "allocatable"):
+        for name, text in _entries(status, field).items():
+            try:
+                amount = quantity.read(0 if text is None else text).value
+            except ValueError:
+                continue  # the check of the schema, or `malformed-object`, reports it
+            path: Path = ("status", field, name)
+            if amount < 0:
+                message = f"{name} is {text}, which is refused; write 0 or more"
+                yield Refusal(path, Reason.RANGE, message)
+            elif amount.denominator != 1 and whole(name) and not key_fault(f"requests.{name}"):
+                message = f"{name} is {text}, which is refused; write a whole number"
+                yield Refusal(path, Reason.RANGE, message)
+
+
+def _cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    spec = _entries(thing, "spec")
+    yield from _time_zone(spec)
+    job = _entries(_entries(spec, "jobTemplate"), "spec")
+    if job.get("selector") is not None:
+        message = "selector in a jobTemplate is refused, because each Job gets its own selector; remove selector"
+        yield Refusal(("spec", "jobTemplate", "spec", "selector"), Reason.FORMAT, message)
+
+
+def _volcano_cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Its Jobs get names with eleven characters more."""
+    spec, name = _entries(thing, "spec"), _entries(thing, "metadata").get("name")
+    if isinstance(name, str) and len(name) > CRON_JOB_NAME:
+        message = f"the name has {len(name)} characters, but the name of a CronJob can have at most {CRON_JOB_NAME}; shorten the name"
+        yield Refusal(("metadata", "name"), Reason.NAME, message)
+    yield from _time_zone(spec)
+    yield from _durations(
+        _entries(_entries(spec, "jobTemplate"), "spec"), ("spec", "jobTemplate", "spec")
+    )
+
+
+_ZONE_PART = re.compile(r"[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}")
+
+
+def _time_zone(spec: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Skips which zones exist, because the server's database decides that."""
+    zone = spec.get("timeZone")
+    if not isinstance(zone, str):
+        return
+    parts = zone.split("/")
+    if (
+        zone.lower() == "local"
+        or {".", ".."} & {*parts}
+        or not all(map(_ZONE_PART.fullmatch, parts))
+    ):
+        message = f"timeZone {quoted(zone)} is refused; write the name of a time zone, such as Europe/Berlin"
+        yield Refusal(("spec", "timeZone"), Reason.FORMAT, message)
+
+
+_LONGEST_POD_NAME = 63
+"""Of the name of a Job of Volcano, and of its pods, which the webhook checks like a label key."""
+
+
+def _volcano_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Source: pkg/webhooks/admission/jobs/validate/admit_job.go of Volcano 1.14.1."""
+    spec = _entries(thing, "spec")
+    yield from _durations(spec, ("spec",))
+    job = _entries(thing, "metadata").get("name")
+    if not isinstance(job, str):
+        return
+    if len(job) > _LONGEST_POD_NAME:
+        message = f"the name has {len(job)} characters, but Volcano accepts at most {_LONGEST_POD_NAME}; shorten the name"
+        yield Refusal(("metadata", "name"), Reason.NAME, message)
+        return
+    for i, task in _items(spec, "tasks"):
+        name = task.get("name")
+        pod = f"{job}-{name or f'default{i}'}-{i}"
+        if isinstance(name, str | None) and len(pod) > _LONGEST_POD_NAME:
+            message = (
+                f"the pods of task {i} get the name {pod}, which has more than {_LONGEST_POD_NAME} "
+                "characters; shorten the name of the Job or of the task"
+            )
+            yield Refusal(("metadata", "name"), Reason.NAME, message)
+            return
+
+
+def _job_template(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    return _durations(_entries(thing, "spec"), ("spec",))
+
+
+def _durations(spec: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
+    found = [((*path, "runningEstimate"), spec.get("runningEstimate"))]
+    holders = [(path, spec), *((((*path, "tasks", i)), it) for i, it in _items(spec, "tasks"))]
+    for holder_path, holder in holders:
+        for i, policy in _items(holder, "policies"):
+            found.append(((*holder_path, "policies", i, "timeout"), policy.get("timeout")))
+    for at, text in found:
+        if isinstance(text, str) and durations.seconds(text) is None:
+            message = f"{at[-1]} {quoted(text)} is not a duration; write a duration such as 30m"
+            yield Refusal(at, Reason.FORMAT, message)
+
+
+def _entries(thing: Mapping[str, Any], field: str) -> dict[str, Any]:
+    found = thing.get(field)
+    return found if isinstance(found, dict) else {}
+
+
+def _items(thing: Mapping[str, Any], field: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    found = thing.get(field)
+    for i, item in enumerate(found if isinstance(found, list) else ()):
+        if isinstance(item, dict):
+            yield i, item
+
+
+_CHECKS: Mapping[tuple[str, str], Check] = {
+    ("v1", "ConfigMap"): _config_map,
+    ("v1", "Namespace"): _namespace,
+    ("v1", "Node"): _node,
+    ("batch/v1", "CronJob"): _cron_job,
+    ("batch.volcano.sh/v1alpha1", "CronJob"): _volcano_cron_job,
+    ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
+    ("flow.volcano.sh/v1alpha1", "JobTemplate"): _job_template,
+}

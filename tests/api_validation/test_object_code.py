@@ -1,0 +1,79 @@
+"""What the code of servers and webhooks refuses in single objects, beyond schemas and metadata."""
+
+import pytest
+
+from policygen.api_validation.object_code import CONFIG_MAP_BYTES, check
+from policygen.api_validation.refusal import Reason
+from policygen.api_validation.schemas import served
+
+SECURITY = "pod-security.kubernetes.io/"
+VCJOB = "batch.volcano.sh/v1alpha1"
+
+
+def refusals_of(api_version, kind, **thing):
+    out = []
+    check({"metadata": {"name": "a"}, **thing}, served(api_version, kind), out)
+    return [(it.path, it.reason) for it in out]
+
+
+def labelled(**labels):
+    return {"metadata": {"name": "a", "labels": {SECURITY + k: v for k, v in labels.items()}}}
+
+
+def vcjob(**spec):
+    return {"spec": {"tasks": [{"name": "worker"}], **spec}}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "thing"),
+    [
+        ("v1", "ConfigMap", {"data": {"A_b-.c": "d"}, "binaryData": {"e": "YWJj"}}),
+        ("v1", "ConfigMap", {"data": {"a": "x" * CONFIG_MAP_BYTES}}),
+        ("v1", "ConfigMap", {"data": {".a": "b", "x" * 253: ""}}),
+        ("v1", "ConfigMap", {"data": ["of a wrong type"], "binaryData": None}),
+        ("v1", "Namespace", labelled(enforce="restricted", **{"enforce-version": "v1.36"})),
+        ("v1", "Namespace", labelled(strange="x", **{"warn-version": "latest"})),
+        ("v1", "Namespace", {"spec": {"finalizers": ["kubernetes", "a.b/c"]}}),
+        ("v1", "Node", {"status": {"capacity": {"cpu": "500m", "nvidia.com/gpu": "8", "a/b/c": "0.5"}}}),
+        ("v1", "Node", {"status": {"allocatable": {"nvidia.com/gpu": "m", "memory": " 1"}}}),
+        ("batch/v1", "CronJob", {"spec": {"timeZone": "America/Argentina/Buenos_Aires"}}),
+        (VCJOB, "Job", vcjob(runningEstimate="1h", policies=[{"timeout": "10s"}, {"timeout": None}])),
+    ],
+)  # fmt: skip
+def test_what_is_taken(api_version, kind, thing):
+    assert refusals_of(api_version, kind, **thing) == []
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "thing", "path", "reason"),
+    [
+        ("v1", "ConfigMap", {"data": {"a b": ""}}, ("data", "a b"), Reason.FORMAT),
+        ("v1", "ConfigMap", {"data": {"..a": ""}}, ("data", "..a"), Reason.FORMAT),
+        ("v1", "ConfigMap", {"binaryData": {".": ""}}, ("binaryData", "."), Reason.FORMAT),
+        ("v1", "ConfigMap", {"data": {"x" * 254: ""}}, ("data", "x" * 254), Reason.FORMAT),
+        ("v1", "ConfigMap", {"data": {"a": ""}, "binaryData": {"a": ""}}, ("binaryData", "a"), Reason.FORMAT),
+        ("v1", "ConfigMap", {"data": {"a": "\u00e4" * (CONFIG_MAP_BYTES // 2), "b": "c"}}, (), Reason.LENGTH),
+        ("v1", "ConfigMap", {"binaryData": {"a": "YWJj" * (CONFIG_MAP_BYTES // 3 + 1)}}, (), Reason.LENGTH),
+        ("v1", "Namespace", labelled(enforce="Restricted"), ("metadata", "labels", SECURITY + "enforce"), Reason.LABEL),
+        ("v1", "Namespace", labelled(**{"audit-version": "1.36"}), ("metadata", "labels", SECURITY + "audit-version"), Reason.LABEL),
+        ("v1", "Namespace", {"spec": {"finalizers": ["mine"]}}, ("spec", "finalizers", 0), Reason.FORMAT),
+        ("v1", "Node", {"status": {"capacity": {"nvidia.com/gpu": "1500m"}}}, ("status", "capacity", "nvidia.com/gpu"), Reason.RANGE),
+        ("v1", "Node", {"status": {"allocatable": {"cpu": -1}}}, ("status", "allocatable", "cpu"), Reason.RANGE),
+        ("batch/v1", "CronJob", {"spec": {"timeZone": "Local"}}, ("spec", "timeZone"), Reason.FORMAT),
+        ("batch/v1", "CronJob", {"spec": {"timeZone": "../UTC"}}, ("spec", "timeZone"), Reason.FORMAT),
+        ("batch/v1", "CronJob", {"spec": {"jobTemplate": {"spec": {"selector": {}}}}}, ("spec", "jobTemplate", "spec", "selector"), Reason.FORMAT),
+        (VCJOB, "Job", vcjob(runningEstimate="1d"), ("spec", "runningEstimate"), Reason.FORMAT),
+        (VCJOB, "Job", vcjob(tasks=[{"policies": [{"timeout": "1H"}]}]), ("spec", "tasks", 0, "policies", 0, "timeout"), Reason.FORMAT),
+        (VCJOB, "Job", {"metadata": {"name": "a" * 64}}, ("metadata", "name"), Reason.NAME),
+        (VCJOB, "Job", vcjob(tasks=[{"name": "x" * 60}]), ("metadata", "name"), Reason.NAME),
+        (VCJOB, "Job", {"metadata": {"name": "a" * 54}, "spec": {"tasks": [{}]}}, ("metadata", "name"), Reason.NAME),
+        (VCJOB, "CronJob", {"metadata": {"name": "a" * 53}}, ("metadata", "name"), Reason.NAME),
+    ],
+)  # fmt: skip
+def test_what_is_refused(api_version, kind, thing, path, reason):
+    assert refusals_of(api_version, kind, **thing) == [(path, reason)]
+
+
+def test_the_longest_name_of_a_pod():
+    longest = {"metadata": {"name": "a" * 54}, **vcjob()}  # 54 + "-worker-0"
+    assert refusals_of(VCJOB, "Job", **longest) == []
