@@ -1,13 +1,16 @@
 """Volcano's queues as a tree, and the objects that use them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.amounts import total
+from policygen.core.amounts import HUGE_PAGES, total
 from policygen.core.finding import At, Path
+from policygen.core.label_grammar import key_fault
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.standard_resources import native
 from policygen.core.versions import Version
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
@@ -97,33 +100,84 @@ def amounts(queue: QueueView) -> dict[Path, Amounts]:
     }
 
 
-_PREFIXES = ("hugepages-", "attachable-volumes-")
-_FIXED = 2
-"""The first patch of 1.14 in which a capability limits only what it lists."""
+class Webhook(Enum):
+    """The two ways in which Volcano's webhook compares amounts of queues.
+
+    Source: pkg/webhooks/admission/queues/validate/validate_queue.go.
+    """
+
+    COMPLETE = "1.14.0 and 1.14.1"
+    """Compares what the scheduler counts; what an amount does not list is 0. Since 1.13."""
+    LISTED = "1.14.2 and later"
+    """A capability limits only what it lists."""
+
+
+_LISTED_SINCE = 2
+"""The first patch of 1.14 with `Webhook.LISTED`."""
+
+
+def webhooks(target: Version) -> frozenset[Webhook]:
+    """How the webhook of a target compares; both if the target is every patch of 1.14."""
+    if target.release != (1, 14):
+        return frozenset({Webhook.COMPLETE if target.release < (1, 14) else Webhook.LISTED})
+    if target.patch is None:
+        return frozenset(Webhook)
+    return frozenset({Webhook.LISTED if target.patch >= _LISTED_SINCE else Webhook.COMPLETE})
+
+
+def refusing(by: Iterable[Webhook], target: Version) -> str:
+    """The end of a fault that only some patches of the target refuse; else an empty text."""
+    found = frozenset(by)
+    if found == webhooks(target):
+        return ""
+    return f", which Volcano {' and '.join(sorted(it.value for it in found))} refuse"
+
+
+def counted(amounts: Amounts) -> Amounts:
+    """The amounts that Volcano's scheduler counts.
+
+    Source: pkg/scheduler/api/resource_info.go, NewResource.
+    """
+    return {name: amount for name, amount in amounts.items() if _is_counted(name)}
+
+
+def _is_counted(name: str) -> bool:
+    if "/" in name:
+        extended = not name.startswith("requests.") and not key_fault(f"requests.{name}")
+        return not name.startswith("count/") and (native(name) or extended)
+    return name in _COUNTED or name.startswith((HUGE_PAGES, "attachable-volumes-"))
 
 
 def refuses_unlisted(volcano: Version) -> bool:
     """Whether this release refuses a queue with resources that its capability does not list."""
-    fixed = volcano.release == (1, 14) and volcano.patch is not None and volcano.patch >= _FIXED
-    return (1, 13) <= volcano.release < (1, 15) and not fixed
+    return volcano.release >= (1, 13) and Webhook.COMPLETE in webhooks(volcano)
 
 
 def unlisted(queue: QueueView) -> dict[str, Path]:
     """The resources that a queue deserves or is guaranteed but its capability does not list."""
     found: dict[str, Path] = {}
     for path in (DESERVED, GUARANTEE):
-        for name, amount in amounts(queue)[path].items():
-            if queue.capability and name not in queue.capability and _counted(name) and amount > 0:
+        for name in above(counted(amounts(queue)[path]), {}):
+            if queue.capability and name not in queue.capability:
                 found.setdefault(name, path)
     return found
 
 
-def _counted(name: str) -> bool:
-    """Whether Volcano counts the resource.
+_COUNTED = ("cpu", "memory", "pods", "ephemeral-storage")
+_ZERO = ("cpu", "memory")
+"""Resources that every amount has; of others, even 0 is more than nothing."""
 
-    Source: pkg/scheduler/api/resource_info.go, NewResource.
+
+def above(amounts: Amounts, limit: Amounts) -> list[str]:
+    """The resources of `amounts` that are above a limit, as `Webhook.COMPLETE` compares them.
+
+    Source: pkg/scheduler/api/resource_info.go, LessPartly with the default Zero.
     """
-    return name in {"cpu", "memory"} or "/" in name or name.startswith(_PREFIXES)
+    return [
+        name
+        for name, amount in sorted(amounts.items())
+        if amount > limit.get(name, Fraction(0 if name in _ZERO else -1))
+    ]
 
 
 class QueueUse(Struct, frozen=True, eq=False):

@@ -2,6 +2,9 @@
 
 from fractions import Fraction
 
+from msgspec.structs import replace
+
+from policygen.core import versions
 from policygen.core.finding import At
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.rules import children_exceed_parent
@@ -118,17 +121,53 @@ def children_exceed(amount):
 def test_an_amount_that_a_parent_does_not_set_is_named_once():
     advice = "of Queue p to this sum"
     assert children_exceed("deserved: {nvidia.com/gpu: 8}") == [
-        f"Queue p has no deserved nvidia.com/gpu, but its child queues deserve 16; raise deserved {advice}"
+        f"Queue p has no deserved nvidia.com/gpu, but its child queues deserve 16, which Volcano 1.14.2 and later refuse; raise deserved {advice}"
     ]
     assert children_exceed("guarantee: {resource: {nvidia.com/gpu: 8}}") == [
         (
-            "Queue p has no guaranteed nvidia.com/gpu, but its child queues are guaranteed 16; "
-            f"raise guarantee {advice}"
+            "Queue p has no guaranteed nvidia.com/gpu, but its child queues are guaranteed 16, which "
+            f"Volcano 1.14.2 and later refuse; raise guarantee {advice}"
         )
     ]
     assert children_exceed("deserved: {cpu: 4, nvidia.com/gpu: 8}") == [
         (
             "Queue p has no deserved cpu, nvidia.com/gpu, but its child queues deserve 8 cores, "
-            f"16 nvidia.com/gpu; raise deserved {advice}"
+            f"16 nvidia.com/gpu, which Volcano 1.14.2 and later refuse; raise deserved {advice}"
         )
     ]
+
+
+def exceeding(text, target):
+    found = facts(text)
+    version = {**found.target, "volcano": versions.parse("volcano", target)}
+    return [it.message for it in children_exceed_parent.check(replace(found, target=version))]
+
+
+def test_a_parent_without_amounts_as_the_patches_of_1_14_compare_it():
+    bare = queue("p") + queue("a", "p", "deserved: {cpu: 1}").removesuffix("---\n")
+    assert exceeding(bare, "1.14.1") == []
+    assert "no deserved cpu" in exceeding(bare, "1.14.2")[0]
+    capable = queue("p", "", "capability: {cpu: 4}") + bare.partition("---\n")[2]
+    assert exceeding(capable, "1.14.1") == []
+    limited = queue("p") + queue("a", "p", "capability: {cpu: 1}").removesuffix("---\n")
+    assert "does not have as much" in exceeding(limited, "1.14.1")[0]
+    assert exceeding(limited, "1.14.2") == []
+
+
+def test_amounts_that_1_14_1_compares():
+    one = {
+        name: Fraction(1)
+        for name in ("cpu", "gpu", "count/pods", "requests.cpu", "a/b", "a/b/c", "pods")
+    }
+    assert [*queues.counted(one)] == ["cpu", "a/b", "pods"]
+    zero = {"cpu": Fraction(0), "a/b": Fraction(0)}
+    assert queues.above(zero, {}) == ["a/b"]
+    assert queues.above(zero, zero) == []
+
+
+def test_the_patches_that_refuse():
+    every, first = versions.parse("volcano", "1.14"), versions.parse("volcano", "1.14.0")
+    assert queues.refusing(queues.Webhook, every) == ""
+    assert queues.refusing([queues.Webhook.COMPLETE], first) == ""
+    end = ", which Volcano 1.14.2 and later refuse"
+    assert queues.refusing([queues.Webhook.LISTED], every) == end

@@ -1,18 +1,19 @@
 """The child queues of a Queue together have larger amounts than the Queue itself."""
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of, readable
+from policygen.core.amounts import amount_of, readable, total
 from policygen.core.finding import At, Path
+from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import QueueView
+from policygen.kubernetes.volcano import Amounts, QueueView
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
+from policygen.lint.volcano.queues import Webhook
 
-_MISSING_IS_ZERO = (1, 14)
-"""The first release in which a resource that a parent does not list counts as 0."""
+_CHECKED = (1, 14)
+"""The first release whose webhook compares children with their parent."""
 _WORDS = {
     queues.DESERVED: ("deserved", "deserve"),
     queues.GUARANTEE: ("guaranteed", "are guaranteed"),
@@ -26,69 +27,63 @@ def check(facts: Facts) -> Hits:
     Refused from 1.14 on; in 1.12 and 1.13 the scheduler drops the whole tree.
     Source: queues/validate/validate_queue.go; volcano-sh/volcano#5634, #4818.
     """
-    cluster = facts.cluster
+    cluster, target = facts.cluster, facts.target["volcano"]
     tree = cluster.derive(queues.tree)
-    missing_is_zero = facts.target["volcano"].release >= _MISSING_IS_ZERO
     for parent in cluster.queues:
         children = tree.children.get(parent.name, ())
         if parent.name == queues.ROOT or not children:
             continue
         for path in (queues.DESERVED, queues.GUARANTEE):
-            parts = [(child, queues.amounts(child.fields)[path]) for child in children]
-            has = queues.amounts(parent.fields)[path]
-            yield from _sums(parent, path, parts, has, missing_is_zero=missing_is_zero)
+            parts = [queues.counted(queues.amounts(child.fields)[path]) for child in children]
+            places = tuple(
+                child.at.to("spec", *path)
+                for child, own in zip(children, parts, strict=True)
+                if own
+            )
+            yield from _sums(parent, path, total(parts), places, target)
     for queue in cluster.queues:
-        yield from _limits(cluster, queue)
-
-
-def _limits(cluster: Cluster, queue: Entry[QueueView]) -> Hits:
-    """Compares each limit with that of the nearest ancestor that has one; 0 means unlimited."""
-    for name, amount in queue.fields.capability.items():
-        for above in queues.ancestors(cluster, queue):
-            limit = above.fields.capability.get(name, Fraction(0))
-            if above.name == queues.ROOT:
-                break
-            if amount > limit > 0:
-                yield Hit(
-                    RULE,
-                    f"{queue} has a capability of {amount_of(name, amount, limit)}, above the "
-                    f"{readable(name, limit, amount)} of its ancestor {above}; lower the capability "
-                    f"of {queue}, or raise the capability of {above}",
-                    queue.at.to("spec", "capability", name),
-                    (above.at.to("spec", "capability", name),),
-                )
-            if limit > 0:
-                break
+        yield from _capability(cluster, queue, target)
 
 
 def _sums(
     parent: Entry[QueueView],
     path: Path,
-    parts: Sequence[tuple[Entry[QueueView], Mapping[str, Fraction]]],
-    has: Mapping[str, Fraction],
-    *,
-    missing_is_zero: bool,
+    sums: Amounts,
+    children: tuple[At, ...],
+    target: Version,
 ) -> Hits:
-    missing: dict[str, str] = {}
-    children = tuple(child.at.to("spec", *path) for child, amounts in parts if amounts)
-    for name in sorted({name for _, amounts in parts for name in amounts}):
-        total = sum((amounts.get(name, Fraction(0)) for _, amounts in parts), Fraction(0))
-        if total <= has.get(name, Fraction(0)):
-            continue
+    has = queues.amounts(parent.fields)[path]
+    webhooks = queues.webhooks(target)
+    listed = queues.above(sums, has)
+    complete: list[str] = []
+    if target.release < _CHECKED:
+        listed = complete = [name for name in listed if name in has]
+    elif limit := has or parent.fields.capability:
+        complete = queues.above(sums, limit)
+    missing: dict[frozenset[Webhook], list[str]] = {}
+    for name in sorted({*listed, *complete}):
+        by = webhooks & {
+            webhook
+            for webhook, names in ((Webhook.COMPLETE, complete), (Webhook.LISTED, listed))
+            if name in names
+        }
         own = has.get(name)
-        sums = amount_of(name, total, own)
-        if own is not None:
-            has_own = f"{amount_of(name, own, total)} as {path[0]}"
-            yield _above(parent, (*path, name), has_own, f"together have {sums}", children)
-        elif missing_is_zero:
-            missing[name] = sums
-    if missing:
-        adjective, verb = _WORDS[path]
+        if not by:
+            continue
+        if own is None:
+            missing.setdefault(by, []).append(name)
+            continue
+        has_own = f"{amount_of(name, own, sums[name])} as {path[0]}"
+        end = f"{amount_of(name, sums[name], own)}{queues.refusing(by, target)}"
+        yield _above(parent, (*path, name), has_own, f"together have {end}", children)
+    adjective, verb = _WORDS[path]
+    for by, names in missing.items():
         # The sum of one resource does not name it again.
-        sums = ", ".join(missing.values()).removesuffix(f" {', '.join(missing)}")
-        has_own = f"no {adjective} {', '.join(missing)}"
-        at = (*path, next(iter(missing)))
-        yield _above(parent, at, has_own, f"{verb} {sums}", children)
+        amounts = ", ".join(amount_of(name, sums[name]) for name in names)
+        amounts = amounts.removesuffix(f" {', '.join(names)}")
+        has_own = f"no {adjective} {', '.join(names)}"
+        end = queues.refusing(by, target)
+        yield _above(parent, (*path, names[0]), has_own, f"{verb} {amounts}{end}", children)
 
 
 def _above(
@@ -100,6 +95,53 @@ def _above(
         parent.at.to("spec", *path),
         related=children,
     )
+
+
+def _capability(cluster: Cluster, queue: Entry[QueueView], target: Version) -> Hits:
+    """Compares a capability with that of the parent, and of the nearest ancestor with a limit."""
+    name = queue.fields.parent
+    parent = cluster.queues.get(name)
+    known = parent is not None or name == queues.DEFAULT
+    own = parent.fields.capability if parent else {}
+    complete: list[str] = []
+    if known and name not in ("", queues.ROOT) and target.release >= _CHECKED:
+        complete = queues.above(queues.counted(queue.fields.capability), own)
+    webhooks = queues.webhooks(target)
+    missing = []
+    for resource, amount in queue.fields.capability.items():
+        limiting = _limiting(cluster, queue, resource)
+        limit = limiting.fields.capability[resource] if limiting else None
+        of_parent = limiting is not None and limiting is parent
+        if resource in complete and not of_parent and Webhook.COMPLETE in webhooks:
+            missing.append(resource)
+        by = webhooks if resource not in missing else webhooks - {Webhook.COMPLETE}
+        if by and limiting is not None and limit is not None and amount > limit:
+            yield Hit(
+                RULE,
+                f"{queue} has a capability of {amount_of(resource, amount, limit)}, above the "
+                f"{readable(resource, limit, amount)} of its ancestor {limiting}{queues.refusing(by, target)}; lower the capability "
+                f"of {queue}, or raise the capability of {limiting}",
+                queue.at.to("spec", "capability", resource),
+                (limiting.at.to("spec", "capability", resource),),
+            )
+    if missing:
+        yield Hit(
+            RULE,
+            f"{queue} has a capability of {', '.join(missing)}, but its parent {name} does not have as much"
+            f"{queues.refusing({Webhook.COMPLETE}, target)}; raise the capability of {name}",
+            queue.at.to("spec", "capability", missing[0]),
+            (parent.at / "spec",) if parent else (),
+        )
+
+
+def _limiting(cluster: Cluster, queue: Entry[QueueView], resource: str) -> Entry[QueueView] | None:
+    """The nearest ancestor below `root` with a limit of a resource; 0 means unlimited."""
+    for above in queues.ancestors(cluster, queue):
+        if above.name == queues.ROOT:
+            return None
+        if above.fields.capability.get(resource, Fraction(0)) > 0:
+            return above
+    return None
 
 
 RULE = ObjectRule(

@@ -2,6 +2,7 @@
 
 from policygen.core.amounts import amount_of, readable
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.volcano import queues
 
 
 def check(facts: Facts) -> Hits:
@@ -9,12 +10,21 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4292.
     """
+    target = facts.target["volcano"]
+    checked = target.release >= (1, 13)
+    complete = queues.webhooks(target) == {queues.Webhook.COMPLETE}
     for queue in facts.cluster.queues:
         limits = queue.fields.capability
         for name, amount in queue.fields.deserved.items():
-            # 0 cpu or memory means no limit
             limit = limits.get(name)
-            if limit is not None and amount > limit and (limit or name not in ("cpu", "memory")):
+            if (
+                limit is None
+                or amount <= limit
+                or (complete and not queues.counted({name: amount}))
+            ):
+                continue
+            # To the scheduler, 0 cpu or memory means no limit.
+            if checked or limit or name not in ("cpu", "memory"):
                 yield Hit(
                     RULE,
                     f"{queue} deserves {amount_of(name, amount, limit)}, above its capability of "

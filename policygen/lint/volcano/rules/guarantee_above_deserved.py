@@ -2,6 +2,7 @@
 
 from policygen.core.amounts import amount_of, readable
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.volcano import queues
 
 _NEEDS_DESERVED = (1, 14)
 """The first release in which a queue with a guarantee must set deserved."""
@@ -10,22 +11,30 @@ _NEEDS_DESERVED = (1, 14)
 def check(facts: Facts) -> Hits:
     """From 1.14.2 on each resource of the guarantee must be in deserved, and not above it.
 
-    In 1.13 only if deserved is set; earlier releases silently lower it.
+    In 1.13 only if deserved is set; earlier releases silently lower it. Up to 1.14.1, deserved may
+    omit a guarantee of 0 cpu or memory, and only resources that Volcano counts are compared.
 
     Source: pkg/webhooks/admission/queues/validate/validate_queue.go; volcano-sh/volcano#4995.
     """
-    needs_deserved = facts.target["volcano"].release >= _NEEDS_DESERVED
+    target = facts.target["volcano"]
+    webhooks = queues.webhooks(target)
     for queue in facts.cluster.queues:
-        if not (queue.fields.deserved or needs_deserved):
+        deserved, guarantee = queue.fields.deserved, queue.fields.guarantee.resource
+        if not (deserved or target.release >= _NEEDS_DESERVED):
             continue
-        for name, amount in queue.fields.guarantee.resource.items():
-            deserved = queue.fields.deserved.get(name)
-            if deserved is None or amount > deserved:
-                has = "nothing" if deserved is None else readable(name, deserved, amount)
+        complete = queues.above(queues.counted(guarantee), deserved)
+        for name, amount in guarantee.items():
+            own = deserved.get(name)
+            by = {queues.Webhook.LISTED} if own is None or amount > own else set()
+            if name in complete:
+                by.add(queues.Webhook.COMPLETE)
+            by &= webhooks
+            if by:
+                has = "nothing" if own is None else readable(name, own, amount)
                 yield Hit(
                     RULE,
-                    f"{queue} is guaranteed {amount_of(name, amount, deserved)} but deserves "
-                    f"{has}; raise deserved to at least the guarantee",
+                    f"{queue} is guaranteed {amount_of(name, amount, own)} but deserves "
+                    f"{has}{queues.refusing(by, target)}; raise deserved to at least the guarantee",
                     queue.at.to("spec", "guarantee", "resource", name),
                     (queue.at.to("spec", "deserved"),),
                 )

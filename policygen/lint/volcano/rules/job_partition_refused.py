@@ -25,6 +25,13 @@ def check(facts: Facts) -> Hits:
                     f"refuses; write replicas: {count * size}",
                     task.at / "replicas",
                 )
+            elif needed > has:
+                yield Hit(
+                    RULE,
+                    f"{owner} has minPartitions {needed // size} but {counted(count, 'partition')}, which "
+                    f"Volcano refuses; write minPartitions: {count} or less",
+                    policy.at / "minPartitions",
+                )
             elif least is not None and least != needed:
                 yield Hit(
                     RULE,
