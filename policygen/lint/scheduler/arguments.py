@@ -3,14 +3,15 @@
 Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go of Kubernetes 1.36.3.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from policygen.core import durations
 from policygen.core.finding import Fault, Path
-from policygen.core.label_grammar import key_fault
+from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
-from policygen.kubernetes.untyped import mapping, mappings, numbered
+from policygen.kubernetes.untyped import mapping, mappings
 from policygen.lint.core.typed_fields import Type, right
 
 _OPERATORS: Mapping[str, bool | None] = {
@@ -22,6 +23,7 @@ _OPERATORS: Mapping[str, bool | None] = {
     "Lt": None,
 }
 """Operators on node labels, and whether they take values; None: exactly one value."""
+_VERSION = "kubescheduler.config.k8s.io/v1"
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -40,9 +42,12 @@ _RANGES: Mapping[str, tuple[tuple[str, int, int | None], ...]] = {
 def faults(plugin: str, args: Mapping[str, Any]) -> Iterator[Fault]:
     """Every fault that kube-scheduler would report, with paths below `args`."""
     kind = args.get("kind")
-    known = (*_RANGES, *_CHECKS, "NodeResourcesFit")
-    if plugin in known and kind not in (None, f"{plugin}Args"):
+    known = (*_RANGES, *_CHECKS)
+    if plugin in known and kind not in (None, "", f"{plugin}Args"):
         yield ("kind",), f"kind {shown(kind)} is refused; write {plugin}Args, or remove kind"
+    version = args.get("apiVersion")
+    if plugin in known and version not in (None, "", _VERSION):
+        yield ("apiVersion",), f"apiVersion {shown(version)} is refused; write {_VERSION}"
     for name, low, high in _RANGES.get(plugin, ()):
         value = right(args, name, Type.INTEGER)
         if value is not None and (value < low or (high is not None and value > high)):
@@ -77,7 +82,7 @@ def _balanced(args: Mapping[str, Any]) -> Iterator[Fault]:
     plugin = "NodeResourcesBalancedAllocation"
     seen = set()
     for i, resource in enumerate(mappings(args.get("resources"))):
-        name, weight = resource.get("name"), resource.get("weight")
+        name, weight = resource.get("name") or "", resource.get("weight")
         if weight not in (None, 0, 1):
             yield (
                 ("resources", i, "weight"),
@@ -103,8 +108,9 @@ def _spread(args: Mapping[str, Any]) -> Iterator[Fault]:
             "defaultConstraints without defaultingType: List are refused; write defaultingType: List",
         )
     seen: set[tuple[Any, Any]] = set()
-    for i, constraint in numbered(constraints):
-        yield from _constraint(constraint, ("defaultConstraints", i), seen)
+    for i, constraint in enumerate(constraints if isinstance(constraints, list) else ()):
+        if isinstance(constraint, dict | None):
+            yield from _constraint(constraint or {}, ("defaultConstraints", i), seen)
 
 
 def _constraint(
@@ -115,8 +121,8 @@ def _constraint(
             (*path, "labelSelector"),
             "labelSelector in a default constraint is refused, because kube-scheduler uses the labels of each pod; remove labelSelector",
         )
-    skew, key = constraint.get("maxSkew", 0), constraint.get("topologyKey", "")
-    action = constraint.get("whenUnsatisfiable", "")
+    skew, key = constraint.get("maxSkew") or 0, constraint.get("topologyKey") or ""
+    action = constraint.get("whenUnsatisfiable") or ""
     if isinstance(skew, int) and skew <= 0:
         yield (*path, "maxSkew"), f"maxSkew {skew} is refused; write 1 or more"
     if isinstance(key, str) and (fault := key_fault(key)):
@@ -138,37 +144,79 @@ def _constraint(
         seen.add((key, action))
 
 
+def _fit(args: Mapping[str, Any]) -> Iterator[Fault]:
+    for field in ("ignoredResources", "ignoredResourceGroups"):
+        for i, name in enumerate(right(args, field, Type.TEXTS) or ()):
+            if key_fault(name or ""):
+                yield (field, i), f"{quoted(name or '')} is not a valid name; write a valid name"
+            elif field == "ignoredResourceGroups" and "/" in name:
+                message = f"{quoted(name)} is the name of a resource; write only the part before /"
+                yield (field, i), message
+
+
+def _binding(args: Mapping[str, Any]) -> Iterator[Fault]:
+    if args.get("shape") is not None:
+        yield (
+            ("shape",),
+            "shape is refused unless the feature gate StorageCapacityScoring is enabled, which it is not by default; remove shape",
+        )
+
+
 def _affinity(args: Mapping[str, Any]) -> Iterator[Fault]:
     added = mapping(args, "addedAffinity")
     path: Path = ("addedAffinity", _REQUIRED, "nodeSelectorTerms")
     for i, term in enumerate(mappings(added, _REQUIRED, "nodeSelectorTerms")):
         yield from _term(term, (*path, i))
     for i, preferred in enumerate(mappings(added, _PREFERRED)):
+        if not preferred.get("weight"):
+            continue  # kube-scheduler does not read it
         yield from _term(
             mapping(preferred, "preference"), ("addedAffinity", _PREFERRED, i, "preference")
         )
 
 
 def _term(term: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    """Source: k8s.io/component-helpers scheduling/corev1/nodeaffinity, newNodeSelectorTerm."""
     for i, expression in enumerate(mappings(term.get("matchExpressions"))):
-        at: Path = (*path, "matchExpressions", i)
+        yield from _expression(expression, (*path, "matchExpressions", i))
+    for i, expression in enumerate(mappings(term.get("matchFields"))):
+        at: Path = (*path, "matchFields", i)
         operator, values = expression.get("operator"), expression.get("values") or []
-        if not isinstance(operator, str) or operator not in _OPERATORS:
-            known = listed(list(_OPERATORS))
-            yield (*at, "operator"), f"operator {shown(operator)} is refused; write {known}"
-            continue
-        takes_values, key = _OPERATORS[operator], expression.get("key")
-        if takes_values is None and len(values) != 1:
+        if operator not in ("In", "NotIn"):
+            yield (*at, "operator"), f"operator {shown(operator)} is refused; write In or NotIn"
+        elif len(values) != 1:
             yield (*at, "values"), f"operator {operator} needs exactly one value; write one value"
-        elif takes_values is not None and takes_values is not bool(values):
-            message = (
-                f"operator {operator} needs values; write at least one value"
-                if takes_values
-                else f"operator {operator} accepts no values; remove the values"
-            )
-            yield (*at, "values") if values else at, message
-        if isinstance(key, str) and key_fault(key):
-            yield (*at, "key"), f"{quoted(key)} is not a valid label key; write a valid label key"
+
+
+def _expression(expression: Mapping[str, Any], at: Path) -> Iterator[Fault]:
+    operator, values = expression.get("operator"), expression.get("values") or []
+    if not isinstance(operator, str) or operator not in _OPERATORS:
+        known = listed(list(_OPERATORS))
+        yield (*at, "operator"), f"operator {shown(operator)} is refused; write {known}"
+        return
+    takes_values, key = _OPERATORS[operator], expression.get("key") or ""
+    if takes_values is None and len(values) != 1:
+        yield (*at, "values"), f"operator {operator} needs exactly one value; write one value"
+    elif takes_values is not None and takes_values is not bool(values):
+        message = (
+            f"operator {operator} needs values; write at least one value"
+            if takes_values
+            else f"operator {operator} accepts no values; remove the values"
+        )
+        yield (*at, "values") if values else at, message
+    for i, value in enumerate(values):
+        fault = value_fault(value) if isinstance(value, str) else None
+        if fault is None and takes_values is None and not _is_int64(value):
+            fault = f"operator {operator} needs an integer, not {shown(value)}; write an integer"
+        if fault is not None:
+            yield (*at, "values", i), fault
+    if isinstance(key, str) and key_fault(key):
+        yield (*at, "key"), f"{quoted(key)} is not a valid label key; write a valid label key"
+
+
+def _is_int64(value: Any) -> bool:
+    found = isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]+", value, re.ASCII)
+    return bool(found) and -(1 << 63) <= int(value) < 1 << 63
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Fault]]] = {
@@ -176,5 +224,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Fault]]] = {
     "DynamicResources": _dynamic,
     "NodeAffinity": _affinity,
     "NodeResourcesBalancedAllocation": _balanced,
+    "NodeResourcesFit": _fit,
     "PodTopologySpread": _spread,
+    "VolumeBinding": _binding,
 }

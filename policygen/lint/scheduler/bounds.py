@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from policygen.api_validation.scalars import byte_fault
 from policygen.core import durations
 from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import key_fault
@@ -59,10 +60,13 @@ def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
         return
     times: dict[str, Fraction] = {}
     for name, default in _TIMES.items():
+        if name in data and data[name] is None:
+            path: Path = ("leaderElection", name)
+            yield path, f"{name} is empty, which is refused; write a duration, or remove {name}"
         written = durations.seconds(right(data, name, Type.DURATION))
         times[name] = written or Fraction(default)
         if times[name] < 0:
-            path: Path = ("leaderElection", name)
+            path = ("leaderElection", name)
             yield path, f"{name} {data[name]} is refused; write a positive duration"
     if min(times.values()) < 0:
         return
@@ -104,8 +108,9 @@ def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
                     "two extenders have a bindVerb, which is refused; remove bindVerb from one of them",
                 )
             binds = True
+        yield from _connection(extender, path)
         for j, resource in enumerate(mappings(extender.get("managedResources"))):
-            name = resource.get("name")
+            name = "" if resource.get("name") is None else resource["name"]
             at: Path = (*path, "managedResources", j, "name")
             if not isinstance(name, str):
                 continue
@@ -120,3 +125,19 @@ def _extenders(data: Mapping[str, Any]) -> Iterator[Fault]:
                     f"{name} is in managedResources twice, which is refused; remove one of the entries",
                 )
             managed.add(name)
+
+
+def _connection(extender: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    if "httpTimeout" in extender and extender["httpTimeout"] is None:
+        fault = "httpTimeout is empty, which is refused; write a duration, or remove it"
+        yield (*path, "httpTimeout"), fault
+    tls = mapping(extender, "tlsConfig")
+    for field in ("certData", "keyData", "caData"):
+        if isinstance(tls.get(field), str) and byte_fault(tls[field]):
+            fault = f"{field} is not valid base64; encode the value in base64"
+            yield (*path, "tlsConfig", field), fault
+    if tls.get("insecure") is True and (tls.get("caFile") or tls.get("caData")):
+        yield (
+            (*path, "tlsConfig", "insecure"),
+            "insecure beside a certificate authority is refused; remove one of them",
+        )

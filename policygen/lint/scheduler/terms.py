@@ -12,11 +12,16 @@ from policygen.lint.core.typed_fields import Fields, Type
 
 LISTS = frozenset(
     {
+        "defaultConstraints",
         "disabled",
         "enabled",
         "extenders",
         "managedResources",
+        "matchExpressions",
+        "matchFields",
+        "nodeSelectorTerms",
         "pluginConfig",
+        "preferredDuringSchedulingIgnoredDuringExecution",
         "profiles",
         "resources",
         "shape",
@@ -55,6 +60,12 @@ _PLUGINS: Mapping[str, Minor] = {
     "TopologyPlacementGenerator": (1, 36),
 }
 """The in-tree plugins, and the first known release of each."""
+
+REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
+"""Plugins that kube-scheduler refuses by name, even where it ignores unknown ones.
+
+Source: pkg/scheduler/apis/config/validation/validation.go, invalidPluginsByVersion.
+"""
 
 OTHERS = frozenset(
     {
@@ -111,12 +122,13 @@ def _plain(*names: str, type_: Type | None = None) -> "dict[str, Fields | Type |
 _booleans = partial(_plain, type_=Type.BOOLEAN)
 _durations = partial(_plain, type_=Type.DURATION)
 _integers = partial(_plain, type_=Type.INTEGER)
+_int32s = partial(_plain, type_=Type.INT32)
 _texts = partial(_plain, type_=Type.TEXT)
 
 
 _PLUGIN_SET: Fields = {
-    "enabled": _plain("name", "weight"),
-    "disabled": _plain("name", "weight"),
+    "enabled": {**_texts("name"), **_int32s("weight")},
+    "disabled": {**_texts("name"), **_int32s("weight")},
 }
 _TLS: Fields = {
     **_booleans("insecure"),
@@ -131,24 +143,40 @@ _EXTENDER: Fields = {
     "managedResources": {**_texts("name"), **_booleans("ignoredByScheduler")},
 }
 _RESOURCES: Fields = {**_texts("name"), **_integers("weight")}
-_SHAPE = _integers("utilization", "score")
+_SHAPE = _int32s("utilization", "score")
+_EXPRESSION: Fields = {**_texts("key", "operator"), "values": Type.TEXTS}
+_TERM: Fields = {"matchExpressions": _EXPRESSION, "matchFields": _EXPRESSION}
+_CONSTRAINT: Fields = {
+    **_int32s("maxSkew", "minDomains"),
+    **_texts("topologyKey", "whenUnsatisfiable", "nodeAffinityPolicy", "nodeTaintsPolicy"),
+    **_plain("labelSelector"),
+    "matchLabelKeys": Type.TEXTS,
+}
 _ARGUMENTS: Mapping[str, Fields] = {
-    "DefaultPreemption": _integers("minCandidateNodesPercentage", "minCandidateNodesAbsolute"),
+    "DefaultPreemption": _int32s("minCandidateNodesPercentage", "minCandidateNodesAbsolute"),
     "InterPodAffinity": {
-        **_integers("hardPodAffinityWeight"),
+        **_int32s("hardPodAffinityWeight"),
         **_booleans("ignorePreferredTermsOfExistingPods"),
     },
-    "NodeAffinity": _plain("addedAffinity"),
+    "NodeAffinity": {
+        "addedAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": _TERM},
+            "preferredDuringSchedulingIgnoredDuringExecution": {
+                **_int32s("weight"),
+                "preference": _TERM,
+            },
+        }
+    },
     "NodeResourcesBalancedAllocation": {"resources": _RESOURCES},
     "NodeResourcesFit": {
-        **_plain("ignoredResources", "ignoredResourceGroups"),
+        **dict.fromkeys(("ignoredResources", "ignoredResourceGroups"), Type.TEXTS),
         "scoringStrategy": {
             "type": Type.TEXT,
             "resources": _RESOURCES,
             "requestedToCapacityRatio": {"shape": _SHAPE},
         },
     },
-    "PodTopologySpread": {**_plain("defaultConstraints"), **_texts("defaultingType")},
+    "PodTopologySpread": {"defaultConstraints": _CONSTRAINT, **_texts("defaultingType")},
     "VolumeBinding": {**_integers("bindTimeoutSeconds"), "shape": _SHAPE},
 }
 
@@ -165,19 +193,23 @@ _EXTENDS: Mapping[str, tuple[str, ...]] = {
         "reserve",
         "preBind",
     ),
+    "GangScheduling": ("preEnqueue", "reserve", "permit"),
     "ImageLocality": ("score",),
     "InterPodAffinity": ("preFilter", "filter", "preScore", "score"),
     "NodeAffinity": ("preFilter", "filter", "preScore", "score"),
+    "NodeDeclaredFeatures": ("preFilter", "filter"),
     "NodeName": ("filter",),
     "NodePorts": ("preFilter", "filter"),
     "NodeResourcesBalancedAllocation": ("preScore", "score"),
     "NodeResourcesFit": ("preFilter", "filter", "preScore", "score", "placementScore"),
     "NodeUnschedulable": ("filter",),
     "NodeVolumeLimits": ("preFilter", "filter"),
+    "PodGroupPodsCount": ("placementScore",),
     "PodTopologySpread": ("preFilter", "filter", "preScore", "score"),
     "PrioritySort": ("queueSort",),
     "SchedulingGates": ("preEnqueue",),
     "TaintToleration": ("filter", "preScore", "score"),
+    "TopologyPlacementGenerator": ("placementGenerate",),
     "VolumeBinding": ("preFilter", "filter", "reserve", "preBind", "preScore", "score"),
     "VolumeRestrictions": ("preFilter", "filter"),
     "VolumeZone": ("preFilter", "filter"),
@@ -205,12 +237,8 @@ def configuration(version: Version) -> Fields:
     points = {name: _PLUGIN_SET for name, since in _POINTS.items() if since <= version.release}
     return {
         **_plain("apiVersion", "kind"),
-        **_integers(
-            "parallelism",
-            "percentageOfNodesToScore",
-            "podInitialBackoffSeconds",
-            "podMaxBackoffSeconds",
-        ),
+        **_int32s("parallelism", "percentageOfNodesToScore"),
+        **_integers("podInitialBackoffSeconds", "podMaxBackoffSeconds"),
         **_booleans("enableProfiling", "enableContentionProfiling", "delayCacheUntilActive"),
         "leaderElection": {
             **_booleans("leaderElect"),
@@ -220,12 +248,13 @@ def configuration(version: Version) -> Fields:
         "clientConnection": {
             **_texts("kubeconfig", "acceptContentTypes", "contentType"),
             "qps": Type.NUMBER,
-            **_integers("burst"),
+            **_int32s("burst"),
         },
         "profiles": {
-            **_plain("schedulerName", "percentageOfNodesToScore"),
+            **_texts("schedulerName"),
+            **_int32s("percentageOfNodesToScore"),
             "plugins": points,
-            "pluginConfig": _plain("name", "args"),
+            "pluginConfig": {**_texts("name"), **_plain("args")},
         },
         "extenders": _EXTENDER,
     }

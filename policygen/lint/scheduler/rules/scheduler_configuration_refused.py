@@ -42,7 +42,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _types(data: Mapping[str, Any], fields: Fields, at: At) -> Hits:
-    for path, fault in typed_fields.faults(data, fields):
+    for path, fault in typed_fields.faults(data, fields, lists=terms.LISTS):
         yield Hit(RULE, f"{path[-1]}: {fault}", at.to(*path))
 
 
@@ -99,6 +99,12 @@ def _arguments(scored: ScoredProfile, target: Version) -> Hits:
                 at / "name",
             )
         seen.add(config.name)
+        if config.name in terms.REMOVED:
+            yield Hit(
+                RULE,
+                f"{config.name} no longer exists, so its arguments are refused; remove this entry",
+                at / "name",
+            )
         args, place = config.args, at / "args"
         fields = terms.arguments(config.name, target) or {}
         yield from _types(args, fields, place)
@@ -127,7 +133,7 @@ def _strategy(data: Mapping[str, Any], at: At) -> Hits:
                 at.to("resources", j, "weight"),
             )
     if kind != _STRATEGIES[2]:
-        if data.get(_RATIO):
+        if data.get(_RATIO) is not None:
             yield Hit(RULE, f"{_RATIO} with type {kind} is refused; remove {_RATIO}", at / _RATIO)
         return
     shape = entries(data, _RATIO, "shape")
