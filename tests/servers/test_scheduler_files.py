@@ -116,6 +116,13 @@ BAD = [
         "PodTopologySpread", defaultingType="List", defaultConstraints=[CONSTRAINT, CONSTRAINT]
     ),
     arguments("NodeResourcesBalancedAllocation", resources=[{"name": "cpu"}, {"name": "cpu"}]),
+    arguments("NodeResourcesFit", ignoredResourceGroups=["example.com/a"]),
+    arguments("VolumeBinding", shape=[{"utilization": 0, "score": 0}]),
+    arguments("InterPodAffinity", apiVersion="v1"),
+    plugins(score={"enabled": [{"name": "NodeResourcesFit", "weight": "1"}]}),
+    plugins(score=on("NodeDeclaredFeatures")),
+    election(retryPeriod=None),
+    affinity(operator="In", values=["b c"]),
     affinity(operator="in", values=["b"]),
     affinity(operator="In"),
     affinity(operator="Exists", values=["b"]),
