@@ -11,7 +11,7 @@ from tests.servers.families import FAMILIES
 
 ENOUGH = 0.96
 """Of all cases, without the exceptions."""
-OF_A_FAMILY, FILES = 15, 68
+OF_A_FAMILY, FILES = 8, 68
 """Draws of each family of objects, and of all families of files."""
 NEITHER = 25
 """Percent of cases that at least are refused, and that at least are accepted."""

@@ -119,7 +119,6 @@ BAD = [
     arguments("NodeResourcesFit", ignoredResourceGroups=["example.com/a"]),
     arguments("VolumeBinding", shape=[{"utilization": 0, "score": 0}]),
     arguments("InterPodAffinity", apiVersion="v1"),
-    plugins(score={"enabled": [{"name": "NodeResourcesFit", "weight": "1"}]}),
     plugins(score=on("NodeDeclaredFeatures")),
     election(retryPeriod=None),
     affinity(operator="In", values=["b c"]),
