@@ -57,3 +57,18 @@ def test_a_bound_is_that_of_the_spec_by_any_name_of_the_rule():
 def test_a_shared_fault_has_one_rule_but_for_its_family():
     one = rule("a", Severity.WARNING, Family.REPORTED)
     assert shared(one, Family.INVALID)[:4] == ("a", Severity.WARNING, Family.INVALID, one.about)
+
+
+INVALID = "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: a}, spec: {clusterQueue: 5}}"
+
+
+def names(it):
+    return [entry.name for entry in it.cluster.local_queues]
+
+
+def test_a_cluster_without_an_object_has_derived_results_of_its_own():
+    it = facts(INVALID)
+    (object_,) = it.cluster.objects
+    assert it.derive(names) == ["a"]
+    assert replace(it, cluster=it.cluster.without(frozenset({object_.at}))).derive(names) == []
+    assert it.derive(names) == ["a"]
