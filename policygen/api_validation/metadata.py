@@ -76,7 +76,10 @@ def finalizer_fault(name: str, *, builtin: bool) -> str:
 
 
 def _managed(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[Refusal]:
-    """Fields that controllers write: finalizers, owners, generation."""
+    """Fields that controllers write: finalizers and owners.
+
+    Skips the generation, because most kinds ignore that of a user.
+    """
     finalizers = metadata.get("finalizers") or []
     for i, name in enumerate(finalizers):
         if fault := finalizer_fault(name or "", builtin=not served.custom):
@@ -86,10 +89,6 @@ def _managed(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[R
             "finalizers orphan and foregroundDeletion exclude each other; remove one of the two"
         )
         yield Refusal(("metadata", "finalizers"), Reason.FORMAT, message)
-    generation = metadata.get("generation")
-    if generation is not None and generation < 0:
-        message = f"generation {generation} is too small; remove this field"
-        yield Refusal(("metadata", "generation"), Reason.RANGE, message)
     yield from _owners(metadata.get("ownerReferences") or [])
 
 

@@ -36,7 +36,6 @@ _MANAGED = {
             "pattern": f"^{SUBDOMAIN}/[A-Za-z0-9]{{1,63}}$",
         },
     },
-    "generation": {"type": "integer", "minimum": 0},
     "ownerReferences": {
         "type": "array",
         "maxItems": 1,  # of several, only one can be the controller

@@ -28,7 +28,11 @@ OWNERS = ("metadata", "ownerReferences")
         ({"name": "system:A"}, "rbac.authorization.k8s.io/v1", "ClusterRole"),
         ({"name": "a", "annotations": {"A.com/b": "any text"}}, "v1", "ConfigMap"),
         ({"name": "a", "namespace": "Not one"}, "v1", "Namespace"),
-        ({"name": "a", "finalizers": ["orphan", "a.b/c"], "generation": 1}, "v1", "ConfigMap"),
+        (
+            {"name": "a", "finalizers": ["orphan", "a.b/c"], "generation": -1},
+            "scheduling.k8s.io/v1",
+            "PriorityClass",
+        ),
         ({"name": "a", "finalizers": ["any"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue"),
         (
             {"name": "a", "ownerReferences": [OWNER, {**OWNER, "controller": True}]},
@@ -60,7 +64,6 @@ def test_what_is_taken(metadata, api_version, kind):
         ({"name": "a", "finalizers": ["any"]}, "v1", "ConfigMap", ("metadata", "finalizers", 0), Reason.FORMAT),
         ({"name": "a", "finalizers": ["a b/c"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue", ("metadata", "finalizers", 0), Reason.FORMAT),
         ({"name": "a", "finalizers": ["orphan", "foregroundDeletion"]}, "v1", "ConfigMap", ("metadata", "finalizers"), Reason.FORMAT),
-        ({"name": "a", "generation": -1}, "v1", "ConfigMap", ("metadata", "generation"), Reason.RANGE),
         ({"name": "a", "ownerReferences": [{**OWNER, "uid": ""}]}, "v1", "ConfigMap", (*OWNERS, 0), Reason.MISSING_FIELD),
         ({"name": "a", "ownerReferences": [{**OWNER, "apiVersion": "a/b/c"}]}, "v1", "ConfigMap", (*OWNERS, 0, "apiVersion"), Reason.FORMAT),
         ({"name": "a", "ownerReferences": [{**OWNER, "apiVersion": "v1", "kind": "Event"}]}, "v1", "ConfigMap", (*OWNERS, 0, "kind"), Reason.FORMAT),

@@ -175,13 +175,13 @@ EXCEPTIONS = {
         ),
         (
             "metadata-in-detail",
-            "The uid and the managed fields, which only a server writes; create accepts both.",
-            rf"^{APPLY_ALONE} .*(managedFields|uid mismatch)",
+            "The uid, managed fields and generation, which only a server writes.",
+            rf"^{APPLY_ALONE} .*(managedFields|uid mismatch)|metadata\.generation: Invalid",
         ),
         (
             "status-in-detail",
             "The types of a status, which only controllers write.",
-            r'Struct field (\w+\.status\b|Node(Status|Condition)\.)|unknown field "status\.|status\.addresses',
+            r'struct field (\w+\.status\b|Node(Status|Condition)\.)|unknown field "status\.|status\.addresses',
         ),
         (
             "hierarchy-later",
