@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from policygen.core.finding import At, Hit
 from policygen.plan import rules
-from policygen.plan.amounts import HOST, amount_of
+from policygen.plan.amounts import HOST, Vector, amount_of
 from policygen.plan.fit import warn
 from policygen.plan.placement import Assignment, place_of
 from policygen.plan.pool import PoolFacts
@@ -38,6 +38,8 @@ class Contribution(Struct, frozen=True):
     always_text: str
     most_text: str
     models: tuple[ModelPlacement, ...] = ()
+    cut: bool = False
+    """Whether the models need more, but cannot use it together."""
 
 
 class Ceiling(Struct, frozen=True):
@@ -83,20 +85,28 @@ class _Use:
 
     def room(self, option: Assignment) -> bool:
         """Whether a model can also run on another of its pools, there within the guarantee."""
+        if option.rank.limit or option.rank.gang:
+            return False
         for node in _upwards(option):
-            leaf = node is option.node
             for resource in counted_resources(option.facts):
                 if node is None:
                     bound = sum(it.available[resource] for it in option.pools)
-                elif leaf and option.tree.scheduler != "kube-scheduler":
-                    bound = sum(node.guarantee[it.name][resource] for it in option.pools)
+                elif node is option.node:
+                    bound = sum(_safe(it, option, node)[resource] for it in option.pools)
                 else:
                     bound = sum(node.limit[it.name][resource] for it in option.pools)
                 need = _minimum(option, resource)
                 key = (option.tree.queue, node.name if node else None, resource)
                 if need and self.units[key] + need > bound:
                     return False
-        return not option.rank.limit
+        return True
+
+
+def _safe(facts: PoolFacts, option: Assignment, leaf: TeamNode) -> Vector:
+    """What a team can use without borrowing, in the namespace of a model."""
+    if facts.scheduler == "kube-scheduler":
+        return limit_of(facts, leaf, option.namespace)
+    return leaf.guarantee[facts.name]
 
 
 def _minimum(option: Assignment, resource: str) -> int:
@@ -126,6 +136,8 @@ class _Sums:
         for placement in placements:
             node = placement.options[0].node
             self.by_leaf[node.name if node else None].append(placement)
+        self.excluded = any(it.options[0].rank.limit for it in placements)
+        """Whether a model alone exceeds the limit of its team."""
 
     def hits(self) -> Iterator[Hit]:
         """All findings of the queue."""
@@ -296,41 +308,36 @@ class _Sums:
         # A model whose most replicas exceed the bound alone has a finding of its own.
         peak = [it for it in parts if it.most <= bound.amount]
         most = sum(it.most for it in peak)
-        waiting = [it for it in parts if it.start and always + it.start > bound.amount]
-        rule, total = rules.MODELS_EXCEED_LIMIT, always
-        if always > bound.amount:
-            some = [it for it in parts if it.always]
-            text = f"need at least {_amount(resource, always, bound.amount)} together"
-            text += f" ({_list([it.always_text for it in some])})"
+        starting = max(parts, key=lambda it: it.start)
+        total = always + starting.start
+        if total > bound.amount:
+            rule, some = rules.MODELS_EXCEED_LIMIT, [it for it in parts if it.always]
+            texts = [it.always_text for it in some]
+            if starting.start:
+                some.append(starting)
+                texts.append(f"and {starting.name} {_amount(resource, starting.start)} to start")
+            text = f"need at least {_amount(resource, total, bound.amount)} together"
+            waiting = [it.name for it in parts if it.start and always + it.start > bound.amount]
             effect = "they never all run at once"
-        elif waiting:
-            some = [it for it in parts if it.always]
-            total = always + max(it.start for it in waiting)
-            text = (
-                f"always use {_amount(resource, always, bound.amount)} for serving "
-                f"({_list([it.always_text for it in some])}), and "
-                f"{_list([f'{it.name} needs {_amount(resource, it.start)} to start' for it in waiting])}"
-            )
-            effect = f"{_list([it.name for it in waiting])} cannot start beside them"
+            if always <= bound.amount:
+                effect = f"{_list(waiting)} cannot start beside the serving models"
         elif most > bound.amount:
             rule, total, some = rules.PEAK_EXCEEDS_LIMIT, most, peak
+            texts = [it.most_text for it in some]
             text = f"need up to {_amount(resource, most, bound.amount)} together"
-            text += f" ({_list([it.most_text for it in some])})"
             effect = "they never all run at once"
         else:
             return
         self.reported.add(name)
-        remedy = self._remedy(bound, [*some, *waiting], resource, total)
+        remedy = self._remedy(bound, some, resource, total)
         yield Hit(
             rule,
-            f"{bound.whose} {text}, but {bound.limit} is "
+            f"{bound.whose} {text} ({_list(texts)}), but {bound.limit} is "
             f"{_amount(resource, bound.amount, total)}, "
             f"{_amount(resource, total - bound.amount)} too few, so {effect}; {remedy}",
             bound.at,
             tuple(
-                placement.model.at / "metadata" / "name"
-                for it in (*some, *waiting)
-                for placement in it.models
+                placement.model.at / "metadata" / "name" for it in some for placement in it.models
             ),
         )
 
@@ -338,7 +345,9 @@ class _Sums:
         self, bound: Ceiling, parts: Sequence[Contribution], resource: str, total: int
     ) -> str:
         remedies = []
-        if total - bound.amount <= bound.spare:
+        # With a higher limit, models or teams that exceed a limit now would need more.
+        known = not self.excluded and not any(it.cut for it in parts)
+        if known and total - bound.amount <= bound.spare:
             remedies.append(f"{bound.raised} by {_amount(resource, total - bound.amount)}")
         if move := self._move(parts, resource, total - bound.amount):
             remedies.append(move)
@@ -500,6 +509,7 @@ def _total(
     if limit is None:
         limit = most
     starts = [it.start for it in parts if always + it.start <= limit]
+    cut = any(it.cut or always + it.start > limit for it in parts)
     always, most = min(always, limit), min(most, limit)
     name = f"team {node.team.name}"
     return Contribution(
@@ -510,6 +520,7 @@ def _total(
         always_text=f"{name} {_amount(resource, always) if resource in HOST else always}",
         most_text=f"{name} {_amount(resource, most) if resource in HOST else most}",
         models=tuple(model for it in parts for model in it.models),
+        cut=cut,
     )
 
 

@@ -303,3 +303,26 @@ def test_models_of_a_shared_queue_have_the_sum_of_its_pools(planned, sizes, quot
     found = messages(done, "models-exceed-limit")
     assert len(found) == (where_to is not None)
     assert all(f'the models of team "a" on {where_to} need at least 9' in it for it in found)
+
+
+@pytest.mark.parametrize(
+    "fields, limit, named",
+    [
+        (FOUR, 4, True),
+        (FOUR, 7, False),  # four for the first namespace, three for the second
+        (training(4), 4, False),  # kube-scheduler starts pods one by one
+    ],
+)
+def test_room_in_a_pool_of_kube_scheduler(planned, fields, limit, named):
+    other = a100("q", more="      scheduler: kube-scheduler", gpu=", resource: x.com/gpu")
+    team = quotas("a", "pool: p, guarantee: 4, limit: 4", f"pool: q, limit: {limit}")
+    if limit == 7:
+        team = team.replace("{name: a-ns}", "{name: x}, {name: z}")
+        fields += ", namespace: z"
+    text = models(
+        "a",
+        chat=f"{FOUR}, placement: {{pools: [p]}}",
+        other=f"{fields}, placement: {{pools: [p, q]}}",
+    )
+    (message,) = messages(planned(a100(), other, team, text), "models-exceed-limit")
+    assert ("placement.pools: [q]" in message) == named

@@ -1,6 +1,8 @@
 """Properties of where models run, and of their sums, in every valid spec."""
 
+import re
 from collections import Counter
+from copy import deepcopy
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -251,6 +253,62 @@ def test_sums_equal_an_independent_count(documents):
             pool = it["metadata"]["name"]
             expected |= {(pool, team) for team in Recount(documents, plan, pool).walk(None)[2]}
     assert reported == expected
+
+
+TOGETHER = {"models-exceed-limit", "serving-on-borrowed-gpus", "model-above-limit"}
+
+
+def faults(plan):
+    """The rule, team and pool of each warning about quotas and models."""
+    found = Counter()
+    for hit in plan.hits:
+        if hit.rule.name in TOGETHER:
+            team = re.search(r'team "([^"]*)"', hit.message)
+            pool = re.search(r'pool "([^"]*)"', hit.message)
+            found[hit.rule.name, team and team[1], pool[1]] += 1
+    return found
+
+
+def chosen(plan):
+    return {it.model.name: it.facts.name for it in plan.workloads.assignments}
+
+
+def changed(documents, name, change):
+    """The documents after a change of the spec of one of them."""
+    copies = deepcopy(documents)
+    change(next(it["spec"] for it in copies if it["metadata"]["name"] == name))
+    return copies
+
+
+@settings(FEW, max_examples=200)
+@given(crowds())
+def test_a_remedy_with_a_pool_or_a_number_is_true(documents):
+    """After the change, its finding is gone, and no pool has a new one."""
+    plan = accepted(documents)
+    before = faults(plan)
+    for hit in plan.hits:
+        if hit.rule.name not in TOGETHER:
+            continue
+        if move := re.search(r'placement.pools: \[(.*)\] for model "([^"]*)"', hit.message):
+            pool, name = move[1], move[2]
+
+            def moved(spec, pool=pool):
+                spec["placement"] = {"pools": [pool]}
+
+            after = faults(accepted(changed(documents, name, moved)))
+            assert sum(after.values()) < sum(before.values())
+            assert after <= before
+        if raised := re.search(r"raise the (limit|guarantee) by (\d+) ", hit.message):
+            team = re.search(r'team "([^"]*)"', hit.message)[1]
+            pool = re.search(r'pool "([^"]*)"', hit.message)[1]
+
+            def more(spec, pool=pool, field=raised[1], number=int(raised[2])):
+                quota = next(it for it in spec["quotas"] if it["pool"] == pool)
+                quota[field] += number
+
+            after = accepted(changed(documents, team, more))
+            if chosen(after) == chosen(plan):  # a higher quota can attract other models
+                assert (hit.rule.name, team, pool) not in faults(after)
 
 
 def test_the_drawn_specs_have_choices_and_sums():

@@ -100,7 +100,7 @@ def test_a_job_that_needs_more_than_serving_leaves_never_starts(cluster):
     )
     out = ready(cluster, *documents)
     [found] = [it.message for it in out.findings if it.rule.name == "models-exceed-limit"]
-    assert "tune cannot start beside them" in found
+    assert "tune cannot start beside the serving models" in found
     cluster.create(*jobs("nlp", 4, prefix="chat"))
     cluster.becomes("serving", lambda: held(cluster, "nlp"), [4])
     cluster.create(job("tune", "nlp", ONE, pods=5, queue="a100"))
