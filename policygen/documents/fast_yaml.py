@@ -1,5 +1,7 @@
 """Fast path for YAML: the data of documents without positions, if nothing in them needs the full parse.
 
+If such a document has a finding, a second pass makes its outline.
+
 It saves a sixth of the processor time of linting 10,000 mixed manifests (`benchmarks/lint_mixed.py`),
 because positions are computed only for documents that have findings.
 """
@@ -9,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from policygen.documents.outline import NodeKind, Outline
 from policygen.documents.parsed import MAX_DEPTH, UNUSUAL
 from policygen.documents.scalars import AmbiguousScalar, Plains
 
@@ -66,3 +69,38 @@ def read(  # noqa: C901, PLR0912 - function calls would double the time
         if kind is not scalar_event:
             stack.append(container)
             container = value
+
+
+def outline(next_event: Callable[[], Any], offset: int) -> Outline:
+    """The outline of a document whose data `read` has returned; `next_event` begins inside it.
+
+    `offset` is where the parser's text begins in ours.
+    """
+    made = Outline()
+    start, end, after, shape, key = made.start, made.end, made.after, made.shape, made.key
+    scalar, mapping, sequence = map(int, (NodeKind.SCALAR, NodeKind.MAPPING, NodeKind.SEQUENCE))
+    scalar_event, end_event = yaml.ScalarEvent, yaml.DocumentEndEvent
+    mapping_event, sequence_event = yaml.MappingStartEvent, yaml.SequenceStartEvent
+    stack: list[tuple[int, bool]] = []
+    in_mapping = at_key = False
+    while (event := next_event()).__class__ is not end_event:
+        kind = event.__class__
+        if kind is not scalar_event and kind is not mapping_event and kind is not sequence_event:
+            node, in_mapping = stack.pop()
+            end[node], after[node] = offset + event.end_mark.index, len(shape)
+            at_key = in_mapping
+            continue
+        node = len(shape)
+        start.append(offset + event.start_mark.index)
+        end.append(offset + event.end_mark.index)
+        after.append(node + 1)
+        if kind is scalar_event:
+            shape.append(scalar)
+            if at_key:
+                key[node] = event.value
+            at_key = in_mapping and not at_key
+        else:
+            shape.append(mapping if kind is mapping_event else sequence)
+            stack.append((node, in_mapping))
+            in_mapping = at_key = kind is mapping_event
+    return made

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -65,6 +66,11 @@ class Lines(Struct, eq=False):
 
     def _count(self) -> None:
         self._starts.append(0)
+        if "\r" not in self.text:  # the usual case, and five times as fast
+            self._starts += accumulate(len(row) + 1 for row in self.text.split("\n")[:-1])
+            self._ends += [start - 1 for start in self._starts[1:]]
+            self._ends.append(len(self.text))
+            return
         for match in LINE_END.finditer(self.text):
             self._ends.append(match.start())
             self._starts.append(match.end())

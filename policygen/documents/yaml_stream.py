@@ -49,7 +49,7 @@ def fast_documents(text: str) -> list[FastDocument] | None:
 
 def composed(text: str, document: FastDocument) -> Composed:
     """A document of `fast_documents` as `documents` returns it."""
-    outline = partial(_outline, text, document.start, document.end, json=False, kubernetes=True)
+    outline = partial(_outline, text, document.start, document.end, json=False)
     return Composed(document.data, make_outline=outline)
 
 
@@ -65,17 +65,31 @@ def documents(
             yield from stream.documents(start, end)
 
 
-def _outline(text: str, start: int, end: int, *, json: bool, kubernetes: bool) -> Outline:
-    """The outline of the one document in a part of a text."""
-    stream = _Stream(text, json=json, line=lambda _: 0, kubernetes=kubernetes, again=True)
-    return next(stream.documents(start, end)).outline
+def _outline(text: str, start: int, end: int, *, json: bool) -> Outline:
+    """The outline of the one document in a part of a text, which needed no full parse."""
+    loader = _LOADER(_parsable(text, start, end, json=json))
+    while loader.get_event().__class__ is not yaml.DocumentStartEvent:
+        pass
+    return fast_yaml.outline(loader.get_event, start)
+
+
+def _parsable(text: str, start: int, end: int, *, json: bool) -> str:
+    """A part of the text for the parser, of the same length."""
+    whole = start == 0 and end >= len(text)
+    text = text if whole else text[start:end]
+    if not json:
+        return text
+    text = masked(text)
+    if _LOADER is yaml.SafeLoader:  # unlike libyaml, it refuses tabs between tokens
+        return text.replace("\t", " ")
+    body = text.strip(BLANKS)
+    begin = text.find(body)
+    around = text[:begin].replace("\t", " "), text[begin + len(body) :].replace("\t", " ")
+    return body.join(around)
 
 
 class _Stream:
-    """Runs the parser over a text and its parts.
-
-    `again`: the fast path has read the text before, and now its outline is needed.
-    """
+    """Runs the parser over a text and its parts."""
 
     def __init__(
         self,
@@ -84,20 +98,19 @@ class _Stream:
         json: bool,
         line: Callable[[int], int],
         kubernetes: bool,
-        again: bool = False,
     ) -> None:
         self.text = text
         self.json = json
         self.line = line
         self.kubernetes = kubernetes
         plains = KubernetesPlains() if kubernetes else Plains()
-        escapes = not again and has_escapes(text)
+        escapes = has_escapes(text)
         self.builder = Builder(text, json=json, line=line, plains=plains, escapes=escapes)
-        self.fast = not again and not escapes
+        self.fast = not escapes
 
     def documents(self, start: int, end: int) -> Generator[Composed, None, int | None]:
         """The documents of text[start:end]; returns where the first invalid one has its error."""
-        text = self._parsable(start, end)
+        text = _parsable(self.text, start, end, json=self.json)
         self.builder.begin(start)
         try:
             loader = _LOADER(text)
@@ -119,20 +132,6 @@ class _Stream:
             return None
         yield Composed(syntax=[*self.builder.composed.syntax, problem], parsed=False)
         return problem.start
-
-    def _parsable(self, start: int, end: int) -> str:
-        """The text for the parser, of the same length."""
-        whole = start == 0 and end >= len(self.text)
-        text = self.text if whole else self.text[start:end]
-        if not self.json:
-            return text
-        text = masked(text)
-        if _LOADER is yaml.SafeLoader:  # unlike libyaml, it refuses tabs between tokens
-            return text.replace("\t", " ")
-        body = text.strip(BLANKS)
-        begin = text.find(body)
-        around = text[:begin].replace("\t", " "), text[begin + len(body) :].replace("\t", " ")
-        return body.join(around)
 
     def _syntax_error(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> TextHit:
         at = error.problem_mark.index if error.problem_mark else 0
@@ -168,7 +167,7 @@ class _Stream:
 
     def _outline_later(self, start: int, end: int) -> Callable[[], Outline]:
         """A function that makes the outline of the one document in text[start:end]."""
-        return partial(_outline, self.text, start, end, json=self.json, kubernetes=self.kubernetes)
+        return partial(_outline, self.text, start, end, json=self.json)
 
     def _build(self, events: Iterator[Any]) -> None:
         scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent

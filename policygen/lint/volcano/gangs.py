@@ -13,9 +13,8 @@ from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core.pod_templates import Part
 from policygen.lint.volcano import queues
-from policygen.lint.volcano.jobs import number, replicas
+from policygen.lint.volcano.jobs import min_available, spec_of
 
 
 class GangNeeds(Struct, frozen=True, eq=False):
@@ -60,16 +59,9 @@ def _of_group(
 
 
 def _of_job(workload: Workload) -> GangNeeds:
-    spec = Part(workload, workload.spec, ("spec",))
+    spec = spec_of(workload)
     queue = str(workload.spec.get("queue") or queues.DEFAULT)
-    needed = number(spec, "minAvailable")
-    if not needed:  # the webhook writes the sum of the tasks
-        parts = [number(task, "minAvailable") for task in spec.items("tasks")]
-        counts = [replicas(task) for task in spec.items("tasks")]
-        needed = sum(
-            (part if part is not None else count) or 0
-            for part, count in zip(parts, counts, strict=True)
-        )
+    needed = min_available(spec) or 0
     least = _least([(template, template.replicas) for template in workload.templates], needed)
     written = "minAvailable" in workload.spec
     at = spec.at / "minAvailable" if written else spec.at / "tasks"

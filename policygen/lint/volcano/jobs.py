@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import integer
+from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.pod_templates import Part
 
 
@@ -11,7 +12,12 @@ def specs(cluster: Cluster) -> Iterator[Part]:
     """The `spec` of each Volcano Job."""
     for workload in cluster.workloads:
         if workload.object.group == VOLCANO_BATCH:
-            yield Part(workload, workload.spec, ("spec",))
+            yield spec_of(workload)
+
+
+def spec_of(workload: Workload) -> Part:
+    """The `spec` of a workload as written."""
+    return Part(workload, workload.spec, ("spec",))
 
 
 def tasks(spec: Part) -> Iterator[tuple[str, Part]]:
@@ -31,6 +37,21 @@ def names_known(spec: Part) -> bool:
 def replicas(task: Part) -> int | None:
     """The number of pods of a task; None if it is not a number, which another rule reports."""
     return 0 if task.data.get("replicas") is None else number(task, "replicas")
+
+
+def min_available(spec: Part) -> int | None:
+    """How many pods of a Job start together; None if a count is invalid. The webhook writes the default.
+
+    Source: pkg/webhooks/admission/jobs/mutate/mutate_job.go, patchDefaultMinAvailable.
+    """
+    if "minAvailable" in spec.data and number(spec, "minAvailable") != 0:
+        return number(spec, "minAvailable")
+    counts = [
+        replicas(task) if task.data.get("minAvailable") is None else number(task, "minAvailable")
+        for task in spec.items("tasks")
+    ]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def number(part: Part, field: str) -> int | None:

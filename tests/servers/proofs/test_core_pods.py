@@ -123,6 +123,14 @@ def test_ranks_not_gang_scheduled(cluster: Cluster) -> None:
     cluster.becomes("GPUs in use", held, [0, 8])
 
 
+def test_ranks_of_a_job_start_separately(cluster: Cluster) -> None:
+    """With 4 GPUs, 4 of the 8 ranks hold them."""
+    cluster.add_nodes(Shape(gpus=4), 1)
+    show(cluster, bad("ranks-not-gang-scheduled", 3))
+    cluster.becomes("GPUs in use", cluster.bound, 4)
+    cluster.stays("ranks wait", lambda: len(cluster.waiting("vision")), 4, for_s=1)
+
+
 def _unplaced(cluster: Cluster, namespace: str) -> list[str]:
     """kube-scheduler's messages about pods for which it found no node."""
     found = (conditions(it).get("PodScheduled") for it in cluster.pods(namespace))

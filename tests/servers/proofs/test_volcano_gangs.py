@@ -1,5 +1,6 @@
 """Gangs that wait forever, or start in part: each page's bad example, and then its good one."""
 
+import pytest
 import yaml
 
 from tests.servers.pages import bad, good
@@ -109,6 +110,21 @@ def test_gang_scheduler_not_volcano(volcano):
     for example, count in ((bad(rule, 2), 4), (good(rule, 2), 2)):
         with volcano.scene(example, SHARES):
             has(volcano, count)
+
+
+@pytest.mark.parametrize("bad_one, good_one", [(1, 2), (2, 3)], ids=["vcjob", "job"])
+def test_ranks_not_gang_scheduled(volcano, bad_one, good_one):
+    """With room for 4 of 8 ranks, 4 of the bad example hold GPUs; the good one waits for room."""
+    rule = "ranks-not-gang-scheduled"
+    for example, count in ((bad(rule, bad_one), 4), (good(rule, good_one), 0)):
+        with volcano.scene():
+            volcano.fill("node-0", 8)
+            last = volcano.fill("node-1", 4)
+            volcano.show(example, volcano.shipped)
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 8)
+            has(volcano, count)
+            volcano.delete("v1", "Pod", last, OTHERS)
+            has(volcano, 8)
 
 
 def test_a_misspelt_scheduler_of_a_volcano_job(volcano):

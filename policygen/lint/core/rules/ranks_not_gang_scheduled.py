@@ -1,59 +1,125 @@
 """Ranks of a training job start separately, so some can hold GPUs while others wait."""
 
+from collections.abc import Collection, Iterator
+
+from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.kueue.queue_names import labels
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.volcano.queues import MIN_MEMBER
+from policygen.lint.volcano import jobs
+from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER, gang_size
 
 _SIZES = ("NNODES", "WORLD_SIZE", "NUM_NODES", "PET_NNODES", "MASTER_ADDR", "MASTER_PORT")
 """Environment variables by which launchers find the other ranks."""
-_KINDS = ("StatefulSet", "Deployment", "ReplicaSet")
+_ALONE = ("1", "localhost", "127.0.0.1")
+"""Values of these variables in a pod that needs no other."""
+_PLUGINS = {"pytorch", "tensorflow", "mpi"}
+"""Plugins of Volcano Jobs that write such variables."""
+_KINDS = ("StatefulSet", "Deployment", "ReplicaSet", "Job")
 
 
 def check(facts: Facts) -> Hits:
-    """Checks the environment variables of torchrun and similar launchers; a queue or PodGroup is a gang.
+    """Checks the environment variables of torchrun and similar launchers; a queue of Kueue is a gang.
 
-    Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle.
+    A gang of Volcano must contain all ranks. A range such as NNODES=1:4 means elastic ranks.
+
+    Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle;
+    pkg/controllers/podgroup/pg_controller_handler.go and pkg/scheduler/plugins/gang of Volcano.
     """
+    names_no_queue = "workload-names-no-queue" in facts.run
+    queued = facts.cluster.local_queues.by_namespace if names_no_queue else ()
     for workload in facts.cluster.workloads:
-        if workload.kind not in _KINDS or workload.object.group != "apps":
+        if workload.kind not in _KINDS:
             continue
-        for template in workload.templates:
-            count = template.replicas or 0
-            if (
-                count <= 1
-                or not accelerators.requested(facts.cluster, template)
-                or _ganged(workload, template)
-            ):
-                continue
-            containers = template.spec.containers
-            if not any(
-                variable.get("name") in _SIZES
-                for container in containers
-                for variable in container.env
-            ):
-                continue
-            ordered = (
-                workload.kind == "StatefulSet"
-                and workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
-            )
-            how = "one by one" if ordered else "independently"
-            yield Hit(
-                RULE,
-                f"{workload} starts its {count} ranks {how}, so some can hold GPUs while others wait; "
-                "use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet in a queue",
-                workload.at / "spec",
-            )
+        if workload.object.group == VOLCANO_BATCH:
+            yield from _of_volcano(facts.cluster, workload)
+        elif workload.object.group in ("apps", "batch"):
+            yield from _of_kubernetes(facts.cluster, workload, queued)
 
 
-def _ganged(workload: Workload, template: PodTemplate) -> bool:
+def _of_volcano(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
+    """A Volcano Job whose minAvailable is below its number of pods."""
+    spec = jobs.spec_of(workload)
+    counts = [jobs.replicas(task) for _, task in jobs.tasks(spec)]
+    least = jobs.min_available(spec)
+    if least is None or any(count is None for count in counts):
+        return
+    total = sum(count or 0 for count in counts)
+    if not 0 < least < total or any(task.data.get("dependsOn") for _, task in jobs.tasks(spec)):
+        return
+    ranks = _PLUGINS & spec.under("plugins").data.keys() or any(map(_is_rank, workload.templates))
+    if ranks and any(accelerators.requested(cluster, it) for it in workload.templates):
+        field = "minAvailable" if "minAvailable" in workload.spec else "tasks"
+        yield _hit(
+            f"{workload} starts when {least} of its {total} ranks fit",
+            f"set minAvailable to {total}",
+            spec.at / field,
+        )
+
+
+def _of_kubernetes(cluster: Cluster, workload: Workload, queued: Collection[str]) -> Iterator[Hit]:
+    """A workload of Kubernetes. `queued` are the namespaces in which it should name a queue of Kueue."""
+    for template in workload.templates:
+        count = template.replicas or 0
+        if count <= 1 or _in_other_gang(workload, template) or not _is_rank(template):
+            continue
+        if not accelerators.requested(cluster, template):
+            continue
+        ordered = (
+            workload.kind == "StatefulSet"
+            and workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady"
+        )
+        how = f"{workload} starts its {count} ranks {'one by one' if ordered else 'independently'}"
+        if template.spec.scheduler_name != SCHEDULER:
+            if workload.namespace in queued:
+                continue  # workload-names-no-queue reports it
+            if MIN_MEMBER not in workload.annotations and POD_GROUP not in template.annotations:
+                advice = (
+                    "name a queue of Kueue, or use a gang of Volcano"
+                    if workload.kind == "Job"
+                    else "use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet in a queue"
+                )
+                yield _hit(how, advice, workload.at / "spec")
+            continue
+        name = template.annotations.get(POD_GROUP)
+        group = cluster.pod_groups.get(name, workload.namespace) if name else None
+        if group is not None and 0 < group.fields.min_member < count:
+            size, at = group.fields.min_member, group.at.to("spec", "minMember")
+            advice = f"set minMember of {group} to {count}"
+        elif name is None and gang_size(workload) < count:
+            size = gang_size(workload)
+            at = workload.at.to("metadata", "annotations", MIN_MEMBER)
+            advice = f'set annotation {MIN_MEMBER}: "{count}" on the {workload.kind}'
+        else:
+            continue
+        if size > 1:
+            how = f"{workload} starts when {size} of its {count} ranks fit"
+        yield _hit(how, advice, at)
+
+
+def _hit(how: str, advice: str, at: At) -> Hit:
+    return Hit(RULE, f"{how}, so some can hold GPUs while others wait; {advice}", at)
+
+
+def _is_rank(template: PodTemplate) -> bool:
+    """Whether a pod works only together with a fixed number of other pods."""
+    values = [
+        str(variable.get("value", ""))
+        for container in template.spec.containers
+        for variable in container.env
+        if variable.get("name") in _SIZES
+    ]
+    return bool(values) and not any(":" in value or value in _ALONE for value in values)
+
+
+def _in_other_gang(workload: Workload, template: PodTemplate) -> bool:
+    """Whether Kueue or another scheduler than Volcano starts the pods together."""
     return (
         LOCAL_QUEUE in labels(workload)[1]
         or LOCAL_QUEUE in template.labels
-        or MIN_MEMBER in workload.annotations
-        or POD_GROUP in template.annotations
         or "kueue.x-k8s.io/pod-group-name" in template.labels
         or "scheduling.x-k8s.io/pod-group" in template.labels
         or "kai.scheduler/queue" in {**workload.labels, **template.labels}
@@ -65,8 +131,8 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Use one pod with all GPUs of a node, or a JobSet or LeaderWorkerSet in a queue.",
-    judges=_KINDS,
+    remedy="Start all ranks together: name a queue of Kueue, or set the size of a Volcano gang to their number.",
+    judges=(*_KINDS, "PodGroup"),
     check=check,
     aliases=("ranks-start-without-gang",),
 )
