@@ -9,6 +9,7 @@ from policygen.documents import rules as documents
 from policygen.kubernetes import rules as kubernetes
 from policygen.lint import run_rules, schema_rules
 from policygen.lint.core.rules import (
+    all_pods_highest_priority,
     api_version_not_served,
     autoscaler_evicts_training,
     autoscaler_on_gpu,
@@ -29,6 +30,7 @@ from policygen.lint.core.rules import (
     gpu_quota_counts_nothing,
     gpu_request_without_limit,
     gpus_left_unusable,
+    high_priority_never_preempts,
     job_cpu_not_whole,
     job_index_refused,
     job_restarts_always,
@@ -305,6 +307,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     admission_checks_set_twice.RULE,
     admission_fair_sharing_off.RULE,
     all_namespaces_managed.RULE,
+    all_pods_highest_priority.RULE,
     api_version_not_served.RULE,
     autoscaler_evicts_training.RULE,
     autoscaler_on_gpu.RULE,
@@ -394,6 +397,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     gpus_left_unusable.RULE,
     guarantee_above_deserved.RULE,
     guarantees_exceed_cluster.RULE,
+    high_priority_never_preempts.RULE,
     highest_tier_given_twice.RULE,
     job_cpu_not_whole.RULE,
     job_dependency_refused.RULE,

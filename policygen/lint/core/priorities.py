@@ -1,0 +1,44 @@
+"""PriorityClasses and the workloads with GPUs that use them."""
+
+from collections.abc import Mapping
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import PriorityClassView
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import text
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.core import accelerators
+from policygen.lint.kueue.queue_names import PRIORITY
+
+Class = Entry[PriorityClassView]
+
+SERVING = ("Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet", "RayService", "Rollout")
+"""Kinds of workloads that run until they are deleted."""
+
+
+def own_classes(cluster: Cluster) -> tuple[Class, ...]:
+    """The PriorityClasses without those of Kubernetes; for `cluster.derive`."""
+    return tuple(it for it in cluster.priority_classes if not it.name.startswith("system-"))
+
+
+def preempts(entry: Class) -> bool:
+    """Whether pods of a class evict others."""
+    return entry.fields.preemption_policy != "Never"
+
+
+def classes_of_gpu_workloads(cluster: Cluster) -> Mapping[str, tuple[Workload, ...]]:
+    """The workloads with GPUs by the PriorityClass of their pods, empty without one; for `derive`.
+
+    Skips workloads with a WorkloadPriorityClass, which Kueue uses instead.
+    """
+    found: dict[str, tuple[Workload, ...]] = {}
+    for workload in cluster.workloads:
+        templates = [it for it in workload.templates if accelerators.requested(cluster, it)]
+        if not templates or PRIORITY in workload.labels:
+            continue
+        own = text(
+            workload.spec, "priorityClassName"
+        )  # of a Pod, or for all tasks of a Volcano Job
+        for name in {it.spec.priority_class_name or own for it in templates}:
+            found[name] = (*found.get(name, ()), workload)
+    return found
