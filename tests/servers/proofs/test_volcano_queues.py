@@ -5,6 +5,7 @@ import yaml
 from tests.servers.cluster import SCHEDULING
 from tests.servers.pages import bad, good
 from tests.servers.proofs.volcano_scene import HELD, QUEUE, SHARES, group
+from tests.servers.seen import messages
 from tests.servers.workloads import Ask, pod
 
 HERE = "vision"
@@ -69,6 +70,44 @@ def test_queues_without_plugin(volcano):
         with volcano.scene(example):
             submit(volcano, HERE)
             has(volcano, count)
+
+
+def test_queue_closed(volcano):
+    """A gang that waits for a GPU does not start when one becomes free, until the queue is open again."""
+    rule = "queue-closed"
+    declared, _ = yaml.safe_load_all(bad(rule))
+    del declared["status"]
+    name = declared["metadata"]["name"]
+    with volcano.scene(yaml.safe_dump(declared), volcano.shipped):
+        filler, _ = [volcano.fill(node, 8) for node in ("node-0", "node-1")]
+        submit(volcano, name, gpus=1)
+        volcano.becomes("waits", lambda: len(volcano.waiting(HERE)), 1)
+        operate(volcano, name, "CloseQueue", "Closing")
+        volcano.delete("v1", "Pod", filler, "others")
+        has(volcano, 0)
+        assert [it.partition(";")[0] for it in messages(volcano, rule)] == [
+            f"Queue {name}: Queue {name} is Closing, so PodGroup vision/{name} cannot start"
+        ]
+        operate(volcano, name, "OpenQueue", "Open")
+        has(volcano, 1)
+        assert messages(volcano, rule) == []
+
+
+def operate(volcano, name, action, state):
+    """Open or close a queue as vcctl does, and wait for its state."""
+    target = {"apiVersion": SCHEDULING, "kind": "Queue", "name": name, "controller": True}
+    target["uid"] = volcano.get(SCHEDULING, "Queue", name)["metadata"]["uid"]
+    volcano.create(
+        {
+            "apiVersion": "bus.volcano.sh/v1alpha1",
+            "kind": "Command",
+            "metadata": {"name": action.lower(), "namespace": HERE},
+            "action": action,
+            "target": target,
+        }
+    )
+    now = lambda: volcano.get(SCHEDULING, "Queue", name)["status"]["state"]
+    volcano.becomes("state", now, state)
 
 
 # Shares
