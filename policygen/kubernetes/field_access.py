@@ -6,6 +6,7 @@ a rule that does not read the field are valid, whatever its value should be.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
 import msgspec
@@ -113,6 +114,9 @@ def _watching(struct: Any, field: str, note: Callable[[], None]) -> Any:
         def __getattribute__(self, name: str) -> Any:
             if name == field:
                 note()
+            computed = getattr(base, name, None)
+            if isinstance(computed, cached_property):  # each use reads its fields again
+                return computed.func(self)
             return super().__getattribute__(name)
 
         def __eq__(self, other: object) -> bool:

@@ -1,5 +1,7 @@
 """Invalid fields are omitted, and each access to an object with one is recorded."""
 
+from functools import cached_property
+
 from msgspec import Struct
 
 from policygen.core.finding import At
@@ -76,3 +78,20 @@ def test_a_field_that_the_type_does_not_have_is_not_watched():
     it = Outer()
     assert watched_if_there(it, ("gone",), list) is it
     assert watched_if_there(it, ("innerParts", 3, "maxCount"), list) is it
+
+
+class Summed(Struct, frozen=True, dict=True):
+    parts: tuple[int, ...] = ()
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.parts)
+
+
+def test_a_cached_property_reads_an_invalid_field_at_each_use():
+    log = AccessLog()
+    struct = watched(Summed((1, 2)), ("parts",), lambda: log.note(ONE))
+    for _ in range(2):
+        log.take()
+        assert struct.total == 3
+        assert log.take() == {ONE}
