@@ -12,34 +12,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.finding import At, Hit
-from policygen.plan import rules
-from policygen.plan.amounts import HOST, Vector, amount_of
+from policygen.plan import contributions, model_limits, rules
+from policygen.plan.amounts import HOST, amount_of
+from policygen.plan.contributions import Contribution
 from policygen.plan.fit import warn
-from policygen.plan.placement import Assignment, place_of
+from policygen.plan.placement import place_of
 from policygen.plan.pool import PoolFacts
+from policygen.plan.pool_room import PoolRoom, minimum
 from policygen.plan.replicas import counted_resources, limit_of
 from policygen.plan.tree import TeamNode, Tree
 from policygen.plan.volcano import deserved_amounts
 from policygen.plan.workloads import ModelPlacement
 
 _SHOWN = 6
-
-
-class Contribution(Struct, frozen=True):
-    """What a model needs of one resource, or all models of a team and of its child teams."""
-
-    name: str
-    always: int
-    """In use all the time: the least replicas of serving models."""
-    start: int
-    """What the largest other model needs in addition, at one time, to start."""
-    most: int
-    """In use if all replicas run."""
-    always_text: str
-    most_text: str
-    models: tuple[ModelPlacement, ...] = ()
-    cut: bool = False
-    """Whether the models need more, but cannot use it together."""
 
 
 class Ceiling(Struct, frozen=True):
@@ -65,70 +50,18 @@ def check(trees: Sequence[Tree], placements: Sequence[ModelPlacement]) -> Iterat
     for placement in placements:
         if placement.options:
             by_tree[placement.options[0].tree.queue].append(placement)
-    use = _Use(placements)
+    room = PoolRoom(placements)
     for tree in trees:
         if mine := by_tree.get(tree.queue):
-            yield from _Sums(tree, mine, use).hits()
-
-
-class _Use:
-    """The units that all models use at their minimum, to find pools with room."""
-
-    def __init__(self, placements: Sequence[ModelPlacement]) -> None:
-        self.units: defaultdict[tuple[str, str | None, str], int] = defaultdict(int)
-        for placement in placements:
-            for chosen in placement.options[:1]:
-                for node in _upwards(chosen):
-                    for resource in chosen.replicas.piece:
-                        key = (chosen.tree.queue, node.name if node else None, resource)
-                        self.units[key] += _minimum(chosen, resource)
-
-    def room(self, option: Assignment) -> bool:
-        """Whether a model can also run on another of its pools, there within the guarantee."""
-        if option.rank.limit or option.rank.gang:
-            return False
-        for node in _upwards(option):
-            for resource in counted_resources(option.facts):
-                if node is None:
-                    bound = sum(it.available[resource] for it in option.pools)
-                elif node is option.node:
-                    bound = sum(_safe(it, option, node)[resource] for it in option.pools)
-                else:
-                    bound = sum(node.limit[it.name][resource] for it in option.pools)
-                need = _minimum(option, resource)
-                key = (option.tree.queue, node.name if node else None, resource)
-                if need and self.units[key] + need > bound:
-                    return False
-        return True
-
-
-def _safe(facts: PoolFacts, option: Assignment, leaf: TeamNode) -> Vector:
-    """What a team can use without borrowing, in the namespace of a model."""
-    if facts.scheduler == "kube-scheduler":
-        return limit_of(facts, leaf, option.namespace)
-    return leaf.guarantee[facts.name]
-
-
-def _minimum(option: Assignment, resource: str) -> int:
-    """What a model needs of a resource to run at all."""
-    return option.replicas.piece.get(resource, 0) * max(option.replicas.least, 1)
-
-
-def _upwards(option: Assignment) -> Iterator[TeamNode | None]:
-    """The leaf of a model's team, the nodes above it, and None for the pool."""
-    node = option.node
-    while node is not None:
-        yield node
-        node = option.tree.by_team[node.parent] if node.parent is not None else None
-    yield None
+            yield from _Sums(tree, mine, room).hits()
 
 
 class _Sums:
     """The sums of one queue."""
 
-    def __init__(self, tree: Tree, placements: Sequence[ModelPlacement], use: _Use) -> None:
+    def __init__(self, tree: Tree, placements: Sequence[ModelPlacement], room: PoolRoom) -> None:
         self.tree = tree
-        self.use = use
+        self.room = room
         self.reported: set[str | None] = set()
         """Teams, or None for the pool, whose sums have a finding."""
         self.borrowing: set[str] = set()
@@ -143,7 +76,7 @@ class _Sums:
         """All findings of the queue."""
         for node in self.tree.leaves:
             for placement in self.by_leaf.get(node.name, ()):
-                yield from _alone(placement.options[0])
+                yield from model_limits.check(placement.options[0])
         if self.tree.scheduler == "volcano":
             yield from self._gangs()
         pools = self.tree.pools
@@ -173,8 +106,8 @@ class _Sums:
                     raised = f"raise the guarantee to {need}"
                 yield warn(
                     rules.GANG_ON_BORROWED_GPUS,
-                    f'a gang of model "{model.name}" needs {_amount(resource, need, has)}, but team '
-                    f'"{model.team}" deserves only {_amount(resource, has, need)} on '
+                    f'a gang of model "{model.name}" needs {amount_of(resource, need, has)}, but team '
+                    f'"{model.team}" deserves only {amount_of(resource, has, need)} on '
                     f"{chosen.place}, so other teams can reclaim some of its pods while the others "
                     f"keep their GPUs; {raised}, or write a policy of the job "
                     "with event PodEvicted and action RestartJob",
@@ -194,7 +127,7 @@ class _Sums:
                     continue
                 made, hits = self._node(node, pools, resource, mine)
                 yield from hits
-                parts[node.parent].append(_reserved(made, held, resource))
+                parts[node.parent].append(contributions.with_guarantee(made, held, resource))
             every = [*self._models(None, names, resource), *reversed(parts[None])]
             if every:
                 yield from self._exceeded(self._pool_bound(pools, resource), every, resource, None)
@@ -206,7 +139,7 @@ class _Sums:
             chosen = placement.options[0]
             each = chosen.replicas.piece.get(resource, 0)
             if each and not chosen.rank.limit and {it.name for it in chosen.pools} <= names:
-                found.append(_part(placement, resource, each))
+                found.append(contributions.of_model(placement, resource, each))
         return found
 
     def _held(self, node: TeamNode, pools: Sequence[PoolFacts], resource: str) -> int:
@@ -226,17 +159,17 @@ class _Sums:
         hits: list[Hit] = []
         limit = sum(node.limit[it.name][resource] for it in pools)
         if resource not in counted_resources(pools[0]):
-            return _total(node, parts, None, resource), hits
+            return contributions.of_team(node, parts, None, resource), hits
         if self.tree.scheduler == "kube-scheduler":
             # Each namespace has its own quota, and no quota sums over child teams.
             for bound, some in self._namespaces(node, pools[0], parts, resource):
                 hits += self._exceeded(bound, some, resource, node.name)
-            return _total(node, parts, limit if node.leaf else None, resource), hits
+            return contributions.of_team(node, parts, limit if node.leaf else None, resource), hits
         bound = self._team_bound(node, pools, resource, limit)
         hits += self._exceeded(bound, parts, resource, node.name)
         if resource in pools[0].resources:
             hits += self._borrowed(node, pools, resource, parts, limit)
-        return _total(node, parts, limit, resource), hits
+        return contributions.of_team(node, parts, limit, resource), hits
 
     def _team_bound(
         self, node: TeamNode, pools: Sequence[PoolFacts], resource: str, amount: int
@@ -315,8 +248,8 @@ class _Sums:
             texts = [it.always_text for it in some]
             if starting.start:
                 some.append(starting)
-                texts.append(f"and {starting.name} {_amount(resource, starting.start)} to start")
-            text = f"need at least {_amount(resource, total, bound.amount)} together"
+                texts.append(f"and {starting.name} {amount_of(resource, starting.start)} to start")
+            text = f"need at least {amount_of(resource, total, bound.amount)} together"
             waiting = [it.name for it in parts if it.start and always + it.start > bound.amount]
             effect = "they never all run at once"
             if always <= bound.amount:
@@ -324,7 +257,7 @@ class _Sums:
         elif most > bound.amount:
             rule, total, some = rules.PEAK_EXCEEDS_LIMIT, most, peak
             texts = [it.most_text for it in some]
-            text = f"need up to {_amount(resource, most, bound.amount)} together"
+            text = f"need up to {amount_of(resource, most, bound.amount)} together"
             effect = "they never all run at once"
         else:
             return
@@ -333,8 +266,8 @@ class _Sums:
         yield Hit(
             rule,
             f"{bound.whose} {text} ({_list(texts)}), but {bound.limit} is "
-            f"{_amount(resource, bound.amount, total)}, "
-            f"{_amount(resource, total - bound.amount)} too few, so {effect}; {remedy}",
+            f"{amount_of(resource, bound.amount, total)}, "
+            f"{amount_of(resource, total - bound.amount)} too few, so {effect}; {remedy}",
             bound.at,
             tuple(
                 placement.model.at / "metadata" / "name" for it in some for placement in it.models
@@ -348,7 +281,7 @@ class _Sums:
         # With a higher limit, models or teams that exceed a limit now would need more.
         known = not self.excluded and not any(it.cut for it in parts)
         if known and total - bound.amount <= bound.spare:
-            remedies.append(f"{bound.raised} by {_amount(resource, total - bound.amount)}")
+            remedies.append(f"{bound.raised} by {amount_of(resource, total - bound.amount)}")
         if move := self._move(parts, resource, total - bound.amount):
             remedies.append(move)
         if len(remedies) < 2:
@@ -359,14 +292,14 @@ class _Sums:
         """Another pool with room for a model that makes enough room here; empty if there is none."""
         for amount, placement in sorted(
             (
-                (_minimum(it.options[0], resource), it)
+                (minimum(it.options[0], resource), it)
                 for it in {it.model.name: it for part in parts for it in part.models}.values()
             ),
             key=lambda each: (each[0], each[1].model.name),
         ):
             chosen, *others = placement.options
             for option in others:
-                if amount >= excess and option.tree is not chosen.tree and self.use.room(option):
+                if amount >= excess and option.tree is not chosen.tree and self.room.holds(option):
                     return (
                         f"write placement.pools: [{option.facts.name}] for model "
                         f'"{placement.model.name}", because that pool has room for it'
@@ -412,7 +345,7 @@ class _Sums:
         yield Hit(
             rules.SERVING_ON_BORROWED_GPUS,
             f'the serving models of team "{node.team.name}" on {place_of(pools)} need at least '
-            f"{_amount(resource, always, guarantee)} together "
+            f"{amount_of(resource, always, guarantee)} together "
             f"({_list([it.always_text for it in serving])}), but the guarantee is {guarantee}, so "
             "other teams can reclaim the rest at any time; "
             f"{self._remedy(bound, serving, resource, always)}",
@@ -427,120 +360,6 @@ class _Sums:
         pool = pools[0].name
         spare = node.limit[pool][resource] - node.guarantee[pool][resource]
         return min(self.tree.rest[pool][resource], spare)
-
-
-def _alone(chosen: Assignment) -> Iterator[Hit]:
-    """A finding about a model that alone exceeds the limit of its team."""
-    model, node, facts, pieces = chosen.model, chosen.node, chosen.facts, chosen.replicas
-    if node is None:
-        return
-    bounds = [limit_of(it, node, chosen.namespace) for it in chosen.pools]
-    wholes = [node.limit[it.name] for it in chosen.pools]
-    piece = pieces.piece[chosen.size.resource]
-    for resource in counted_resources(facts):
-        each = pieces.piece.get(resource, 0)
-        limit, whole = (sum(it[resource] for it in them) for them in (bounds, wholes))
-        if pieces.most * each <= limit:
-            continue
-        count = len(node.team.namespaces)
-        if limit < each <= whole:
-            yield warn(
-                rules.MODEL_ABOVE_QUOTA,
-                f'one replica of model "{model.name}" needs {_amount(resource, each, limit)}, but '
-                f"its team's limit of {_amount(resource, whole)} is divided over {count} "
-                f"namespaces, {_amount(resource, limit, each)} for this one; raise the limit, or "
-                "give the team fewer namespaces",
-                model,
-            )
-            return
-        never = pieces.least * each > limit
-        need = (pieces.least if never else pieces.most) * each
-        where = f"the limit {_amount(resource, limit, need)} on {chosen.place}"
-        if limit < whole:
-            where += f" in each of its {count} namespaces"
-        yield warn(
-            rules.MODEL_ABOVE_LIMIT,
-            f'model "{model.name}" needs {"at least" if never else "up to"} '
-            f'{_amount(resource, need, limit)}, but team "{model.team}" has {where}'
-            + (
-                ", so the model never runs completely; raise the limit"
-                if never
-                else "; lower the model's replicas, or raise the limit"
-            ),
-            model,
-        )
-        return
-    if pieces.pieces(bounds, counted_resources(facts)) < pieces.least:
-        yield warn(
-            rules.MODEL_ABOVE_LIMIT,
-            f'model "{model.name}" needs {_amount(chosen.size.resource, piece)} on one pool, '
-            f'but team "{model.team}" has no such limit on a pool of {chosen.place}, so the model '
-            "never runs; raise the limit on one pool",
-            model,
-        )
-
-
-def _part(placement: ModelPlacement, resource: str, each: int) -> Contribution:
-    """What a model needs of a resource."""
-    pieces = placement.options[0].replicas
-    always = pieces.always * each
-    name = placement.model.name
-
-    def text(count: int) -> str:
-        amount = _amount(resource, each) if resource in HOST else f"{each}"
-        return f"{name} {count} × {amount}" if count > 1 else f"{name} {amount}"
-
-    return Contribution(
-        name=name,
-        always=always,
-        start=0 if pieces.always else pieces.least * each,
-        most=pieces.most * each,
-        always_text=text(pieces.always),
-        most_text=text(pieces.most),
-        models=(placement,),
-    )
-
-
-def _total(
-    node: TeamNode, parts: Sequence[Contribution], limit: int | None, resource: str
-) -> Contribution:
-    """What a team and its child teams can use at one time."""
-    always, most = sum(it.always for it in parts), sum(it.most for it in parts)
-    if limit is None:
-        limit = most
-    starts = [it.start for it in parts if always + it.start <= limit]
-    cut = any(it.cut or always + it.start > limit for it in parts)
-    always, most = min(always, limit), min(most, limit)
-    name = f"team {node.team.name}"
-    return Contribution(
-        name=name,
-        always=always,
-        start=max(starts, default=0),
-        most=most,
-        always_text=f"{name} {_amount(resource, always) if resource in HOST else always}",
-        most_text=f"{name} {_amount(resource, most) if resource in HOST else most}",
-        models=tuple(model for it in parts for model in it.models),
-        cut=cut,
-    )
-
-
-def _reserved(part: Contribution, held: int, resource: str) -> Contribution:
-    """The part with at least the guarantee of its team, if other teams cannot borrow it."""
-    if held <= part.always:
-        return part
-    text = f"{part.name} {_amount(resource, held) if resource in HOST else held} (its guarantee)"
-    return replace(
-        part,
-        always=held,
-        start=max(0, part.always + part.start - held),
-        most=max(held, part.most),
-        always_text=text,
-        most_text=part.most_text if part.most > held else text,
-    )
-
-
-def _amount(resource: str, amount: int, beside: int | None = None) -> str:
-    return amount_of(resource, amount, beside)
 
 
 def _list(texts: Sequence[str]) -> str:

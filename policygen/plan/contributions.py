@@ -1,0 +1,86 @@
+"""What a model, or a team with its child teams, adds to a sum of one resource."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.plan.amounts import HOST, amount_of
+from policygen.plan.tree import TeamNode
+from policygen.plan.workloads import ModelPlacement
+
+
+class Contribution(Struct, frozen=True):
+    """What a model needs of one resource, or all models of a team and of its child teams."""
+
+    name: str
+    always: int
+    """In use all the time: the least replicas of serving models."""
+    start: int
+    """What the largest other model needs in addition, at one time, to start."""
+    most: int
+    """In use if all replicas run."""
+    always_text: str
+    most_text: str
+    models: tuple[ModelPlacement, ...] = ()
+    cut: bool = False
+    """Whether the models need more, but cannot use it together."""
+
+
+def of_model(placement: ModelPlacement, resource: str, each: int) -> Contribution:
+    """What a model needs of a resource."""
+    pieces = placement.options[0].replicas
+    always = pieces.always * each
+    name = placement.model.name
+
+    def text(count: int) -> str:
+        amount = amount_of(resource, each) if resource in HOST else f"{each}"
+        return f"{name} {count} × {amount}" if count > 1 else f"{name} {amount}"
+
+    return Contribution(
+        name=name,
+        always=always,
+        start=0 if pieces.always else pieces.least * each,
+        most=pieces.most * each,
+        always_text=text(pieces.always),
+        most_text=text(pieces.most),
+        models=(placement,),
+    )
+
+
+def of_team(
+    node: TeamNode, parts: Sequence[Contribution], limit: int | None, resource: str
+) -> Contribution:
+    """What a team and its child teams can use at one time."""
+    always, most = sum(it.always for it in parts), sum(it.most for it in parts)
+    if limit is None:
+        limit = most
+    starts = [it.start for it in parts if always + it.start <= limit]
+    cut = any(it.cut or always + it.start > limit for it in parts)
+    always, most = min(always, limit), min(most, limit)
+    name = f"team {node.team.name}"
+    return Contribution(
+        name=name,
+        always=always,
+        start=max(starts, default=0),
+        most=most,
+        always_text=f"{name} {amount_of(resource, always) if resource in HOST else always}",
+        most_text=f"{name} {amount_of(resource, most) if resource in HOST else most}",
+        models=tuple(model for it in parts for model in it.models),
+        cut=cut,
+    )
+
+
+def with_guarantee(part: Contribution, held: int, resource: str) -> Contribution:
+    """The part with at least the guarantee of its team, if other teams cannot borrow it."""
+    if held <= part.always:
+        return part
+    text = f"{part.name} {amount_of(resource, held) if resource in HOST else held} (its guarantee)"
+    return replace(
+        part,
+        always=held,
+        start=max(0, part.always + part.start - held),
+        most=max(held, part.most),
+        always_text=text,
+        most_text=part.most_text if part.most > held else text,
+    )

@@ -1,0 +1,61 @@
+"""Models that alone exceed the limit of their team."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Hit
+from policygen.plan import rules
+from policygen.plan.amounts import amount_of
+from policygen.plan.fit import warn
+from policygen.plan.placement import Assignment
+from policygen.plan.replicas import counted_resources, limit_of
+
+
+def check(chosen: Assignment) -> Iterator[Hit]:
+    """A finding about a model that alone exceeds the limit of its team."""
+    model, node, facts, pieces = chosen.model, chosen.node, chosen.facts, chosen.replicas
+    if node is None:
+        return
+    bounds = [limit_of(it, node, chosen.namespace) for it in chosen.pools]
+    wholes = [node.limit[it.name] for it in chosen.pools]
+    piece = pieces.piece[chosen.size.resource]
+    for resource in counted_resources(facts):
+        each = pieces.piece.get(resource, 0)
+        limit, whole = (sum(it[resource] for it in them) for them in (bounds, wholes))
+        if pieces.most * each <= limit:
+            continue
+        count = len(node.team.namespaces)
+        if limit < each <= whole:
+            yield warn(
+                rules.MODEL_ABOVE_QUOTA,
+                f'one replica of model "{model.name}" needs {amount_of(resource, each, limit)}, but '
+                f"its team's limit of {amount_of(resource, whole)} is divided over {count} "
+                f"namespaces, {amount_of(resource, limit, each)} for this one; raise the limit, or "
+                "give the team fewer namespaces",
+                model,
+            )
+            return
+        never = pieces.least * each > limit
+        need = (pieces.least if never else pieces.most) * each
+        where = f"the limit {amount_of(resource, limit, need)} on {chosen.place}"
+        if limit < whole:
+            where += f" in each of its {count} namespaces"
+        yield warn(
+            rules.MODEL_ABOVE_LIMIT,
+            f'model "{model.name}" needs {"at least" if never else "up to"} '
+            f'{amount_of(resource, need, limit)}, but team "{model.team}" has {where}'
+            + (
+                ", so the model never runs completely; raise the limit"
+                if never
+                else "; lower the model's replicas, or raise the limit"
+            ),
+            model,
+        )
+        return
+    if pieces.pieces(bounds, counted_resources(facts)) < pieces.least:
+        yield warn(
+            rules.MODEL_ABOVE_LIMIT,
+            f'model "{model.name}" needs {amount_of(chosen.size.resource, piece)} on one pool, '
+            f'but team "{model.team}" has no such limit on a pool of {chosen.place}, so the model '
+            "never runs; raise the limit on one pool",
+            model,
+        )
