@@ -5,13 +5,14 @@ these functions with the runtime of the CEL project (`cel-expr-python`) and with
 runtime has 14 to 50 MB and no build for musl, too much for two dozen rules. A rule that is missing
 here fails the tests.
 
-Rules about `oldSelf` check an update and not an object; they are not here.
+Rules about `oldSelf` check an update: TRANSITIONS names the field that each of them freezes, and when.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from policygen.api_validation.remedies import advised
+from policygen.core.finding import Path
 
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
@@ -130,6 +131,109 @@ RULES: Mapping[str, Callable[[Any], bool]] = {
 """By the text of the rule. A KeyError is an error in CEL, and the server refuses then, too."""
 
 
+def _has(workload: Any, condition: str) -> bool:
+    """Whether a condition of a Workload is true."""
+    return any(
+        each["type"] == condition and each["status"] == "True"
+        for each in workload.get("status", {}).get("conditions", ())
+    )
+
+
+def _both_have(new: Any, old: Any, field: str) -> bool:
+    """Whether both Workloads have a field of spec, and the old one has its quota reserved."""
+    return _has(old, "QuotaReserved") and field in old["spec"] and field in new["spec"]
+
+
+class Frozen(NamedTuple):
+    """The field that a rule about `oldSelf` freezes."""
+
+    field: Path
+    """Below the value that has the rule; empty: the value itself."""
+    when: Callable[[Any, Any], bool] = lambda new, old: True  # noqa: ARG005 - frozen in every case
+    """Whether it is frozen, given the new value and the old one."""
+    presence: bool = False
+    """Only setting or removing the field is refused."""
+
+
+_RESERVED = (
+    "has(oldSelf.status) && has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(c, "
+    "c.type == 'QuotaReserved' && c.status == 'True')"
+)
+_BOTH_RESERVED = (
+    f"(({_RESERVED}) && (has(self.status) && has(self.status.conditions) && "
+    "self.status.conditions.exists(c, c.type == 'QuotaReserved' && c.status == 'True')))"
+)
+_BOTH_ADMITTED = _BOTH_RESERVED.replace("QuotaReserved", "Admitted")
+_OLD_REF, _NEW_REF = "oldSelf.spec.priorityClassRef", "self.spec.priorityClassRef"
+_OLD_SOURCE, _NEW_SOURCE = "oldSelf.spec.priorityClassSource", "self.spec.priorityClassSource"
+_OLD_NAME, _NEW_NAME = "oldSelf.spec.priorityClassName", "self.spec.priorityClassName"
+_OLD_TIME, _NEW_TIME = (f"{each}.spec.maximumExecutionTimeSeconds" for each in ("oldSelf", "self"))
+_OLD_QUEUE, _NEW_QUEUE = "oldSelf.spec.queueName", "self.spec.queueName"
+
+TRANSITIONS: Mapping[str, Frozen] = {
+    "self == oldSelf": Frozen(()),
+    # ResourceFlavor
+    **{
+        f"!has(oldSelf.topologyName) || (has(self.{name}) == has(oldSelf.{name}) && "
+        f"(!has(self.{name}) || self.{name} == oldSelf.{name}))": Frozen(
+            (name,), lambda _, old: "topologyName" in old
+        )
+        for name in ("nodeLabels", "tolerations")
+    },
+    "!has(oldSelf.topologyName) || (has(self.topologyName) && self.topologyName == "
+    "oldSelf.topologyName)": Frozen(("topologyName",), lambda _, old: "topologyName" in old),
+    # Workload
+    f"({_RESERVED} && has({_OLD_SOURCE}) && has({_NEW_SOURCE})) ? ({_OLD_SOURCE} == {_NEW_SOURCE}) "
+    ": true": Frozen(
+        ("spec", "priorityClassSource"),
+        lambda new, old: _both_have(new, old, "priorityClassSource"),
+    ),
+    f"({_RESERVED} && has({_OLD_SOURCE}) && has({_NEW_SOURCE}) && ({_NEW_SOURCE} != "
+    f"'kueue.x-k8s.io/workloadpriorityclass') && has({_OLD_NAME}) && has({_NEW_NAME})) ? "
+    f"({_OLD_NAME} == {_NEW_NAME}) : true": Frozen(
+        ("spec", "priorityClassName"),
+        lambda new, old: (
+            _both_have(new, old, "priorityClassSource")
+            and new["spec"]["priorityClassSource"] != "kueue.x-k8s.io/workloadpriorityclass"
+            and _both_have(new, old, "priorityClassName")
+        ),
+    ),
+    f"{_BOTH_RESERVED} ? ((has({_OLD_QUEUE}) == has({_NEW_QUEUE})) && (!has({_OLD_QUEUE}) || "
+    f"{_OLD_QUEUE} == {_NEW_QUEUE})) : true": Frozen(
+        ("spec", "queueName"),
+        lambda new, old: _has(old, "QuotaReserved") and _has(new, "QuotaReserved"),
+    ),
+    f"{_BOTH_ADMITTED}?((has({_OLD_TIME})?{_OLD_TIME}:0) ==  (has({_NEW_TIME})?{_NEW_TIME}:0)):true": (
+        Frozen(
+            ("spec", "maximumExecutionTimeSeconds"),
+            lambda new, old: _has(old, "Admitted") and _has(new, "Admitted"),
+        )
+    ),
+    f"({_RESERVED}) ? (!has({_OLD_REF}) && !has({_NEW_REF})) || (has({_OLD_REF}) && has({_NEW_REF})) "
+    ": true": Frozen(
+        ("spec", "priorityClassRef"), lambda _, old: _has(old, "QuotaReserved"), presence=True
+    ),
+    **{
+        f"({_RESERVED} && has({_OLD_REF}) && has({_NEW_REF})) ? {_OLD_REF}.{name} == "
+        f"{_NEW_REF}.{name} : true": Frozen(
+            ("spec", "priorityClassRef", name),
+            lambda new, old: _both_have(new, old, "priorityClassRef"),
+        )
+        for name in ("group", "kind")
+    },
+    f"({_RESERVED} && has({_OLD_REF}) && has({_NEW_REF}) && {_NEW_REF}.group == "
+    f"'scheduling.k8s.io' && {_NEW_REF}.kind == 'PriorityClass') ? {_OLD_REF}.name == "
+    f"{_NEW_REF}.name : true": Frozen(
+        ("spec", "priorityClassRef", "name"),
+        lambda new, old: (
+            _both_have(new, old, "priorityClassRef")
+            and new["spec"]["priorityClassRef"].get("kind") == "PriorityClass"
+        ),
+    ),
+}
+"""By the text of the rule: the rules about `oldSelf`."""
+
+
 class CelRule(NamedTuple):
     """One rule of a schema."""
 
@@ -146,7 +250,7 @@ class CelRule(NamedTuple):
 
 
 def compiled(rule: Mapping[str, str]) -> CelRule | None:
-    """A rule of `x-kubernetes-validations`; None for a rule that checks only updates.
+    """A rule of `x-kubernetes-validations`; None for a rule about updates (`TRANSITIONS`).
 
     Raises KeyError for a rule that is missing in RULES.
     """

@@ -36,6 +36,14 @@ def below(schema: Schema, step: str | int) -> Schema:
     return found
 
 
+def is_quantity(schema: Schema) -> bool:
+    """Whether a field is a quantity; in a CRD, all quantities have the same pattern."""
+    if schema.get("x-policygen-type") == "quantity":
+        return True
+    pattern: str = schema.get("pattern", "")
+    return bool(schema.get("x-kubernetes-int-or-string")) and pattern.startswith(r"^(\+|-)?(([0")
+
+
 def check(schema: Schema, *, custom: bool) -> Check:
     """The check of a value of this schema, for a custom kind or a built-in one."""
     if schema.get("type") == "object":

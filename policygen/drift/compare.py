@@ -20,7 +20,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from policygen.api_validation import schemas
-from policygen.api_validation.structural import Schema
+from policygen.api_validation.structural import Schema, is_quantity
 from policygen.core import quantity
 from policygen.core.finding import Path, at_path, named
 from policygen.drift import file_equality
@@ -264,14 +264,6 @@ def _equal(expected: Any, found: Any, schema: Schema) -> bool:
         except ValueError:
             return bool(expected == found)
     return isinstance(expected, bool) == isinstance(found, bool) and bool(expected == found)
-
-
-def is_quantity(schema: Schema) -> bool:
-    """Whether a field is a quantity; in a CRD, all quantities have the same pattern."""
-    if schema.get("x-policygen-type") == "quantity":
-        return True
-    pattern: str = schema.get("pattern", "")
-    return bool(schema.get("x-kubernetes-int-or-string")) and pattern.startswith(r"^(\+|-)?(([0")
 
 
 def _label(schema: Schema, expected: list[Any], found: list[Any]) -> Label | None:

@@ -1,47 +1,32 @@
-"""Immutable fields: an object with a difference in such a field is deleted and created again.
-
-Sources: the CRDs' rules about `oldSelf` (`api_validation.schemas`); pkg/apis/{apps,core,rbac,scheduling}/
-validation of k8s.io/kubernetes 1.36.3.
-"""
+"""Differences that no update can fix, because the server refuses the change (`api_validation.updates`)."""
 
 from typing import Any
 
-from policygen.api_validation import schemas
-from policygen.api_validation.structural import Schema, below
+from msgspec import UNSET
+
+from policygen.api_validation.updates import RefusedChange, refused_changes
 from policygen.core.finding import Path
-
-_CODE: dict[tuple[str, str], tuple[Path, ...]] = {
-    ("scheduling.k8s.io", "PriorityClass"): (("value",), ("preemptionPolicy",)),
-    ("", "ResourceQuota"): (("spec", "scopes"), ("spec", "scopeSelector")),
-    ("apps", "Deployment"): (("spec", "selector"),),
-    ("rbac.authorization.k8s.io", "RoleBinding"): (("roleRef",),),
-    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): (("roleRef",),),
-}
-
-_FLAVOR = ("nodeLabels", "tolerations", "topologyName")
-"""Immutable fields of a ResourceFlavor with a topology."""
+from policygen.drift.compare import FieldDifference
 
 
-def is_immutable(found: dict[str, Any], path: Path) -> bool:
-    """Whether the server refuses to change this field of this object."""
-    api_version, kind = str(found.get("apiVersion", "")), str(found.get("kind", ""))
-    group = api_version.rpartition("/")[0]
-    if any(path[: len(it)] == it for it in _CODE.get((group, kind), ())):
-        return True
-    if kind == "ConfigMap" and found.get("immutable") is True:
-        return path[:1] != ("metadata",)
-    spec = found.get("spec")
-    if kind == "ResourceFlavor" and isinstance(spec, dict) and spec.get("topologyName"):
-        return path[:1] == ("spec",) and len(path) > 1 and path[1] in _FLAVOR
-    served = schemas.served(api_version, kind)
-    return served is not None and _frozen(served.schema, path)
+def refusal(found: dict[str, Any], difference: FieldDifference) -> RefusedChange | None:
+    """Why the server refuses to give one field of an object its expected value; None if it does not."""
+    if difference.text:  # a file inside a ConfigMap changes as a whole
+        changed = _changed(found, difference.text, None)
+    else:
+        changed = _changed(found, difference.path, difference.expected)
+    return next(refused_changes(found, changed), None)
 
 
-def _frozen(schema: Schema, path: Path) -> bool:
-    """Whether a CEL rule on the path forbids changes."""
-    for step in path:
-        schema = below(schema, step)
-        rules = schema.get("x-kubernetes-validations", ())
-        if any(rule["rule"] == "self == oldSelf" for rule in rules):
-            return True
-    return False
+def _changed(data: Any, path: Path, value: Any) -> Any:
+    """A copy of unchecked data with another value at a path; UNSET removes the field."""
+    if not path:
+        return value
+    step, *rest = path
+    if isinstance(step, int):
+        entries = list(data) if isinstance(data, list) else []
+        inner = _changed(entries[step] if step < len(entries) else None, tuple(rest), value)
+        return [*entries[:step], *([] if inner is UNSET else [inner]), *entries[step + 1 :]]
+    fields = dict(data) if isinstance(data, dict) else {}
+    fields[step] = _changed(fields.get(step), tuple(rest), value)
+    return {key: it for key, it in fields.items() if it is not UNSET}

@@ -13,7 +13,7 @@ from policygen.core.finding import Path
 from policygen.core.quantity import parse
 from policygen.drift.compare import FieldDifference
 from policygen.drift.drift import KEPT, Changed, Drift, RenderedObject
-from policygen.drift.immutable import is_immutable
+from policygen.drift.immutable import refusal
 from policygen.drift.patch_forms import Operation, alone, operations
 from policygen.drift.rule_names import CHANGED, MANAGED_BY_ANOTHER, MISSING, ORPHANED
 from policygen.kubernetes.cluster import VOLCANO
@@ -36,7 +36,7 @@ class Act(Enum):
     PATCH = "patch"
     CREATE = "create"
     RECREATE = "recreate"
-    """Delete and create, since a changed field is immutable."""
+    """Delete and create, since the server refuses a change."""
     DELETE = "delete"
 
 
@@ -94,7 +94,7 @@ def _steps(changed: Changed, keep: Keep) -> tuple[list[PatchStep], list[PatchSte
     kept = [it for it in changed.fields if keep(CHANGED, found, it.path)]
     kept += [it for it in changed.labels if keep(MANAGED_BY_ANOTHER, found, it.path)]
     foreign = bool(changed.labels or changed.controllers)
-    if any(is_immutable(found.data, it.path) for it in kept):
+    if any(refusal(found.data, it) for it in kept):
         return [], [replace(_anew(expected, found), foreign=foreign)]
     queue = (found.group, found.kind) == (VOLCANO, "Queue")
     less = [it for it in kept if queue and _exceeds(it)]

@@ -13,7 +13,7 @@ TAKE_OVER = "take-over.sh"
 _HEADS: Mapping[str, str] = {
     MEND: "Patches changed fields and creates missing objects. If a list has changed since lint ran,\n"
     "# the server refuses the patch of this list. Run lint again in this case.",
-    RECREATE: "Deletes objects with a changed immutable field, and creates them again.\n"
+    RECREATE: "Deletes objects whose change the server refuses, and creates them again.\n"
     "# Between these steps an object does not exist, and workloads that refer to the object wait.",
     TAKE_OVER: "Changes objects that another tool, spec or controller manages. Run this script only if the\n"
     "# spec should manage them; otherwise the other tool changes them back.",

@@ -10,7 +10,7 @@ from policygen.core.finding import At
 from policygen.documents.parse import mapping
 from policygen.drift.compare import differences
 from policygen.drift.field_managers import authors, first
-from policygen.drift.immutable import is_immutable
+from policygen.drift.immutable import refusal
 from policygen.drift.messages import message
 from policygen.drift.patch_forms import at, operations
 from policygen.kubernetes.object import Object
@@ -57,7 +57,7 @@ def test_junk_in_a_field_is_a_difference(data):
     told = list(differences(wanted, thing, mapping))
     for it in told:
         message(it, found, at(wanted, it.source))
-        is_immutable(thing, it.path)
+        refusal(thing, it)
         authors(thing, it.path)
         authors(thing, it.path, gone=True)
     first(thing)

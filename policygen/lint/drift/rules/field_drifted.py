@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
 def _hit(
     facts: Facts, rendered: "Rendered", changed: "Changed", difference: "FieldDifference"
 ) -> Hit:
-    from policygen.drift.immutable import is_immutable
+    from policygen.drift.immutable import refusal
     from policygen.drift.messages import message as described
     from policygen.drift.patch_forms import at
     from policygen.drift.patches import patch_command
@@ -39,8 +39,11 @@ def _hit(
             f"; the cluster serves this object only as {changed.older}, so no patch "
             f"can use {expected.object.version}; first set target in the Platform to the release of the cluster"
         )
-    elif is_immutable(found.data, difference.path):
-        message += "; this field is immutable, so delete the object and create it again"
+    elif refused := refusal(found.data, difference):
+        message += (
+            f"; the server refuses this change, because {refused.why}; delete the object and "
+            "create it again"
+        )
     else:
         command = patch_command(expected.object, found, difference, kubectl_of(facts))
     origin = rendered.origin(expected, difference.source)

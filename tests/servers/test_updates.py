@@ -1,0 +1,23 @@
+"""Hundreds of drawn changes of stored objects: `refused_changes` names what real servers refuse.
+
+The draw is the same each time; `python -m tests.servers.updates --count 3000 --seed 7` asks others.
+"""
+
+from tests.servers.updates import COUNT, KINDS, Judges, summary
+
+ENOUGH = 0.98
+"""Of all cases agree; the others are removals in an apply."""
+NEITHER = 10
+"""Percent of cases that at least are refused, and that at least are accepted."""
+
+
+def test_what_servers_refuse_to_change(cluster):
+    judges = Judges(cluster)
+    assert {stored["kind"] for _, stored in judges.seeds} == set(KINDS)
+    verdicts = judges.ask(COUNT, 0)
+    print(summary(verdicts))
+    unknown = [str(each) for each in verdicts if not each.agree and not each.is_known]
+    assert unknown == [], "\n".join([summary(verdicts), *unknown])
+    assert sum(each.agree for each in verdicts) >= ENOUGH * COUNT, summary(verdicts)
+    refused = 100 * sum(bool(each.server) for each in verdicts) / COUNT
+    assert NEITHER <= refused <= 100 - NEITHER
