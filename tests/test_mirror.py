@@ -17,6 +17,7 @@ WITHOUT = {
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
     "app/judge": "tests/app/test_lint.py judges snapshots through it, and "
     "tests/lint/test_rule_pages.py manifests.",
+    "drift/kept": "tests/lint/test_change_refused.py compares manifests with snapshots through it.",
     "app/sources": "tests/app/test_lint.py reads snapshots through it, and tests/app/test_connect.py clusters.",
     "app/test": "tests/cli/test_test.py runs and updates cases through it.",
     "client/oidc": "tests/servers/test_ways_in.py logs in at an issuer through it.",

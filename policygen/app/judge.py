@@ -25,7 +25,7 @@ from policygen.lint import context, engine, waiver_annotations
 from policygen.lint.core import api_versions
 from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import RuleOutcome
-from policygen.lint.rule import Facts, Need, ObjectRule
+from policygen.lint.rule import ClusterState, Facts, Need, ObjectRule
 from policygen.lint.run_rules import NOT_READ, NOTHING_TO_CHECK
 from policygen.lint.waiver_annotations import Annotated
 from policygen.plan import catalog
@@ -52,6 +52,8 @@ class CheckSettings(Struct, frozen=True):
     """The documents of the spec."""
     rendered: "Rendered | None" = None
     """What the spec renders: clusters are compared with it, and it is the context of manifests."""
+    states: tuple[ClusterState, ...] = ()
+    """The clusters to which the manifests are applied."""
     kubeconfig: str = ""
     """The kubeconfig that the user named."""
 
@@ -92,6 +94,8 @@ class ClusterCheckResult(CheckResult, frozen=True, kw_only=True):
     """The versions that were detected, by component."""
     annotated: tuple[Annotated, ...]
     """Waivers in annotations of its objects."""
+    state: ClusterState | None
+    """Its objects; None if its names are redacted."""
     compared: bool
     """Whether it was compared with all objects that the spec renders."""
     next_index: int
@@ -120,11 +124,13 @@ def judge_manifests(
         Need.WORKLOADS: any(it.at not in rendered for it in cluster.workloads),
         Need.NAMESPACES: any(it.kind == "Namespace" for it in found.objects),
         Need.SPEC: settings.spec is not None,
+        Need.STATE: bool(settings.states),
     }
     given = frozenset(need for need, is_given in available.items() if is_given)
-    outcomes = engine.run(
-        rules, Facts(cluster, settings.target, given, settings.spec, settings.plan)
+    facts = Facts(
+        cluster, settings.target, given, settings.spec, settings.plan, states=settings.states
     )
+    outcomes = engine.run(rules, facts)
     if beside:
         outcomes = context.about(found.objects, beside, outcomes)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
@@ -169,6 +175,7 @@ def judge(
         **_configurations(cluster),
         # Hashed names do not equal the names that a spec renders.
         Need.SPEC: settings.spec is not None and not seen.redacted,
+        Need.STATE: False,  # of manifests
     }
     detected = controllers.detected(seen.server, snapshot.objects)
     facts = Facts(
@@ -212,9 +219,15 @@ def judge(
         context=seen.context,
         versions=detected,
         annotated=waiver_annotations.annotated(snapshot),
+        state=None if seen.redacted else _state(snapshot, facts.target),
         compared=verdicts.compared(outcomes),
         next_index=index + 1 + len(inside.documents),
     )
+
+
+def _state(snapshot: Snapshot, target: Mapping[str, Version]) -> ClusterState:
+    objects = {it.identity: it for it in snapshot.objects}
+    return ClusterState(snapshot.seen.context, objects, target["kubernetes"].release)
 
 
 def _pods(cluster: Cluster, hits: Iterable[Hit]) -> Iterator[Object]:

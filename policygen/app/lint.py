@@ -295,7 +295,9 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     read = [it for it in results if not isinstance(it, Finding)]
     parts: list[CheckResult] = [*read]
     if run.request.manifests:
-        found = judge.judge_manifests(run.manifests, run.selected.rules, _settings(run))
+        states = tuple(part.state for part in read if part.state)
+        settings = replace(_settings(run), states=states)
+        found = judge.judge_manifests(run.manifests, run.selected.rules, settings)
         parts.insert(0, found)
     rules = verdicts.merged([part.outcomes for part in parts], whole=not unreadable)
     findings = [

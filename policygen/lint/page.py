@@ -24,7 +24,8 @@ class Example(Struct, frozen=True):
     text: str
     options: tuple[str, ...]
     """Words after ```yaml: `partial`; `seen` for a cluster, with or without a spec; `applied` if the
-    cluster also has what the spec renders; target versions such as `kueue=0.14`."""
+    cluster also has what the spec renders; `changed` if the first document is on the cluster, and the others
+    are manifests; target versions such as `kueue=0.14`."""
     good: bool
     language: str = "yaml"
     """`yaml`: tests check it. `sh` or `text`: only shown, for faults that no file can have."""

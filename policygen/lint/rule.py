@@ -14,6 +14,7 @@ from policygen.core.rule import Family, Rule, Severity
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
+from policygen.kubernetes.object import Object
 from policygen.spec.types import Spec
 
 if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
@@ -24,6 +25,7 @@ T = TypeVar("T")
 
 __all__ = [
     "Check",
+    "ClusterState",
     "Edit",
     "Facts",
     "Family",
@@ -53,6 +55,18 @@ class Need(Enum):
     SPEC = "a spec"
     SEEN = "a live cluster or a snapshot"
     """It has status, pods, field managers and a current time, which manifests do not have."""
+    STATE = "a cluster or a snapshot to which the manifests are applied"
+
+
+class ClusterState(Struct, frozen=True, eq=False):
+    """The objects of a cluster to which manifests are applied."""
+
+    name: str
+    """The name of the cluster; empty if it has none."""
+    objects: Mapping[tuple[str, str, str, str], Object]
+    """By `Object.identity`."""
+    kubernetes: Minor
+    """The release of its API server."""
 
 
 class Facts(Struct, frozen=True, eq=False):
@@ -69,6 +83,8 @@ class Facts(Struct, frozen=True, eq=False):
     """The versions that the spec or the command line sets."""
     rendered: "Rendered | None" = None
     """What the spec renders; None for manifests."""
+    states: tuple[ClusterState, ...] = ()
+    """What exists where manifests are applied; empty for the objects of a cluster."""
     kubeconfig: str = ""
     """The kubeconfig file that the user named, for commands in findings."""
     run: frozenset[str] = frozenset()

@@ -51,6 +51,16 @@ def linted(example, tmp_path):
             clusters=ClusterRequest(snapshots=(tmp_path / "example.snapshot",)),
             target=target,
         )
+    elif "changed" in example.options:
+        held, _, text = example.text.partition("---\n")
+        file.write_text(text, "utf-8")
+        snapshots.write(snapshot(held), tmp_path / "example.snapshot")
+        settings = LintRequest(
+            manifests=(str(file),),
+            clusters=ClusterRequest(snapshots=(tmp_path / "example.snapshot",)),
+            target=target,
+            partial=True,
+        )
     else:
         file.write_text(example.text, "utf-8")
         settings = LintRequest(

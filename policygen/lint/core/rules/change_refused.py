@@ -1,0 +1,67 @@
+"""The server refuses to change the object on the cluster to what the manifest has."""
+
+import json
+from typing import Any
+
+from policygen.api_validation.updates import RefusedChange, applied, refused_changes
+from policygen.core.finding import at_path, dotted
+from policygen.core.quoting import counted, quoted, short
+from policygen.drift.drift import alike, deleted_at
+from policygen.drift.kept import kept
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.renames import written
+from policygen.lint.rule import ClusterState, Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+def check(facts: Facts) -> Hits:
+    """Compares each manifest with the object of the same name on each cluster, as an apply does.
+
+    Source: `api_validation.updates`.
+    """
+    for state in facts.states:
+        for obj in facts.cluster.objects:
+            held = state.objects.get(obj.identity)
+            if held is None or deleted_at(held):
+                continue
+            yield from _hits(obj, held, state)
+
+
+def _hits(obj: Object, held: Object, state: ClusterState) -> Hits:
+    mine, theirs = alike(obj, held)
+    stated = kept(mine.data, theirs)
+    new = applied(theirs.data, stated)
+    where = f"on cluster {quoted(state.name)}" if state.name else "on the cluster"
+    for refused in refused_changes(theirs.data, new, state.kubernetes):
+        values = _values(theirs.data, new, refused)
+        yield Hit(
+            RULE,
+            f"{obj} {where} {values}; the server refuses this change, because "
+            f"{refused.why}; {refused.remedy}",
+            obj.at.to(*written(obj, refused.path)),
+        )
+
+
+def _values(old: Any, new: Any, refused: RefusedChange) -> str:
+    there, here = at_path(old, refused.path), at_path(new, refused.path)
+    name = dotted(refused.path)
+    first = f"does not set {name}" if there is None else f"has {name} {_shown(there)}"
+    second = "removes it" if here is None else f"has {_shown(here)}"
+    others = refused.fields - 1
+    more = f" ({counted(others, 'other field')} changed too)" if others else ""
+    return f"{first}, but the manifest {second}{more}"
+
+
+def _shown(value: Any) -> str:
+    return short(json.dumps(value, ensure_ascii=False, default=str))
+
+
+RULE = ObjectRule(
+    "change-refused",
+    Severity.ERROR,
+    Family.INVALID,
+    __doc__,
+    remedy="Delete the object and create it again, or keep the old value.",
+    judges=(),
+    check=check,
+    needs=frozenset({Need.STATE}),
+)
