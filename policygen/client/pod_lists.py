@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from policygen.core.decoding import decoder
+from policygen.core.decoding import decode, decoder
 from policygen.kubernetes.snapshot import NODE, Owner, Pod
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import TEMPLATES, PodSpec
@@ -207,7 +207,8 @@ def unowned(listed: ListedPod, pod: Pod) -> dict[str, Any] | None:
         "labels": listed.metadata.labels,
         "annotations": dict(pod.annotations),
     }
-    spec = msgspec.to_builtins(listed.spec)
+    # Objects have lists, where the struct has tuples.
+    spec = decode(msgspec.json.encode(listed.spec), dict[str, Any])
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 

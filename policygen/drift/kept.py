@@ -28,8 +28,15 @@ def _common(data: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _visible(data: Any, held: Any) -> Any:
+    if not held and isinstance(held, list | dict | str):
+        return held  # it may be missing only in the snapshot
     if isinstance(data, dict) and isinstance(held, dict):
         return _common(data, held)
-    if isinstance(data, list) and isinstance(held, list) and len(data) == len(held):
-        return [_visible(*pair) for pair in zip(data, held, strict=True)]
+    if isinstance(data, list) and isinstance(held, list):
+        by_name = {it["name"]: it for it in held if isinstance(it, dict) and "name" in it}
+        if by_name:
+            entries = (it for it in data if isinstance(it, dict) and it.get("name") in by_name)
+            return [_common(it, by_name[it["name"]]) for it in entries]
+        if len(data) == len(held):
+            return [_visible(*pair) for pair in zip(data, held, strict=True)]
     return data

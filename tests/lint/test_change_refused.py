@@ -79,6 +79,7 @@ def test_the_message_has_both_values_and_the_remedy(tmp_path):
         (STORED, JOB.replace("  completions: 2\n", "  backoffLimit: 3\n")),
         (STORED.replace("  name:", "  deletionTimestamp: x\n  name:"), JOB.replace(":1", ":2")),
         (POD, POD),
+        (POD + '  - {name: sidecar, image: "a:1"}\n', POD),
         (POD, POD.replace("image:1", "image:2")),
         (JOB.replace("batch/v1", "v1"), JOB.replace("image:1", "image:2")),
     ],

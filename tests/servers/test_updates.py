@@ -3,6 +3,11 @@
 The draw is the same each time; `python -m tests.servers.updates --count 3000 --seed 7` asks others.
 """
 
+import json
+
+from policygen.api_validation.updates import applied, refused_changes
+from policygen.drift.kept import kept
+from tests.client.looks import snapshot
 from tests.servers.updates import COUNT, KINDS, Judges, summary
 
 ENOUGH = 0.98
@@ -14,6 +19,10 @@ NEITHER = 10
 def test_what_servers_refuse_to_change(cluster):
     judges = Judges(cluster)
     assert {stored["kind"] for _, stored in judges.seeds} == set(KINDS)
+    for sent, stored in judges.seeds:
+        assert [*refused_changes(stored, applied(stored, sent))] == [], sent
+        (held,) = snapshot(json.dumps(stored)).objects
+        assert [*refused_changes(held.data, applied(held.data, kept(sent, held)))] == [], sent
     verdicts = judges.ask(COUNT, 0)
     print(summary(verdicts))
     unknown = [str(each) for each in verdicts if not each.agree and not each.is_known]
