@@ -221,3 +221,9 @@ def test_single_files_may_lack_objects_that_exist_elsewhere(
     out = io.StringIO()
     text.write(report, out)
     assert out.getvalue().count("use --partial") == (count > 0)
+
+
+def test_a_misspelled_resource_is_reported_once_beside_a_spec(lint):
+    """The pools of a spec do not list all resources of their nodes, so no rule about nodes reports it."""
+    job = JOB.format(queue="a100", gpus=1).replace("nvidia.com/gpu", "nvidia.com/gpus")
+    assert [name for name, *_ in lint(job)[1]] == ["resource-name-misspelt"]

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from policygen.core.finding import At
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.containers import placed
-from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import covered_resources, owners
@@ -31,7 +30,7 @@ def check(facts: Facts) -> Hits:
                     f'did you mean "{right}"?',
                     at,
                 )
-    if "pod-fits-no-node" in facts.run and facts.derive(known_nodes).all:
+    if "pod-fits-no-node" in facts.run and facts.cluster.nodes.any:
         return  # it reports the pods
     for workload in facts.cluster.workloads:
         for name, at in _requested(workload).items():
