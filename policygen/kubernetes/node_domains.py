@@ -13,7 +13,7 @@ from msgspec import Struct
 from policygen.core.finding import Path
 from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.node_filters import REQUIRED, Demand, Differs, NoTerm, hard_taints, misses
-from policygen.kubernetes.node_groups import Node, NodeGroup, NodeSize
+from policygen.kubernetes.node_groups import Node, NodeGroup, NodeSize, Stated
 from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered, text, texts
 from policygen.kubernetes.workloads import PodTemplate
 
@@ -45,19 +45,37 @@ def room(
     total = count = 0
     for group in takers:
         low = _least(it, group) * group.count
-        if low >= enough:
+        most = _together(it, group)
+        if low >= enough and most is None:
             total, count = total + low, count + group.count
             continue
+        held_by_group = 0
         for size in group.sizes:
             held = size.holds(it.requests)
             if held is None:
                 return None
-            total += held * size.count
+            held_by_group += held * size.count
             count += size.count if held else 0
+        total += held_by_group if most is None else min(held_by_group, most)
     found = [Room(total, count), *_apart(template, it, takers, count)]
     found += _spread(template, it, groups, takers, enough)
     least = min(found, key=lambda room: room.pods)
     return least if least.pods < enough else None
+
+
+def _together(it: Demand, group: NodeGroup) -> int | None:
+    """The pods for which the amounts of all nodes together are enough; None: these are not known."""
+    if group.stated is not Stated.PART or not any(node.together for node in group.nodes):
+        return None
+    total = 0
+    for node in group.nodes:
+        bounds = [
+            node.together[name] // amount for name, amount in it.requests if name in node.together
+        ]
+        if not bounds:
+            return None
+        total += min(bounds)
+    return total
 
 
 def _least(it: Demand, group: NodeGroup) -> int:

@@ -47,6 +47,8 @@ class Node(Struct, frozen=True, eq=False):
     stated: Stated = Stated.ALL
     at: At | None = None
     """Its place; None: a spec implies it."""
+    together: Mapping[str, Fraction] = field(default_factory=dict)
+    """Amounts that all its nodes have together, where the amount of one node is only the largest possible."""
 
 
 class NodeSize(Struct, frozen=True, eq=False):

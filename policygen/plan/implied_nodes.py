@@ -19,6 +19,7 @@ def implied_nodes(pools: Iterable[PoolFacts]) -> Iterator[Node]:
     none = {name: Fraction(0) for pool in pools for name in pool.resources}
     for pool in pools:
         capacity = pool.pool.capacity
+        mig = pool.pool.gpu.sharing == "mig"
         cards = capacity.available_gpus or capacity.total_gpus
         count = capacity.nodes if cards is None else -(-cards // pool.per_node)
         yield Node(
@@ -37,4 +38,5 @@ def implied_nodes(pools: Iterable[PoolFacts]) -> Iterator[Node]:
             },
             count=count or 1,
             stated=Stated.PART,
+            together={name: Fraction(pool.available[name]) for name in pool.resources if mig},
         )

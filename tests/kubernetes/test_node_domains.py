@@ -53,6 +53,8 @@ THREE = [node("n1", "a"), node("n2", "a"), node("n3", "b")]
         ("", THREE, 6),
         ("", [*THREE, node("n4", "b", 3)], 6),
         ("", [node("pool", count=5)], 10),
+        ("", [node("pool", count=5, stated=Stated.PART, together={GPU: Fraction(15)})], 3),
+        ("", [node("pool", count=5, stated=Stated.PART, together={"other": Fraction(1)})], 10),
         (APART % (HOST, "a", ""), THREE, 3),
         (APART % ("zone", "a", ""), THREE, 2),
         (APART % (HOST, "a", ""), [*THREE, node("n4", "c", 2)], 3),

@@ -43,6 +43,16 @@ def test_available_gpus_and_shared_ones():
     assert (it.count, it.allocatable["nvidia.com/gpu"]) == (3, 32)
 
 
+def test_mig_instances_are_counted_for_the_pool():
+    """They can be spread unequally, so a node may have all of them."""
+    mig = ", product: a100-80gb, sharing: mig, mig: {instances: {1g.10gb: 40}}"
+    (it,) = nodes(mig)
+    assert it.allocatable["nvidia.com/mig-1g.10gb"] == 40
+    assert it.together == {"nvidia.com/mig-1g.10gb": 40}
+    (whole,) = nodes()
+    assert whole.together == {}
+
+
 def test_resources_of_other_pools_are_known_to_be_missing():
     other = POOL % (", resource: example.com/gpu", "nodes: 1")
     found = nodes(more="---" + other.replace("a100", "h100"))
