@@ -18,6 +18,8 @@ def check(chosen: Assignment) -> Iterator[Hit]:
     bounds = [limit_of(it, node, chosen.namespace) for it in chosen.pools]
     wholes = [node.limit[it.name] for it in chosen.pools]
     piece = pieces.piece[chosen.size.resource]
+    parent = chosen.tree.by_team[node.parent] if node.parent is not None else None
+    above = [parent.limit[it.name] if parent else it.available for it in chosen.pools]
     for resource in counted_resources(facts):
         each = pieces.piece.get(resource, 0)
         limit, whole = (sum(it[resource] for it in them) for them in (bounds, wholes))
@@ -39,15 +41,16 @@ def check(chosen: Assignment) -> Iterator[Hit]:
         where = f"the limit {amount_of(resource, limit, need)} on {chosen.place}"
         if limit < whole:
             where += f" in each of its {count} namespaces"
+        remedies = ["lower the model's replicas"] if pieces.least > 1 or not never else []
+        if each > limit and model.gang is not None:
+            remedies = ["make the gang smaller"]
+        if need <= sum(it[resource] for it in above):
+            remedies.append("raise the limit")
         yield warn(
             rules.MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs {"at least" if never else "up to"} '
             f'{amount_of(resource, need, limit)}, but team "{model.team}" has {where}'
-            + (
-                ", so the model never runs completely; raise the limit"
-                if never
-                else "; lower the model's replicas, or raise the limit"
-            ),
+            f"{', so the model never runs completely' if never else ''}; {', or '.join(remedies or ['place the model on a larger pool'])}",
             model,
         )
         return

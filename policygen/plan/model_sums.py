@@ -323,16 +323,6 @@ class _Sums:
         if not guarantee < always <= limit or node.name in self.borrowing:
             return
         self.borrowing.add(node.name)
-        if len(serving) == 1:
-            model = serving[0].models[0].model
-            yield warn(
-                rules.SERVING_ON_BORROWED_GPUS,
-                f'serving model "{model.name}" needs at least {always} {resource}, but team '
-                f'"{model.team}" has the guarantee {guarantee} on {place_of(pools)}, so other '
-                "teams can reclaim the rest at any time; raise the guarantee",
-                model,
-            )
-            return
         bound = Ceiling(
             whose="",
             limit="",
@@ -342,13 +332,23 @@ class _Sums:
             at=node.team.at,
             minor=False,
         )
+        remedy = self._remedy(bound, serving, resource, always)
+        if len(serving) == 1:
+            model = serving[0].models[0].model
+            yield warn(
+                rules.SERVING_ON_BORROWED_GPUS,
+                f'serving model "{model.name}" needs at least {always} {resource}, but team '
+                f'"{model.team}" has the guarantee {guarantee} on {place_of(pools)}, so other '
+                f"teams can reclaim the rest at any time; {remedy}",
+                model,
+            )
+            return
         yield Hit(
             rules.SERVING_ON_BORROWED_GPUS,
             f'the serving models of team "{node.team.name}" on {place_of(pools)} need at least '
             f"{amount_of(resource, always, guarantee)} together "
             f"({_list([it.always_text for it in serving])}), but the guarantee is {guarantee}, so "
-            "other teams can reclaim the rest at any time; "
-            f"{self._remedy(bound, serving, resource, always)}",
+            f"other teams can reclaim the rest at any time; {remedy}",
             node.team.quota_at(pools[0].name, "guarantee"),
             tuple(it.models[0].model.at / "metadata" / "name" for it in serving),
         )

@@ -53,3 +53,18 @@ def test_a_team_without_a_share_of_the_pool(planned, team):
     text = model("      placement: {pools: [q]}")
     done = planned(a100(), a100("q"), team("a", "guarantee: 8"), text)
     assert "team-without-share" in done.rules
+
+
+@pytest.mark.parametrize(
+    "limit, more, advice",
+    [
+        (4, "replicas: 5", "lower the model's replicas, or raise the limit"),
+        (4, "replicas: 80", "lower the model's replicas"),
+        (4, "gang: {size: 6}", "make the gang smaller, or raise the limit"),
+        (4, "gang: {size: 80}", "make the gang smaller"),
+    ],
+)
+def test_a_limit_is_proposed_only_if_the_pool_allows_it(planned, team, limit, more, advice):
+    done = planned(a100(), team("a", f"guarantee: 2, limit: {limit}"), model(f"      {more}"))
+    [message] = [it.message for it in done.findings if it.rule.name == "model-above-limit"]
+    assert message.endswith(f"; {advice}")
