@@ -130,12 +130,17 @@ def _hit(it: PodDemand, full: Full) -> Hit:
         divisors = [n for n in range(1, int(offered) + 1) if offered % n == 0]
         message = (
             f"{begin}, because a pod requests {readable(full.gpu, requests[full.gpu])}; request a number of "
-            f"GPUs that divides {readable(full.gpu, offered)}, such as {max(n for n in divisors if n <= requests[full.gpu])}"
+            f"GPUs that divides {readable(full.gpu, offered)}, such as {min(n for n in divisors if n >= requests[full.gpu])}"
+        )
+    elif full.short == "pods":
+        message = (
+            f"{begin}, because the number of pods runs out first; request more GPUs in each pod, or "
+            "raise maxPods of the kubelet"
         )
     else:
         share = full.size.allocatable[full.short] * requests.get(full.gpu, Fraction(1)) / offered
         message = (
-            f"{begin}, because {'the number of pods' if full.short == 'pods' else full.short} runs out first; "
+            f"{begin}, because {full.short} runs out first; "
             f"request at most {amount_of(full.short, share)} in each pod"
         )
     path = request_path(it.template.spec, full.short)

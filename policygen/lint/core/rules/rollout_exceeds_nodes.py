@@ -25,7 +25,7 @@ def check(facts: Facts) -> Hits:
         if room.pods == update.replicas:
             yield Hit(
                 RULE,
-                f"{it.workload} has {counted(update.replicas, 'pod')}, and the nodes have room for no other one; an "
+                f"{it.workload} has {counted(update.replicas, 'pod')}, and the nodes have no room for one more; an "
                 "update first creates a new pod, which stays Pending, so the update never ends; "
                 "write maxUnavailable: 1 and maxSurge: 0",
                 it.workload.at.to("spec", "strategy"),
