@@ -6,7 +6,6 @@ from typing import Any
 from policygen.api_validation.updates import RefusedChange, applied, refused_changes
 from policygen.core.finding import at_path, dotted
 from policygen.core.quoting import counted, quoted, short
-from policygen.drift.drift import alike, deleted_at
 from policygen.drift.kept import kept
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
@@ -18,6 +17,8 @@ def check(facts: Facts) -> Hits:
 
     Source: `api_validation.updates`.
     """
+    from policygen.drift.drift import deleted_at
+
     for state in facts.states:
         for obj in facts.cluster.objects:
             held = state.objects.get(obj.identity)
@@ -27,6 +28,8 @@ def check(facts: Facts) -> Hits:
 
 
 def _hits(obj: Object, held: Object, state: ClusterState) -> Hits:
+    from policygen.drift.drift import alike
+
     mine, theirs = alike(obj, held)
     stated = kept(mine.data, theirs)
     new = applied(theirs.data, stated)
