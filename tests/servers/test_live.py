@@ -79,6 +79,7 @@ def apply_example(cluster, out):
     cluster.apply(out.text)
     for pool in out.pools.values():
         cluster.add_nodes(pool, labels={"topology.kubernetes.io/zone": "a"})
+    cluster.add_nodes(Shape(gpus=0), prefix="control")
     cluster.create(*deployments())
 
 
