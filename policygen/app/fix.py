@@ -24,7 +24,7 @@ from policygen.documents.edit.comments import comments
 from policygen.documents.edit.overwrite import overwrite
 from policygen.documents.edit.splice import Splice, Taken, spliced
 from policygen.documents.files import MAX_FILE_BYTES, Source
-from policygen.documents.positions import LINE_END
+from policygen.documents.positions import line_break, line_starts
 from policygen.kubernetes import manifests
 from policygen.lint import registry
 from policygen.lint.rule import Fix
@@ -149,7 +149,7 @@ def repairs(report: Report) -> dict[int, Repair]:
         for proposal in step.used:
             finding, source = proposal.finding, proposal.document.source
             if id(source) not in starts:
-                starts[id(source)] = [0, *(it.end() for it in LINE_END.finditer(source.text))]
+                starts[id(source)] = line_starts(source.text)
             found[numbers[id(finding)]] = _repair(
                 proposal, starts[id(source)], unsafe=_FIXES[finding.rule.name] is Fix.UNSAFE
             )
@@ -163,8 +163,7 @@ def repairs(report: Report) -> dict[int, Repair]:
 def _repair(proposal: "_Proposal", starts: Sequence[int], *, unsafe: bool) -> Repair:
     """`starts` are the first characters of the lines of the text."""
     source = proposal.document.source
-    first = LINE_END.search(source.text)
-    line_break = first[0] if first else "\n"
+    ending = line_break(source.text)
 
     def place(index: int) -> tuple[int, int]:
         line = bisect_right(starts, index)
@@ -174,7 +173,7 @@ def _repair(proposal: "_Proposal", starts: Sequence[int], *, unsafe: bool) -> Re
         source.name,
         unsafe,
         tuple(
-            Replacement(place(part.start), place(part.end), part.text.replace("\n", line_break))
+            Replacement(place(part.start), place(part.end), part.text.replace("\n", ending))
             for part in sorted(set(proposal.parts))
         ),
     )

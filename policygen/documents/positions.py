@@ -20,6 +20,17 @@ def line_start(text: str, index: int) -> int:
     return text.rfind("\r", begin, index) + 1 or begin
 
 
+def line_starts(text: str) -> list[int]:
+    """Where each line begins; after a line break at the end, the last one is empty."""
+    return [0, *(found.end() for found in LINE_END.finditer(text))]
+
+
+def line_break(text: str) -> str:
+    """The first line break of a text, or the usual one."""
+    found = LINE_END.search(text)
+    return found[0] if found else "\n"
+
+
 class Positions(Protocol):
     """Converts spans of a text to places."""
 

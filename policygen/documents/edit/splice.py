@@ -7,7 +7,14 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from policygen.documents.edit.apply import EditError
-from policygen.documents.positions import LINE_END, Inset, Positions, line_start
+from policygen.documents.positions import (
+    LINE_END,
+    Inset,
+    Positions,
+    line_break,
+    line_start,
+    line_starts,
+)
 
 
 class Splice(NamedTuple):
@@ -40,11 +47,10 @@ class Taken(Struct, eq=False):
 
 def spliced(text: str, parts: Iterable[Splice]) -> str:
     """The text with these parts replaced; they must not overlap. Its kind of line break stays."""
-    found = LINE_END.search(text)
-    line_break = found[0] if found else "\n"
+    ending = line_break(text)
     pieces, at = [], 0
     for start, end, new in sorted(set(parts)):
-        pieces += [text[at:start], new.replace("\n", line_break)]
+        pieces += [text[at:start], new.replace("\n", ending)]
         at = end
     return "".join((*pieces, text[at:]))
 
@@ -74,7 +80,7 @@ def outer(positions: Positions, part: Splice) -> Splice:
     if not isinstance(positions, Inset):
         return part
     inner, host = positions.text, positions.host.text
-    starts = [0, *(found.end() for found in LINE_END.finditer(inner))]
+    starts = line_starts(inner)
 
     def place(index: int) -> tuple[int, int, int]:
         """The place of a character in the outer text, the start of that line, and its indentation."""
