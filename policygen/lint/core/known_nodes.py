@@ -29,7 +29,8 @@ def _written(facts: Facts) -> Iterator[Node]:
             name=entry.name,
             labels=entry.labels,
             taints=tuple(_lasting(entry)),
-            allocatable=fields.status.allocatable,
+            # The API server writes a missing allocatable: SetDefaults_NodeStatus.
+            allocatable=fields.status.allocatable or fields.status.capacity,
             unschedulable=fields.spec.unschedulable,
             stated=Stated.ALL if of_server else Stated.WRITTEN,
             at=entry.at,

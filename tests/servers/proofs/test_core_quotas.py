@@ -62,6 +62,18 @@ def test_gpu_quota_counts_nothing(cluster: Cluster) -> None:
     assert _used(cluster, "limits") == {"requests.nvidia.com/gpu": "4"}
 
 
+def test_quota_omits_gpu_resource(cluster: Cluster) -> None:
+    """Of four MIG instances in a quota of two GPUs, four."""
+    rule = "quota-omits-gpu-resource"
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    for name in ("bad", "good"):
+        cluster.until("the quota counts", lambda name=name: _counts(cluster, name))
+    ask = Ask(gpus=1, resource="nvidia.com/mig-1g.10gb")
+    assert made(cluster, "bad", 4, ask) == 4
+    assert made(cluster, "good", 4, ask) == 2
+    assert _used(cluster, "bad") == {"requests.nvidia.com/gpu": "0"}
+
+
 def test_object_quota_counts_nothing(cluster: Cluster) -> None:
     """Of twelve Jobs in a quota of ten, twelve."""
     rule = "object-quota-counts-nothing"

@@ -10,6 +10,7 @@ from tests.servers.workloads import Ask
 WHOLE = Ask(gpus=8, cpu="16", memory="64Gi")
 """Twice what each of two queues has, so it must borrow."""
 LARGE = Ask(gpus=12, cpu="16", memory="64Gi")
+INSTANCE = Ask(gpus=1, cpu="1", memory="1Gi", resource="nvidia.com/mig-1g.10gb")
 HALF = Ask(gpus=4, cpu="16", memory="64Gi")
 
 
@@ -41,6 +42,9 @@ REFERENCES = {
 }
 QUOTAS = {
     ("gpu-quota-without-cpu", 0): Harm(NO_CPU),
+    ("gpu-resource-without-quota", 0): Harm(
+        "resource nvidia.com/mig-1g.10gb unavailable in ClusterQueue", INSTANCE
+    ),
     ("memory-quota-without-unit", 0): Harm("insufficient quota for memory in flavor a100"),
     ("no-quota-anywhere", 0): Harm("insufficient quota for cpu in flavor a100"),
     ("no-quota-anywhere", 1): Harm("insufficient quota for cpu in flavor a100"),

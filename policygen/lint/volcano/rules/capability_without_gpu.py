@@ -1,9 +1,9 @@
 """The capability of a Queue does not list a GPU resource that Queues, their pods, or nodes have."""
 
 from policygen.core.quoting import listed
-from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
+from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/plugins/capacity/capacity.go; volcano-sh/volcano#3558.
     """
     cluster = facts.cluster
-    known, used = cluster.derive(_known), cluster.derive(queues.accelerators_used)
+    known, used = _known(facts), cluster.derive(queues.accelerators_used)
     refuses = "capability-incomplete" in facts.run and queues.refuses_unlisted(
         facts.target["volcano"]
     )
@@ -41,24 +41,16 @@ def check(facts: Facts) -> Hits:
             )
 
 
-def _known(cluster: Cluster) -> frozenset[str]:
-    """The accelerators that queues list; those of the nodes if no queue of Volcano or Kueue does."""
-    found = frozenset(
+def _known(facts: Facts) -> frozenset[str]:
+    """The accelerators that queues list, and those of nodes that no quota and no queue lists."""
+    found = {
         name
-        for queue in cluster.queues
+        for queue in facts.cluster.queues
         for amounts in queues.amounts(queue.fields).values()
         for name in amounts
         if accelerators.is_one(name)
-    )
-    if found or cluster.cluster_queues.any:
-        return found
-    statuses = (node.fields.status for node in cluster.nodes)
-    return frozenset(
-        name
-        for status in statuses
-        for name, amount in (status.allocatable or status.capacity).items()
-        if amount > 0 and accelerators.is_one(name)
-    )
+    }
+    return frozenset({*found, *facts.derive(unlimited_gpus)})
 
 
 RULE = ObjectRule(
@@ -69,6 +61,6 @@ RULE = ObjectRule(
     remedy="List every GPU resource in capability, with 0 to forbid its use.",
     judges=("Queue",),
     check=check,
-    reads=("ClusterQueue", "Node", "PodGroup", *KINDS),
+    reads=("PodGroup", *KINDS, *(kind for kind in READS if kind != "Queue")),
     aliases=("queue-limit-misses-gpu",),
 )

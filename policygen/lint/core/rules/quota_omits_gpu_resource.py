@@ -1,0 +1,91 @@
+"""A ResourceQuota limits one GPU resource, but pods can use another without a limit."""
+
+from collections.abc import Iterable, Mapping
+
+from policygen.core.finding import At
+from policygen.core.names import LOCAL_QUEUE
+from policygen.core.quoting import listed
+from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.core import accelerators
+from policygen.lint.core.namespace_quotas import bounds
+from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
+from policygen.lint.kueue.queue_names import labels
+from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.volcano.queues import SCHEDULER
+
+_REQUESTS = "requests."
+
+
+def check(facts: Facts) -> Hits:
+    """Each extended resource is counted by its own name, so nvidia.com/gpu does not count MIG instances.
+
+    Reports resources that workloads of the namespace request outside of queues, and resources of
+    nodes that no quota and no queue lists.
+    Source: pkg/quota/v1/evaluator/core/pods.go, podComputeUsageHelper, of Kubernetes 1.36.3.
+    """
+    quotas = facts.cluster.resource_quotas.by_namespace
+    unlimited = facts.derive(unlimited_gpus)
+    for namespace, limits in facts.cluster.derive(bounds).items():
+        counted = {
+            key.removeprefix(_REQUESTS)
+            for quota in quotas[namespace]
+            for key in quota.fields.hard
+            if key.startswith(_REQUESTS)
+        }
+        gpu = next(
+            (it for it in sorted(counted) if accelerators.is_one(it) and _REQUESTS + it in limits),
+            None,
+        )
+        if gpu is None:
+            continue
+        requested = _requested(facts, namespace)
+        names = sorted({*requested, *unlimited} - counted)
+        if names:
+            quota = limits[_REQUESTS + gpu].quota
+            first = requested.get(names[0])
+            who = f"{first[0]} requests" if first else "nodes offer"
+            them = "it" if len(names) == 1 else "them"
+            yield Hit(
+                RULE,
+                f"{quota} limits {gpu}, but {who} {listed(names, 'and')}, which no quota "
+                f"limits, so pods of the namespace can use all of {them}; add "
+                f"{listed([_REQUESTS + name for name in names], 'and')} to hard, with 0 to forbid {them}",
+                quota.at.to("spec", "hard", _REQUESTS + gpu).on_key(),
+                related=tuple(_places(names, requested, facts)),
+            )
+
+
+def _requested(facts: Facts, namespace: str) -> Mapping[str, tuple[Workload, At]]:
+    """The accelerators that pods of a namespace request outside of queues, with the first place."""
+    found: dict[str, tuple[Workload, At]] = {}
+    for workload in facts.cluster.workloads:
+        if workload.namespace != namespace or LOCAL_QUEUE in labels(workload)[1]:
+            continue
+        for template in workload.templates:
+            if workload.scheduler_of(template)[0] != SCHEDULER:
+                for name in accelerators.requested(facts.cluster, template):
+                    found.setdefault(name, (workload, template.at / "spec"))
+    return found
+
+
+def _places(
+    names: Iterable[str], requested: Mapping[str, tuple[Workload, At]], facts: Facts
+) -> Iterable[At]:
+    unlimited = facts.derive(unlimited_gpus)
+    for name in names:
+        if name in requested:
+            yield requested[name][1]
+        elif at := unlimited[name][0].at:
+            yield at
+
+
+RULE = ObjectRule(
+    "quota-omits-gpu-resource",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Add each GPU resource to hard with the prefix requests., with 0 to forbid its use.",
+    judges=("ResourceQuota",),
+    check=check,
+    reads=(*KINDS, *(kind for kind in READS if kind != "ResourceQuota")),
+)

@@ -1,0 +1,38 @@
+"""GPU resources that nodes offer, and that no quota and no queue lists."""
+
+from collections.abc import Mapping, Sequence
+
+from policygen.kubernetes.node_groups import Node
+from policygen.lint.core.accelerators import is_one
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.quotas import covered_resources, owners
+from policygen.lint.rule import Facts
+from policygen.lint.volcano import queues
+
+READS = ("ResourceQuota", "ClusterQueue", "Cohort", "Configuration", "Queue", "Node")
+"""The kinds that `unlimited_gpus` reads."""
+
+
+def unlimited_gpus(facts: Facts) -> Mapping[str, Sequence[Node]]:
+    """The resources with their nodes; use it with `facts.derive`.
+
+    With MIG or time-slicing, a device plugin can offer other names than nvidia.com/gpu. Without
+    resources that Kueue excludes, or counts under a name that a queue lists.
+    """
+    cluster, rules = facts.cluster, settings(facts)
+    limited = {name for owner in owners(cluster) for _, name in covered_resources(owner)}
+    for queue in cluster.queues:
+        limited.update(*queues.amounts(queue.fields).values())
+    for quota in cluster.resource_quotas:
+        limited.update(name.removeprefix("requests.") for name in quota.fields.hard)
+    found: dict[str, list[Node]] = {}
+    for node in facts.derive(known_nodes).all:
+        for name, amount in node.allocatable.items():
+            if (
+                amount > 0
+                and is_one(name)
+                and not limited.issuperset(rules.charged({name: amount}))
+            ):
+                found.setdefault(name, []).append(node)
+    return {name: nodes for name, nodes in found.items() if name not in limited}
