@@ -1,6 +1,7 @@
 """Nodes that are full of these pods have GPUs that no pod of the input can use."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -18,7 +19,8 @@ from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
-Amounts = Mapping[str, Fraction]
+Requests = tuple[tuple[str, Fraction], ...]
+"""Amounts by resource, sorted."""
 
 
 class Full(Struct, frozen=True, eq=False):
@@ -37,7 +39,7 @@ def check(facts: Facts) -> Hits:
     """GPUs are left if their number is not a multiple of that of a pod, or if cpu or memory runs out first.
 
     Checked only if the pods fill at least one node, if all nodes that take them have such GPUs left,
-    and if the rest of the node has room for no other pod of the input.
+    and if no other pod of the input can use the rest of the node.
     Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
     """
     nodes = facts.derive(known_nodes)
@@ -49,7 +51,9 @@ def check(facts: Facts) -> Hits:
         if gpu is None or it.template.replicas is None:
             continue
         best = _best(it, gpu, nodes)
-        if best is not None and it.template.replicas >= best.pods and not _used(best, it, smallest):
+        if best is None or it.template.replicas < best.pods:
+            continue
+        if not _used(best, it, smallest[_amounts(best.size)]):
             yield _hit(it, best)
 
 
@@ -106,15 +110,27 @@ def _used(full: Full, it: PodDemand, smallest: Sequence[Demand]) -> bool:
     )
 
 
-def _smallest(facts: Facts) -> Sequence[Demand]:
-    """Demands of pods with accelerators, without those that request as much as another one or more."""
+def _smallest(facts: Facts) -> Mapping[frozenset[tuple[str, Fraction]], Sequence[Demand]]:
+    """Demands of pods with accelerators, by the amounts of the nodes that take them.
+
+    Without those that request as much as another one or more.
+    """
+    nodes = facts.derive(known_nodes)
+    found: defaultdict[frozenset[tuple[str, Fraction]], set[Requests]] = defaultdict(set)
+    for demand in {way.demand for it in facts.derive(pod_demands) for way in it.ways}:
+        if any(is_one(name) for name, _ in demand.requests):
+            for group in nodes.groups(demand.keys):
+                for size in () if misses(demand, group) else group.sizes:
+                    found[_amounts(size)].add(demand.requests)
+    return {amounts: _least(requests) for amounts, requests in found.items()}
+
+
+def _amounts(size: NodeSize) -> frozenset[tuple[str, Fraction]]:
+    return frozenset(size.allocatable.items())
+
+
+def _least(found: Iterable[Requests]) -> Sequence[Demand]:
     kept: list[dict[str, Fraction]] = []
-    found = {
-        way.demand.requests
-        for it in facts.derive(pod_demands)
-        for way in it.ways[:1]
-        if any(is_one(name) for name, _ in way.demand.requests)
-    }
     for amounts in sorted(map(dict, found), key=lambda each: (len(each), sum(each.values()))):
         if not any(all(amounts.get(name, -1) >= it for name, it in each.items()) for each in kept):
             kept.append(amounts)

@@ -53,13 +53,15 @@ def _message(it: PodDemand, room: Room) -> str:
 
 
 def _replicas(it: PodDemand) -> At:
-    """The field with the number of pods."""
-    object_ = it.workload.object
+    """The field with the number of pods, or of groups of pods."""
+    object_, path = it.workload.object, it.template.at.path
     for location in TEMPLATES[object_.group, object_.kind]:
-        if "*" not in location.templates and location.replicas:
-            return it.workload.at.to(*location.replicas)
-        if location.templates[-2:] == ("*", "template"):
-            return At(it.template.at.document, (*it.template.at.path[:-1], *location.replicas))
+        field = location.times if location.times[-1:] == ("replicas",) else location.replicas
+        if len(location.templates) != len(path) or not field:
+            continue
+        if all(name in ("*", each) for name, each in zip(location.templates, path, strict=True)):
+            item = path[: location.templates.index("*") + 1] if "*" in location.templates else ()
+            return At(it.template.at.document, (*item, *field))
     return it.template.at
 
 
