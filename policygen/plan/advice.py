@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from policygen.core.finding import Hit
 from policygen.core.tolerations import tolerates
 from policygen.plan import needs, rules, scheduler
-from policygen.plan.placement import Assignment
+from policygen.plan.assignment import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree, shares
 from policygen.spec.types import Bounds, Spec, Team

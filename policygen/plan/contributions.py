@@ -6,8 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.plan.amounts import HOST, amount_of
+from policygen.plan.assignment import ModelPlacement
 from policygen.plan.tree import TeamNode
-from policygen.plan.workloads import ModelPlacement
 
 
 class Contribution(Struct, frozen=True):

@@ -14,8 +14,8 @@ from policygen.core.names import (
     NAMESPACE_NAME,
 )
 from policygen.core.versions import KUEUE_V1BETA2
+from policygen.plan.assignment import Assignment
 from policygen.plan.kind import Item, Kind, Meta, Release
-from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.spec.types import Platform

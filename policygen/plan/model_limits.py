@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from policygen.core.finding import Hit
 from policygen.plan import rules
 from policygen.plan.amounts import amount_of
+from policygen.plan.assignment import Assignment
 from policygen.plan.fit import warn
-from policygen.plan.placement import Assignment
 from policygen.plan.replicas import counted_resources, limit_of
 
 

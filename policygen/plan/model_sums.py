@@ -14,15 +14,14 @@ from msgspec.structs import replace
 from policygen.core.finding import At, Hit
 from policygen.plan import contributions, model_limits, rules
 from policygen.plan.amounts import HOST, amount_of
+from policygen.plan.assignment import ModelPlacement, place_of
 from policygen.plan.contributions import Contribution
 from policygen.plan.fit import warn
-from policygen.plan.placement import place_of
 from policygen.plan.pool import PoolFacts
 from policygen.plan.pool_room import PoolRoom, minimum
 from policygen.plan.replicas import counted_resources, limit_of
 from policygen.plan.tree import TeamNode, Tree
 from policygen.plan.volcano import deserved_amounts
-from policygen.plan.workloads import ModelPlacement
 
 _SHOWN = 6
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from policygen.core import versions
 from policygen.core.finding import Hit
 from policygen.plan import kueue_configuration, rules, scheduler
+from policygen.plan.assignment import Assignment
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
-from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.spec.types import Scheduler, Spec

@@ -4,142 +4,22 @@ A decision looks only at the model and at the quotas, so another model never mov
 """
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
-from fractions import Fraction
-from typing import NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.finding import At, Hit
-from policygen.core.quoting import listed
+from policygen.core.finding import Hit
+from policygen.core.suggest import Names
 from policygen.hardware import catalog
-from policygen.plan.amounts import readable_bytes
-from policygen.plan.fit import Memory, Offer, Replica, Size, memory, misfit
+from policygen.plan import explanation
+from policygen.plan.assignment import BEFORE_FLAVOR, Assignment, Obstacle, Rank, Rejection
+from policygen.plan.fit import Offer, Replica, Size, memory, misfit
 from policygen.plan.pool import PoolFacts
-from policygen.plan.replicas import Replicas, counted_resources, limit_of, replicas
-from policygen.plan.rules import MODEL_PLACED, NODE_TYPE_NOT_OFFERED
-from policygen.plan.tree import TeamNode, Tree
-from policygen.spec.types import Model, TeamNamespace
-
-_SHOWN = 4
-_SHOWN_KINDS = 10
+from policygen.plan.replicas import counted_resources, limit_of, replicas
+from policygen.plan.tree import Tree
+from policygen.spec.types import Model
 
 Wish = Mapping[str, int]
 """The pools that a model's placement names; a lower number is preferred."""
-
-
-class Criterion(StrEnum):
-    """The first comparison by which the chosen pool is better than the next one."""
-
-    LIMIT = "limit"
-    """Only there the limit of the team covers the model's minimum."""
-    ORDER = "order"
-    """The model's placement names it earlier."""
-    GANG = "gang"
-    """It starts all pods of a gang together."""
-    GUARANTEE = "guarantee"
-    """The guarantee of the team covers the model's minimum."""
-    MEMORY = "memory"
-    """It leaves the least GPU memory unused."""
-    UNITS = "units"
-    """A replica takes fewer units."""
-    NAME = "name"
-    FLAVOR = "flavor"
-    """Their shared queue tries it first. Compared only in one queue, before MEMORY."""
-    ONLY = "only"
-    """No other pool is possible."""
-
-
-class Rank(NamedTuple):
-    """The criteria of an assignment, in the order of Criterion; lower is better."""
-
-    limit: bool = False
-    order: int = 0
-    gang: bool = False
-    guarantee: bool = False
-    memory: tuple[int, int] = (0, 0)
-    units: int = 0
-    name: str = ""
-
-
-_BEFORE_FLAVOR = Rank._fields.index("memory")
-
-
-class Assignment(Struct, frozen=True, eq=False):
-    """A model on pools that it can use: on one, or on all pools of its team in a shared queue."""
-
-    model: Model
-    pools: tuple[PoolFacts, ...]
-    """In the order of the queue's flavors."""
-    size: Size
-    memory: Memory
-    """GPU memory of one replica on the first pool."""
-    replicas: Replicas
-    tree: Tree
-    node: TeamNode | None
-    """The leaf of its team, or None if the model has no team."""
-    pinned: bool
-    """Whether its queue has other pools that it must not use."""
-    rank: Rank = Rank()
-
-    @property
-    def facts(self) -> PoolFacts:
-        """The first pool."""
-        return self.pools[0]
-
-    @property
-    def place(self) -> str:
-        """The pool or shared queue, for messages."""
-        return place_of(self.pools)
-
-    @property
-    def queue(self) -> str | None:
-        """The name of its team's queue."""
-        return self.tree.name_of(self.node) if self.node else None
-
-    @property
-    def namespace(self) -> TeamNamespace | None:
-        """The namespace of the model's pods: the one that it names, or its team's first."""
-        owned = self.node.team.namespaces if self.node else ()
-        name = self.model.namespace
-        if name is None:
-            return owned[0] if owned else None
-        return next((it for it in owned if it.name == name), TeamNamespace(name))
-
-
-class Obstacle(StrEnum):
-    """Why a model does not run on a pool; the nearest to running comes first."""
-
-    PREEMPTIBLE = "preemptible"
-    """A replica fits, but the model does not tolerate preemptible nodes."""
-    PLACEMENT = "placement"
-    """A replica fits, but the model's placement does not name the pool."""
-    NAMESPACE = "namespace"
-    """A replica fits, but no namespace can use the team's quota."""
-    QUOTA = "quota"
-    """A replica fits, but the team has no quota for the pool."""
-    SIZE = "size"
-    """A replica fits no node of the pool."""
-
-
-_NEAREST = list(Obstacle)
-
-
-class Rejection(Struct, frozen=True):
-    """A pool on which a model cannot run, and why."""
-
-    pool: str
-    obstacle: Obstacle
-    reason: str
-    at: At
-    excess: Fraction = Fraction(0)
-    """The need of a replica as a multiple of what a node has; 0 if unknown."""
-
-    @property
-    def distance(self) -> tuple[int, bool, Fraction, str]:
-        """Lower is nearer to running; unknown needs are the farthest."""
-        return _NEAREST.index(self.obstacle), not self.excess, self.excess, self.pool
 
 
 class Placing:
@@ -168,6 +48,10 @@ class Placing:
                     self.by_word.setdefault(word, {})[facts.name] = facts
             if facts.product is not None:
                 self.by_product.setdefault(facts.product.id, {})[facts.name] = facts
+        labels_of = (facts.product.labels for facts in pools if facts.product is not None)
+        self._kinds = Names(
+            [*self.by_word, *self.by_product, *(it for them in labels_of for it in them)]
+        )
 
     def wish(self, model: Model, hits: list[Hit]) -> Wish | None:
         """The pools that a model names, or whose node type it names; None if it names neither.
@@ -180,23 +64,27 @@ class Placing:
             order = {name: rank for rank, name in enumerate(named)}
             return order if placement.pools else None
         order = {}
+        unknown: list[tuple[int, list[str]]] = []
         for index, kind in enumerate(placement.node_types):
-            matched = self._of_kind(kind)
+            matched = offering = self._of_kind(kind)
             if placement.pools:
-                matched = {name: facts for name, facts in named.items() if name in matched}
+                matched = {name: facts for name, facts in named.items() if name in offering}
             for name in matched:
                 # Pools of one node type are equal, unless the model also orders its pools.
                 order.setdefault(name, len(order) if placement.pools else index)
             if not matched:
-                found = named if placement.pools else self.by_name
-                hits.append(
-                    Hit(
-                        NODE_TYPE_NOT_OFFERED,
-                        f'model "{model.name}": no pool offers node type "{kind}"; write one of '
-                        f"{_offers(list(found.values()))}",
-                        model.field("placement") / "nodeTypes" / index,
-                    )
-                )
+                unknown.append((index, list(offering)))
+        offered = (named if placement.pools else self.by_name).values()
+        hits += [
+            explanation.unknown_node_type(
+                model,
+                index,
+                elsewhere,
+                self._similar(placement.node_types[index]) or explanation.node_kinds(offered),
+                alone=not order,
+            )
+            for index, elsewhere in unknown
+        ]
         return order
 
     def options(self, replica: Replica, wish: Wish | None) -> list[Assignment]:
@@ -283,7 +171,7 @@ class Placing:
                 for facts in mine
                 if facts.name in sizes
             ),
-            key=lambda it: (it.rank[:_BEFORE_FLAVOR], tree.pools.index(it.facts)),
+            key=lambda it: (it.rank[:BEFORE_FLAVOR], tree.pools.index(it.facts)),
         )
 
     def _same(self, pools: Sequence[PoolFacts], sizes: Mapping[str, Size]) -> bool:
@@ -338,70 +226,14 @@ class Placing:
         )
         return replace(made, rank=rank)
 
+    def _similar(self, kind: str) -> str:
+        """The advice for an unknown node type, if a name for a known one is similar."""
+        meant = self._kinds.meant(kind) if catalog.product(kind) is None else ""
+        return f'did you mean "{meant}"?' if meant else ""
+
     def _of_kind(self, kind: str) -> Mapping[str, PoolFacts]:
         """Pools whose nodes have the type that a model names: product, label, instance type, or pool."""
         match = catalog.product(kind)
         called = self.by_word.get(kind, {})
         alike = self.by_product.get(match.product.id, {}) if match is not None else {}
         return {**called, **alike} if called and alike else called or alike
-
-
-def deciding(options: Sequence[Assignment]) -> Criterion:
-    """Why the first of the options is better than the second."""
-    if len(options) == 1:
-        return Criterion.ONLY
-    first, second = options[:2]
-    pairs = zip(Criterion, first.rank, second.rank, strict=False)
-    found = next(why for why, one, other in pairs if one != other)
-    beyond = list(Criterion).index(found) >= _BEFORE_FLAVOR
-    return Criterion.FLAVOR if beyond and first.tree is second.tree else found
-
-
-def placed(options: Sequence[Assignment]) -> Hit:
-    """Where a model runs, why, and where else it could."""
-    chosen, others = options[0], [it.place for it in options[1:]]
-    also = ""
-    if others:
-        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-        names = ", ".join(others) if more else listed(others, "and")
-        also = f"; it also fits {names}{more}"
-    return Hit(
-        MODEL_PLACED,
-        f'model "{chosen.model.name}" runs on {chosen.place} ({chosen.facts.scheduler}), because '
-        f"{_because(options)}{also}",
-        chosen.model.at / "metadata" / "name",
-    )
-
-
-def _because(options: Sequence[Assignment]) -> str:
-    why, memory = deciding(options), options[0].memory
-    if why is Criterion.MEMORY and memory.taken is not None:
-        if memory.needed is None:
-            return f"it takes the least GPU memory ({readable_bytes(memory.taken)} for a replica)"
-        if memory.taken >= memory.needed:
-            unused = readable_bytes(memory.taken - memory.needed)
-            return f"it leaves the least GPU memory unused ({unused} for a replica)"
-    return {
-        Criterion.LIMIT: "only there the limit of its team covers its minimum",
-        Criterion.ORDER: "placement names it first",
-        Criterion.GANG: "it starts all pods of a gang together",
-        Criterion.GUARANTEE: "the guarantee of its team covers its minimum",
-        Criterion.MEMORY: "the memory of its GPUs fits best",
-        Criterion.UNITS: "a replica takes the fewest units there",
-        Criterion.NAME: "it comes first by name among equal pools",
-        Criterion.FLAVOR: "its shared queue tries it first",
-        Criterion.ONLY: "no other pool is possible",
-    }[why]
-
-
-def place_of(pools: Sequence[PoolFacts]) -> str:
-    """One pool, or the pools of a shared queue, for messages."""
-    if len(pools) == 1:
-        return f'pool "{pools[0].name}"'
-    return f'shared queue "{pools[0].queue}"'
-
-
-def _offers(pools: Sequence[PoolFacts]) -> str:
-    kinds = sorted({facts.product.id if facts.product else facts.name for facts in pools})
-    more = f" and {len(kinds) - _SHOWN_KINDS} more" if len(kinds) > _SHOWN_KINDS else ""
-    return (", ".join(kinds[:_SHOWN_KINDS]) or "none") + more

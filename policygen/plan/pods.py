@@ -7,9 +7,9 @@ from msgspec import Struct
 from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
 from policygen.plan import kubernetes, kueue, scheduler
+from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.fit import warn
-from policygen.plan.placement import Assignment
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import group_names

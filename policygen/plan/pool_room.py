@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from policygen.plan.amounts import Vector
-from policygen.plan.placement import Assignment
+from policygen.plan.assignment import Assignment, ModelPlacement
 from policygen.plan.pool import PoolFacts
 from policygen.plan.replicas import counted_resources, limit_of
 from policygen.plan.tree import TeamNode
-from policygen.plan.workloads import ModelPlacement
 
 
 class PoolRoom:

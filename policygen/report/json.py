@@ -9,7 +9,7 @@ from policygen.report.phrases import write_json
 from policygen.report.report import Report
 
 if TYPE_CHECKING:  # only runs with a spec load the plan
-    from policygen.plan.workloads import ModelPlacement
+    from policygen.plan.assignment import ModelPlacement
 
 VERSION = 1
 """Increased when a field changes its meaning or is removed, not for a new field."""

@@ -13,7 +13,7 @@ from policygen.kubernetes.snapshot import Gap
 
 if TYPE_CHECKING:  # only runs that read a cluster or a spec load this code
     from policygen.drift.drift import Drift
-    from policygen.plan.workloads import ModelPlacement
+    from policygen.plan.assignment import ModelPlacement
 
 UNREAD: Final = "some input could not be read"
 """The usual value of Report.incomplete."""

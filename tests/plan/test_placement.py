@@ -219,7 +219,7 @@ def test_pods_that_fit_only_one_pool_of_a_shared_queue_are_pinned_to_it(planned)
             "resources: {gpuMemory: 300Gi}",
             "pool: small, guarantee: 8",
             "team-without-share",
-            'pools that model "m" fits ("large", "middle")',
+            'pools that model "m" fits ("large" and "middle")',
         ),
         (
             "resources: {gpuMemory: 1000Gi}",
@@ -277,3 +277,59 @@ def test_a_count_that_tensor_parallelism_does_not_allow_is_named(planned):
     )
     (found,) = messages(done, "model-fits-no-pool")
     assert "a node has 6 GPUs, but a replica needs 8, because tensor parallelism" in found
+
+
+def test_models_with_the_same_answer_share_a_note(planned):
+    pools = [a100(), card("q", "NVIDIA-L4")]
+    both, one = (
+        quotas("a", "pool: p, guarantee: 8", "pool: q, guarantee: 8"),
+        quotas("b", "pool: p, guarantee: 8"),
+    )
+    done = planned(
+        *pools, both, one, models("a", m1=ONE, m2=ONE, m3=ONE), models("b", m4=ONE, m5=ONE)
+    )
+    notes = [it for it in done.findings if it.rule.name == "model-placed"]
+    assert [it.message for it in notes] == [
+        (
+            'models "m1", "m2" and "m3" run on pool "q" (kueue), because it leaves the least GPU memory '
+            'unused (8.87 GiB for a replica); they also fit pool "p"'
+        ),
+        'models "m4" and "m5" run on pool "p" (kueue), because no other pool is possible',
+    ]
+    # The place is that of the first model, and the others are related.
+    hits = [it for it in done.plan.hits if it.rule.name == "model-placed"]
+    assert [len(it.related) for it in hits] == [2, 1]
+    many = models("b", **{f"m{number}": ONE for number in range(10, 32)})
+    (found,) = messages(planned(*pools, both, one, many), "model-placed")
+    assert '"m29" and 2 more run on pool "p"' in found
+
+
+@pytest.mark.parametrize(
+    "placement, message",
+    [
+        (
+            "nodeTypes: [H1000]",
+            'no pool offers node type "H1000"; did you mean "h100-80gb"?',
+        ),
+        (
+            "nodeTypes: [l4, v100]",
+            'model "m": no pool offers node type "v100"; write one of a100-40gb, h100-80gb, l4',
+        ),
+        # A known product is no typing error of another.
+        (
+            "nodeTypes: [a100-80gb]",
+            'no pool offers node type "a100-80gb"; write one of a100-40gb, h100-80gb, l4',
+        ),
+        (
+            "nodeTypes: [l4], pools: [middle]",
+            'no pool with node type "l4"; add "small" to placement.pools, or remove the node type',
+        ),
+    ],
+)
+def test_a_node_type_without_a_pool_is_reported_once(planned, placement, message):
+    pools = [card(name, product) for name, product in PRODUCTS.items()]
+    done = planned(*pools, TEAM, models("a", m=f"{ONE}, placement: {{{placement}}}"))
+    (found,) = messages(done, "node-type-not-offered")
+    assert found.endswith(message)
+    assert ("is not rendered, because" in found) == (where(done) == {"m": ()})
+    assert "model-fits-no-pool" not in done.rules

@@ -1,0 +1,154 @@
+"""Texts about placement: where models run and why, or why a model runs on no pool."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from policygen.core.finding import Hit
+from policygen.core.quoting import listed, quoted
+from policygen.plan import rules
+from policygen.plan.amounts import readable_bytes
+from policygen.plan.assignment import (
+    Assignment,
+    Criterion,
+    ModelPlacement,
+    Obstacle,
+    Rejection,
+    deciding,
+)
+from policygen.plan.fit import warn
+from policygen.plan.pool import PoolFacts
+from policygen.spec.types import Model
+
+_SHOWN = 4
+_SHOWN_KINDS = 10
+_SHOWN_MODELS = 20
+
+
+def placed(placements: Iterable[ModelPlacement]) -> Iterator[Hit]:
+    """Where models run, why, and where else they could: one note for all with the same answer."""
+    alike: defaultdict[tuple[str, str, tuple[str, ...]], list[ModelPlacement]] = defaultdict(list)
+    for it in placements:
+        if it.chosen is not None:
+            place = f"{it.chosen.place} ({it.chosen.facts.scheduler})"
+            alike[
+                place, _because(it.options), tuple(other.place for other in it.options[1:])
+            ].append(it)
+    for (place, why, others), group in alike.items():
+        names = [f'"{it.model.name}"' for it in group]
+        one = len(names) == 1
+        also = ""
+        if others:
+            also = f"; {'it also fits' if one else 'they also fit'} {_some(others, _SHOWN)}"
+        first, *more = (it.model.at / "metadata" / "name" for it in group)
+        yield Hit(
+            rules.MODEL_PLACED,
+            f"{'model' if one else 'models'} {_some(names, _SHOWN_MODELS)} "
+            f"{'runs' if one else 'run'} on {place}, because {why}{also}",
+            first,
+            tuple(more),
+        )
+
+
+def _some(names: Sequence[str], most: int) -> str:
+    """The first names, and the number of the others."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return listed(list(names), "and")
+
+
+def _because(options: Sequence[Assignment]) -> str:
+    why, memory = deciding(options), options[0].memory
+    if why is Criterion.MEMORY and memory.taken is not None:
+        if memory.needed is None:
+            return f"it takes the least GPU memory ({readable_bytes(memory.taken)} for a replica)"
+        if memory.taken >= memory.needed:
+            unused = readable_bytes(memory.taken - memory.needed)
+            return f"it leaves the least GPU memory unused ({unused} for a replica)"
+    return {
+        Criterion.LIMIT: "only there the limit of the team covers the minimum",
+        Criterion.ORDER: "placement names it first",
+        Criterion.GANG: "it starts all pods of a gang together",
+        Criterion.GUARANTEE: "the guarantee of the team covers the minimum",
+        Criterion.MEMORY: "the memory of its GPUs fits best",
+        Criterion.UNITS: "a replica takes the fewest units there",
+        Criterion.NAME: "it comes first by name among equal pools",
+        Criterion.FLAVOR: "its shared queue tries it first",
+        Criterion.ONLY: "no other pool is possible",
+    }[why]
+
+
+def unplaced(
+    model: Model, rejected: Sequence[Rejection], lacking: Sequence[str], *, named: bool
+) -> Hit:
+    """Why a model runs on no pool, and the change that is nearest to let it run.
+
+    `lacking`: pools that it fits, but for which its team has no quota. A pool without quota is worth
+    naming only if the model names pools (`named`), or if no other pool fits.
+    """
+    start = f'model "{model.name}" is not rendered, because'
+    nearest = next(iter(rejected), None)
+    if not named and nearest is not None and nearest.obstacle is not Obstacle.SIZE:
+        lacking = ()
+    if lacking and (nearest is None or nearest.obstacle is not Obstacle.PREEMPTIBLE):
+        names = _some([f'"{name}"' for name in lacking], _SHOWN)
+        return warn(
+            rules.TEAM_WITHOUT_SHARE,
+            f'team "{model.team}" has no quota for the pools that model "{model.name}" fits '
+            f"({names}); add one of these pools to the team's quotas",
+            model,
+        )
+    if nearest is None:
+        return warn(
+            rules.MODEL_FITS_NO_POOL,
+            f"{start} no pool is left for it; add a pool, or correct placement",
+            model,
+        )
+    more = f"; and {len(rejected) - _SHOWN} more pools" if len(rejected) > _SHOWN else ""
+    reasons = "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN])
+    if nearest.obstacle is Obstacle.PREEMPTIBLE:
+        return Hit(
+            rules.ONLY_PREEMPTIBLE_POOLS,
+            f"{start} only preemptible pools are left for it ({reasons}{more}); write "
+            "toleratePreemptible: true, or allow another pool",
+            nearest.at,
+        )
+    remedy = {
+        Obstacle.PLACEMENT: f'add pool "{nearest.pool}" to its placement',
+        Obstacle.NAMESPACE: f'write spec.namespaces of team "{model.team}"',
+    }.get(nearest.obstacle, "correct the resources or placement of the model")
+    return Hit(
+        rules.MODEL_FITS_NO_POOL,
+        f"{start} it fits no pool of its team or placement ({reasons}{more}); {remedy}",
+        nearest.at,
+    )
+
+
+def unknown_node_type(
+    model: Model, index: int, elsewhere: Sequence[str], advice: str, *, alone: bool
+) -> Hit:
+    """A node type that no pool of a model has; `alone` if the model then has no pool.
+
+    `elsewhere`: the pools with this type that placement.pools does not name.
+    """
+    kind = model.placement.node_types[index]
+    start = f'model "{model.name}"{" is not rendered, because" if alone else ":"}'
+    if elsewhere:
+        pools = _some([f'"{name}"' for name in elsewhere], _SHOWN)
+        message = (
+            f"placement.pools names no pool with node type {quoted(kind)}; add {pools} to "
+            "placement.pools, or remove the node type"
+        )
+    else:
+        message = f"no pool offers node type {quoted(kind)}; {advice}"
+    return Hit(
+        rules.NODE_TYPE_NOT_OFFERED,
+        f"{start} {message}",
+        model.field("placement") / "nodeTypes" / index,
+    )
+
+
+def node_kinds(pools: Iterable[PoolFacts]) -> str:
+    """The advice to write one of the GPU products of pools, or the name of a pool of another product."""
+    kinds = sorted({facts.product.id if facts.product else facts.name for facts in pools})
+    more = f" and {len(kinds) - _SHOWN_KINDS} more" if len(kinds) > _SHOWN_KINDS else ""
+    return f"write one of {', '.join(kinds[:_SHOWN_KINDS]) or 'none'}{more}"
