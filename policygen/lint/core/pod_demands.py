@@ -14,7 +14,7 @@ from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.kueue.coverage import PodRequest, pod_requests
+from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import Flavor
 from policygen.lint.kueue.queue_names import counted, labels
@@ -49,7 +49,7 @@ def pod_demands(facts: Facts) -> tuple[PodDemand, ...]:
     """The demand of each template whose pods a scheduler places; use it with `facts.derive`.
 
     Without pods of DaemonSets, which need no node, and without templates for which another rule
-    reports that their queue has no flavor or node group for them.
+    reports that their queue has no quota, flavor or node group for them.
     """
     return tuple(_pod_demands(facts))
 
@@ -70,6 +70,8 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
             amounts = counted(facts.cluster, template, workload.namespace)
             own = demand(template.spec, amounts)
             request = requests.get(id(template))
+            if request is not None and refused(facts, request):
+                continue  # `request-not-covered` reports it
             if request is not None and request.groups:
                 ways = tuple(_by_flavors(facts, request, own))
             elif request is None and queued:  # its flavors may add tolerations

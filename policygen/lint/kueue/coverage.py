@@ -13,7 +13,7 @@ from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.resource_names import extended, usual
-from policygen.lint.kueue.configuration import Settings, first
+from policygen.lint.kueue.configuration import Settings, first, settings
 from policygen.lint.kueue.queue_names import counted, queued
 from policygen.lint.rule import Facts
 
@@ -96,6 +96,11 @@ def uncovered(facts: Facts, request: PodRequest) -> list[str]:
     return sorted(
         name for name in request.written if name not in known and _vendor(name) not in vendors
     )
+
+
+def refused(facts: Facts, request: PodRequest) -> list[str]:
+    """The same, if Kueue then does not admit the workload."""
+    return [] if settings(facts).ignores_undeclared else uncovered(facts, request)
 
 
 def _vendor(resource: str) -> str:

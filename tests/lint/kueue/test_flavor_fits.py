@@ -30,6 +30,12 @@ def made(**spec):
     return it.flavors[0].fields, it.workloads[0].templates[0].spec
 
 
+TERMS = (
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelectorTerms",
+)
 IS = {"key": "gpu", "operator": "In", "values": ["h100"]}
 IS_NOT = {"key": "gpu", "operator": "NotIn", "values": ["h100"]}
 ELSEWHERE = {"key": "zone", "operator": "In", "values": ["a"]}
@@ -45,11 +51,29 @@ ELSEWHERE = {"key": "zone", "operator": "In", "values": ["a"]}
         ({"tolerations": TOLERATIONS, "affinity": term(IS)}, None),
         ({"tolerations": TOLERATIONS, "affinity": term(IS_NOT)}, "the required node affinity does not match"),
         ({"tolerations": TOLERATIONS, "affinity": term(ELSEWHERE)}, None),
+        ({"tolerations": TOLERATIONS, "affinity": term({**IS, "values": ["H100"]})}, "gpu is h100, not H100"),
         ({"tolerations": TOLERATIONS, "affinity": term(IS_NOT, ELSEWHERE)}, "the required node affinity does not match"),
     ],
 )  # fmt: skip
 def test_why_a_flavor_is_skipped(spec, words):
-    assert refusal(*made(**spec)) == words
+    found = refusal(*made(**spec))
+    assert (found and found.reason) == words
+
+
+OTHER = {"key": "gpu", "operator": "In", "values": ["H100"]}
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "advice"),
+    [
+        ({}, ("tolerations",), "add a toleration for taint gpu"),
+        ({"tolerations": TOLERATIONS, "nodeSelector": {"gpu": "H100"}}, ("nodeSelector", "gpu"), "write gpu: h100 in nodeSelector"),
+        ({"tolerations": TOLERATIONS, "affinity": term(ELSEWHERE, OTHER)}, (*TERMS, 0, "matchExpressions", 1, "values"), "write h100 in nodeAffinity"),
+        ({"tolerations": TOLERATIONS, "affinity": term(IS_NOT)}, TERMS, "change gpu in nodeAffinity"),
+    ],
+)  # fmt: skip
+def test_what_to_change(spec, path, advice):
+    assert refusal(*made(**spec))[1:] == (path, advice)
 
 
 def test_the_labels_by_which_a_pod_selects():

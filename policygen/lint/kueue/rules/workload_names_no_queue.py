@@ -51,7 +51,7 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{workload} requests {resource} but names no queue, so {harm}; "
-            f"{_advice(cluster, namespace)}",
+            f"{_advice(cluster, workload, rules)}",
             _place(workload),
         )
 
@@ -128,8 +128,14 @@ def _is_suspended(cluster: Cluster, workload: Workload, rules: Settings) -> bool
     return bool(manages and known and framework in rules.frameworks)
 
 
-def _advice(cluster: Cluster, namespace: str) -> str:
-    names = sorted(it.name for it in cluster.local_queues.by_namespace.get(namespace, ()))
+def _advice(cluster: Cluster, workload: Workload, rules: Settings) -> str:
+    namespace = workload.namespace
+    names = sorted(
+        it.name
+        for it in cluster.local_queues.by_namespace.get(namespace, ())
+        if (queue := cluster.cluster_queues.get(it.fields.cluster_queue))
+        and _counted(cluster, workload, [queue], rules)
+    )
     if not names:
         return (
             f"create a LocalQueue in namespace {namespace}, and set label {LOCAL_QUEUE} to its name"

@@ -1,8 +1,7 @@
 """A workload requests nothing that its ClusterQueue covers, so it uses no quota."""
 
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import covered, requests_by_workload, uncovered
+from policygen.lint.kueue.coverage import covered, refused, requests_by_workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -11,12 +10,11 @@ def check(facts: Facts) -> Hits:
 
     Checked only if no pod of it uses quota. Source: issues 891, 931.
     """
-    ignores = settings(facts).ignores_undeclared
     for requests in requests_by_workload(facts):
         known = covered(requests[0].queue)
         if not known or "pods" in known or any(known & set(each.counted) for each in requests):
             continue
-        if not ignores and any(uncovered(facts, each) for each in requests):
+        if any(refused(facts, each) for each in requests):
             continue  # request-not-covered reports it
         first = requests[0]
         yield Hit(
