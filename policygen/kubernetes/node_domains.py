@@ -11,11 +11,12 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.finding import Path
+from policygen.core.names import HOSTNAME
 from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.node_filters import REQUIRED, Demand, Differs, NoTerm, hard_taints, misses
 from policygen.kubernetes.node_groups import Node, NodeGroup, NodeSize, Stated
 from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered, text, texts
-from policygen.kubernetes.workloads import PodTemplate
+from policygen.kubernetes.workloads import PodSpec
 
 
 class Room(Struct, frozen=True):
@@ -34,13 +35,21 @@ class Room(Struct, frozen=True):
     """Further domains that a spread constraint counts, without such a node."""
 
 
-def room(
-    template: PodTemplate, it: Demand, groups: Sequence[NodeGroup], enough: int
-) -> Room | None:
-    """The room for pods of a template; None: unknown, or there is room for `enough` pods.
+class Pods(Struct, frozen=True, eq=False):
+    """Equal pods."""
+
+    spec: PodSpec
+    labels: Mapping[str, str]
+    """All their labels with known values."""
+    demand: Demand
+
+
+def room(pods: Pods, groups: Sequence[NodeGroup], enough: int) -> Room | None:
+    """The room for pods; None: unknown, or there is room for `enough` pods.
 
     `groups` are all nodes.
     """
+    it = pods.demand
     takers = [group for group in groups if not misses(it, group)]
     total = count = 0
     for group in takers:
@@ -57,8 +66,8 @@ def room(
             held_by_group += held * size.count
             count += size.count if held else 0
         total += held_by_group if most is None else min(held_by_group, most)
-    found = [Room(total, count), *_apart(template, it, takers, count)]
-    found += _spread(template, it, groups, takers, enough)
+    found = [Room(total, count), *_apart(pods, takers, count)]
+    found += _spread(pods, groups, takers, enough)
     least = min(found, key=lambda room: room.pods)
     return least if least.pods < enough else None
 
@@ -94,82 +103,108 @@ def _values(it: Demand, takers: Sequence[NodeGroup], key: str) -> set[str | None
     return found
 
 
-def _apart(
-    template: PodTemplate, it: Demand, takers: Sequence[NodeGroup], count: int
-) -> Iterator[Room]:
-    """One pod in each domain, if the template repels its own pods. Nodes outside all domains take any."""
-    for i, term in numbered(template.spec.affinity, "podAntiAffinity", REQUIRED):
+def _hosts(it: Demand, groups: Sequence[NodeGroup], key: str) -> Iterator[tuple[int, int]]:
+    """Nodes whose kubelet gives each a value of its own for a label: the pods for one, and the number."""
+    for group in groups if key == HOSTNAME else ():
+        if group.stated is not Stated.ALL and None in group.domains(key):
+            for node in group.nodes:
+                if key not in node.labels:
+                    yield _held(it, node) // node.count, node.count
+
+
+def _is_known(group: NodeGroup, key: str) -> bool:
+    """Whether the domains of the nodes are known."""
+    return key == HOSTNAME or None not in group.domains(key) or group.knows(key)
+
+
+def _apart(pods: Pods, takers: Sequence[NodeGroup], count: int) -> Iterator[Room]:
+    """One pod in each domain, if the pods repel each other. Nodes outside all domains take any."""
+    it = pods.demand
+    for i, term in numbered(pods.spec.affinity, "podAntiAffinity", REQUIRED):
         other = term.get("namespaces") or term.get("namespaceSelector") is not None
         key = text(term, "topologyKey")
-        if other or term.get("mismatchLabelKeys") or not _selects(term, template.labels):
+        if other or term.get("mismatchLabelKeys") or not _selects(term, pods.labels):
             continue
-        outside = [group for group in takers if None in group.domains(key)]
-        if all(group.knows(key) for group in outside):
-            domains = len(_values(it, takers, key) - {None})
-            nodes = (node for group in outside for node in group.nodes if key not in node.labels)
-            path: Path = ("affinity", "podAntiAffinity", REQUIRED, i)
-            yield Room(domains + sum(_held(it, node) for node in nodes), count, path, key, domains)
+        if not all(_is_known(group, key) for group in takers):
+            continue
+        domains = len(_values(it, takers, key) - {None})
+        domains += sum(number for held, number in _hosts(it, takers, key) if held)
+        outside = [
+            node
+            for group in takers
+            if group.knows(key) and None in group.domains(key)
+            for node in group.nodes
+            if key not in node.labels
+        ]
+        path: Path = ("affinity", "podAntiAffinity", REQUIRED, i)
+        yield Room(domains + sum(_held(it, node) for node in outside), count, path, key, domains)
 
 
 def _spread(
-    template: PodTemplate,
-    it: Demand,
-    groups: Sequence[NodeGroup],
-    takers: Sequence[NodeGroup],
-    enough: int,
+    pods: Pods, groups: Sequence[NodeGroup], takers: Sequence[NodeGroup], enough: int
 ) -> Iterator[Room]:
     """The smallest domain bounds the others, also if it takes no pod at all."""
+    it = pods.demand
     count = sum(group.count for group in takers)
     hard = [
         (i, constraint)
-        for i, constraint in enumerate(template.spec.topology_spread_constraints)
+        for i, constraint in enumerate(pods.spec.topology_spread_constraints)
         if constraint.get("whenUnsatisfiable") == "DoNotSchedule"
     ]
     keys = [text(constraint, "topologyKey") for _, constraint in hard]
     for i, constraint in hard:
         key, skew = text(constraint, "topologyKey"), integer(constraint.get("maxSkew"))
-        if skew is None or not _selects(constraint, template.labels):
+        if skew is None or not _selects(constraint, pods.labels):
             continue
         if len(_values(it, takers, key) - {None}) >= enough:
             continue  # each of them takes one
         counted = [group for group in groups if group in takers or _counts(constraint, it, group)]
-        if not all(group.knows(key) for group in counted if None in group.domains(key)):
+        if not all(_is_known(group, each) for group in counted for each in keys):
             continue
-        domains = {value for group in counted for value in group.domains(key)} - {None}
-        few = len(domains) < (integer(constraint.get("minDomains")) or 1)
-        low = _low(it, takers, key)
-        if (
-            not few
-            and len(keys) == 1
-            and all(low[each] * len(domains) >= enough for each in domains)
-        ):
-            continue  # each domain has room for its share
+        fewest = integer(constraint.get("minDomains")) or 1
+        values = {value for group in counted for value in group.domains(key)} - {None}
+        if len(keys) == 1 and len(values) >= fewest and key != HOSTNAME:
+            low = _low(it, takers, key)
+            if all(low[each] * len(values) >= enough for each in values):
+                continue  # each domain has room for its share
         slots = _slots(it, counted, takers, (key, *keys))
-        if not slots:
+        domains = slots.total()
+        if not domains:
             continue
-        least = 0 if few else min(slots.values())
-        pods = sum(min(each, least + skew) for each in slots.values())
-        open_ = sum(each > 0 for each in slots.values())
+        least = 0 if domains < fewest else min(slots)
+        most = sum(min(each, least + skew) * number for each, number in slots.items())
+        closed = slots[0]
         path: Path = ("topologySpreadConstraints", i)
-        yield Room(pods, count, path, key, open_, len(slots) - open_)
+        yield Room(most, count, path, key, domains - closed, closed)
 
 
 def _slots(
     it: Demand, counted: Sequence[NodeGroup], takers: Sequence[NodeGroup], keys: Sequence[str]
-) -> dict[str, int]:
-    """The pods that nodes have room for, by the first of these labels. Only nodes with all labels count."""
-    slots: dict[str, int] = {}
+) -> Counter[int]:
+    """The number of values of the first of these labels, by the pods that their nodes have room for.
+
+    Only nodes with all labels count.
+    """
+    pods: dict[str, int] = {}
+    found: Counter[int] = Counter()
     for group in counted:
         takes = group in takers
+        own_host = group.stated is not Stated.ALL  # each kubelet writes its own
         for node in group.nodes:
-            if all(each in node.labels for each in keys):
-                value = node.labels[keys[0]]
-                slots[value] = slots.get(value, 0) + (_held(it, node) if takes else 0)
-    return slots
+            if not all(each in node.labels or (own_host and each == HOSTNAME) for each in keys):
+                continue
+            held = _held(it, node) if takes else 0
+            value = node.labels.get(keys[0])
+            if value is None:
+                found[held // node.count] += node.count
+            else:
+                pods[value] = pods.get(value, 0) + held
+    found.update(pods.values())
+    return found
 
 
 def _low(it: Demand, takers: Sequence[NodeGroup], key: str) -> Counter[str | None]:
-    """The pods that the nodes of each domain have room for, at least."""
+    """The pods that the nodes of each value have room for, at least."""
     found: Counter[str | None] = Counter()
     for group in takers:
         least = _least(it, group)
@@ -193,14 +228,17 @@ def _held(it: Demand, node: Node) -> int:
 
 
 def _selects(term: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """Whether the selector of a term selects pods with these labels; without a selector it does not."""
+    """Whether the selector of a term certainly selects pods with these labels; without one it does not.
+
+    A controller may add further labels with a prefix.
+    """
     selector = term.get("labelSelector")
     if not isinstance(selector, dict):
         return False
-    expressions = (
+    expressions = tuple(
         Requirement(text(one, "key"), text(one, "operator"), texts(one, "values"))
         for one in mappings(selector, "matchExpressions")
     )
-    return LabelSelector(dict(keyed_texts(selector, "matchLabels")), tuple(expressions)).selects(
-        labels
-    )
+    if any("/" in one.key and one.key not in labels for one in expressions):
+        return False
+    return LabelSelector(dict(keyed_texts(selector, "matchLabels")), expressions).selects(labels)

@@ -99,7 +99,7 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
         """The sizes that no other size exceeds or equals in every resource."""
         kept: list[NodeSize] = []
         for size in sorted(self.sizes, key=_ordered, reverse=True):
-            if not any(_covers(other.allocatable, size.allocatable) for other in kept):
+            if not any(_covers(other, size) for other in kept):
                 kept.append(size)
         return tuple(kept)
 
@@ -191,7 +191,9 @@ def _ordered(size: NodeSize) -> tuple[int, Fraction]:
     return len(size.allocatable), sum(size.allocatable.values(), _NONE)
 
 
-def _covers(large: Mapping[str, Fraction], small: Mapping[str, Fraction]) -> bool:
-    return large.keys() >= small.keys() and all(
-        large[name] >= amount for name, amount in small.items()
+def _covers(large: NodeSize, small: NodeSize) -> bool:
+    """Whether a size certainly has as much of every resource; an amount that is not listed can be unknown."""
+    has = large.allocatable
+    return all(small.amount(name) is not None for name in has) and all(
+        name in has and has[name] >= amount for name, amount in small.allocatable.items()
     )

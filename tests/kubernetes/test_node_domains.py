@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from policygen.kubernetes.core import TaintView
-from policygen.kubernetes.node_domains import room
+from policygen.kubernetes.node_domains import Pods, room
 from policygen.kubernetes.node_filters import demand
 from policygen.kubernetes.node_groups import Node, NodeSet, Stated
 from tests.objects import workload
@@ -41,9 +41,19 @@ def found(fields, nodes, enough=100):
     data["spec"] |= yaml.safe_load(fields) or {}
     (template,) = workload(yaml.safe_dump(data)).templates
     it = demand(template.spec, template.spec.requests)
-    return room(template, it, NodeSet(nodes).groups(it.keys), enough)
+    pods = Pods(template.spec, template.labels, it)
+    return room(pods, NodeSet(nodes).groups(it.keys), enough)
 
 
+def pool(name, count, gpus=8):
+    return Node(
+        name, {"pool": name}, allocatable={GPU: Fraction(gpus)}, count=count, stated=Stated.PART
+    )
+
+
+EIGHT = {GPU: Fraction(8)}
+SPREAD_HOST = SPREAD.replace("zone", HOST) % ("%s", "")
+POOL = [pool("pool", 5)]
 THREE = [node("n1", "a"), node("n2", "a"), node("n3", "b")]
 
 
@@ -69,6 +79,21 @@ THREE = [node("n1", "a"), node("n2", "a"), node("n3", "b")]
         (SPREAD % (1, "") + "nodeSelector: {zone: a}", THREE, 4),
         (SPREAD % (1, ", nodeAffinityPolicy: Ignore") + "nodeSelector: {zone: a}", THREE, 1),
         (SPREAD % (1, ""), [*THREE, node("n4", "c", 2)], 2),
+        (APART % (HOST, "a", ""), POOL, 5),
+        (APART % (HOST, "a", ""), [*POOL, *THREE], 8),
+        (APART % (HOST, "a", ""), [*POOL, pool("small", 2, 3)], 5),
+        (APART % ("zone", "a", ""), POOL, 10),
+        (APART % ("pool", "a", ""), POOL, 1),
+        (APART % (HOST, "a", ""), [Node("n1", {}, allocatable=EIGHT)] * 2, 4),
+        (
+            APART % (HOST, "a", ""),
+            [Node("n1", {}, allocatable=EIGHT, stated=Stated.WRITTEN)] * 2,
+            2,
+        ),
+        (SPREAD_HOST % 1, [*POOL, pool("large", 1, 16)], 13),
+        (SPREAD_HOST % 1, [*POOL, pool("small", 2, 3)], 5),
+        (SPREAD_HOST % 1 + "nodeSelector: {pool: small}", [*POOL, pool("small", 2, 4)], 2),
+        (SPREAD % (1, ""), POOL, 10),
     ],
 )
 def test_the_room_for_pods(fields, nodes, pods):

@@ -45,6 +45,11 @@ def test_taints_and_cordons_split_a_group_and_sizes_do_not():
     assert [size.allocatable["cpu"] for size in groups[0].largest] == [96]
 
 
+def test_an_unknown_amount_may_be_the_largest():
+    nodes = NodeSet([Node("a", {}, (), {"cpu": Fraction(1), "g": Fraction(1)}), Node("b", {}, ())])
+    assert len(nodes.groups(frozenset())[0].largest) == 2
+
+
 def test_domains_are_the_values_of_a_label():
     nodes = [Node("a", {"zone": "1"}), Node("b", {"zone": "2"}), Node("c", {})]
     (group,) = NodeSet(nodes).groups(frozenset())

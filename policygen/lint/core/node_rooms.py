@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from policygen.kubernetes.node_domains import Room, room
+from policygen.kubernetes.node_domains import Pods, Room, room
+from policygen.kubernetes.pod_labels import pod_labels
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.rule import Facts
@@ -22,14 +23,16 @@ def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
         if it.template.replicas is None:
             continue
         enough = it.template.replicas + 1  # a rolling update needs one more
+        labels = pod_labels(it.workload, it.template)
         found = []
         for way in it.ways:
-            one = room(it.template, way.demand, nodes.groups(way.demand.keys), enough)
+            pods = Pods(it.template.spec, labels, way.demand)
+            one = room(pods, nodes.groups(way.demand.keys), enough)
             if one is None:
                 break
             found.append(one)
         else:
-            pods = sum(one.pods for one in found)
+            total = sum(one.pods for one in found)
             largest = max(found, key=lambda one: one.pods)
-            same = pods == largest.pods
-            yield it, largest if same else Room(pods, sum(one.nodes for one in found))
+            same = total == largest.pods
+            yield it, largest if same else Room(total, sum(one.nodes for one in found))
