@@ -275,6 +275,7 @@ from policygen.lint.volcano.rules import (
     queue_deserves_nothing,
     queue_hierarchy_refused,
     queue_not_below_root,
+    queue_of_another_team,
     queue_resource_not_counted,
     queue_too_deep,
     queue_tree_ignored,
@@ -294,6 +295,7 @@ from policygen.lint.volcano.rules import (
     volcano_plugin_twice,
     volcano_plugin_unknown,
     volcano_scheduler_crashes,
+    workload_in_default_queue,
     zero_capability_is_no_limit,
 )
 from policygen.plan import rules as plan
@@ -488,6 +490,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     queue_label_refused.RULE,
     queue_name_misplaced.RULE,
     queue_not_below_root.RULE,
+    queue_of_another_team.RULE,
     queue_resource_not_counted.RULE,
     queue_stopped.RULE,
     queue_too_deep.RULE,
@@ -570,6 +573,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     workload_exceeds_resource_quota.RULE,
     workload_field_refused.RULE,
     workload_fits_no_flavor.RULE,
+    workload_in_default_queue.RULE,
     workload_key_unknown.RULE,
     workload_names_no_queue.RULE,
     workload_pending_long.RULE,

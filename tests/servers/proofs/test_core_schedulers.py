@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.examples import documents
+from tests.servers.proofs.examples import add_nodes, documents
 
 NOTEBOOKS, TRIES = 32, 6
 """The two race, even so: who is late may still see in time what the other did."""
@@ -49,6 +49,24 @@ def _placed(cluster: Cluster, text: str) -> dict[str, int]:
         list(pool.map(lambda name: cluster.delete("v1", "Pod", name, "vision"), names))
     cluster.becomes("gone", lambda: cluster.pods("vision"), [])
     return used
+
+
+def test_a_toleration_without_a_selector(cluster: Cluster) -> None:
+    """Pods that tolerate the taints of both pools fill the node of Volcano's pool."""
+    rule = "two-schedulers-one-pool"
+    add_nodes(cluster, bad(rule, 1))
+    for text, shared in ((bad(rule, 1), True), (good(rule, 1), False)):
+        [notebook] = [it for it in documents(text) if it["kind"] == "Pod"]
+        name = "wide" if shared else "narrow"
+        names = [f"{name}-{i}" for i in range(8)]
+        cluster.create(
+            *({**notebook, "metadata": {**notebook["metadata"], "name": name}} for name in names)
+        )
+        cluster.becomes("bound", cluster.bound, 8)
+        assert bool(cluster.placement().get("h100-0-0")) is shared, cluster.placement()
+        for name in names:
+            cluster.delete("v1", "Pod", name, "vision")
+        cluster.becomes("gone", lambda: cluster.pods("vision"), [])
 
 
 @contextmanager

@@ -72,6 +72,28 @@ def test_queues_without_plugin(volcano):
             has(volcano, count)
 
 
+def test_workload_in_default_queue(volcano):
+    """8 pods of a GPU each; the queue of their team allows 4."""
+    rule = "workload-in-default-queue"
+    for example, count in ((bad(rule), 8), (good(rule), 4)):
+        with volcano.scene(example):
+            has(volcano, count)
+
+
+def test_queue_of_another_team(volcano):
+    """The gang of team speech takes the 4 GPUs of team vision, whose own gang then waits."""
+    rule = "queue-of-another-team"
+    share = {"cpu": "48", "memory": "384Gi", "nvidia.com/gpu": 4}
+    queues = [queue(f"{team}.a100", deserved=share, capability=share) for team in (HERE, "speech")]
+    for example, count in ((bad(rule), 0), (good(rule), 4)):
+        [named] = [it for it in yaml.safe_load_all(example) if it["kind"] == "PodGroup"]
+        with volcano.scene("---".join(queues)):
+            volcano.create(*group("train", "speech", queue=named["spec"]["queue"], pods=4))
+            has(volcano, 4, "speech")
+            volcano.create(*group("own", HERE, queue=f"{HERE}.a100", pods=4))
+            has(volcano, count)
+
+
 def test_queue_closed(volcano):
     """A gang that waits for a GPU does not start when one becomes free, until the queue is open again."""
     rule = "queue-closed"

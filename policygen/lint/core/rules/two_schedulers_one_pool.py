@@ -1,47 +1,178 @@
 """Two schedulers place GPU pods on the same nodes."""
 
-from policygen.core.names import DEFAULT_SCHEDULER
-from policygen.kubernetes.cluster import Cluster
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
+from policygen.kubernetes.node_filters import Demand, misses
+from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core import accelerators
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.kueue.queue_names import labels
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
 
-Place = tuple[str, frozenset[tuple[str, str]]]
-"""A resource, and the node selector of the pods that request it."""
+if TYPE_CHECKING:  # imported only if there is a spec
+    from policygen.plan.pool import PoolFacts
+
+Places = frozenset[Node] | frozenset[tuple[str, str]]
+"""The nodes that take pods; if none is known, the node selector of the pods."""
+
+
+class NodeUser(Struct, frozen=True, eq=False):
+    """Pods of one scheduler that request an accelerator."""
+
+    process: str
+    """The program behind the name of the scheduler."""
+    resource: str
+    places: Places
+    workload: Workload
+    template: PodTemplate
 
 
 def check(facts: Facts) -> Hits:
     """Each scheduler sees the other's pods only once they are bound, so both can use the same GPU.
 
-    Pods compete for nodes if they request the same resource with the same selector.
-    Skips schedulers that the input does not distinguish.
+    Pods compete if a known node takes both, or without known nodes, if their selectors are equal.
+    A pool of a spec belongs to the scheduler that the spec names. Skips schedulers that the input does
+    not distinguish.
     Source: the kubelet's admission, UnexpectedAdmissionError; kube-scheduler's cache.
     """
+    users: dict[tuple[str, str, Places], NodeUser] = {}
+    for user in _users(facts):
+        users.setdefault((user.process, user.resource, user.places), user)
+    # On a cluster, the other rule reports the pods that such nodes took.
+    pools = {} if facts.cluster.seen and "pod-bypasses-scheduler" in facts.run else _pools(facts)
+    first: list[NodeUser] = []
+    for user in users.values():
+        if pool := _foreign_pool(user, pools):
+            yield _in_pool(user, pool, facts)
+            continue
+        rival = next((it for it in first if _compete(it, user)), None)
+        if rival is None:
+            first.append(user)
+        else:
+            wide, other = (rival, user) if rival.places > user.places else (user, rival)
+            yield Hit(
+                RULE,
+                f"{wide.workload} and {other.workload} request {user.resource} on the same nodes, but use different "
+                "schedulers, which can assign one GPU to both; give each scheduler its own nodes with a "
+                "taint and a nodeSelector",
+                wide.workload.scheduler_of(wide.template)[1],
+                (other.template.at / "spec",),
+            )
+
+
+def _compete(one: NodeUser, other: NodeUser) -> bool:
+    return (
+        one.process != other.process
+        and one.resource == other.resource
+        and (one.places == other.places or not one.places.isdisjoint(other.places))
+    )
+
+
+def _users(facts: Facts) -> Iterator[NodeUser]:
     process = facts.cluster.derive(_processes)
-    first: dict[Place, tuple[str, Workload, PodTemplate]] = {}
-    reported: set[Place] = set()
+    nodes = facts.derive(known_nodes)
+    demands = {id(it.template): it for it in facts.derive(pod_demands)} if nodes.all else {}
+    known: dict[Demand, frozenset[Node]] = {}
     for workload in facts.cluster.workloads:
+        if workload.kind == "DaemonSet":
+            continue
         for template in workload.templates:
-            name, place_of_name = workload.scheduler_of(template)
-            own = process.get(name or DEFAULT_SCHEDULER)
-            if own is None:
+            own = process.get(workload.scheduler_of(template)[0] or DEFAULT_SCHEDULER)
+            if own is None or (own != SCHEDULER and _needs_queue(facts, workload)):
                 continue
             selector = frozenset(template.spec.node_selector.items())
             for resource in accelerators.requested(facts.cluster, template):
-                place = (resource, selector)
-                other, owner, at = first.setdefault(place, (own, workload, template))
-                if other == own or place in reported:
-                    continue
-                reported.add(place)
-                yield Hit(
-                    RULE,
-                    f"{workload} and {owner} request {resource} on the same nodes, but use different "
-                    "schedulers, which can assign one GPU to both; give each scheduler its own "
-                    "nodes with a taint and a nodeSelector",
-                    place_of_name,
-                    (at.at / "spec",),
-                )
+                it = demands.get(id(template))
+                places: Places = _nodes(it, resource, nodes, known) if it else frozenset()
+                yield NodeUser(own, resource, places or selector, workload, template)
+
+
+def _needs_queue(facts: Facts, workload: Workload) -> bool:
+    """Whether workload-names-no-queue reports that Kueue does not choose its nodes."""
+    return (
+        "workload-names-no-queue" in facts.run
+        and bool(facts.cluster.local_queues.by_namespace.get(workload.namespace))
+        and LOCAL_QUEUE not in labels(workload)[1]
+    )
+
+
+def _nodes(
+    it: PodDemand, resource: str, nodes: NodeSet, known: dict[Demand, frozenset[Node]]
+) -> frozenset[Node]:
+    """The nodes that take the pods for certain: all labels that the pods read are known."""
+    if LOCAL_QUEUE in labels(it.workload)[1] and not it.ways[0].flavors:
+        return frozenset()  # unknown flavors choose the nodes
+    found: frozenset[Node] = frozenset()
+    for way in it.ways:
+        # Other requests seldom decide between nodes, and without them many demands are equal.
+        demand = replace(way.demand, requests=((resource, Fraction(1)),))
+        if demand not in known:
+            known[demand] = frozenset(
+                node
+                for group in nodes.groups(demand.keys)
+                if all(key in group.labels or group.knows(key) for key in demand.keys)
+                and not misses(demand, group)
+                for node in group.nodes
+            )
+        found |= known[demand]
+    return found
+
+
+def _pools(facts: Facts) -> Mapping[Node, "PoolFacts"]:
+    """The pool of the spec that each node belongs to."""
+    pools = facts.plan.pools if facts.plan else ()
+    found = {}
+    for node in facts.derive(known_nodes).all if pools else ():
+        for pool in pools:
+            selector = dict(pool.pool.node_selector).items()
+            if node.name == pool.name if node.at is None else selector <= node.labels.items():
+                found[node] = pool
+                break
+    return found
+
+
+def _foreign_pool(user: NodeUser, pools: Mapping[Node, "PoolFacts"]) -> "PoolFacts | None":
+    """A pool whose nodes take the pods, but that belongs to Volcano, or whose pods do."""
+    volcano = user.process == SCHEDULER
+    mine = [pools[it] for it in user.places if isinstance(it, Node) and it in pools]
+    foreign = [
+        it
+        for it in mine
+        if user.resource in it.resources and (it.scheduler == SCHEDULER) != volcano
+    ]
+    return min(foreign, key=lambda it: it.name, default=None)
+
+
+def _in_pool(user: NodeUser, pool: "PoolFacts", facts: Facts) -> Hit:
+    own = [
+        it.name
+        for it in (facts.plan.pools if facts.plan else ())
+        if (it.scheduler == SCHEDULER) == (user.process == SCHEDULER)
+        and user.resource in it.resources
+    ]
+    choice = f"pool {own[0]}" if len(own) == 1 else "one of its own pools"
+    scheduler = user.workload.scheduler_of(user.template)[0] or DEFAULT_SCHEDULER
+    return Hit(
+        RULE,
+        f"scheduler {scheduler} can place pods of {user.workload} on nodes of pool {pool.name}, where scheduler "
+        f"{SCHEDULER if pool.scheduler == SCHEDULER else DEFAULT_SCHEDULER} places pods, so both can assign one GPU; "
+        + (
+            f"set nodeSelector to the labels of {choice}"
+            if own
+            else f"add a nodeSelector that excludes pool {pool.name}"
+        ),
+        user.template.at.to("spec", "nodeSelector"),
+    )
 
 
 def _processes(cluster: Cluster) -> dict[str, str]:
@@ -64,5 +195,15 @@ RULE = ObjectRule(
     judges=tuple(it for it in KINDS if it != "DaemonSet"),
     check=check,
     needs=frozenset({Need.WORKLOADS}),
-    reads=("KubeSchedulerConfiguration",),
+    reads=(
+        "KubeSchedulerConfiguration",
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "Queue",
+        "Node",
+        VOLCANO_CONFIGURATION,
+    ),
 )

@@ -1,0 +1,143 @@
+"""A workload of Volcano requests GPUs but uses the queue default, where the limits of the other queues do not apply."""
+
+from collections.abc import Collection, Mapping
+
+from msgspec import Struct
+
+from policygen.core.finding import At
+from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.quoting import listed
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.untyped import mapping, text
+from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
+from policygen.lint.core import accelerators
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.volcano import queues
+from policygen.lint.volcano.team_queues import team_queues
+
+
+class NamedQueue(Struct, frozen=True):
+    """The queue that the pods of a template name."""
+
+    name: str
+    """Empty if they name none."""
+    at: At
+    """Where the name is, or would be."""
+    field: str
+
+
+def check(facts: Facts) -> Hits:
+    """The scheduler creates `default` without limits. Any pod without a queue goes there.
+
+    In manifests, `queue: default` can be intended; then it is reported only if a spec has a queue of the
+    team. A server writes this default, so on a cluster both are equal.
+    Source: pkg/scheduler/cache/cache.go; pg_controller_handler.go, buildPodGroupFromPod; CRDs of Volcano 1.14.1.
+    """
+    cluster = facts.cluster
+    limits = cluster.derive(_limits)
+    if not limits or queues.DEFAULT in limits:
+        return
+    teams = facts.derive(team_queues)
+    for workload in cluster.workloads:
+        if _annotated(cluster, workload.namespace):
+            continue  # namespace-queue-ignored reports it
+        for template in workload.templates:
+            named = _queue(cluster, workload, template)
+            if named is None or named.name not in ("", queues.DEFAULT):
+                continue
+            requested = accelerators.requested(cluster, template).keys()
+            limited = sorted({it for names in limits.values() for it in names} & requested)
+            own = teams.of(workload.namespace, requested)
+            if limited and (not named.name or own or cluster.seen):
+                uses = "uses" if named.name else "names no queue. Volcano then uses"
+                yield Hit(
+                    RULE,
+                    f"{workload} requests {listed(limited, 'and')} but {uses} queue default, which has no limit of "
+                    f"{listed(limited, 'and')}; set {named.field} to {_proposed(cluster, workload, own)}",
+                    named.at,
+                )
+                break
+
+
+def _limits(cluster: Cluster) -> Mapping[str, Collection[str]]:
+    """The accelerators that each queue without children counts; for `cluster.derive`."""
+    inner = cluster.derive(queues.tree).inner
+    return {
+        queue.name: names
+        for queue in cluster.queues
+        if not inner(queue.name)
+        and (
+            names := {
+                name
+                for amounts in queues.amounts(queue.fields).values()
+                for name, amount in amounts.items()
+                if amount > 0 and accelerators.is_one(name)
+            }
+        )
+    }
+
+
+def _annotated(cluster: Cluster, namespace: str) -> bool:
+    found = cluster.namespaces.get(namespace)
+    return found is not None and VOLCANO_QUEUE in found.annotations
+
+
+def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> NamedQueue | None:
+    """The queue of Volcano that the pods name; None if they do not use Volcano or it is unknown."""
+    if workload.scheduler_of(template)[0] != queues.SCHEDULER:
+        return None
+    group = workload.object.group
+    if group == VOLCANO_BATCH:
+        return NamedQueue(
+            text(workload.spec, "queue"), workload.at.to("spec", "queue"), "spec.queue"
+        )
+    at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
+    where = "" if workload.kind == "Pod" else " of its pod template"
+    field = f"annotation {VOLCANO_QUEUE}{where}"
+    if name := template.annotations.get(POD_GROUP):
+        pod_group = cluster.pod_groups.get(name, workload.namespace)
+        if pod_group is None:
+            return None
+        if cluster.seen:  # the controller may have created it
+            return NamedQueue(pod_group.fields.queue, at, field)
+        at = pod_group.at.to("spec", "queue")
+        return NamedQueue(pod_group.fields.queue, at, f"spec.queue of {pod_group}")
+    if _of_operator(workload):
+        return None
+    for key, value in {**template.labels, **template.annotations}.items():
+        if "volcano" in key and "queue" in key and key != VOLCANO_QUEUE and value:
+            return None  # workload-key-unknown reports misspelled keys
+    named = template.annotations.get(VOLCANO_QUEUE, "")
+    return NamedQueue(named, at, field)
+
+
+def _of_operator(workload: Workload) -> bool:
+    """Whether its operator creates the PodGroup, and may take the queue from another field."""
+    if workload.object.group in ("", "apps", "batch"):
+        return False
+    found = {**workload.labels, **workload.annotations}
+    policy = mapping(workload.spec, "runPolicy", "schedulingPolicy")
+    return bool(text(policy, "queue")) or any("queue" in key for key in found)
+
+
+def _proposed(cluster: Cluster, workload: Workload, own: Collection[str]) -> str:
+    """The queue to write; a queue that only other namespaces or teams use is never proposed."""
+    if own:
+        return listed(sorted(own), "or")
+    users = cluster.derive(queues.users)
+    used = [name for name, them in users.items() if them == {workload.namespace}]
+    found = [it for it in used if it in cluster.derive(_limits)]
+    return found[0] if len(found) == 1 else "a queue of its team"
+
+
+RULE = ObjectRule(
+    "workload-in-default-queue",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Name the queue of the team in the field that the finding names.",
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=("Queue", "PodGroup", "Namespace"),
+)

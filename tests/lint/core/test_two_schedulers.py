@@ -1,0 +1,68 @@
+"""GPU pods that another scheduler's nodes take, by the pools of a spec."""
+
+from datetime import date
+
+import pytest
+
+from policygen.app import lint as app_lint
+from policygen.app.requests import LintRequest
+
+SPEC = "examples/three-schedulers/policy.yaml"
+"""Pools of Kueue, Volcano and kube-scheduler, each with a taint of its own."""
+RULE = "two-schedulers-one-pool"
+POD = """\
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: one, namespace: {namespace}}}
+spec:
+  {fields}
+  tolerations: [{{operator: Exists}}]
+  containers:
+  - name: a
+    image: a:1
+    resources: {{requests: {{cpu: 1, memory: 1Gi}}, limits: {{nvidia.com/gpu: 1}}}}
+"""
+
+
+@pytest.fixture
+def messages(tmp_path):
+    def run(namespace, fields):
+        file = tmp_path / "one.yaml"
+        file.write_text(POD.format(namespace=namespace, fields=fields), "utf-8")
+        request = LintRequest((SPEC,), manifests=(str(file),))
+        found = app_lint.lint(request, today=date(2026, 11, 21)).findings
+        return [it.message for it in found if it.rule.name == RULE]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("namespace", "fields", "message"),
+    [
+        (
+            "product-live",
+            "",
+            (
+                "scheduler default-scheduler can place pods of Pod product-live/one on nodes of pool training-h100, where "
+                "scheduler volcano places pods, so both can assign one GPU; set nodeSelector to the labels of one "
+                "of its own pools"
+            ),
+        ),
+        (
+            "lab",
+            "schedulerName: volcano",
+            (
+                "scheduler volcano can place pods of Pod lab/one on nodes of pool batch-a100, where scheduler "
+                "default-scheduler places pods, so both can assign one GPU; set nodeSelector to the labels of "
+                "pool training-h100"
+            ),
+        ),
+        ("product-live", "nodeSelector: {pool: serving-l4}", None),
+        ("lab", "schedulerName: volcano\n  nodeSelector: {pool: training-h100}", None),
+        ("product-live", "nodeSelector: {a-label-that-no-pool-lists: x}", None),
+        ("data", "", None),  # Kueue would choose the nodes, and workload-names-no-queue reports it
+    ],
+)
+def test_pods_keep_to_the_nodes_of_their_scheduler(messages, namespace, fields, message):
+    assert messages(namespace, fields) == ([message] if message else [])
