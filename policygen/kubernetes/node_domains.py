@@ -6,9 +6,11 @@ Kubernetes 1.36.3. Nodes count as empty.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.finding import Path
 from policygen.core.names import HOSTNAME
@@ -33,9 +35,11 @@ class Room(Struct, frozen=True):
     """The domains with a node that takes the pods."""
     closed: int = 0
     """Further domains that a spread constraint counts, without such a node."""
+    short: str = ""
+    """The resource that runs out first, without a constraint."""
 
 
-class Pods(Struct, frozen=True, eq=False):
+class EqualPods(Struct, frozen=True, eq=False):
     """Equal pods."""
 
     spec: PodSpec
@@ -44,7 +48,7 @@ class Pods(Struct, frozen=True, eq=False):
     demand: Demand
 
 
-def room(pods: Pods, groups: Sequence[NodeGroup], enough: int) -> Room | None:
+def room(pods: EqualPods, groups: Sequence[NodeGroup], enough: int) -> Room | None:
     """The room for pods; None: unknown, or there is room for `enough` pods.
 
     `groups` are all nodes.
@@ -69,7 +73,26 @@ def room(pods: Pods, groups: Sequence[NodeGroup], enough: int) -> Room | None:
     found = [Room(total, count), *_apart(pods, takers, count)]
     found += _spread(pods, groups, takers, enough)
     least = min(found, key=lambda room: room.pods)
-    return least if least.pods < enough else None
+    if least.pods >= enough:
+        return None
+    return least if least.path else replace(least, short=_short(it, takers))
+
+
+def _short(it: Demand, takers: Sequence[NodeGroup]) -> str:
+    """The resource of which the nodes together have room for the fewest pods."""
+    rooms: dict[str, Fraction] = {}
+    for group in takers:
+        for size in group.sizes:
+            for name, amount in (*it.requests, ("pods", Fraction(1))):
+                if (have := size.amount(name)) is not None and not group.nodes[0].together.get(
+                    name
+                ):
+                    rooms[name] = rooms.get(name, Fraction(0)) + have / amount * size.count
+        for node in group.nodes:
+            for name, amount in it.requests:
+                if name in node.together:
+                    rooms[name] = rooms.get(name, Fraction(0)) + node.together[name] / amount
+    return min(rooms, key=lambda name: (rooms[name], "/" not in name), default="")
 
 
 def _together(it: Demand, group: NodeGroup) -> int | None:
@@ -117,7 +140,7 @@ def _is_known(group: NodeGroup, key: str) -> bool:
     return key == HOSTNAME or None not in group.domains(key) or group.knows(key)
 
 
-def _apart(pods: Pods, takers: Sequence[NodeGroup], count: int) -> Iterator[Room]:
+def _apart(pods: EqualPods, takers: Sequence[NodeGroup], count: int) -> Iterator[Room]:
     """One pod in each domain, if the pods repel each other. Nodes outside all domains take any."""
     it = pods.demand
     for i, term in numbered(pods.spec.affinity, "podAntiAffinity", REQUIRED):
@@ -141,7 +164,7 @@ def _apart(pods: Pods, takers: Sequence[NodeGroup], count: int) -> Iterator[Room
 
 
 def _spread(
-    pods: Pods, groups: Sequence[NodeGroup], takers: Sequence[NodeGroup], enough: int
+    pods: EqualPods, groups: Sequence[NodeGroup], takers: Sequence[NodeGroup], enough: int
 ) -> Iterator[Room]:
     """The smallest domain bounds the others, also if it takes no pod at all."""
     it = pods.demand

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from policygen.kubernetes.core import TaintView
-from policygen.kubernetes.node_domains import Pods, room
+from policygen.kubernetes.node_domains import EqualPods, room
 from policygen.kubernetes.node_filters import demand
 from policygen.kubernetes.node_groups import Node, NodeSet, Stated
 from tests.objects import workload
@@ -41,7 +41,7 @@ def found(fields, nodes, enough=100):
     data["spec"] |= yaml.safe_load(fields) or {}
     (template,) = workload(yaml.safe_dump(data)).templates
     it = demand(template.spec, template.spec.requests)
-    pods = Pods(template.spec, template.labels, it)
+    pods = EqualPods(template.spec, template.labels, it)
     return room(pods, NodeSet(nodes).groups(it.keys), enough)
 
 

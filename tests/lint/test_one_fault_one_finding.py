@@ -114,6 +114,33 @@ def test_a_refused_value_is_reported_once(tmp_path, text, rule):
     assert rules(lint(tmp_path, text)) == {rule}
 
 
+NODES = """
+apiVersion: v1
+kind: Node
+metadata: {name: a100-1, labels: {pool: a100}}
+status: {allocatable: {cpu: 96, memory: 1000Gi, pods: 110, nvidia.com/gpu: 8, nvidia.com/mig-1g.10gb: 7}}
+"""
+
+
+def test_a_resource_that_neither_queue_nor_nodes_have_is_reported_once(tmp_path):
+    job = _sent_to("a100").replace("nvidia.com/gpu", "nvidia.com/mig-1g.10g")
+    queue = QUEUE.replace("nvidia.com/gpu", "nvidia.com/mig-1g.10gb").replace("8}", "7}")
+    report = lint(tmp_path, f"{queue}---{job}---{NODES}", partial=True)
+    assert [it.rule.name for it in report.findings] == ["request-not-covered"]
+    assert report.findings[0].path.endswith('limits["nvidia.com/mig-1g.10g"]')
+
+
+def test_pods_without_room_are_not_reported_as_gpus_left_too(tmp_path):
+    deployment = JOB.replace("batch/v1", "apps/v1").replace("kind: Job", "kind: StatefulSet")
+    deployment = re.sub(r"  parallelism[\s\S]*Indexed", "  replicas: 2", deployment)
+    deployment = deployment.replace("      restartPolicy: Never\n", "").replace("gpu: 1", "gpu: 5")
+    report = lint(tmp_path, f"{deployment}---{NODES}", partial=True)
+    (finding,) = [it for it in report.findings if "nodes" in it.rule.name or "gpus" in it.rule.name]
+    assert finding.message.endswith(
+        "because nvidia.com/gpu runs out on 1 node; lower the number or the requests of the pods, or add nodes"
+    )
+
+
 def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(tmp_path):
     """Kueue's webhook turns 10.5 into "10500m", but only on create."""
     for field in ("nominalQuota: 10.5", "nominalQuota: 96, borrowingLimit: 0.5"):

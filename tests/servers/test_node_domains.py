@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from policygen.kubernetes.cluster import Cluster as Read
-from policygen.kubernetes.node_domains import Pods, room
+from policygen.kubernetes.node_domains import EqualPods, room
 from policygen.kubernetes.node_filters import demand
 from policygen.kubernetes.node_groups import NodeSet
 from tests.servers.client import Object as Data
@@ -90,7 +90,7 @@ def expected(pod: Data, nodes: NodeSet) -> int:
     (workload,) = Read([object_of(pod)]).workloads
     (template,) = workload.templates
     it = demand(template.spec, template.spec.requests)
-    found = room(Pods(template.spec, template.labels, it), nodes.groups(it.keys), PODS)
+    found = room(EqualPods(template.spec, template.labels, it), nodes.groups(it.keys), PODS)
     return PODS if found is None else found.pods
 
 

@@ -1,8 +1,8 @@
 """How many pods of each template run at once on the known nodes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from policygen.kubernetes.node_domains import Pods, Room, room
+from policygen.kubernetes.node_domains import EqualPods, Room, room
 from policygen.kubernetes.pod_labels import pod_labels
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
@@ -17,6 +17,18 @@ def node_rooms(facts: Facts) -> tuple[tuple[PodDemand, Room], ...]:
     return tuple(_rooms(facts))
 
 
+def exceeding(facts: Facts) -> Mapping[PodDemand, Room]:
+    """The templates whose pods must all run at once, but lack room; use it with `facts.derive`.
+
+    Pods of Jobs can run one after the other.
+    """
+    return {
+        it: room
+        for it, room in facts.derive(node_rooms)
+        if it.workload.object.group != "batch" and 0 < room.pods < (it.template.replicas or 0)
+    }
+
+
 def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
     nodes = facts.derive(known_nodes)
     for it in facts.derive(pod_demands) if nodes.all else ():
@@ -26,7 +38,7 @@ def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
         labels = pod_labels(it.workload, it.template)
         found = []
         for way in it.ways:
-            pods = Pods(it.template.spec, labels, way.demand)
+            pods = EqualPods(it.template.spec, labels, way.demand)
             one = room(pods, nodes.groups(way.demand.keys), enough)
             if one is None:
                 break

@@ -7,9 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.names import LOCAL_QUEUE, NODE_GROUP, VOLCANO_QUEUE
-from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.cluster import VOLCANO_BATCH, VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
-from policygen.kubernetes.node_filters import Demand, Placed, demand
+from policygen.kubernetes.node_filters import REQUIRED, Demand, Placed, demand
 from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
@@ -22,9 +22,18 @@ from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 
+READS = (
+    "LocalQueue",
+    "ClusterQueue",
+    "ResourceFlavor",
+    "Configuration",
+    "LimitRange",
+    "Queue",
+    VOLCANO_CONFIGURATION,
+)
+"""The kinds that `pod_demands` reads, besides nodes and workloads."""
 _MOST_WAYS = 64
 _ANY = TolerationView(operator="Exists")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -126,7 +135,7 @@ def _by_node_groups(
         mapping(affinity, "nodeGroupAffinity"),
         mapping(affinity, "nodeGroupAntiAffinity"),
     )
-    groups = {*texts(toward, _REQUIRED), *texts(toward, _PREFERRED)} - {*texts(away, _REQUIRED)}
+    groups = {*texts(toward, REQUIRED), *texts(toward, _PREFERRED)} - {*texts(away, REQUIRED)}
     groups |= {*texts(away, _PREFERRED)}
     nodes = facts.derive(known_nodes).groups(frozenset({NODE_GROUP}))
     if groups and groups.isdisjoint(it.labels.get(NODE_GROUP) for it in nodes):

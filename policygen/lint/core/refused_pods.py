@@ -1,6 +1,7 @@
 """Words about why a node takes no pod: the field of the pod spec, what the nodes have, and a remedy."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import NamedTuple
 
 from policygen.core.amounts import amount_of, readable
@@ -23,6 +24,9 @@ from policygen.kubernetes.node_filters import (
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.workloads import PodSpec
 from policygen.lint.core.accelerators import is_one
+
+_LEAST_BYTES = 1 << 26
+"""Fewer bytes of memory for each cpu are not plausible."""
 
 
 class Words(NamedTuple):
@@ -59,13 +63,17 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
 
 
 def request_path(spec: PodSpec, resource: str) -> Path:
-    """The first request or limit of a resource, below the pod spec."""
+    """The largest request or limit of a resource, below the pod spec; of equal ones, the first."""
+    best: tuple[Fraction, Path] | None = None
     for part, found in (("containers", spec.containers), ("initContainers", spec.init_containers)):
         for i, container in enumerate(found):
-            if resource in container.resources.requests:
-                return part, i, "resources", "requests", resource
-            if resource in container.resources.limits:
-                return part, i, "resources", "limits", resource
+            resources = container.resources
+            for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
+                amount = amounts.get(resource)
+                if amount is not None and (best is None or amount > best[0]):
+                    best = amount, (part, i, "resources", field, resource)
+    if best is not None:
+        return best[1]
     return ("resources",) if resource in spec.pod_level() else ("containers",)
 
 
@@ -104,13 +112,34 @@ def _advice(placed: Placed, value: str | None) -> str:
 
 def _amounts(miss: TooLittle, nodes: Iterable[Node]) -> tuple[str, str]:
     name, have = miss.resource, miss.have
+    nodes = tuple(nodes)
+    if name == "pods":
+        return "have room for 0 pods", "raise maxPods of the kubelet"
     if not have:
-        offered = {each for it in nodes for each in it.allocatable if "/" in each}
-        select = f"select nodes that offer {name}"
-        advice = select if name in offered else suggest(name, offered, "extended resource")
-        return f"lack {name}", advice
+        return f"lack {name}", _offer(name, nodes)
     requested = readable(name, miss.requested, have)
     fact = f"have at most {amount_of(name, have, miss.requested)}, but a pod requests {requested}"
     if is_one(name):
         return fact, f"use more pods with at most {readable(name, have)} {name} each"
+    if name == "memory" and any(
+        _lacks_unit(it) for it in nodes if it.allocatable.get(name) == have
+    ):
+        return fact, "correct the unit in status.allocatable.memory of the nodes, such as Ki"
     return fact, f"request at most {amount_of(name, have, miss.requested)}, or add larger nodes"
+
+
+def _offer(name: str, nodes: Iterable[Node]) -> str:
+    """Advice about a resource of which the nodes have none."""
+    amounts = [it.allocatable[name] for it in nodes if name in it.allocatable]
+    if not amounts:
+        offered = {each for it in nodes for each in it.allocatable if "/" in each}
+        return suggest(name, offered, "extended resource")
+    advice = [f"select nodes that offer {name}"] if any(amounts) else []
+    if not all(amounts):
+        advice.append(f"find out why nodes list {name} with 0, for example in their device plugin")
+    return ", or ".join(advice)
+
+
+def _lacks_unit(node: Node) -> bool:
+    """Whether the memory of a node is so small beside its cpu that its unit is certainly missing."""
+    return node.allocatable["memory"] < _LEAST_BYTES * node.allocatable.get("cpu", 1)

@@ -124,6 +124,29 @@ SPEC = "spec.template.spec"
             'all nodes have other names than gpu-2; did you mean "gpu-1"?',
         ),
         (
+            A100 + node("h100-1", "type: h100", TAINT, "nvidia.com/gpu: 0"),
+            f"nodeSelector: {{type: h100}}\n      {TOLERANT}",
+            GPU,
+            f'{SPEC}.containers[0].resources.limits["nvidia.com/gpu"]',
+            ("the nearest nodes (h100-1) lack nvidia.com/gpu; select nodes that offer nvidia.com/gpu, or find out why "
+            "nodes list nvidia.com/gpu with 0, for example in their device plugin"),
+        ),
+        (
+            node("gpu-1", amounts="nvidia.com/gpu: 8, pods: 0"),
+            "",
+            GPU,
+            f"{SPEC}.containers",
+            "all nodes have room for 0 pods; raise maxPods of the kubelet",
+        ),
+        (
+            node("gpu-1").replace("512Gi", '"536870912"'),
+            "",
+            f"{GPU}, memory: 64Gi",
+            f"{SPEC}.containers[0].resources.limits.memory",
+            ("all nodes have at most 512 MiB of memory, but a pod requests 64 GiB; correct the unit in "
+            "status.allocatable.memory of the nodes, such as Ki"),
+        ),
+        (
             node("gpu-1"),
             ("topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, "
             "labelSelector: {}}]"),
@@ -141,3 +164,9 @@ def test_the_nearest_nodes_are_named(lint, nodes, fields, limits, path, message)
 def test_pods_that_one_node_takes_are_not_reported(lint):
     assert found(lint, A100 + H100 + CPU + JOB % (TOLERANT, GPU)) == []
     assert found(lint, A100 + CPU + JOB % ("nodeSelector: {type: cpu}", "cpu: 8")) == []
+
+
+def test_the_place_is_the_container_with_the_largest_request(lint):
+    init = "initContainers: [{name: load, image: a, resources: {requests: {memory: 600Gi}}}]"
+    (path, _), *_ = found(lint, node("gpu-1") + JOB % (init, f"{GPU}, memory: 64Gi"))
+    assert path == f"{SPEC}.initContainers[0].resources.requests.memory"

@@ -2,12 +2,11 @@
 
 from policygen.core.names import GPU
 from policygen.core.quoting import counted
-from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.node_filters import HARD, misses
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -69,13 +68,5 @@ RULE = ObjectRule(
     judges=("Node",),
     check=check,
     needs=frozenset({Need.NODES, Need.WORKLOADS}),
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "Queue",
-        VOLCANO_CONFIGURATION,
-    ),
+    reads=READS,
 )

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.quoting import counted
-from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.node_filters import Demand, misses
 from policygen.kubernetes.node_groups import NodeSet, NodeSize
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.core.node_rooms import exceeding
+from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -46,10 +46,11 @@ def check(facts: Facts) -> Hits:
     if not nodes.all:
         return
     smallest = facts.derive(_smallest)
+    without_room = facts.derive(exceeding) if "replicas-exceed-nodes" in facts.run else ()
     for it in facts.derive(pod_demands):
         gpu = _gpu(it)
-        if gpu is None or it.template.replicas is None:
-            continue
+        if gpu is None or it.template.replicas is None or it in without_room:
+            continue  # replicas-exceed-nodes reports pods without room
         best = _best(it, gpu, nodes)
         if best is None or it.template.replicas < best.pods:
             continue
@@ -172,13 +173,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "Queue",
-        VOLCANO_CONFIGURATION,
-    ),
+    reads=READS,
 )

@@ -1,18 +1,27 @@
 """No node takes the pods of a workload, so they stay Pending."""
 
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from msgspec import Struct
 
 from policygen.core.quoting import listed
-from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
-from policygen.kubernetes.node_filters import Differs, Miss, NotTolerated, TooLittle, misses
+from policygen.kubernetes.node_filters import (
+    Differs,
+    Miss,
+    NoTerm,
+    NotTolerated,
+    OtherName,
+    TooLittle,
+    misses,
+)
 from policygen.kubernetes.node_groups import NodeGroup, NodeSet
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.core.pod_demands import PodDemand, Way, pod_demands
+from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
 from policygen.lint.core.refused_pods import words
+from policygen.lint.kueue.coverage import pod_requests, refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -40,12 +49,26 @@ def check(facts: Facts) -> Hits:
     nodes = facts.derive(known_nodes)
     if not nodes.all:
         return
+    reported = facts.derive(_uncovered)
     for it in facts.derive(pod_demands):
-        refused = _refusals(it, nodes)
-        if refused:
-            best = min(refused, key=_distance)
-            if not _is_of_flavors(best):
+        missed = _refusals(it, nodes)
+        if missed:
+            best = min(_selected(missed) or missed, key=_distance)
+            names = reported.get(id(it.template), ())
+            if not _is_of_flavors(best) and not all(_lacks(each, names) for each in best.misses):
                 yield _hit(it, best, facts)
+
+
+def _uncovered(facts: Facts) -> Mapping[int, Sequence[str]]:
+    """The requests of each template, by its id, for which request-not-covered reports the queue."""
+    if "request-not-covered" not in facts.run:
+        return {}
+    return {id(it.template): refused(facts, it) for it in pod_requests(facts)}
+
+
+def _lacks(miss: Miss, names: Collection[str]) -> bool:
+    """Whether nodes have none of a resource of these names."""
+    return isinstance(miss, TooLittle) and not miss.have and miss.resource in names
 
 
 def _refusals(it: PodDemand, nodes: NodeSet) -> list[NearNodes]:
@@ -65,12 +88,38 @@ def _refusals(it: PodDemand, nodes: NodeSet) -> list[NearNodes]:
 
 def _distance(refused: NearNodes) -> tuple[int, int, float, int]:
     """Sorts refusals: first nodes with the requested devices, then by changes, likeness and number."""
-    none = sum(
-        isinstance(it, TooLittle) and is_one(it.resource) and not it.have for it in refused.misses
-    )
+    none = sum(map(_is_without, refused.misses))
     kinds = {_subject(it) for it in refused.misses}
     unlike = sum(_unlike(it) for it in refused.misses if isinstance(it, Differs))
     return none, len(kinds), unlike, -refused.count
+
+
+def _is_without(miss: Miss) -> bool:
+    """Whether nodes have none of a requested device."""
+    return isinstance(miss, TooLittle) and is_one(miss.resource) and not miss.have
+
+
+def _selected(refused: Sequence[NearNodes]) -> Sequence[NearNodes]:
+    """The nodes that the pods select, if these list a requested device with 0; else none."""
+    found = [
+        it
+        for it in refused
+        if (it.way.demand.selector or it.way.demand.terms)
+        and not any(isinstance(miss, Differs | NoTerm | OtherName) for miss in it.misses)
+    ]
+    return found if all(map(_lists_zero, found)) else ()
+
+
+def _lists_zero(near: NearNodes) -> bool:
+    return any(
+        isinstance(miss, TooLittle)
+        and is_one(miss.resource)
+        and not node.allocatable.get(miss.resource, 1)
+        for miss in near.misses
+        for group in near.groups
+        for node in group.nodes
+        if node.at
+    )
 
 
 def _subject(miss: Miss) -> object:
@@ -135,14 +184,6 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "Queue",
-        VOLCANO_CONFIGURATION,
-    ),
+    reads=READS,
     aliases=("queued-pod-fits-no-node",),
 )

@@ -2,29 +2,21 @@
 
 from policygen.core.finding import At
 from policygen.core.quoting import counted
-from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.workloads import KINDS, TEMPLATES
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.core.node_rooms import node_rooms
-from policygen.lint.core.pod_demands import PodDemand
+from policygen.lint.core.node_rooms import exceeding
+from policygen.lint.core.pod_demands import READS, PodDemand
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-
-_IN_TURN = ("batch",)
-"""API groups whose pods may run one after the other, because each ends."""
 
 
 def check(facts: Facts) -> Hits:
     """The other pods stay Pending. Nodes count as empty.
 
-    Pods of a Job can run one after the other, so this rule does not check them. Source:
-    pkg/scheduler/framework/plugins/{noderesources,interpodaffinity,podtopologyspread} of
+    Source: pkg/scheduler/framework/plugins/{noderesources,interpodaffinity,podtopologyspread} of
     Kubernetes 1.36.3.
     """
-    for it, room in facts.derive(node_rooms):
-        replicas = it.template.replicas
-        if it.workload.object.group in _IN_TURN or replicas is None or not 0 < room.pods < replicas:
-            continue
+    for it, room in facts.derive(exceeding).items():
         at = it.template.at.to("spec", *room.path) if room.path else _replicas(it)
         first = facts.derive(known_nodes).all[0].at
         yield Hit(RULE, _message(it, room), at, (first,) if first else ())
@@ -35,8 +27,9 @@ def _message(it: PodDemand, room: Room) -> str:
     key = room.key
     advice = "lower the number of pods, or relax the constraint"
     if not room.path:
+        why = f"{room.short} runs out on " if room.short else "only these nodes can take them: "
         return (
-            f"the nodes have room for only {some} ({counted(room.nodes, 'node')} can take them); "
+            f"the nodes have room for only {some}, because {why}{counted(room.nodes, 'node')}; "
             "lower the number or the requests of the pods, or add nodes"
         )
     if room.path[0] == "affinity":
@@ -74,13 +67,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "Queue",
-        VOLCANO_CONFIGURATION,
-    ),
+    reads=READS,
 )

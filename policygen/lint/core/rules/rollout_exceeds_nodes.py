@@ -3,6 +3,7 @@
 from policygen.core.finding import at_path
 from policygen.core.quoting import counted
 from policygen.lint.core.node_rooms import node_rooms
+from policygen.lint.core.pod_demands import READS
 from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -41,5 +42,5 @@ RULE = ObjectRule(
     judges=("Deployment",),
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
+    reads=READS,
 )
