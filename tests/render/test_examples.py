@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
 
 OPTIONS = {
+    "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
     "volcano-training": ["--with", "volcano-config"],
@@ -48,6 +49,7 @@ def test_the_stories_are_there():
         "kueue-team-tree",
         "serving-slices",
         "spot-and-on-demand",
+        "team-manifests",
         "ten-models",
         "three-schedulers",
         "volcano-training",
