@@ -80,6 +80,10 @@ class Assignment(Struct, frozen=True, eq=False):
         """The pool or shared queue, for messages."""
         return place_of(self.pools)
 
+    def least(self, resource: str) -> int:
+        """What the model needs of a resource to run at all."""
+        return self.replicas.piece.get(resource, 0) * max(self.replicas.least, 1)
+
     @property
     def queue(self) -> str | None:
         """The name of its team's queue."""

@@ -6,8 +6,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.plan.amounts import HOST, amount_of
-from policygen.plan.assignment import ModelPlacement
+from policygen.plan.assignment import Assignment
 from policygen.plan.tree import TeamNode
+
+_SHOWN = 6
 
 
 class Contribution(Struct, frozen=True):
@@ -18,20 +20,21 @@ class Contribution(Struct, frozen=True):
     """In use all the time: the least replicas of serving models."""
     start: int
     """What the largest other model needs in addition, at one time, to start."""
+    starter: str
+    """This model, in a message: `m`, or `m of team a`."""
     most: int
     """In use if all replicas run."""
     always_text: str
     most_text: str
-    models: tuple[ModelPlacement, ...] = ()
+    models: tuple[Assignment, ...] = ()
     cut: bool = False
     """Whether the models need more, but cannot use it together."""
 
 
-def of_model(placement: ModelPlacement, resource: str, each: int) -> Contribution:
+def of_model(chosen: Assignment, resource: str) -> Contribution:
     """What a model needs of a resource."""
-    pieces = placement.options[0].replicas
-    always = pieces.always * each
-    name = placement.model.name
+    pieces, name = chosen.replicas, chosen.model.name
+    each = pieces.piece[resource]
 
     def text(count: int) -> str:
         amount = amount_of(resource, each) if resource in HOST else f"{each}"
@@ -39,12 +42,13 @@ def of_model(placement: ModelPlacement, resource: str, each: int) -> Contributio
 
     return Contribution(
         name=name,
-        always=always,
+        always=pieces.always * each,
         start=0 if pieces.always else pieces.least * each,
+        starter=name,
         most=pieces.most * each,
         always_text=text(pieces.always),
         most_text=text(pieces.most),
-        models=(placement,),
+        models=(chosen,),
     )
 
 
@@ -55,20 +59,27 @@ def of_team(
     always, most = sum(it.always for it in parts), sum(it.most for it in parts)
     if limit is None:
         limit = most
-    starts = [it.start for it in parts if always + it.start <= limit]
-    cut = any(it.cut or always + it.start > limit for it in parts)
+    starting = [it for it in parts if always + it.start <= limit]
+    largest = max(starting, key=lambda it: it.start, default=None)
+    cut = most > limit or any(it.cut or always + it.start > limit for it in parts)
     always, most = min(always, limit), min(most, limit)
     name = f"team {node.team.name}"
     return Contribution(
         name=name,
         always=always,
-        start=max(starts, default=0),
+        start=largest.start if largest else 0,
+        starter=_of_team(largest, name) if largest else name,
         most=most,
         always_text=f"{name} {amount_of(resource, always) if resource in HOST else always}",
         most_text=f"{name} {amount_of(resource, most) if resource in HOST else most}",
         models=tuple(model for it in parts for model in it.models),
         cut=cut,
     )
+
+
+def _of_team(part: Contribution, team: str) -> str:
+    """The model that a part starts, with its team."""
+    return f"{part.starter} of {team}" if part.starter == part.name else part.starter
 
 
 def with_guarantee(part: Contribution, held: int, resource: str) -> Contribution:
@@ -84,3 +95,9 @@ def with_guarantee(part: Contribution, held: int, resource: str) -> Contribution
         always_text=text,
         most_text=part.most_text if part.most > held else text,
     )
+
+
+def shown(texts: Sequence[str]) -> str:
+    """The first texts of some parts, and the number of the others."""
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return ", ".join(texts[:_SHOWN]) + more

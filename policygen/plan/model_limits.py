@@ -1,10 +1,10 @@
-"""Models that alone exceed the limit of their team."""
+"""Models that alone exceed the limit of their team, or their share of a node."""
 
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.plan import rules
-from policygen.plan.amounts import amount_of
+from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.fit import warn
 from policygen.plan.replicas import counted_resources, limit_of
@@ -62,3 +62,20 @@ def check(chosen: Assignment) -> Iterator[Hit]:
             "never runs; raise the limit on one pool",
             model,
         )
+
+
+def host_share(assignment: Assignment) -> Iterator[Hit]:
+    """Notes if a replica requests more cpu or memory than the units that it takes."""
+    model, size, facts = assignment.model, assignment.size, assignment.facts
+    if assignment.node is None:
+        return
+    share = facts.vector({**dict.fromkeys(facts.resources, 0), size.resource: size.units})
+    for name, amount in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
+        if amount is not None and amount > share[name]:
+            yield Hit(
+                rules.HOST_SHARE_EXCEEDED,
+                f'one replica of model "{model.name}" requests {amount_of(name, amount, share[name])}, '
+                f'but only {amount_of(name, share[name], amount)} on pool "{facts.name}" belong to its '
+                f"{size.units} {size.resource}, so some GPUs stay idle; lower the request",
+                model.field("resources"),
+            )

@@ -1,12 +1,11 @@
 """Which pool each model runs on, and why no other, with findings about single models."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from policygen.core.finding import Hit
-from policygen.plan import demand, explanation, fit, rules
-from policygen.plan.amounts import CPU, MEMORY, amount_of
+from policygen.plan import demand, explanation, fit, model_limits
 from policygen.plan.assignment import Assignment, ModelPlacement
 from policygen.plan.fit import Replica
 from policygen.plan.placement import Placing
@@ -47,23 +46,6 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
                 hits.append(explanation.unplaced(model, rejected, lacking, named=wish is not None))
             continue
         hits += fit.crowding(replica, options[0].pools, offers)
-        hits += _host_share(options[0])
+        hits += model_limits.host_share(options[0])
     hits += explanation.placed(placements)
     return Workloads(tuple(placements), tuple(hits))
-
-
-def _host_share(assignment: Assignment) -> Iterator[Hit]:
-    """Notes if a replica requests more cpu or memory than the units that it takes."""
-    model, size, facts = assignment.model, assignment.size, assignment.facts
-    if assignment.node is None:
-        return
-    share = facts.vector({**dict.fromkeys(facts.resources, 0), size.resource: size.units})
-    for name, amount in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
-        if amount is not None and amount > share[name]:
-            yield Hit(
-                rules.HOST_SHARE_EXCEEDED,
-                f'one replica of model "{model.name}" requests {amount_of(name, amount, share[name])}, '
-                f'but only {amount_of(name, share[name], amount)} on pool "{facts.name}" belong to its '
-                f"{size.units} {size.resource}, so some GPUs stay idle; lower the request",
-                model.field("resources"),
-            )

@@ -67,7 +67,8 @@ def test_the_numbers_of_each_part_and_of_the_change(planned):
     assert message == (
         'the models of team "a" on pool "p" need at least 40 nvidia.com/gpu together (chat 4 × 8, '
         'embed 8 × 1), but the limit of team "a" is 32 nvidia.com/gpu, 8 nvidia.com/gpu too few, so '
-        "they never all run at once; raise the limit by 8 nvidia.com/gpu, or lower the replicas"
+        "they never all run at once; raise the limit by 8 nvidia.com/gpu, and raise the guarantee by 8 "
+        "nvidia.com/gpu, or lower the replicas"
     )
 
 
@@ -80,8 +81,9 @@ def test_a_pool_with_room_is_named(planned):
     assert set(where(done).values()) == {("p", "name")}
     (message,) = messages(done, "models-exceed-limit")
     assert message.endswith(
-        'raise the limit by 2 nvidia.com/gpu, or write placement.pools: [q] for model "more", '
-        "because that pool has room for it"
+        "raise the limit by 2 nvidia.com/gpu, and raise the guarantee by 2 nvidia.com/gpu, or write "
+        'placement.pools: [q] for model "more", because'
+        " that pool has room for it"
     )
     moved = models(
         "a",
@@ -141,6 +143,19 @@ def test_teams_together_exceed_the_pool(planned):
         'the models of all teams on pool "p" need at least 72 nvidia.com/gpu together (team a 24, '
         "team b 24, team c 24), but its capacity is 64 nvidia.com/gpu, 8 nvidia.com/gpu too few, so "
         "they never all run at once; lower the replicas"
+    )
+
+
+def test_the_model_that_cannot_start_is_named_at_the_pool(planned):
+    teams = [quotas(name, "pool: p, guarantee: 32") for name in "ab"]
+    text = [models("a", chat="resources: {gpus: 8}, replicas: 4"), models("b", train=training(33))]
+    done = planned(a100(), *teams, *text)
+    (message,) = messages(done, "models-exceed-limit")
+    assert message == (
+        'the models of all teams on pool "p" need at least 65 nvidia.com/gpu together (team a 32, and '
+        "train of team b 33 nvidia.com/gpu to start), but its capacity is 64 nvidia.com/gpu, 1 "
+        "nvidia.com/gpu too few, so train of team b cannot start beside the serving models; lower the "
+        "replicas"
     )
 
 
@@ -262,7 +277,9 @@ def test_a_gang_of_volcano_above_what_its_team_deserves(planned, guarantee, more
     assert "gang-on-borrowed-gpus" not in done.rules
 
 
-@pytest.mark.parametrize("free, words", [(24, "raise the guarantee to 17"), (8, "smaller gangs")])
+@pytest.mark.parametrize(
+    "free, words", [(24, "raise the guarantee by 9 nvidia.com/gpu"), (8, "smaller gangs")]
+)
 def test_a_guarantee_for_a_gang_is_proposed_only_if_it_is_possible(planned, free, words):
     pool = a100(more="      scheduler: volcano")
     teams = (

@@ -1,0 +1,65 @@
+"""Models that need more than the guarantee of their team, so other teams can reclaim their GPUs."""
+
+from collections.abc import Iterator
+
+from policygen.core.finding import Hit
+from policygen.plan import rules
+from policygen.plan.amounts import amount_of
+from policygen.plan.assignment import place_of
+from policygen.plan.contributions import shown
+from policygen.plan.fit import warn
+from policygen.plan.guarantees import short_gangs
+from policygen.plan.remedies import Remedies
+from policygen.plan.resource_sum import ResourceSum
+
+
+def gangs(one: ResourceSum, remedies: Remedies) -> Iterator[Hit]:
+    """Gangs of Volcano that reclaim can evict in part."""
+    for chosen, node, need, has in short_gangs(one.tree, one):
+        model, resource = chosen.model, one.resource
+        more = need - node.guarantee[chosen.facts.name][resource]
+        raised = remedies.raised_guarantee(one, node, more)
+        yield warn(
+            rules.GANG_ON_BORROWED_GPUS,
+            f'a gang of model "{model.name}" needs {amount_of(resource, need, has)}, but team '
+            f'"{model.team}" deserves only {amount_of(resource, has, need)} on '
+            f"{chosen.place}, so other teams can reclaim some of its pods while the others "
+            f"keep their GPUs; {raised or 'use smaller gangs'}, or write a policy of the job "
+            "with event PodEvicted and action RestartJob",
+            model,
+        )
+
+
+def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
+    """The leaves whose serving models together need more than the guarantee, with a finding each."""
+    tree, pools, resource = one.tree, one.pools, one.resource
+    if not one.lends:
+        return
+    for node in tree.leaves:
+        parts = [it for it in one.parts.get(node.name, {}).values() if it.always]
+        always = sum(it.always for it in parts)
+        guarantee = sum(node.guarantee[it.name][resource] for it in pools)
+        if not guarantee < always <= one.limit(node):
+            continue
+        raised = remedies.raised_guarantee(one, node, always - guarantee)
+        remedy = remedies.of_guarantee(raised, parts, one, always - guarantee)
+        where, team = place_of(pools), node.team
+        if len(parts) == 1:
+            hit = warn(
+                rules.SERVING_ON_BORROWED_GPUS,
+                f'serving model "{parts[0].name}" needs at least {always} {resource}, but team '
+                f'"{team.name}" has the guarantee {guarantee} on {where}, so other teams can '
+                f"reclaim the rest at any time; {remedy}",
+                parts[0].models[0].model,
+            )
+        else:
+            hit = Hit(
+                rules.SERVING_ON_BORROWED_GPUS,
+                f'the serving models of team "{team.name}" on {where} need at least '
+                f"{amount_of(resource, always, guarantee)} together "
+                f"({shown([it.always_text for it in parts])}), but the guarantee is "
+                f"{guarantee}, so other teams can reclaim the rest at any time; {remedy}",
+                team.quota_at(pools[0].name, "guarantee"),
+                tuple(it.models[0].model.at / "metadata" / "name" for it in parts),
+            )
+        yield node.name, hit

@@ -1,0 +1,213 @@
+"""Changes that let models run together, proposed only if they lead to no other finding."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from policygen.plan import contributions, model_limits
+from policygen.plan.amounts import HOST, amount_of
+from policygen.plan.assignment import Assignment, ModelPlacement
+from policygen.plan.contributions import Contribution
+from policygen.plan.guarantees import short_gangs, with_guarantees
+from policygen.plan.replicas import counted_resources
+from policygen.plan.resource_sum import ByLeaf, Excess, ResourceSum
+from policygen.plan.rules import PEAK_EXCEEDS_LIMIT
+from policygen.plan.tree import TeamNode, Tree
+
+_TRIED = 20
+"""The number of moves that are checked for one finding."""
+
+
+class Remedies:
+    """The sums of all queues, to compare them before and after a change."""
+
+    def __init__(self, placements: Sequence[ModelPlacement]) -> None:
+        self.options = {it.model.name: it.options for it in placements}
+        self._by_leaf: defaultdict[str, defaultdict[str | None, list[Assignment]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for it in placements:
+            if it.chosen is not None:
+                node = it.chosen.node
+                self._by_leaf[it.chosen.tree.queue][node.name if node else None].append(it.chosen)
+        self._of_team: defaultdict[str, list[Sequence[Assignment]]] = defaultdict(list)
+        for it in placements:
+            if it.model.team is not None and it.options:
+                self._of_team[it.model.team].append(it.options)
+        self._has_limited: dict[str, bool] = {}
+        self._sums: dict[str, tuple[ResourceSum, ...]] = {}
+
+    def by_leaf(self, tree: Tree) -> ByLeaf:
+        """The chosen places of the models in a queue, by the leaf of their team."""
+        return self._by_leaf.get(tree.queue, {})
+
+    def sums(self, tree: Tree) -> tuple[ResourceSum, ...]:
+        """The sums of a queue: over all its pools first, then over each of several pools."""
+        found = self._sums.get(tree.queue)
+        if found is None:
+            groups = [tree.pools, *((it,) for it in tree.pools if len(tree.pools) > 1)]
+            found = self._sums[tree.queue] = tuple(
+                ResourceSum(tree, group, resource, self.by_leaf(tree))
+                for group in groups
+                for resource in (*group[0].resources, *HOST)
+            )
+        return found
+
+    def of_excess(self, found: Excess, one: ResourceSum) -> str:
+        """How to avoid that a sum exceeds."""
+        parts = [*found.parts, *found.waiting]
+        missing = found.total - found.bound
+        move = self._move(parts, one, missing, found.node.name if found.node else None)
+        return _advice(self._raised_limit(found, one, parts), move)
+
+    def of_guarantee(
+        self, raised: str, parts: Sequence[Contribution], one: ResourceSum, missing: int
+    ) -> str:
+        """How to avoid that models need more than a guarantee; `raised`: how it can be raised."""
+        return _advice(raised, self._move(parts, one, missing))
+
+    def _raised_limit(self, found: Excess, one: ResourceSum, parts: Iterable[Contribution]) -> str:
+        """By how much to raise the limit; empty if the parent, the pool or other models forbid it."""
+        node, tree, pools = found.node, one.tree, one.pools
+        if node is None or found.namespace is not None or len(pools) > 1:
+            return ""
+        # With a higher limit, models or teams that exceed a limit now would need more.
+        if self._limited(tree) or any(it.cut for it in parts):
+            return ""
+        parent = tree.by_team[node.parent] if node.parent is not None else None
+        if parent is None and pools[0].policy.overcommit_ratio is not None:
+            return ""
+        above = (parent.limit[pools[0].name] if parent else pools[0].available)[one.resource]
+        more = found.total - found.bound
+        if found.total > above or self._attracts(one, node):
+            return ""
+        # What else exceeds there is not reported yet, such as cpu.
+        others = (it.after(node, {}) for it in self.sums(tree) if it is not one)
+        if any(it.key[1] == node.name for excesses in others for it in excesses):
+            return ""
+        before = {it.key for it in one.after(node, {})}
+        new = {it.key for it in one.after(node, {}, more)} - before
+        peak = (PEAK_EXCEEDS_LIMIT.name, node.name)
+        if new - {peak}:
+            return ""
+        wait = ", though some replicas still wait" if peak in new else ""
+        raised = f"raise the limit by {amount_of(one.resource, more)}{wait}"
+        always = sum(it.always for it in found.parts)
+        has = node.guarantee[pools[0].name].get(one.resource, 0)
+        # Serving models above the limit are not yet reported as above the guarantee, too.
+        if not node.leaf or not one.lends or always <= max(has, found.bound):
+            return raised
+        guarantee = self.raised_guarantee(one, node, always - has, more)
+        return f"{raised}, and {guarantee}" if guarantee else ""
+
+    def raised_guarantee(self, one: ResourceSum, node: TeamNode, more: int, limit: int = 0) -> str:
+        """By how much to raise the guarantee of a team and of its parents; empty if that is impossible.
+
+        `limit`: by how much the limit grows at the same time.
+        """
+        tree, pool, resource = one.tree, one.pools[0].name, one.resource
+        if len(one.pools) > 1 or self._attracts(one, node):
+            return ""
+        teams = [tree.by_team[node.team.name]]
+        while (parent := teams[-1].parent) is not None:
+            teams.append(tree.by_team[parent])
+        spare = [it.limit[pool][resource] - it.guarantee[pool][resource] for it in teams]
+        spare[0] += limit
+        if more > min(tree.rest[pool][resource], *spare):
+            return ""
+        # Other teams of Volcano then deserve less.
+        names = {node.name, *(it.name for it in teams)}
+        short, then = (
+            {chosen.model.name for chosen, *_ in short_gangs(it, one)}
+            for it in (tree, with_guarantees(tree, names, pool, resource, more))
+        )
+        if then - short:
+            return ""
+        parents = ("", " and that of its parent", " and those of its parents")[
+            min(len(teams), 3) - 1
+        ]
+        return f"raise the guarantee{parents} by {amount_of(resource, more)}"
+
+    def _limited(self, tree: Tree) -> bool:
+        """Whether a model of a queue alone exceeds the limit of its team."""
+        found = self._has_limited.get(tree.queue)
+        if found is None:
+            chosen = (it for them in self.by_leaf(tree).values() for it in them)
+            found = any(hit for it in chosen for hit in model_limits.check(it))
+            self._has_limited[tree.queue] = found
+        return found
+
+    def _attracts(self, one: ResourceSum, node: TeamNode) -> bool:
+        """Whether other models of a team would move to the pool if its quota were larger."""
+        for chosen, *others in self._of_team[node.team.name]:
+            for it in others:
+                better = it.rank._replace(limit=False, guarantee=False)
+                if it.tree is one.tree and chosen.tree is not it.tree and better < chosen.rank:
+                    return True
+        return False
+
+    def _move(
+        self,
+        parts: Iterable[Contribution],
+        one: ResourceSum,
+        missing: int,
+        place: str | None = "",
+    ) -> str:
+        """Another pool with room for a model that makes enough room here; empty if there is none.
+
+        `place`: the team, or None for the pools, where nothing may exceed then.
+        """
+        models = {it.model.name: it for part in parts for it in part.models}.values()
+        large = [it for it in models if it.least(one.resource) >= missing]
+        large.sort(key=lambda it: (it.least(one.resource), it.model.name))
+        for chosen, option in [*self._elsewhere(large)][:_TRIED]:
+            if self._can_leave(chosen, place) and self._can_enter(option):
+                return (
+                    f"write placement.pools: [{option.facts.name}] for model "
+                    f'"{chosen.model.name}", because that pool has room for it'
+                )
+        return ""
+
+    def _elsewhere(self, models: Iterable[Assignment]) -> Iterator[tuple[Assignment, Assignment]]:
+        """Models with each of their places in other queues."""
+        for chosen in models:
+            for option in self.options[chosen.model.name][1:]:
+                if option.tree is not chosen.tree and len(option.pools) == 1:
+                    yield chosen, option
+
+    def _can_leave(self, chosen: Assignment, place: str | None) -> bool:
+        """Whether nothing exceeds at a place without a model, and no other finding appears."""
+        for it in self.sums(chosen.tree):
+            if it.covers(chosen):
+                before = {found.key for found in it.after(chosen.node, {})}
+                after = it.after(chosen.node, {chosen.model.name: None})
+                if any(found.key not in before or found.key[1] == place for found in after):
+                    return False
+        return True
+
+    def _can_enter(self, option: Assignment) -> bool:
+        """Whether a model can also run on another pool without a finding, within the guarantee."""
+        if option.rank.limit or option.rank.gang or option.size.crowded_by is not None:
+            return False
+        if any(model_limits.check(option)) or any(model_limits.host_share(option)):
+            return False
+        node, name = option.node, option.model.name
+        if node is not None and option.tree.scheduler != "kube-scheduler":
+            there = [*self.by_leaf(option.tree).get(node.name, ()), option]
+            for resource in counted_resources(option.facts):
+                need = sum(it.least(resource) for it in there)
+                if option.least(resource) and need > node.guarantee[option.facts.name][resource]:
+                    return False
+        for it in self.sums(option.tree):
+            if it.covers(option):
+                before = {found.key for found in it.after(node, {})}
+                part = contributions.of_model(option, it.resource)
+                if any(found.key not in before for found in it.after(node, {name: part})):
+                    return False
+        return True
+
+
+def _advice(*remedies: str) -> str:
+    found = [it for it in remedies if it]
+    if len(found) < 2:
+        found.append("lower the replicas")
+    return ", or ".join(found)

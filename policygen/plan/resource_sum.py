@@ -1,0 +1,174 @@
+"""What the models of each team need together of one resource, on some pools of a queue.
+
+Models are parts of the leaf of their team, child teams of their parent, root teams of the pool. A team
+hands up only as much as it can use. So a cause exceeds at one place only.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from policygen.core.rule import Rule
+from policygen.plan import contributions
+from policygen.plan.assignment import Assignment
+from policygen.plan.contributions import Contribution
+from policygen.plan.pool import PoolFacts
+from policygen.plan.replicas import counted_resources, limit_of
+from policygen.plan.rules import MODELS_EXCEED_LIMIT, PEAK_EXCEEDS_LIMIT
+from policygen.plan.tree import TeamNode, Tree
+
+ByLeaf = Mapping[str | None, Sequence[Assignment]]
+"""The chosen places of models, by the leaf of their team."""
+Parts = Mapping[str, Contribution]
+"""Models and child teams by name."""
+
+
+class Excess(Struct, frozen=True):
+    """Parts that need more than a bound together."""
+
+    rule: Rule
+    node: TeamNode | None
+    """The team whose limit is the bound; None if it is the capacity of the pools."""
+    namespace: str | None
+    """The namespace whose part of the limit is the bound, if the team has several."""
+    bound: int
+    total: int
+    """What the parts need together."""
+    parts: Sequence[Contribution]
+    waiting: Sequence[Contribution] = ()
+    """Those that cannot start beside what always runs, the largest first."""
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """The kind and place of the excess."""
+        return self.rule.name, self.node.name if self.node else None
+
+
+class ResourceSum:
+    """The sums of one resource, of the models that use only some pools of a queue."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        pools: tuple[PoolFacts, ...],
+        resource: str,
+        by_leaf: ByLeaf,
+    ) -> None:
+        self.tree = tree
+        self.pools = pools
+        self.resource = resource
+        self.by_leaf = by_leaf
+        self.counted = resource in counted_resources(pools[0])
+        self.parts: dict[str | None, Parts] = {}
+        """By team, or None for the pools."""
+        below: defaultdict[str | None, list[Contribution]] = defaultdict(list)
+        for node in reversed(tree.nodes):
+            parts = self._parts(by_leaf.get(node.name, ()), below[node.name])
+            if parts or self._held(node):
+                self.parts[node.name] = parts
+                below[node.parent].append(self._upward(node, parts))
+        self.parts[None] = self._parts(by_leaf.get(None, ()), below[None])
+
+    @property
+    def lends(self) -> bool:
+        """Whether other teams can borrow and reclaim the resource."""
+        policy = self.pools[0].policy
+        return (
+            self.resource in self.pools[0].resources
+            and self.tree.scheduler != "kube-scheduler"
+            and policy.preemption_enabled
+        )
+
+    def covers(self, chosen: Assignment) -> bool:
+        """Whether it contains what a model needs on its pools."""
+        names = {facts.name for facts in self.pools}
+        return bool(chosen.replicas.piece.get(self.resource)) and names >= {
+            facts.name for facts in chosen.pools
+        }
+
+    def excesses(self) -> Iterator[Excess]:
+        """All that exceeds, child teams before their parents."""
+        for node in reversed(self.tree.nodes):
+            yield from self._exceeding(node, self.parts.get(node.name, {}))
+        yield from self._exceeding(None, self.parts[None])
+
+    def after(
+        self, node: TeamNode | None, change: Mapping[str, Contribution | None], more: int = 0
+    ) -> list[Excess]:
+        """What exceeds from a team up to the pools if some of its parts change, and its limit grows."""
+        found: list[Excess] = []
+        parts = {**self.parts.get(node.name if node else None, {}), **change}
+        left = {name: it for name, it in parts.items() if it is not None}
+        while True:
+            found += self._exceeding(node, left, more)
+            if node is None:
+                return found
+            upward = self._upward(node, left, more)
+            left = {**self.parts.get(node.parent, {}), upward.name: upward}
+            node, more = self.tree.by_team[node.parent] if node.parent is not None else None, 0
+
+    def limit(self, node: TeamNode) -> int:
+        """The limit of a team on all of the pools."""
+        return sum(node.limit[it.name][self.resource] for it in self.pools)
+
+    def _parts(
+        self, chosen: Sequence[Assignment], below: Sequence[Contribution]
+    ) -> dict[str, Contribution]:
+        """Models that fit the limit of their team alone, and child teams."""
+        models = [it for it in chosen if not it.rank.limit and self.covers(it)]
+        every = [*(contributions.of_model(it, self.resource) for it in models), *reversed(below)]
+        return {it.name: it for it in every}
+
+    def _held(self, node: TeamNode) -> int:
+        """The guarantee of a team, where no other team can borrow it."""
+        if self.tree.scheduler == "kube-scheduler" or self.pools[0].policy.preemption_enabled:
+            return 0
+        return sum(node.guarantee[it.name].get(self.resource, 0) for it in self.pools)
+
+    def _upward(self, node: TeamNode, parts: Parts, more: int = 0) -> Contribution:
+        """The part of a team in the sum above it. No quota of kube-scheduler sums over child teams."""
+        bounded = self.counted and (node.leaf or self.tree.scheduler != "kube-scheduler")
+        limit = self.limit(node) + more if bounded else None
+        made = contributions.of_team(node, [*parts.values()], limit, self.resource)
+        return contributions.with_guarantee(made, self._held(node), self.resource)
+
+    def _exceeding(self, node: TeamNode | None, parts: Parts, more: int = 0) -> Iterator[Excess]:
+        if node is None:
+            bound = sum(it.available[self.resource] for it in self.pools)
+            yield from _excess(None, None, bound, [*parts.values()])
+        elif not self.counted:
+            return
+        elif self.tree.scheduler != "kube-scheduler":
+            yield from _excess(node, None, self.limit(node) + more, [*parts.values()])
+        elif node.leaf:
+            # Each namespace has its own quota.
+            by_namespace: defaultdict[str | None, list[Contribution]] = defaultdict(list)
+            for it in parts.values():
+                namespace = it.models[0].namespace
+                by_namespace[namespace.name if namespace else None].append(it)
+            for name, some in by_namespace.items():
+                whole = limit_of(self.pools[0], node, some[0].models[0].namespace)
+                several = name if len(node.team.namespaces) > 1 else None
+                yield from _excess(node, several, whole[self.resource] + more, some)
+
+
+def _excess(
+    node: TeamNode | None, namespace: str | None, bound: int, parts: Sequence[Contribution]
+) -> Iterator[Excess]:
+    """What a bound does not hold together: what always runs and one start, or all replicas."""
+    if len(parts) < 2:
+        return
+    always = sum(it.always for it in parts)
+    # A model whose most replicas exceed the bound alone has a finding of its own.
+    peak = [it for it in parts if it.most <= bound]
+    most = sum(it.most for it in peak)
+    starting = max(parts, key=lambda it: it.start)
+    if always + starting.start > bound:
+        waiting = [it for it in parts if it.start and always + it.start > bound]
+        waiting.sort(key=lambda it: -it.start)
+        running = [it for it in parts if it.always]
+        total = always + starting.start
+        yield Excess(MODELS_EXCEED_LIMIT, node, namespace, bound, total, running, waiting)
+    elif most > bound:
+        yield Excess(PEAK_EXCEEDS_LIMIT, node, namespace, bound, most, peak)

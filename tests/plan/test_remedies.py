@@ -1,0 +1,149 @@
+"""Remedies that name a pool or a number lead to no other finding when a user follows them."""
+
+import json
+import re
+from copy import deepcopy
+
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from tests.conftest import plan_of
+
+POOLS = ("p", "q")
+MOVE = re.compile(r'write placement\.pools: \[(\w)\] for model "([\w-]+)"')
+LIMIT = re.compile(
+    r'on pool "(\w)" need .*the limit of team "([\w-]+)" is .*raise the limit by (\d+) x-\w.com/gpu'
+    r"(, though some replicas still wait)?(?:, and raise the guarantee(| and th\w+ of its parents?) by (\d+))?"
+)
+GUARANTEE = re.compile(
+    r'team "([\w-]+)".*? on pool "(\w)".*raise the guarantee(| and th\w+ of its parents?) by (\d+) x-\w.com/gpu'
+)
+CHECKED = {
+    "models-exceed-limit",
+    "peak-exceeds-limit",
+    "serving-on-borrowed-gpus",
+    "gang-on-borrowed-gpus",
+    "model-above-limit",
+    "model-above-quota",
+    "gang-not-scheduled",
+    "host-share-exceeded",
+    "model-fits-no-pool",
+}
+"""Refusals are findings, too: see `found`."""
+
+
+def document(kind, name, spec):
+    return {
+        "apiVersion": "policygen.dev/v1alpha1",
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def pool(draw, name):
+    spec = {
+        "nodeSelector": {"pool": name},
+        "scheduler": draw(st.sampled_from(["kueue", "volcano", "kube-scheduler"])),
+        "gpu": {"product": "NVIDIA-A100-SXM4-40GB", "perNode": 8, "resource": f"x-{name}.com/gpu"},
+        "capacity": {"totalGPUs": 16, "nodeAllocatable": {"cpu": "96", "memory": "1100Gi"}},
+        "schedulingPolicy": {"preemptionEnabled": draw(st.integers(0, 3)) > 0},
+    }
+    return document("ResourcePool", name, spec)
+
+
+def team(draw, name, parent):
+    rows = []
+    for each in POOLS:
+        rows.append({"pool": each, "guarantee": draw(st.integers(0, 5))})
+        if draw(st.booleans()):
+            rows[-1]["limit"] = draw(st.integers(5, 12))
+    spec = {"namespaces": [{"name": f"{name}-ns"}], "quotas": rows}
+    return document("Team", name, {**spec, "parent": "all"} if parent else spec)
+
+
+def model(draw, name, owner):
+    spec = {"team": owner, "resources": {"gpus": draw(st.integers(1, 3))}}
+    if draw(st.booleans()):
+        spec["resources"]["cpu"] = draw(st.integers(8, 24))
+    least = draw(st.integers(1, 5))
+    most = least + draw(st.integers(0, 4))
+    spec |= draw(
+        st.sampled_from(
+            [
+                {"replicas": least},
+                {"autoscaling": {"minReplicas": least, "maxReplicas": most}},
+                {"workload": "training", "gang": {"size": least + 1}},
+                {"workload": "batch"},
+            ]
+        )
+    )
+    return document("Model", name, spec)
+
+
+@st.composite
+def specs(draw):
+    """Two pools with 16 GPUs, two or three teams, with or without a parent, and up to six models."""
+    teams = "abc"[: draw(st.integers(2, 3))]
+    parent = draw(st.booleans())
+    wide = [{"pool": name, "guarantee": 11, "limit": draw(st.integers(12, 16))} for name in POOLS]
+    return [
+        *(pool(draw, name) for name in POOLS),
+        *([document("Team", "all", {"quotas": wide})] if parent else []),
+        *(team(draw, name, parent and name != "c") for name in teams),
+        *(
+            model(draw, f"m-{index}", draw(st.sampled_from(teams)))
+            for index in range(draw(st.integers(2, 6)))
+        ),
+    ]
+
+
+def found(documents):
+    """The findings about sums and single models, and refusals: rule and path of the place."""
+    done = plan_of("\n---\n".join(json.dumps(it) for it in documents))
+    return {
+        it.message: (it.rule.name, it.place.line)
+        for it in done.findings
+        if it.rule.name in CHECKED or it.severity.name == "ERROR"
+    }
+
+
+def raise_(teams, team, pool, field, more):
+    (row,) = (it for it in teams[team]["quotas"] if it["pool"] == pool)
+    row[field] += int(more)
+
+
+def changed(documents, message):
+    """A spec for each remedy of a message that names a pool or a number."""
+    for pool, model in MOVE.findall(message):
+        made = deepcopy(documents)
+        (spec,) = (it["spec"] for it in made if it["metadata"]["name"] == model)
+        spec["placement"] = {"pools": [pool]}
+        yield made, False
+    limit = LIMIT.search(message)
+    for match in [limit] if limit else filter(None, [GUARANTEE.search(message)]):
+        made = deepcopy(documents)
+        teams = {it["metadata"]["name"]: it["spec"] for it in made if it["kind"] == "Team"}
+        if match is limit:
+            pool, team, more, waits, parents, guarantee = match.groups()
+            raise_(teams, team, pool, "limit", more)
+        else:
+            team, pool, parents, guarantee = match.groups()
+            waits = None
+        while guarantee and team is not None:
+            raise_(teams, team, pool, "guarantee", guarantee)
+            team = teams[team].get("parent") if parents else None
+        yield made, waits is not None
+
+
+@given(specs())
+def test_a_remedy_leads_to_no_other_finding(documents):
+    before = found(documents)
+    for message, (rule, place) in before.items():
+        for made, waits in changed(documents, message):
+            note(message)
+            after = {*found(made).values()}
+            allowed = {*before.values()} - {(rule, place)}
+            if waits:
+                allowed.add(("peak-exceeds-limit", place))
+            assert after <= allowed
