@@ -63,7 +63,8 @@ class KueueConfigurationView(Struct, rename="camel", frozen=True):
     fair_sharing: dict[str, Any] | None = None
     admission_fair_sharing: dict[str, Any] | None = None
     resources: dict[str, Any] | None = None
-    feature_gates: dict[str, bool] = field(default_factory=dict)
+    feature_gates: dict[str, bool | None] = field(default_factory=dict)
+    """An empty value is read as false."""
     multi_kueue: dict[str, Any] | None = None
     """No rule reads it; a value of another type is reported as malformed."""
 
@@ -81,13 +82,22 @@ class VolcanoTier(Struct, rename="camel", frozen=True):
     plugins: tuple[VolcanoPlugin, ...] = ()
 
 
+class VolcanoAction(Struct, rename="camel", frozen=True):
+    """The arguments of an action."""
+
+    name: Any = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
 class VolcanoConfigurationView(Struct, rename="camel", frozen=True):
     """volcano-scheduler.conf."""
 
     actions: str = ""
     tiers: tuple[VolcanoTier, ...] = ()
-    configurations: tuple[dict[str, Any], ...] = ()
+    configurations: tuple[VolcanoAction, ...] = ()
     """No rule reads them; a value of another type is reported as malformed."""
+    metrics: dict[str, str | int | float | bool | None] = field(default_factory=dict)
+    """As `configurations`."""
 
     def plugin(self, name: str) -> tuple[int, int, VolcanoPlugin] | None:
         """The first plugin with a name: the index of its tier, its index there, and the plugin."""

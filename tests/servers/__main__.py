@@ -14,6 +14,7 @@ from . import facts, matrix
 from .bench import EVERYTHING, KUBERNETES, KUEUE, KWOK, VOLCANO, Bench, Options
 from .build import BuildError, build
 from .client import ApiError, Client
+from .loaders import LOADERS
 from .nodes import Shape, add_nodes
 from .process import ServerError
 from .running import kubeconfig_option
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _build(options: argparse.Namespace) -> int:
     by_name = {upstream.folder.name: upstream for upstream in (*ALL, *EVERY_KUBERNETES)}
-    for upstream in [by_name[name] for name in options.upstream] or CONTROL_PLANE:
+    for upstream in [by_name[name] for name in options.upstream] or (*CONTROL_PLANE, *LOADERS):
         built = build([upstream])[upstream.name]
         for binary in upstream.binaries:
             print(built.binary(binary.name))

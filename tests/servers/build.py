@@ -162,6 +162,10 @@ def _key(upstream: Upstream) -> str:
     for path in sorted(upstream.folder.iterdir()):
         if path.name in {"go.mod", "go.sum"} or path.suffix == ".go":
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for binary in upstream.binaries:
+        if binary.package.startswith("./"):
+            for path in sorted((upstream.folder / binary.package).iterdir()):
+                digest.update(path.read_bytes())
     recipe = (upstream.binaries, upstream.assets, upstream.ldflags)
     digest.update(repr(recipe).encode())
     return digest.hexdigest()[:12]

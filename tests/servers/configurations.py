@@ -1,10 +1,9 @@
-"""Does lint refuse the KubeSchedulerConfigurations that a real kube-scheduler refuses? Drawn files.
+"""Does lint refuse the configuration files that real servers refuse? Drawn files.
 
-    python -m tests.servers.configurations --count 500 --seed 7
+    python -m tests.servers.configurations --count 500 --seed 7 [kube-scheduler|kueue|volcano ...]
 
-draws files as `families` does, and starts a kube-scheduler with each. It is told to write its
-configuration, which it does after it has made all profiles, and then ends. If the file has a leader
-election, it runs until it takes part in it, since it checks the durations then.
+draws files as `families` does. The servers' own code reads them, see `loaders`. With `--processes`, a
+kube-scheduler starts with each of its files instead.
 """
 
 from __future__ import annotations
@@ -19,477 +18,57 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from policygen.app import lint as app_lint
 from policygen.app.requests import LintRequest
 from policygen.lint.registry import RULES
-from policygen.lint.rule import Family
+from policygen.lint.rule import Family as RuleFamily
 
+from . import kueue_files, loaders, scheduler_files, volcano_files
 from .bench import Bench, Options
 from .build import located
-from .client import Object
-from .families import ABSENT, DURATIONS, KEYS, Values, draws
-from .families import Family as FieldFamily
-from .process import Process
-from .schedcheck import errors
-from .trials import ELECTION
-from .upstream import ETCD, KUBERNETES
-from .upstream import KEYS as KEY_MAKER
+from .families import Family, draws
+from .upstream import ETCD, KEYS, KUBERNETES, Upstream
 
 TODAY = date(2026, 11, 21)
-AT_ONCE = 4
-DEADLINE_S = 60.0
-POLL_S = 0.05
-REFUSING = frozenset(
-    {rule.name for rule in RULES if rule.family is Family.INVALID}
-    | {"configuration-kind-unknown", "scheduler-configuration-version-gone"}
+_REFUSED = frozenset(
+    {rule.name for rule in RULES if rule.family is RuleFamily.INVALID}
+    | {"configuration-kind-unknown", "scheduler-configuration-version-gone", "yaml-syntax"}
 )
-"""Rules that say that kube-scheduler does not start."""
+"""Rules that say that a server does not start."""
 
-EXCEPTIONS = {
-    "A document without kind or apiVersion, or of another group, is another object, or none.": re.compile(
-        r"'(Kind|apiVersion)' is missing in|no kind \S*KubeSchedulerConfiguration\S* is registered"
+
+class Files(NamedTuple):
+    """The configuration files of a server."""
+
+    families: Sequence[Family]
+    exceptions: Mapping[str, re.Pattern[str]]
+    """Why lint and the server may differ, with the message of the one that refuses."""
+    loader: Upstream
+    logging: frozenset[str] = frozenset()
+    """The rules that report what the server only logs."""
+    key: str = ""
+    """The file is under this key of a ConfigMap; empty: the file is the manifest."""
+
+
+FILES: Mapping[str, Files] = {
+    "kube-scheduler": Files(
+        scheduler_files.FAMILIES, scheduler_files.EXCEPTIONS, loaders.KUBE_SCHEDULER
     ),
-    "Go reads an empty entry of a list as one without fields; lint asks for a mapping.": re.compile(
-        r"an entry of \w+ is an empty value|args is a list, but must be a mapping"
+    "kueue": Files(
+        kueue_files.FAMILIES,
+        kueue_files.EXCEPTIONS,
+        loaders.KUEUE_MANAGER,
     ),
-    "Coscheduling is of another build of the scheduler, which lint accepts.": re.compile(
-        r"Coscheduling.* does not exist"
-    ),
-    "GangScheduling extends reserve in 1.35 only, and lint's list is of all releases.": re.compile(
-        r"GangScheduling.* does not extend ReservePlugin"
+    "volcano": Files(
+        volcano_files.FAMILIES,
+        volcano_files.EXCEPTIONS,
+        loaders.VOLCANO_SCHEDULER,
+        volcano_files.LOGGING,
+        "volcano-scheduler.conf",
     ),
 }
-"""Why lint and kube-scheduler may differ, with the message of the one that refuses."""
-
-HEAD: Object = {
-    "apiVersion": "kubescheduler.config.k8s.io/v1",
-    "kind": "KubeSchedulerConfiguration",
-    "leaderElection": {"leaderElect": False},
-}
-PLUGINS = (
-    "DefaultBinder", "DefaultPreemption", "DynamicResources", "GangScheduling", "ImageLocality", "InterPodAffinity", "NodeAffinity",
-    "NodeDeclaredFeatures", "NodeName", "NodePorts", "NodeResourcesBalancedAllocation", "NodeResourcesFit", "NodeUnschedulable",
-    "NodeVolumeLimits", "PodGroupPodsCount", "PodTopologySpread", "PrioritySort", "SchedulingGates", "TaintToleration",
-    "TopologyPlacementGenerator", "VolumeBinding", "VolumeRestrictions", "VolumeZone",
-)  # fmt: skip
-STRANGERS = (
-    "EBSLimits", "GCEPDLimits", "CinderLimits", "AzureDiskLimits", "SelectorSpread", "NodeLabel", "ServiceAffinity", "NodeResourcesMostAllocated",
-    "CSILimits", "Coscheduling", "noderesourcesfit", "NodeResourceFit", "", "*", "Strange", None, 1,
-)  # fmt: skip
-POINTS = (
-    "preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "permit", "preBind", "bind", "postBind",
-    "multiPoint", "placementGenerate", "placementScore", "podGroupPostFilter", "PreFilter", "scores",
-)  # fmt: skip
-NUMBERS = (
-    0,
-    1,
-    2,
-    5,
-    10,
-    11,
-    50,
-    99,
-    100,
-    101,
-    -1,
-    1.5,
-    "1",
-    "",
-    None,
-    True,
-    (1 << 31) - 1,
-    1 << 31,
-    ABSENT,
-    [],
-    {},
-)
-WORDS = ("a", "", None, 1, True, [], {}, ABSENT, "a b", "\u00e4")
-FLAGS = (True, False, "true", "", None, 1, [], ABSENT)
-
-
-def plugin(random: Random) -> Any:
-    """A name; mostly one of kube-scheduler's."""
-    return random.choice(PLUGINS if random.random() < 0.8 else STRANGERS)
-
-
-def plugin_set(random: Random) -> Any:
-    """What is enabled and disabled at an extension point."""
-    if random.random() < 0.05:
-        return random.choice((None, {}, [], "a", {"enable": []}))
-    made: Object = {}
-    if random.random() < 0.8:
-        made["enabled"] = [_entry(random) for _ in range(random.choice((1, 1, 2)))]
-    if random.random() < 0.4:
-        made["disabled"] = [{"name": random.choice(("*", plugin(random)))}]
-    return made
-
-
-def _entry(random: Random) -> Any:
-    made: Object = {"name": plugin(random)}
-    if random.random() < 0.4:
-        made["weight"] = random.choice([it for it in NUMBERS if it is not ABSENT])
-    return made
-
-
-def plugins(random: Random) -> Any:
-    """Plugins by extension point; many only where they extend something."""
-    if random.random() < 0.5:
-        point, names = random.choice(sorted(_AT.items()))
-        return {point: {"enabled": [{"name": random.choice(names)}]}}
-    return {random.choice(POINTS): plugin_set(random) for _ in range(random.choice((1, 1, 2)))}
-
-
-_AT: Mapping[str, Sequence[str]] = {
-    "multiPoint": PLUGINS,
-    "score": ("NodeResourcesFit", "TaintToleration", "ImageLocality", "VolumeBinding", "DynamicResources"),
-    "filter": ("NodeName", "NodePorts", "NodeUnschedulable", "VolumeZone", "DynamicResources", "NodeDeclaredFeatures"),
-    "preFilter": ("NodeAffinity", "VolumeZone", "VolumeRestrictions", "NodeDeclaredFeatures"),
-    "preScore": ("InterPodAffinity", "NodeResourcesFit", "VolumeBinding"),
-    "postFilter": ("DefaultPreemption", "DynamicResources"),
-    "preEnqueue": ("SchedulingGates", "DefaultPreemption", "DynamicResources", "GangScheduling"),
-    "reserve": ("VolumeBinding", "DynamicResources", "GangScheduling"),
-    "permit": ("GangScheduling", "DefaultBinder"),
-    "preBind": ("VolumeBinding", "DynamicResources"),
-    "bind": ("DefaultBinder",),
-    "placementGenerate": ("TopologyPlacementGenerator",),
-    "placementScore": ("NodeResourcesFit", "PodGroupPodsCount"),
-    "queueSort": ("PrioritySort",),
-}  # fmt: skip
-
-
-def _expression(random: Random) -> Any:
-    made: Object = {
-        "key": random.choice(("a", "a.b/c", *KEYS)),
-        "operator": random.choice(
-            ("In", "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "in", "", None, "Equals")
-        ),
-    }
-    values = random.choice(
-        (None, ["a"], ["a", "b"], ["1"], [], ["a b"], [""], [1], "a", ["x" * 64], ["-1"])
-    )
-    if values is not None:
-        made["values"] = values
-    return {name: value for name, value in made.items() if random.random() < 0.95}
-
-
-def _term(random: Random) -> Any:
-    if random.random() < 0.1:
-        return random.choice(({}, None, {"matchLabels": {"a": "b"}}, {"matchExpressions": []}))
-    made: Object = {"matchExpressions": [_expression(random)]}
-    if random.random() < 0.3:
-        operator = random.choice(("In", "NotIn", "Exists", "Gt"))
-        values = random.choice((["a"], ["a", "b"], [], ["A b"], ["x" * 254]))
-        key = random.choice(("metadata.name", "metadata.name", "metadata.namespace", "a"))
-        made["matchFields"] = [{"key": key, "operator": operator, "values": values}]
-    return made
-
-
-def affinity(random: Random) -> Any:
-    """`addedAffinity` of NodeAffinity."""
-    if random.random() < 0.1:
-        return random.choice((None, {}, [], "a", {"strange": 1}))
-    made: Object = {}
-    if random.random() < 0.7:
-        terms = [_term(random) for _ in range(random.choice((0, 1, 1, 2)))]
-        made["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": terms}
-    if random.random() < 0.5:
-        weight = random.choice((1, 100, 0, 101, -1, None, "1"))
-        made["preferredDuringSchedulingIgnoredDuringExecution"] = [
-            {"weight": weight, "preference": _term(random)}
-        ]
-    return made
-
-
-def constraints(random: Random) -> Any:
-    """`defaultConstraints` of PodTopologySpread."""
-    if random.random() < 0.08:
-        return random.choice((None, [], {}, [None], [{}], "a"))
-    return [_constraint(random) for _ in range(random.choice((1, 1, 2)))]
-
-
-def _constraint(random: Random) -> Object:
-    made: Object = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
-    if random.random() < 0.5:
-        made[random.choice(list(made))] = random.choice(
-            (
-                0,
-                1,
-                2,
-                -1,
-                "1",
-                "zone",
-                "a.b/c",
-                "A b",
-                "",
-                None,
-                "DoNotSchedule",
-                "ScheduleAnyway",
-                "Never",
-                "a/b/c",
-                1 << 31,
-            )
-        )
-    if random.random() < 0.25:
-        field = random.choice(
-            (
-                "labelSelector",
-                "minDomains",
-                "matchLabelKeys",
-                "nodeAffinityPolicy",
-                "nodeTaintsPolicy",
-                "strange",
-            )
-        )
-        made[field] = random.choice(
-            (None, {}, 0, 1, 3, -1, "Honor", "Strange", [], ["a"], {"matchLabels": {"a": "b"}})
-        )
-    return made  # fmt: skip
-
-
-def resource_specs(random: Random) -> Any:
-    """Resources with weights."""
-    if random.random() < 0.1:
-        return random.choice((None, [], {}, [None], [{}], ["cpu"]))
-    names = ("cpu", "memory", "nvidia.com/gpu", "cpu", "", None, "A b", 1)
-    return [
-        {"name": random.choice(names), **({"weight": random.choice((0, 1, 1, 1, 100, 101, -1, "1", None, 1.5))} if random.random() < 0.8 else {})}
-        for _ in range(random.choice((1, 1, 2)))
-    ]  # fmt: skip
-
-
-def shape(random: Random) -> Any:
-    """The points of a function."""
-    if random.random() < 0.15:
-        return random.choice((None, [], {}, [None], [{}], "a"))
-    uses = random.choice(
-        ([0, 100], [0, 50, 100], [100, 0], [50], [0, 0], [0, 101], [-1, 100], [0, None], [0, "100"])
-    )
-    return [
-        {"utilization": use, "score": random.choice((0, 10, 5, 11, -1, None, "1"))} for use in uses
-    ]
-
-
-def strategy(random: Random) -> Any:
-    """`scoringStrategy` of NodeResourcesFit."""
-    if random.random() < 0.08:
-        return random.choice(
-            (None, {}, [], "MostAllocated", {"type": None}, {"types": "MostAllocated"})
-        )
-    kind = random.choice(
-        (
-            "LeastAllocated",
-            "MostAllocated",
-            "RequestedToCapacityRatio",
-            "RequestedToCapacityRatio",
-            "mostAllocated",
-            "",
-            None,
-            1,
-        )
-    )
-    made: Object = {"type": kind}
-    if random.random() < 0.6:
-        made["resources"] = resource_specs(random)
-    if random.random() < 0.5:
-        made["requestedToCapacityRatio"] = random.choice(
-            (None, {}, {"shape": shape(random)}, {"shape": shape(random)})
-        )
-    return made  # fmt: skip
-
-
-_ARGUMENTS: Mapping[str, Mapping[str, Values]] = {
-    "DefaultPreemption": {"minCandidateNodesPercentage": NUMBERS, "minCandidateNodesAbsolute": NUMBERS},
-    "InterPodAffinity": {"hardPodAffinityWeight": NUMBERS, "ignorePreferredTermsOfExistingPods": FLAGS},
-    "NodeAffinity": {"addedAffinity": affinity},
-    "NodeResourcesBalancedAllocation": {"resources": resource_specs},
-    "NodeResourcesFit": {
-        "scoringStrategy": strategy,
-        "ignoredResources": ([], None, ["a.b/c"], ["a"], ["A b"], [""], [1], "a", ["nvidia.com/gpu", "nvidia.com/gpu"], ["a/b/c"], {}),
-        "ignoredResourceGroups": ([], None, ["a.b"], ["a.b/c"], ["A b"], [""], [None], "a", ["a"], ["x" * 64]),
-    },
-    "PodTopologySpread": {"defaultConstraints": constraints, "defaultingType": ("List", "List", "System", "list", "", None, ABSENT, 1)},
-    "VolumeBinding": {"bindTimeoutSeconds": NUMBERS, "shape": shape},
-    "DynamicResources": {"filterTimeout": DURATIONS, "bindingTimeout": DURATIONS},
-    "NodeName": {"strange": (1,)},
-    "DefaultBinder": {},
-    "Strange": {"strange": (1,)},
-    "EBSLimits": {},
-    "GangScheduling": {"strange": (1,)},
-}  # fmt: skip
-
-
-def arguments(random: Random) -> Any:
-    """An entry of `pluginConfig`."""
-    name = random.choice(sorted(_ARGUMENTS))
-    fields = _ARGUMENTS[name]
-    args: Object = {}
-    for field in random.sample(sorted(fields), random.randint(0, len(fields))):
-        values = fields[field]
-        args[field] = values(random) if callable(values) else random.choice(values)
-    if random.random() < 0.1:
-        args["kind"] = random.choice((f"{name}Args", name, "NodeResourcesFitArgs", "", None))
-    if random.random() < 0.1:
-        args["apiVersion"] = random.choice(
-            (HEAD["apiVersion"], "kubescheduler.config.k8s.io/v1beta3", "v1", "")
-        )
-    if random.random() < 0.05:
-        args[random.choice(("strange", "Resources", "addedaffinity"))] = random.choice(
-            (1, {}, None)
-        )
-    args = {name_: value for name_, value in args.items() if value is not ABSENT}
-    made: Object = {"name": name, "args": args}
-    if random.random() < 0.08:
-        made = random.choice(
-            (
-                {"name": name},
-                {"args": args},
-                {**made, "name": None},
-                {**made, "args": None},
-                {**made, "args": []},
-                {**made, "arg": {}},
-            )
-        )
-    return made  # fmt: skip
-
-
-def plugin_config(random: Random) -> Any:
-    if random.random() < 0.05:
-        return random.choice((None, [], {}, [None], [{}]))
-    return [arguments(random) for _ in range(random.choice((1, 1, 1, 2)))]
-
-
-def profiles(random: Random) -> Any:
-    """Profiles whose names and queue sorts may collide."""
-    if random.random() < 0.1:
-        return random.choice((None, [], {}, [None], [{}], [{}, {}], "a"))
-    made: list[Object] = []
-    for _ in range(random.choice((1, 2, 2, 3))):
-        one: Object = {
-            "schedulerName": random.choice(
-                ("a", "b", "c", "d", "default-scheduler", "", None, "A b", 1)
-            )
-        }
-        if random.random() < 0.3:
-            one["percentageOfNodesToScore"] = random.choice((0, 50, 100, 101, -1, "50", None))
-        if random.random() < 0.3:
-            one["plugins"] = {
-                "queueSort": random.choice(
-                    (
-                        {"enabled": [{"name": "PrioritySort"}]},
-                        {"disabled": [{"name": "*"}]},
-                        {},
-                        {"enabled": [{"name": "PrioritySort"}], "disabled": [{"name": "*"}]},
-                    )
-                )
-            }
-        if random.random() < 0.1:
-            one["strange"] = 1
-        made.append({name: value for name, value in one.items() if random.random() < 0.95})
-    return made  # fmt: skip
-
-
-def extenders(random: Random) -> Any:
-    if random.random() < 0.08:
-        return random.choice((None, [], {}, [None], [{}], "a"))
-    return [_extender(random) for _ in range(random.choice((1, 1, 2)))]
-
-
-_EXTENDER: Mapping[str, Values] = {
-    "urlPrefix": ("http://127.0.0.1:1/", "", "127.0.0.1", "http://[::1", None, 1, "%zz", "https://a/"),
-    "filterVerb": ("f", "", None, 1),
-    "prioritizeVerb": ("p", "", None),
-    "preemptVerb": ("e", "", 1),
-    "bindVerb": ("b", "", None),
-    "weight": (0, 1, 1, -1, "1", None, 1 << 40),
-    "enableHTTPS": FLAGS[:6],
-    "httpTimeout": [it for it in DURATIONS if it is not ABSENT],
-    "nodeCacheCapable": FLAGS[:6],
-    "ignorable": FLAGS[:6],
-    "managedResources": (
-        [], None, [{"name": "a.b/c"}], [{"name": "a.b/c"}, {"name": "a.b/c"}], [{"name": "cpu"}], [{"name": "requests.a/b"}], [{"name": "kubernetes.io/a"}],
-        [{"name": "A.b/c"}], [{}], [{"name": "a.b/c", "ignoredByScheduler": "yes"}], [{"name": "a.b/" + "x" * 63}], [{"name": "a.b/" + "x" * 60}], [{"name": ""}],
-        [{"name": "a.b/c", "strange": 1}], ["a.b/c"],
-    ),
-    "tlsConfig": (None, {}, {"insecure": True}, {"insecure": True, "caFile": "/gone"}, {"certData": "YWJj"}, {"certData": "!"}, {"strange": 1}),
-    "strange": (1,),
-}  # fmt: skip
-
-
-def _extender(random: Random) -> Object:
-    made: Object = {"urlPrefix": "http://127.0.0.1:1/", "filterVerb": "f", "enableHTTPS": False}
-    for field in random.sample(sorted(_EXTENDER), random.choice((1, 1, 2, 3))):
-        values = _EXTENDER[field]
-        assert not callable(values)
-        made[field] = random.choice(values)
-    return made
-
-
-ELECTION_VALUES: Mapping[str, Values] = {
-    "leaderElection leaderElect": (True, True, True, False, "true", None, ABSENT, 1),
-    "leaderElection leaseDuration": (*DURATIONS, "15s", "10s", "11s"),
-    "leaderElection renewDeadline": (*DURATIONS, "10s", "2s", "3s", "14s"),
-    "leaderElection retryPeriod": ("2s", "9s", "8s", "0s", "-5s", "1d", "", 10, None, ABSENT),
-    "leaderElection resourceLock": ("leases", "leases", "endpoints", "configmaps", "endpointsleases", "", None, ABSENT, 1),
-    "leaderElection resourceName": ("a", "A b", "", None, ABSENT, 1),
-    "leaderElection resourceNamespace": ("default", "kube-system", "A b", "", None, ABSENT, 1),
-    "leaderElection strange": (1,),
-    "leaderElection": (None, {}, [], ABSENT, "a"),
-}  # fmt: skip
-TOP_VALUES: Mapping[str, Values] = {
-    "apiVersion": ("kubescheduler.config.k8s.io/v1beta3", "kubescheduler.config.k8s.io/v1", "v1", "", None),
-    "kind": ("KubeSchedulerConfiguration", "kubeschedulerconfiguration", "SchedulerConfiguration", "", None),
-    "metadata": ({}, {"name": "a"}, None),
-    "parallelism": NUMBERS,
-    "percentageOfNodesToScore": NUMBERS,
-    "podInitialBackoffSeconds": NUMBERS,
-    "podMaxBackoffSeconds": NUMBERS,
-    "enableProfiling": FLAGS,
-    "enableContentionProfiling": FLAGS,
-    "delayCacheUntilActive": FLAGS,
-    "healthzBindAddress": WORDS,
-    "clientConnection qps": (*NUMBERS, 0.5, -0.5),
-    "clientConnection burst": NUMBERS,
-    "clientConnection contentType": ("application/json", "application/vnd.kubernetes.protobuf", "text/plain", "", None, 1),
-    "clientConnection acceptContentTypes": ("application/json", "", None, 1),
-    "clientConnection strange": (1,),
-    "clientConnection": (None, {}, [], "a", ABSENT),
-    "extenders": extenders,
-    "profiles": profiles,
-    "strange": (1, None),
-}  # fmt: skip
-_PROFILE: Object = {**HEAD, "profiles": [{"schedulerName": "gpu"}]}
-_ONE: Mapping[str, Values] = {
-    "profiles 0 plugins": plugins,
-    "profiles 0 pluginConfig": plugin_config,
-    "profiles 0 percentageOfNodesToScore": NUMBERS,
-    "profiles 0 schedulerName": ("gpu", "A b", "", None, 1, "x" * 300),
-    "profiles 0 strange": (1,),
-}
-FAMILIES: Sequence[FieldFamily] = (
-    FieldFamily("top", _PROFILE, TOP_VALUES),
-    FieldFamily("election", {**_PROFILE, "leaderElection": {"leaderElect": True, "resourceName": "of-a-draw"}}, ELECTION_VALUES),
-    FieldFamily("profiles", _PROFILE, {"profiles": profiles}),
-    FieldFamily("profile", _PROFILE, _ONE),
-    FieldFamily("plugins", _PROFILE, {"profiles 0 plugins": plugins}),
-    *(
-        FieldFamily(f"plugins-{point}", _PROFILE, {f"profiles 0 plugins {point}": plugin_set})
-        for point in ("score", "multiPoint")
-    ),
-    FieldFamily("arguments", _PROFILE, {"profiles 0 pluginConfig": plugin_config}),
-    *(
-        FieldFamily(
-            f"arguments-{name}",
-            {**HEAD, "profiles": [{"schedulerName": "gpu", "pluginConfig": [{"name": name, "args": {}}]}]},
-            {f"profiles 0 pluginConfig 0 args {field}": values for field, values in fields.items()},
-        )
-        for name, fields in _ARGUMENTS.items()
-        if len(fields) and "strange" not in fields
-    ),
-    FieldFamily("extenders", _PROFILE, {"extenders": extenders}),
-)  # fmt: skip
 
 
 class Draw(NamedTuple):
@@ -500,89 +79,61 @@ class Draw(NamedTuple):
     text: str
 
 
-def drawn(count: int, number: int, only: Sequence[str] = ()) -> list[Draw]:
+def drawn(files: Files, count: int, number: int, only: Sequence[str] = ()) -> list[Draw]:
     """So many different files, of each family alike."""
     found: dict[str, Draw] = {}
-    families = [it for it in FAMILIES if not only or it.name in only]
+    families = [it for it in files.families if not only or it.name in only]
     for family in families:
         for thing, label in draws(family, -(-count // len(families)), number):
-            text = json.dumps(thing, ensure_ascii=False)
+            text = thing["text"] if "text" in thing else json.dumps(thing, ensure_ascii=False)
             found.setdefault(text, Draw(family.name, label, text))
     return list(found.values())
 
 
 class Verdict(NamedTuple):
-    """The results of kube-scheduler and of lint for a file."""
+    """The results of the server and of lint for a file."""
 
     draw: Draw
     server: str
-    """Its error; empty: it started."""
+    """Its error; empty: it takes the file."""
     lint: tuple[str, ...]
+    exception: str = ""
+    """Why they may differ; empty if it is not known."""
 
     @property
     def agree(self) -> bool:
         return bool(self.server) == bool(self.lint)
 
-    @property
-    def exception(self) -> str:
-        """Why a difference stays; empty if it is not known."""
-        said = self.server or "; ".join(self.lint)
-        return next((why for why, each in EXCEPTIONS.items() if each.search(said)), "")
-
     def __str__(self) -> str:
         ours = "; ".join(self.lint) or "accepts"
-        return f"{self.draw.family}: {self.draw.label}\n  server: {self.server or 'accepts'}\n  lint:   {ours}"
+        draw = self.draw
+        return (
+            f"{draw.family}: {draw.label}\n  server: {self.server or 'accepts'}\n  lint:   {ours}"
+        )
 
 
-def compared(bench: Bench, found: Sequence[Draw], folder: Path) -> Iterator[Verdict]:
-    """Both verdicts about each file; a few schedulers at a time."""
-    for i in range(0, len(found), AT_ONCE):
-        group = found[i : i + AT_ONCE]
-        started = [_start(bench, draw.text, folder / f"{i}-{j}") for j, draw in enumerate(group)]
-        ours = [_lint(draw.text, folder / "scheduler.yaml") for draw in group]
-        for draw, process, mine in zip(group, started, ours, strict=True):
-            yield Verdict(draw, _result(process, draw.text), mine)
-            bench.end(process.name)
+def compared(files: Files, found: Sequence[Draw], answers: Iterator[str]) -> Iterator[Verdict]:
+    """Both verdicts about each file; `answers` are those of the server."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "configuration.yaml")
+        for draw, server in zip(found, answers, strict=True):
+            logged = server.startswith(loaders.LOGGED)
+            ours = _lint(files.key, draw.text, path, files.logging if logged else _REFUSED)
+            said = server or "; ".join(ours)
+            why = next((why for why, each in files.exceptions.items() if each.search(said)), "")
+            yield Verdict(draw, server, ours, why)
 
 
-def _lint(text: str, file: Path) -> tuple[str, ...]:
-    file.write_text(text, "utf-8")
-    report = app_lint.lint(LintRequest(manifests=(str(file),)), today=TODAY)
+def _lint(key: str, text: str, path: Path, rules: frozenset[str]) -> tuple[str, ...]:
+    if key:
+        metadata = {"name": "drawn", "namespace": "drawn"}
+        thing = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+        text = json.dumps({**thing, "data": {key: text}}, ensure_ascii=False)
+    path.write_text(text, "utf-8")
+    report = app_lint.lint(LintRequest(manifests=(str(path),)), today=TODAY)
     return tuple(
-        f"{it.message} [{it.rule.name}]" for it in report.findings if it.rule.name in REFUSING
+        f"{it.message} [{it.rule.name}]" for it in report.findings if it.rule.name in rules
     )
-
-
-def _start(bench: Bench, text: str, written: Path) -> Process:
-    """A kube-scheduler with the file as it is, except for the server that it connects to."""
-    thing = json.loads(text)
-    connection = thing.setdefault("clientConnection", {})
-    if isinstance(connection, dict | None):
-        thing["clientConnection"] = {**(connection or {}), "kubeconfig": str(bench.kubeconfig)}
-    config = written.with_suffix(".json")
-    config.write_text(json.dumps(thing), "utf-8")
-    binary = bench.built["kubernetes"].binary("kube-scheduler")
-    flags = [] if _elects(text) else [f"--write-config-to={written}"]
-    command = [binary, f"--config={config}", "--secure-port=0", *flags]
-    return bench.run(f"kube-scheduler-{written.name}", command)
-
-
-def _elects(text: str) -> bool:
-    return '"leaderElect": false' not in text
-
-
-def _result(process: Process, text: str) -> str:
-    end = time.monotonic() + DEADLINE_S
-    while time.monotonic() < end:
-        code = process.exit_code
-        log = process.log.read_text(encoding="utf-8", errors="replace")
-        if code is not None:
-            failed = "; ".join(errors(log)) or f"ended with {code}: {process.tail(3)}"
-            return failed if code else ""
-        if _elects(text) and ELECTION.decode() in log:
-            return ""
-        time.sleep(POLL_S)
-    return f"nothing after {DEADLINE_S:.0f} s"
 
 
 def main() -> int:
@@ -590,28 +141,43 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.servers.configurations")
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("family", nargs="*")
+    parser.add_argument("--family", action="append", default=[])
+    parser.add_argument("--processes", action="store_true", help="only of kube-scheduler")
+    parser.add_argument("server", nargs="*", choices=[[], *FILES])
     options = parser.parse_args()
-    built = {upstream.name: located(upstream) for upstream in (KEY_MAKER, ETCD, KUBERNETES)}
-    bare = Options(parts=frozenset(), kueue_crds=False, volcano_crds=False)
-    totals: dict[str, Counter[str]] = {}
-    with tempfile.TemporaryDirectory() as folder, Bench(built, bare) as bench:
+    agree = True
+    for name in options.server or FILES:
+        files = FILES[name]
+        found = drawn(files, options.count, options.seed, options.family)
+        texts = [draw.text for draw in found]
         start = time.monotonic()
-        found = drawn(options.count, options.seed, options.family)
-        for verdict in compared(bench, found, Path(folder)):
-            outcome = "agree" if verdict.agree else "missed" if verdict.server else "false"
-            outcome = "excepted" if not verdict.agree and verdict.exception else outcome
-            total = totals.setdefault(verdict.draw.family, Counter())
-            total.update((outcome, "refused" if verdict.server else "accepted"))
-            if not verdict.agree:
-                print(verdict, flush=True)
+        if options.processes:
+            built = {upstream.name: located(upstream) for upstream in (KEYS, ETCD, KUBERNETES)}
+            bare = Options(parts=frozenset(), kueue_crds=False, volcano_crds=False)
+            with tempfile.TemporaryDirectory() as folder, Bench(built, bare) as bench:
+                answers = scheduler_files.started(bench, texts, Path(folder))
+                verdicts = list(compared(files, found, answers))
+        else:
+            verdicts = list(compared(files, found, loaders.refusals(files.loader, texts)))
+        print(*(it for it in verdicts if not it.agree), sep="\n")
+        print(f"{name}: {_summary(verdicts)}; {time.monotonic() - start:.0f} s", flush=True)
+        agree = agree and all(it.agree for it in verdicts)
+    return 0 if agree else 1
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    totals: dict[str, Counter[str]] = {}
+    for it in verdicts:
+        differs = "excepted" if it.exception else "missed" if it.server else "false"
+        total = totals.setdefault(it.draw.family, Counter())
+        total.update(("agree" if it.agree else differs, "refused" if it.server else "accepted"))
     for family, total in totals.items():
         print(f"{family}: {dict(total)}")
     every = sum(totals.values(), Counter())
-    rate = len(found) / (time.monotonic() - start)
-    print(f"{every['agree']} of {len(found)} agree, {every['refused']} are refused; "
-          f"{every['excepted']} are exceptions, {every['false']} false refusals, {every['missed']} missed; {rate:.1f} a second")  # fmt: skip
-    return 0 if every["agree"] == len(found) else 1
+    return (
+        f"{every['agree']} of {len(verdicts)} agree, {every['refused']} are refused; {every['excepted']} "
+        f"are exceptions, {every['false']} false refusals, {every['missed']} missed"
+    )
 
 
 if __name__ == "__main__":

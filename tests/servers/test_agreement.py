@@ -5,14 +5,19 @@ kube-scheduler. The draws are the same each time. `python -m tests.servers.agree
 7`, the same with `--families`, and `python -m tests.servers.configurations` ask others.
 """
 
-from tests.servers import configurations
+import pytest
+
+from tests.servers import configurations, scheduler_files
 from tests.servers.agreement import COUNT, EXCEPTIONS, SERVED, Judges, draw, hard, seeds, summary
+from tests.servers.build import located
+from tests.servers.configurations import FILES
 from tests.servers.families import FAMILIES
+from tests.servers.loaders import refusals
 
 ENOUGH = 0.96
 """Of all cases, without the exceptions."""
-OF_A_FAMILY, FILES = 8, 68
-"""Draws of each family of objects, and of all families of files."""
+OF_A_FAMILY, STARTED, READ = 8, 68, 220
+"""Draws of each family of objects, and of all files with which a server starts, or that its code reads."""
 NEITHER = 25
 """Percent of cases that at least are refused, and that at least are accepted."""
 
@@ -44,15 +49,30 @@ def test_lint_refuses_the_hard_values_that_the_servers_refuse(cluster, tmp_path)
     assert NEITHER <= refused <= 100 - NEITHER
 
 
-def test_lint_refuses_the_files_that_a_kube_scheduler_refuses(bench, tmp_path):
-    found = configurations.drawn(FILES, 0)
-    verdicts = list(configurations.compared(bench, found, tmp_path))
+def assert_agreement(verdicts):
     unknown = [str(each) for each in verdicts if not each.agree and not each.exception]
     assert unknown == [], "\n".join(unknown)
     refused = 100 * sum(bool(each.server) for each in verdicts) / len(verdicts)
     assert NEITHER <= refused <= 100 - NEITHER
 
 
+def test_lint_refuses_the_files_that_a_kube_scheduler_refuses(bench, tmp_path):
+    files = FILES["kube-scheduler"]
+    found = configurations.drawn(files, STARTED, 0)
+    answers = scheduler_files.started(bench, [it.text for it in found], tmp_path)
+    assert_agreement(list(configurations.compared(files, found, answers)))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_lint_refuses_the_files_that_the_code_of_a_server_refuses(name):
+    files = FILES[name]
+    if located(files.loader).missing:
+        pytest.skip("the loader is not built: python -m tests.servers build")
+    found = configurations.drawn(files, READ, 0)
+    answers = refusals(files.loader, [it.text for it in found])
+    assert_agreement(list(configurations.compared(files, found, answers)))
+
+
 def test_every_exception_has_a_reason():
     assert all(each.why.endswith(".") for each in EXCEPTIONS.values())
-    assert all(why.endswith(".") for why in configurations.EXCEPTIONS)
+    assert all(why.endswith(".") for files in FILES.values() for why in files.exceptions)

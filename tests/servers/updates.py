@@ -252,7 +252,10 @@ class Judges:
         if not created.ok:
             return None
         # Controllers write to the stored objects, too.
-        stored = self.client.get(f"{path}/{name}").body
+        found_now = self.client.get(f"{path}/{name}")
+        if not found_now.ok:  # or delete them
+            return None
+        stored = found_now.body
         case = case._replace(stored=stored)
         if case.verb == "PATCH":
             more = {"fieldManager": FIELD_MANAGER, "force": "true"}

@@ -17,6 +17,7 @@ class Type(Enum):
     DURATION = "a duration"
     INTEGER = "an integer"
     INT32 = "an integer of 32 bits"
+    INT32S = "a list of integers"
     NUMBER = "a number"
     TEXT = "a string"
     TEXTS = "a list of strings"
@@ -94,6 +95,10 @@ def _is(value: Any, type_: Type) -> bool:
             return isinstance(value, str)
         case Type.TEXTS:
             return isinstance(value, list) and all(isinstance(it, str | None) for it in value)
+        case Type.INT32S:
+            return isinstance(value, list) and all(
+                it is None or _is(it, Type.INT32) for it in value
+            )
         case Type.NUMBER:
             return isinstance(value, int | float) and not isinstance(value, bool)
         case Type.INT32:

@@ -59,8 +59,12 @@ class Settings(Struct, frozen=True, eq=False):
         """
         written = self.cluster.derive(on_command_line)
         if not written and self.entry:
-            written = self.entry.fields.feature_gates
-        return written.get(name, feature_gates.on(name, self.target))
+            written = {gate: bool(on) for gate, on in self.entry.fields.feature_gates.items()}
+        on = feature_gates.on(name, self.target)
+        if not feature_gates.locked(name, self.target):
+            # Gates that are on by default are beta, the others alpha.
+            on = written.get("AllBeta", True) if on else written.get("AllAlpha", False)
+        return written.get(name, on)
 
     @property
     def admission_fair_sharing(self) -> bool:

@@ -12,12 +12,12 @@ from typing import Any
 from policygen.core import quantity
 from policygen.core.durations import seconds
 from policygen.core.finding import Fault, Path, at_path
-from policygen.core.label_grammar import value_fault
-from policygen.core.quoting import shown
+from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.quoting import quoted, shown
 from policygen.kubernetes.configurations import KueueConfigurationView
 from policygen.kubernetes.untyped import mapping, mappings, numbered, texts
 from policygen.lint.core import selectors, typed_fields
-from policygen.lint.kueue import configuration_types
+from policygen.lint.kueue import configuration_servers, configuration_types
 from policygen.lint.kueue.configuration import selector
 
 INCREMENTAL = "kueue.x-k8s.io/multikueue-dispatcher-incremental"
@@ -38,9 +38,9 @@ _COUNTS: tuple[Path, ...] = tuple(
 )
 _WORDS: tuple[tuple[Path, tuple[str, ...]], ...] = (
     (("waitForPodsReady", "requeuingStrategy", "timestamp"), ("Eviction", "Creation")),
-    (("tls", "minVersion"), ("VersionTLS12", "VersionTLS13")),
-    (("resources", "quotaCheckStrategy"), ("BlockUndeclared", "IgnoreUndeclared")),
+    (("tls", "minVersion"), ("VersionTLS12", "VersionTLS13", "")),
 )
+_STRATEGIES = ("BlockUndeclared", "IgnoreUndeclared")
 _READ = KueueConfigurationView.__struct_encode_fields__
 """Keys whose own type is checked when the file is read."""
 _SELECTORS: tuple[Path, ...] = (
@@ -48,17 +48,27 @@ _SELECTORS: tuple[Path, ...] = (
     ("integrations", "podOptions", "namespaceSelector"),
     ("integrations", "podOptions", "podSelector"),
 )
-_KIND = re.compile(r"[^.]+\.[^.]+\..+")
+_NAMES: tuple[Path, ...] = (
+    ("integrations", "frameworks"),
+    ("integrations", "externalFrameworks"),
+    ("tls", "cipherSuites"),
+)
+"""Lists of names, in which an empty entry is refused."""
+_KIND = re.compile(r"[^.]*\.[^.]*\..*")
 """`Kind.version.group`."""
 
 
 def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
     """Every invalid value, as the manager reports them before it exits."""
+    old = str(data.get("apiVersion", "")).endswith("/v1beta1")
+    waits = not old or at_path(data, ("waitForPodsReady", "enable")) is True
     written = {
         key: value for key, value in data.items() if key not in _READ or isinstance(value, dict)
     }
-    yield from typed_fields.faults(written, configuration_types.FIELDS)
-    yield from _scalars(data)
+    yield from typed_fields.faults(
+        written, configuration_types.FIELDS, lists=configuration_types.LISTS
+    )
+    yield from _scalars(data if waits else {**data, "waitForPodsReady": None})
     yield from _selectors(data)
     yield from _frameworks(data)
     yield from _resources(data)
@@ -67,16 +77,20 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
     origin = at_path(data, ("multiKueue", "origin"))
     if isinstance(origin, str) and (fault := value_fault(origin)):
         yield ("multiKueue", "origin"), fault
-    tls = data.get("tls")
-    if (
-        isinstance(tls, dict)
-        and tls.get("minVersion") == "VersionTLS13"
-        and tls.get("cipherSuites")
-    ):
-        yield (
-            ("tls", "cipherSuites"),
-            "cipherSuites cannot be combined with minVersion VersionTLS13; remove cipherSuites",
-        )
+    namespace = data.get("namespace")
+    is_selected = data.get("managedJobsNamespaceSelector") is None
+    if is_selected and isinstance(namespace, str) and (fault := value_fault(namespace)):
+        yield ("namespace",), fault
+    yield from configuration_servers.faults(data)
+    yield from _empty_entries(data)
+
+
+def _empty_entries(data: Mapping[str, Any]) -> Iterator[Fault]:
+    for path in _NAMES:
+        found = at_path(data, path)
+        for i, name in enumerate(found if isinstance(found, list) else ()):
+            if name is None:
+                yield (*path, i), "the entry is empty; write a name, or remove the entry"
 
 
 def _selectors(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -90,9 +104,7 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
     for path in _DURATIONS:
         text = at_path(data, path)
         duration = seconds(text)
-        if text is not None and duration is None:
-            yield path, f"{shown(text)} is not a valid duration; write a duration such as 5m"
-        elif duration is not None and duration < 0:
+        if duration is not None and duration < 0:
             yield path, f"{text} is negative; write 0s or more"
     for path in _COUNTS:
         count = at_path(data, path)
@@ -101,7 +113,7 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
     for path, words in _WORDS:
         word = at_path(data, path)
         if word is not None and word not in words:
-            yield path, f"value {shown(word)} is unknown; write {' or '.join(words)}"
+            yield path, f"value {shown(word)} is unknown; write {' or '.join(filter(None, words))}"
     yield from _numbers(data)
 
 
@@ -110,12 +122,6 @@ def _numbers(data: Mapping[str, Any]) -> Iterator[Fault]:
         if isinstance(weight, int | float) and weight < 0:
             path = ("admissionFairSharing", "resourceWeights", name)
             yield path, f"{weight} is negative; write 0 or more"
-    port = at_path(data, ("visibilityServer", "bindPort"))
-    if isinstance(port, int) and not 0 < port < 65536:
-        yield (
-            ("visibilityServer", "bindPort"),
-            f"{port} is not a valid port; write a port from 1 to 65535",
-        )
 
 
 def _frameworks(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -139,12 +145,21 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
     resources = data.get("resources")
     if not isinstance(resources, dict):
         return
-    ignores = resources.get("quotaCheckStrategy") == "IgnoreUndeclared"
-    if ignores and resources.get("excludeResourcePrefixes"):
+    strategy = resources.get("quotaCheckStrategy")
+    if mapping(data, "featureGates").get("QuotaCheckStrategy", True) is not True:
+        strategy = None  # the manager does not read it
+    if strategy is not None and strategy not in _STRATEGIES:
+        path: Path = ("resources", "quotaCheckStrategy")
+        yield path, f"value {shown(strategy)} is unknown; write {' or '.join(_STRATEGIES)}"
+    if strategy == "IgnoreUndeclared" and resources.get("excludeResourcePrefixes"):
         yield (
             ("resources", "quotaCheckStrategy"),
             "IgnoreUndeclared cannot be combined with excludeResourcePrefixes; remove one of them",
         )
+    yield from _transformations(resources)
+
+
+def _transformations(resources: Mapping[str, Any]) -> Iterator[Fault]:
     seen: set[str] = set()
     for i, rule in numbered(resources, "transformations"):
         root: Path = ("resources", "transformations", i)
@@ -159,13 +174,13 @@ def _resources(data: Mapping[str, Any]) -> Iterator[Fault]:
                     (*root, "outputs", name),
                     f"{shown(amount)} is not a valid quantity; write a quantity such as 1",
                 )
-        resource = rule.get("input")
+        resource = rule.get("input") or ""
         if not isinstance(resource, str):
             continue
         if resource in seen:
             yield (
                 (*root, "input"),
-                f"resource {resource} has two transformations; remove one of them",
+                f"resource {quoted(resource)} has two transformations; remove one of them",
             )
         seen.add(resource)
 
@@ -189,7 +204,8 @@ def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:
     names = Counter(str(mapped.get("name")) for mapped in found)
     owners: dict[str, str] = {}
     for i, mapped in enumerate(found):
-        name, classes = str(mapped.get("name")), texts(mapped.get("deviceClassNames"))
+        name, classes = str(mapped.get("name") or ""), texts(mapped.get("deviceClassNames"))
+        yield from (((*root, i, *path), fault) for path, fault in _device(name, mapped))
         if names[name] > 1:
             yield (
                 (*root, i, "name"),
@@ -208,6 +224,18 @@ def _devices(data: Mapping[str, Any]) -> Iterator[Fault]:
                     path,
                     f"device class {device_class} is listed twice; remove one of the two entries",
                 )
+
+
+def _device(name: str, mapped: Mapping[str, Any]) -> Iterator[Fault]:
+    """The faults of one mapping without its place."""
+    if isinstance(mapped.get("name"), str | None) and (fault := key_fault(name)):
+        yield ("name",), fault
+    for j, device_class in enumerate(texts(mapped.get("deviceClassNames"))):
+        if fault := key_fault(device_class):
+            yield ("deviceClassNames", j), fault
+    for j, source in numbered(mapped, "sources"):
+        if ("counter" in source) == ("capacity" in source):
+            yield ("sources", j), "a source needs either counter or capacity; write one of them"
 
 
 def _has_counter(mapped: Mapping[str, Any]) -> bool:

@@ -56,13 +56,14 @@ def _backoff(data: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _election(data: Mapping[str, Any]) -> Iterator[Fault]:
+    for name in _TIMES:
+        if name in data and data[name] is None:
+            path: Path = ("leaderElection", name)
+            yield path, f"{name} is empty, which is refused; write a duration, or remove {name}"
     if data.get("leaderElect") is False:
         return
     times: dict[str, Fraction] = {}
     for name, default in _TIMES.items():
-        if name in data and data[name] is None:
-            path: Path = ("leaderElection", name)
-            yield path, f"{name} is empty, which is refused; write a duration, or remove {name}"
         written = durations.seconds(right(data, name, Type.DURATION))
         times[name] = written or Fraction(default)
         if times[name] < 0:

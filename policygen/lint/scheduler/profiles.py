@@ -13,6 +13,11 @@ from policygen.lint.scheduler import terms
 _MULTI = "multiPoint"
 _SORT, _BIND = "PrioritySort", "DefaultBinder"
 """The in-tree plugins of two extension points; a profile needs at least one plugin at each."""
+_SCORES = {
+    "TaintToleration": 3, "NodeAffinity": 2, "NodeResourcesFit": 1, "VolumeBinding": 1, "PodTopologySpread": 2,
+    "InterPodAffinity": 2, "NodeResourcesBalancedAllocation": 1, "ImageLocality": 1, "DynamicResources": 1,
+}  # fmt: skip
+"""The default plugins that score, in their order, with their weights."""
 
 
 def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
@@ -34,6 +39,7 @@ def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
             seen.add(plugin.name)
     enabled = {it.name for plugins in profile.plugins.values() for it in plugins.enabled}
     if all(terms.in_tree(name) for name in enabled):
+        yield from _negative_total(profile)
         for point, name, what in (
             ("queueSort", _SORT, "no plugin sorts the waiting pods"),
             ("bind", _BIND, "no plugin binds pods"),
@@ -42,6 +48,35 @@ def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
                 own = profile.plugins.get(point, PluginSet()).disabled
                 path: Path = ("plugins", point if own else _MULTI, "disabled")
                 yield path, f"{name} is disabled, so {what}, which is refused; enable {name}"
+
+
+def _negative_total(profile: SchedulerProfileView) -> Iterator[Fault]:
+    """A weight that makes the sum of the weights so far negative, if another plugin follows.
+
+    Source: getValidScoreWeights; first the plugins of `score`, then those of `multiPoint`.
+    """
+    score, multi = (profile.plugins.get(it, PluginSet()) for it in ("score", _MULTI))
+    weights = {} if _is_disabled(multi, "*") else dict(_SCORES)
+    weights = {name: it for name, it in weights.items() if not _is_disabled(multi, name)}
+    weights.update({it.name: it.weight or 1 for it in multi.enabled})
+    own = {it.name: it.weight or 1 for it in score.enabled}
+    off = {name for name in weights if _is_disabled(score, name)}
+    ordered = own | {
+        name: it for name, it in weights.items() if name not in own and name not in off
+    }
+    scored = [name for name in ordered if terms.extends(name, "score")]
+    total = 0
+    for name in scored[:-1]:
+        total += ordered[name]
+        if total < 0:
+            point, listed = ("score", score) if name in own else (_MULTI, multi)
+            index = next(i for i, it in enumerate(listed.enabled) if it.name == name)
+            path: Path = ("plugins", point, "enabled", index, "weight")
+            yield (
+                path,
+                f"weight {ordered[name]} of {name} is refused, because the total weight is negative; write 1 or more",
+            )
+            return
 
 
 def misnamed(profile: SchedulerProfileView) -> Iterator[tuple[Path, str]]:

@@ -54,6 +54,9 @@ class Parameter(Struct, frozen=True):
         """Whether a release accepts the value."""
         if self.type is ValueType.TRUTH and version.release >= (1, 15) and isinstance(value, str):
             return go_values.boolean(value) is not None
+        if value is None and self.crashes:
+            # Generic decoding reads an empty value as zero; plugins tdm and rescheduling crash.
+            return self.type not in (ValueType.TEXT, ValueType.DURATION)
         return _fits(self.type, value, self.crashes)
 
 

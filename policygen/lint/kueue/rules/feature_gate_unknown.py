@@ -45,7 +45,7 @@ def _given(facts: Facts) -> Iterator[tuple[str, bool, At, tuple[Edit, ...]]]:
     for entry in facts.cluster.kueue_configurations:
         for gate, value in entry.fields.feature_gates.items():
             at = entry.at.to("featureGates", gate)
-            yield gate, value, at, (Edit(Verb.REMOVE, at),)
+            yield gate, bool(value), at, (Edit(Verb.REMOVE, at),)
     for controller in controllers(facts.cluster.of("apps", "Deployment")):
         if controller.component == KUEUE and controller.gates_at:
             for gate, value in controller.gates.items():

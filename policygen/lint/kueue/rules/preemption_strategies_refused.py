@@ -1,6 +1,5 @@
 """The preemption strategies of fair sharing are not a list that Kueue accepts."""
 
-from policygen.kubernetes.untyped import texts
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -17,7 +16,8 @@ def check(facts: Facts) -> Hits:
         stanza = entry.fields.fair_sharing
         if stanza is None or not rules.fair_sharing:
             continue
-        strategies = texts(stanza.get("preemptionStrategies"))
+        listed = stanza.get("preemptionStrategies")
+        strategies = tuple(str(it or "") for it in listed) if isinstance(listed, list) else ()
         if strategies in _VALID or (not strategies and entry.object.version == "v1beta1"):
             continue
         fault = f"fairSharing.preemptionStrategies is [{', '.join(strategies)}]"

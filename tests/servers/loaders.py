@@ -1,0 +1,34 @@
+"""What servers say about many configuration files, by their own code in one process.
+
+A loader is a small Go program that links the code of a server's release. It does what the server does
+with its file, and checks some hundred files a second; a server that starts with each file checks seven.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from .build import build
+from .upstream import KUBERNETES, KUEUE, VOLCANO, Binary, Upstream
+
+LOADERS = KUBE_SCHEDULER, KUEUE_MANAGER, VOLCANO_SCHEDULER = tuple(
+    replace(upstream, binaries=(Binary("loader", "./loader"),), assets=())
+    for upstream in (KUBERNETES, KUEUE, VOLCANO)
+)
+LOGGED = "logged: "
+"""The beginning of an answer about a file that the server takes, with lines in its log."""
+
+
+def refusals(server: Upstream, texts: Sequence[str]) -> Iterator[str]:
+    """Why the server does not take each file; empty if it does."""
+    program = build([server], quiet=True)[server.name].binary("loader")
+    lines = "".join(f"{json.dumps(text)}\n" for text in texts)
+    answers = subprocess.run(
+        [program], input=lines, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, check=True
+    ).stdout.splitlines()
+    assert len(answers) == len(texts), f"{len(answers)} answers about {len(texts)} files"
+    yield from map(json.loads, answers)
