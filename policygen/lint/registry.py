@@ -73,6 +73,7 @@ from policygen.lint.core.rules import (
     workload_exceeds_resource_quota,
     workload_field_refused,
     workload_key_unknown,
+    workloads_exceed_nodes,
 )
 from policygen.lint.drift.rules import (
     field_drifted,
@@ -580,6 +581,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     workload_priority_class_missing.RULE,
     workload_uses_no_quota.RULE,
     workload_without_local_queue.RULE,
+    workloads_exceed_nodes.RULE,
     zero_capability_is_no_limit.RULE,
 )
 """The rules that are modules of their own."""

@@ -16,6 +16,7 @@ WRONG = [
     ("limit-range.yaml", "LimitRange ai-limits", "default-gpu-for-every-container"),
     ("priority-classes.yaml", "PriorityClass low-priority", "priority-orders-disagree"),
     ("resource-quotas.yaml", "ResourceQuota ai-quota", "gpu-quota-counts-nothing"),
+    ("resource-quotas.yaml", "ResourceQuota ai-quota", "quota-omits-gpu-resource"),
     ("resource-quotas.yaml", "ResourceQuota team-a-ai/gpu-quota", "gpu-quota-counts-nothing"),
     ("scheduler-profile.yaml", "KubeSchedulerConfiguration", "profile-does-not-pack"),
     ("scheduler-profile.yaml", "KubeSchedulerConfiguration", "scheduler-plugin-unknown"),

@@ -37,6 +37,22 @@ def test_replicas_exceed_nodes(
     cluster.becomes("good", lambda: placed(cluster, "good"), (fixed, 0))
 
 
+@pytest.mark.parametrize(("number", "run", "fixed"), [(0, 2, 2), (1, 3, 3)])
+def test_workloads_exceed_nodes(cluster: Cluster, number: int, run: int, fixed: int) -> None:
+    """Each of two nodes has room for one of the three large pods, in any order."""
+    rule = "workloads-exceed-nodes"
+    add_nodes(cluster, bad(rule, number))
+    show(cluster, scene(bad(rule, number), "bad"))
+    cluster.becomes("bad", lambda: placed(cluster, "bad"), (run, 1))
+    cluster.stays("bad", lambda: placed(cluster, "bad"), (run, 1), for_s=1)
+    for it in documents(bad(rule, number)):
+        if it["kind"] == "Deployment":
+            cluster.delete("apps/v1", "Deployment", it["metadata"]["name"], "bad")
+    cluster.becomes("deleted", lambda: placed(cluster, "bad"), (0, 0))
+    show(cluster, scene(good(rule, number), "good"))
+    cluster.becomes("good", lambda: placed(cluster, "good"), (fixed, 0))
+
+
 @pytest.mark.parametrize("number", range(len(examples("rollout-exceeds-nodes", good=False))))
 def test_rollout_exceeds_nodes(cluster: Cluster, number: int) -> None:
     """The new pod waits for the old ones, which wait for the new pod."""

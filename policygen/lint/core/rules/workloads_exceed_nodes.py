@@ -1,0 +1,54 @@
+"""Each workload fits on the nodes, but not all of them together."""
+
+from policygen.core.amounts import amount_of, readable
+from policygen.core.quoting import counted, listed
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.node_sums import NodeSum, node_sums
+from policygen.lint.core.pod_demands import READS
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+_SHOWN = 3
+
+
+def check(facts: Facts) -> Hits:
+    """The other pods stay Pending. Checks workloads whose pods do not end. Nodes count as empty.
+
+    Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
+    """
+    for it in facts.derive(node_sums):
+        last = it.members[-1].workload
+        yield Hit(
+            RULE,
+            f"{_message(it)}; run fewer pods, request less, or add nodes",
+            last.at.to("spec", "replicas"),
+            related=tuple(dict.fromkeys(each.workload.at for each in it.members[:-1])),
+        )
+
+
+def _message(it: NodeSum) -> str:
+    names = list(dict.fromkeys(str(each.workload) for each in it.members))
+    more = [counted(len(names) - _SHOWN, "other workload")] if len(names) > _SHOWN else []
+    who = listed([*names[:_SHOWN], *more], "and")
+    nodes = f"the {counted(it.nodes, 'node')} that can take them"
+    if it.each:
+        return (
+            f"the {it.needed} pods of {who} request {readable(it.resource, it.each)} or more "
+            f"{it.resource} each, but {nodes} together have room for {it.have} such pods"
+        )
+    return (
+        f"the pods of {who} together request {amount_of(it.resource, it.needed, it.have)}, but {nodes} "
+        f"have {readable(it.resource, it.have, it.needed)}"
+    )
+
+
+RULE = ObjectRule(
+    "workloads-exceed-nodes",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Run fewer pods, request less, or add nodes.",
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.KNOWN_NODES}),
+    reads=READS,
+)

@@ -1,0 +1,80 @@
+"""Bounds that no placement of pods on nodes keeps."""
+
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policygen.lint.core.node_sums import node_sums
+from tests.objects import facts
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n%d, labels: {pool: %s}}
+status: {allocatable: {nvidia.com/gpu: %d}}
+---
+"""
+WORKLOAD = """
+apiVersion: %s
+metadata: {name: w%d, namespace: a}
+spec:
+  replicas: %d
+  template:
+    spec:
+      nodeSelector: {%s}
+      containers: [{name: a, image: a, resources: {limits: {nvidia.com/gpu: %d}}}]
+---
+"""
+DEPLOYMENT, JOB = "apps/v1\nkind: Deployment", "batch/v1\nkind: Job"
+
+
+def sums(nodes, pods, kind=DEPLOYMENT):
+    text = "".join(NODE % (i, pool, gpus) for i, (pool, gpus) in enumerate(nodes))
+    for i, (replicas, gpus, selector) in enumerate(pods):
+        text += WORKLOAD % (kind, i, replicas, selector, gpus)
+    found = node_sums(facts(text.removesuffix("---\n")))
+    return [
+        ([it.workload.name for it in each.members], each.nodes, each.needed, each.have, each.each)
+        for each in found
+    ]
+
+
+TWO = [("a", 8), ("a", 8)]
+
+
+def test_sums_and_numbers_of_large_pods():
+    assert sums(TWO, [(2, 4, ""), (2, 4, "")]) == []
+    assert sums(TWO, [(2, 4, ""), (3, 4, "")]) == [(["w0", "w1"], 2, 20, 16, 0)]
+    assert sums(TWO, [(2, 5, ""), (1, 6, "")]) == [(["w0", "w1"], 2, 3, 2, 5)]
+    assert sums(TWO, [(2, 5, ""), (2, 3, "")]) == []
+
+
+def test_only_pods_that_need_these_nodes_count():
+    nodes = [*TWO, ("b", 8)]
+    assert sums(nodes, [(2, 8, ""), (1, 8, "pool: a")]) == []
+    both = [(2, 8, "pool: a"), (1, 8, "pool: a"), (1, 8, "")]
+    assert sums(nodes, both) == [(["w0", "w1"], 2, 24, 16, 0)]
+    assert sums(nodes, [(2, 8, "pool: a"), (2, 8, "")]) == [(["w0", "w1"], 3, 32, 24, 0)]
+
+
+def test_jobs_and_workloads_without_room_of_their_own_are_left_out():
+    assert sums(TWO, [(2, 8, ""), (2, 8, "")], JOB) == []
+    assert sums(TWO, [(3, 8, ""), (1, 8, "")]) == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.sampled_from([2, 3, 4]), min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(1, 2), st.integers(1, 4)), min_size=2, max_size=3),
+)
+def test_what_is_reported_has_no_placement(nodes, pods):
+    if sums([("a", gpus) for gpus in nodes], [(*each, "") for each in pods]):
+        sizes = [gpus for replicas, gpus in pods for _ in range(replicas)]
+        assert not any(
+            all(
+                sum(size for size, on in zip(sizes, way, strict=True) if on == i) <= have
+                for i, have in enumerate(nodes)
+            )
+            for way in product(range(len(nodes)), repeat=len(sizes))
+        )
