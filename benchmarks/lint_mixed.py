@@ -31,7 +31,10 @@ def off(path: str) -> None:
     """Switch a fast path off in this process."""
     unusual = importlib.import_module("policygen.documents.parsed").UNUSUAL
     match path:
+        case "lines":
+            patch("policygen.documents.yaml_lines.documents", lambda *_: None).start()
         case "fast YAML":
+            off("lines")
             patch("policygen.documents.fast_yaml.read", lambda *_: unusual).start()
         case "fast JSON":
             patch("policygen.documents.fast_json.read", lambda _: unusual).start()
@@ -46,7 +49,7 @@ def off(path: str) -> None:
 
 
 PATHS = {
-    "yaml": ("fast YAML", "prevalidation", "two processes", "gc.disable"),
+    "yaml": ("lines", "fast YAML", "prevalidation", "two processes", "gc.disable"),
     "json": ("fast JSON", "prevalidation", "two processes", "gc.disable"),
 }
 """What is switched off, one at a time, by the form of the input."""

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from policygen.documents import fast_json
+from policygen.documents import fast_json, yaml_lines
 from policygen.documents.forbidden_characters import Without
 from policygen.documents.json_positions import places
+from policygen.documents.kubectl_scalars import KubernetesPlains
+from policygen.documents.outline import Outline
 from policygen.documents.parsed import UNUSUAL, Composed, FastDocument, TextHit
 from policygen.documents.rules import YAML_SYNTAX
 
@@ -27,16 +29,23 @@ def fast_documents(text: str) -> list[FastDocument] | None:
     """The documents of a text that is not JSON, as kubectl reads them; None if one needs the full parse."""
     if _forbidden_in(text):
         return None
-    from policygen.documents import yaml_stream  # noqa: PLC0415 - most JSON needs no YAML parser
+    found = yaml_lines.documents(text, KubernetesPlains())
+    if found is not None:
+        return found
+    from policygen.documents import yaml_stream  # noqa: PLC0415 - most input needs no YAML parser
 
     return yaml_stream.fast_documents(text)
 
 
 def composed(text: str, document: FastDocument) -> Composed:
     """A document of `fast_documents` as `compose` returns it."""
+    return Composed(document.data, make_outline=partial(_outline, text, document))
+
+
+def _outline(text: str, document: FastDocument) -> Outline:
     from policygen.documents import yaml_stream  # noqa: PLC0415 - likewise
 
-    return yaml_stream.composed(text, document)
+    return yaml_stream.outline(text, document.start, document.end, json=False)
 
 
 def compose(
@@ -56,15 +65,20 @@ def compose(
             return
     forbidden = _forbidden_in(text)
     if not forbidden:
-        yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
+        usual = kubernetes and not json
+        fast = yaml_lines.documents(text, KubernetesPlains()) if usual else None
+        if fast is None:
+            yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
+        else:
+            yield from (composed(text, it) for it in fast)
         return
     yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
     left = Without(text, forbidden)
     json = json or looks_like_json(left.text)
-    for composed in _parsed(
+    for one in _parsed(
         left.text, json=json, line=lambda at: line(left.at(at)), kubernetes=kubernetes
     ):
-        yield left.put_back(composed)
+        yield left.put_back(one)
 
 
 def mapping(text: str) -> dict[str, Any] | None:
@@ -79,7 +93,7 @@ def mapping(text: str) -> dict[str, Any] | None:
 def _parsed(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
 ) -> Iterator[Composed]:
-    from policygen.documents import yaml_stream  # noqa: PLC0415 - most JSON needs no YAML parser
+    from policygen.documents import yaml_stream  # noqa: PLC0415 - likewise
 
     return yaml_stream.documents(text, json=json, line=line, kubernetes=kubernetes)
 

@@ -47,12 +47,6 @@ def fast_documents(text: str) -> list[FastDocument] | None:
     return found
 
 
-def composed(text: str, document: FastDocument) -> Composed:
-    """A document of `fast_documents` as `documents` returns it."""
-    outline = partial(_outline, text, document.start, document.end, json=False)
-    return Composed(document.data, make_outline=outline)
-
-
 def documents(
     text: str, *, json: bool, line: Callable[[int], int], kubernetes: bool
 ) -> Iterator[Composed]:
@@ -65,7 +59,7 @@ def documents(
             yield from stream.documents(start, end)
 
 
-def _outline(text: str, start: int, end: int, *, json: bool) -> Outline:
+def outline(text: str, start: int, end: int, *, json: bool) -> Outline:
     """The outline of the one document in a part of a text, which needed no full parse."""
     loader = _LOADER(_parsable(text, start, end, json=json))
     while loader.get_event().__class__ is not yaml.DocumentStartEvent:
@@ -167,7 +161,7 @@ class _Stream:
 
     def _outline_later(self, start: int, end: int) -> Callable[[], Outline]:
         """A function that makes the outline of the one document in text[start:end]."""
-        return partial(_outline, self.text, start, end, json=self.json)
+        return partial(outline, self.text, start, end, json=self.json)
 
     def _build(self, events: Iterator[Any]) -> None:
         scalar_event, alias_event = yaml.ScalarEvent, yaml.AliasEvent

@@ -1,4 +1,4 @@
-"""The fast path reads YAML like the full parser."""
+"""The fast paths read YAML like the full parser."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.documents import fast_json, fast_yaml, yaml_stream
+from policygen.documents import fast_json, fast_yaml, yaml_lines, yaml_stream
 from policygen.documents import parse as composing
 from policygen.documents import parsed as documents_parsed
 from policygen.documents.outline import Outline
@@ -60,6 +60,7 @@ def outlined(text, json, *, kubernetes=False):
 def parsed_in_full(text, json, *, kubernetes=False):
     """The same without the fast paths."""
     with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(yaml_lines, "documents", lambda *_: None)
         patched.setattr(fast_yaml, "read", lambda *_: documents_parsed.UNUSUAL)
         patched.setattr(fast_json, "read", lambda _: documents_parsed.UNUSUAL)
         return outlined(text, json, kubernetes=kubernetes)

@@ -168,7 +168,9 @@ def _is_fraction(amount: object) -> bool:
 
 def _is_broken(name: str, amount: object) -> bool:
     """Whether an amount of huge pages is not a multiple of the page size."""
+    if not name.startswith(HUGE_PAGES):
+        return False
     size, total = _amount(name.removeprefix(HUGE_PAGES)), _amount(amount)
-    if not name.startswith(HUGE_PAGES) or size is None or total is None:
+    if size is None or total is None:
         return False
     return size > 0 and ceil(total) > 0 and ceil(total) % size != 0
