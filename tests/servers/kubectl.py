@@ -19,6 +19,9 @@ from .client import APPLY, MERGE, Answer, Client
 
 JSON_PATCH = "application/json-patch+json"
 GONE_S = 20.0
+KNOWN_S = 20.0
+POLL_S = 0.05
+VOLCANO_QUEUES = "/scheduling.volcano.sh/v1beta1/queues/"
 
 
 def run_really(bench: Bench, script: Path) -> list[str]:
@@ -63,11 +66,25 @@ def _command(client: Client, words: list[str], folder: Path) -> Answer:
         return _delete(client, path, wait=not rest)
     assert verb == "patch", words
     if rest[0] == "--type=merge":
-        return client.request("PATCH", path, rest[2], content_type=MERGE)
+        return patch(client, path, rest[2], MERGE, {})
     assert rest[:2] == ["--type=json", "--patch-file"], words
     body = (folder / rest[2]).read_text("utf-8")
     query = {"fieldManager": "kubectl-patch", "fieldValidation": "Strict"}
-    return client.request("PATCH", path, body, content_type=JSON_PATCH, query=query)
+    return patch(client, path, body, JSON_PATCH, query)
+
+
+def patch(client: Client, path: str, body: str, content_type: str, query: dict[str, str]) -> Answer:
+    """A patch, once Volcano's webhook knows the earlier changes of other queues.
+
+    The webhook compares a queue with those of its cache. A dry run shows what it knows.
+    """
+    end = time.monotonic() + KNOWN_S
+    dry = {**query, "dryRun": "All"}
+    while VOLCANO_QUEUES in path and time.monotonic() < end:
+        if client.request("PATCH", path, body, content_type=content_type, query=dry).ok:
+            break
+        time.sleep(POLL_S)
+    return client.request("PATCH", path, body, content_type=content_type, query=query)
 
 
 def _path(words: list[str]) -> tuple[str, list[str]]:

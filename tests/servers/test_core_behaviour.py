@@ -19,8 +19,23 @@ def refused(cluster, namespace, ask, name="one-more"):
     return cluster.refusal(pod(name, namespace, ask))
 
 
+def enforced(cluster, namespace, *resources):
+    """Wait until the API server knows the status of the quota: until then it counts no pod."""
+    path = cluster.client.resource("v1", "Pod").path(namespace)
+    for resource in resources:
+        tried = pod("tried", namespace, Ask(gpus=100, resource=resource))
+        cluster.until(
+            f"a quota of {resource}",
+            lambda tried=tried: (
+                "exceeded quota"
+                in cluster.client.request("POST", path, tried, query={"dryRun": "All"}).message
+            ),
+        )
+
+
 def test_a_quota_refuses_the_first_gpu_above_the_limit(cluster):
     ready(cluster, pool(**PLAIN), team("web", share(limit=4)))
+    enforced(cluster, "web", GPU)
     cluster.create(*(pod(f"p{i}", "web", ONE) for i in range(4)))
     said = refused(cluster, "web", ONE)
     assert "exceeded quota: default, requested: requests.nvidia.com/gpu=1" in said
@@ -72,6 +87,7 @@ def test_each_mig_profile_has_a_bound_of_its_own(cluster):
         pool(gpu=gpu, **PLAIN),
         team("web", share(limit={"1g.10gb": 2, "3g.40gb": 1})),
     )
+    enforced(cluster, "web", small, large)
     cluster.create(pod("two", "web", Ask(gpus=2, resource=small)))
     assert f"requested: requests.{small}=1" in refused(cluster, "web", Ask(gpus=1, resource=small))
     cluster.create(pod("one", "web", Ask(gpus=1, resource=large)))

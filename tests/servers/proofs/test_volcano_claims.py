@@ -1,7 +1,7 @@
 """Lent shares that do not come back, and deserved shares that are taken away."""
 
 from tests.servers.pages import bad, good
-from tests.servers.proofs.volcano_scene import QUEUE, group, members
+from tests.servers.proofs.volcano_scene import QUEUE, group, members, replaced
 from tests.servers.workloads import GPU, Ask
 
 RECLAIM = """
@@ -30,9 +30,15 @@ def owner(name, gpus, **spec):
     return QUEUE.format(name=name, spec={"deserved": {"nvidia.com/gpu": str(gpus)}, **spec})
 
 
-def run(volcano, name, pods, minimum=1, ask=ONE):
-    """A job of a queue, in a namespace of the same name: all of it starts, on GPUs that are free."""
-    claim(volcano, name, pods, minimum, ask)
+def run(volcano, name, pods, minimum=None, ask=ONE):
+    """A job of a queue, in a namespace of the same name: all of it starts, on GPUs that are free.
+
+    Without a minimum, new pods replace evicted ones.
+    """
+    if minimum is None:
+        volcano.create(replaced("job", name, queue=name, pods=pods, ask=ask))
+    else:
+        claim(volcano, name, pods, minimum, ask)
     volcano.becomes(f"{name} runs", lambda: volcano.bound(name), pods)
 
 
@@ -86,7 +92,7 @@ def test_reclaim_ignores_queue_shares(volcano):
         with volcano.scene():
             volcano.fill("node-1", 8)
             volcano.show(example + queues)
-            run(volcano, "vision", 8)
+            run(volcano, "vision", 8, 1)
             claim(volcano, "speech", 8)
             have(volcano, vision=left, speech=8 - left)
 

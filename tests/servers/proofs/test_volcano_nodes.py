@@ -2,7 +2,7 @@
 
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.volcano_scene import GPUS, NODE, group, members
+from tests.servers.proofs.volcano_scene import GPUS, NODE, group, members, replaced
 from tests.servers.workloads import Ask, pod
 
 NODES = 0
@@ -115,11 +115,13 @@ def test_deserved_exceeds_cluster(volcano):
     reclaim = good("gang-plugin-blocks-preemption")
     for example, count in ((bad(rule), 0), (good(rule), 4)):
         with volcano.scene(example, reclaim):
-            volcano.create(*group("first", "others", queue="vision", pods=8))
+            volcano.create(replaced("first", "others", queue="vision", pods=8))
             volcano.becomes("all of it", lambda: volcano.bound("others"), 8)
             volcano.create(*group("second", HERE, queue="speech", pods=4, minimum=4))
-            has(volcano, ["gpu-1-0"], count)
-            assert volcano.bound("others") == 8 - count
+            both = lambda: (volcano.bound(HERE), volcano.bound("others"))
+            volcano.becomes("GPUs in use", both, (count, 8 - count))
+            volcano.sessions()
+            volcano.becomes("GPUs in use", both, (count, 8 - count))
 
 
 # Cards

@@ -30,7 +30,7 @@ from tests.servers.proofs.examples import documents, shape
 from tests.servers.slate import Slate
 from tests.servers.upstream import VOLCANO
 from tests.servers.volcano import CONFIGURATION
-from tests.servers.workloads import VOLCANO_GROUP, Ask, pod, pod_group
+from tests.servers.workloads import VOLCANO_GROUP, VOLCANO_QUEUE, Ask, deployment, pod, pod_group
 
 ONE = Ask(gpus=1)
 PERIOD = "50ms"
@@ -58,8 +58,8 @@ metadata: {{name: {name}}}
 spec: {spec}
 """
 SHOWN = (
-    "hypernodes", "jobs", "nodes", "podgroups", "pods", "priorityclasses", "queues",
-    "resourcequotas", "services", "statefulsets",
+    "deployments", "hypernodes", "jobs", "nodes", "podgroups", "pods", "priorityclasses", "queues",
+    "replicasets", "resourcequotas", "services", "statefulsets",
 )  # fmt: skip
 """What a scene may hold; with namespaces and the rest it takes five times as long to clear away."""
 SESSION = b"] Open Session "
@@ -213,3 +213,14 @@ def group(
         priority=priority,
     )
     return [head, *members(name, namespace, pods, ask)]
+
+
+def replaced(name: str, namespace: str, *, queue: str, pods: int, ask: Ask = ONE) -> Object:
+    """A Deployment: its pods start one by one, and new ones replace evicted ones.
+
+    Volcano may evict a pod too many: it changes the status of a victim before it deletes the victim, and a
+    session between the two counts the victim as running (cache.go, defaultEvictor.Evict). So the
+    number of GPUs in use is certain only when a new pod has taken what is then free.
+    """
+    own = replace(ask, annotations={**ask.annotations, VOLCANO_QUEUE: queue}, scheduler="volcano")
+    return deployment(name, namespace, own, replicas=pods)
