@@ -13,8 +13,12 @@ from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core.pod_templates import Part
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.jobs import min_available, spec_of
+
+_EVICTED = {"PodEvicted", "*"}
+_OF_THE_JOB = ("RestartJob", "AbortJob", "TerminateJob", "CompleteJob")
 
 
 class GangNeeds(Struct, frozen=True, eq=False):
@@ -29,6 +33,10 @@ class GangNeeds(Struct, frozen=True, eq=False):
     """The place of `minResources`, whose entries are by resource, or of the number of pods."""
     written: bool
     """Whether `at` is the place of minResources."""
+    pods: int
+    """The minimum of pods."""
+    ends_together: bool = False
+    """Whether the Job stops all pods if one is evicted."""
 
     def place(self, resource: str) -> At:
         """The place of the amount of a resource."""
@@ -52,10 +60,16 @@ def _of_group(
     queue, spec = group.fields.queue or queues.DEFAULT, group.at / "spec"
     if group.fields.min_resources is not None:
         return GangNeeds(
-            str(group), queue, group.fields.min_resources, spec / "minResources", written=True
+            str(group),
+            queue,
+            group.fields.min_resources,
+            spec / "minResources",
+            written=True,
+            pods=group.fields.min_member,
         )
-    least = _least([(template, None) for _, template in members], group.fields.min_member or 0)
-    return GangNeeds(str(group), queue, least, spec / "minMember", written=False)
+    needed = group.fields.min_member or 0
+    least = _least([(template, None) for _, template in members], needed)
+    return GangNeeds(str(group), queue, least, spec / "minMember", written=False, pods=needed)
 
 
 def _of_job(workload: Workload) -> GangNeeds:
@@ -65,7 +79,21 @@ def _of_job(workload: Workload) -> GangNeeds:
     least = _least([(template, template.replicas) for template in workload.templates], needed)
     written = "minAvailable" in workload.spec
     at = spec.at / "minAvailable" if written else spec.at / "tasks"
-    return GangNeeds(str(workload), queue, least, at, written=False)
+    return GangNeeds(
+        str(workload),
+        queue,
+        least,
+        at,
+        written=False,
+        pods=needed,
+        ends_together=any(map(_ends_all, spec.items("policies"))),
+    )
+
+
+def _ends_all(policy: Part) -> bool:
+    """Whether a policy of a Job acts on all its pods when one is evicted."""
+    events = [policy.data.get("event"), *(policy.data.get("events") or ())]
+    return not _EVICTED.isdisjoint(map(str, events)) and policy.data.get("action") in _OF_THE_JOB
 
 
 def _least(templates: Sequence[tuple[PodTemplate, int | None]], needed: int) -> dict[str, Fraction]:

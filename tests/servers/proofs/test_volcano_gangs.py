@@ -79,6 +79,30 @@ def test_gang_exceeds_queue(volcano):
             has(volcano, count)
 
 
+def test_gang_needs_reserved_gpus(volcano):
+    """16 GPUs are free in the cluster, and 8 of them are guaranteed to an idle queue."""
+    rule = "gang-needs-reserved-gpus"
+    for example, pods, count in ((bad(rule), 12, 0), (good(rule), 8, 8)):
+        with volcano.scene(yaml.safe_dump_all(split(example)[2])):
+            ranks(volcano, pods)
+            has(volcano, count)
+
+
+def test_gang_above_deserved(volcano):
+    """The other queue takes back some GPUs, and the rest of the gang keeps its own."""
+    rule = "gang-above-deserved"
+    reclaim = good("gang-plugin-blocks-preemption")
+    for example, pods in ((bad(rule), 12), (good(rule), 8)):
+        with volcano.scene(example, reclaim):
+            ranks(volcano, pods)
+            has(volcano, pods)
+            volcano.create(*group("other", OTHERS, queue="speech", pods=8, minimum=8))
+            volcano.becomes("what it deserves", lambda: volcano.bound(OTHERS), 8)
+            volcano.sessions()
+            assert 0 < gpus(volcano) <= 8
+            assert (gpus(volcano) < pods) is (pods > 8)
+
+
 def test_quota_below_gang(volcano):
     """Four of eight pods are made, and hold nothing."""
     rule = "quota-below-gang"

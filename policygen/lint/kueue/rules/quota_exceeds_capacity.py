@@ -8,6 +8,9 @@ from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
+_NODES = 3
+"""So many nodes are related places."""
+
 
 def check(facts: Facts) -> Hits:
     """Kueue admits workloads whose pods stay Pending. A Cohort's quota adds to its members'.
@@ -30,7 +33,10 @@ def check(facts: Facts) -> Hits:
                 f"but its nodes ({len(own.nodes)}) have {readable(resource, have, Fraction(total))}; "
                 "lower nominalQuota in the ClusterQueues and Cohorts, or add nodes",
                 flavor.at,
-                related=tuple(it.at / "nominalQuota" for it in cells),
+                related=(
+                    *(it.at / "nominalQuota" for it in cells),
+                    *(node.at for node in own.nodes[:_NODES]),
+                ),
             )
 
 

@@ -20,7 +20,10 @@ def check(facts: Facts) -> Hits:
                 f"the queues below root deserve {amount_of(name, total, has)} together, but the "
                 f"nodes have {readable(name, has, total)}, so some queues can use all {name} without exceeding deserved. Other queues then cannot reclaim {name}; lower deserved",
                 owners[-1].at.to("spec", "deserved", name),
-                tuple(queue.at for queue in owners[:-1][:5]),
+                (
+                    *(queue.at.to("spec", "deserved", name) for queue in owners[:-1][:5]),
+                    *(node.at for node in list(facts.cluster.nodes)[:3]),
+                ),
             )
 
 
