@@ -101,6 +101,19 @@ def model(family: str | None, size: str | None) -> ModelFacts | None:
     return _from_size(full_name, requested)
 
 
+def sizes(family: str) -> tuple[str, ...]:
+    """The known sizes of a family, the smallest first; empty for an unknown family."""
+    data = read("models.json")
+    word = _family(family)
+    word = data["family_aliases"].get(word, word)
+    found = {size: facts.parameters for (name, size), facts in models().items() if name == word}
+    found |= {
+        size: models()[exact, size].parameters
+        for size, exact in data["ambiguous"].get(word, {}).items()
+    }
+    return tuple(sorted(found, key=lambda size: (found[size], size)))
+
+
 def known(family: str, size: str) -> bool:
     """Whether the data has a model of this family and size."""
     facts = model(family, size)

@@ -59,6 +59,8 @@ class MemoryDemand(Struct, frozen=True):
     any_count: bool = False
     """True allows any number of devices, not only powers of two."""
     training: Training | None = None
+    pods: int = 1
+    """Pods of a gang that serves together: they divide weights and KV cache by layers."""
 
     def __post_init__(self) -> None:
         if not self.precision:
@@ -78,7 +80,7 @@ class MemoryDemand(Struct, frozen=True):
 
 
 def weights_bytes(workload: MemoryDemand) -> int | None:
-    """Bytes of the weights by family and size; None if these are unknown."""
+    """Bytes of the weights of one pod by family and size; None if these are unknown."""
     return None if workload.facts is None else _ceil(_weight_bits(workload), 8)
 
 
@@ -182,20 +184,18 @@ def _default_precision(workload: MemoryDemand) -> str:
 
 def _working_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, bool]]:
     """The assumptions about the KV cache, or about everything that only training holds."""
-    length, limit = workload.context_length, facts.max_context
+    length = workload.context_length
     if workload.training is not None:
         return [*training.assumptions(facts, workload.precision, length, workload.training)]
+    divided = (f"everything divided over {workload.pods} pods by layers", workload.pods > 1)
     if facts.kv_values_per_token is None:
-        return [("no memory for the KV cache, because its size is unknown", True)]
+        return [divided, ("no memory for the KV cache, because its size is unknown", True)]
     assumed = workload.batch or workload.concurrency == DEFAULT_CONCURRENCY
     kind = " of a batch job" if workload.batch else ""
     return [
+        divided,
         (f"{counted(workload.concurrency, 'concurrent request')}{kind}", assumed),
         (f"{DEFAULT_CONTEXT_LENGTH} tokens per request", length == DEFAULT_CONTEXT_LENGTH),
-        (
-            f"{length} tokens per request, more than the {limit} that {facts.name} supports",
-            limit is not None and length > limit,
-        ),
         (f"KV cache precision {DEFAULT_PRECISION}", workload.kv_precision == DEFAULT_PRECISION),
     ]
 
@@ -205,7 +205,8 @@ def _ceil(amount: int, divisor: int) -> int:
 
 
 def _weight_bits(workload: MemoryDemand) -> int:
-    return workload.facts.parameters * BITS[workload.precision] if workload.facts else 0
+    bits = workload.facts.parameters * BITS[workload.precision] if workload.facts else 0
+    return _ceil(bits, workload.pods)
 
 
 def _held_bits(workload: MemoryDemand) -> int:
@@ -222,7 +223,7 @@ def _kv_bits(workload: MemoryDemand) -> int:
     serves = workload.facts is not None and workload.training is None
     values = workload.facts.kv_values_per_token if workload.facts and serves else None
     tokens = workload.concurrency * workload.context_length
-    return (values or 0) * tokens * BITS[workload.kv_precision]
+    return _ceil((values or 0) * tokens * BITS[workload.kv_precision], workload.pods)
 
 
 def _required(workload: MemoryDemand, usable: int) -> int | None:

@@ -6,10 +6,15 @@ from collections.abc import Iterator, Sequence
 from policygen.core.finding import Hit
 from policygen.core.tolerations import tolerates
 from policygen.plan import needs, rules, scheduler
+from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.pool import PoolFacts
+from policygen.plan.replicas import counted_resources
 from policygen.plan.tree import Tree, shares
 from policygen.spec.types import Bounds, Spec, Team
+
+_FEW = 10
+"""A share of cpu or memory this many times smaller than that of the GPUs is a mistake."""
 
 
 def reports(
@@ -28,6 +33,7 @@ def reports(
     yield from scheduler.weak_packing(pools)
     yield from _teams(spec, trees)
     yield from _omitted_profiles(trees)
+    yield from _small_host_quotas(trees)
     yield from _unqueued_trees(trees)
     yield from _nothing_to_reach(trees)
     yield from _shared_namespaces(spec)
@@ -167,6 +173,35 @@ def _omitted_profiles(trees: Sequence[Tree]) -> Iterator[Hit]:
                 f"them; to prevent this, add {zeros} to the limit",
                 quota.field("limit").on_key(),
             )
+
+
+def _small_host_quotas(trees: Sequence[Tree]) -> Iterator[Hit]:
+    """Written limits of cpu or memory with which a team can never use most of its GPUs."""
+    for name, places in shares(trees).items():
+        for facts, node in places:
+            quota = next((it for it in node.team.quotas if it.pool == facts.name), None)
+            limit = node.limit[facts.name]
+            share = facts.vector(limit)
+            gpus = [amount_of(it, limit[it]) for it in facts.resources if limit[it]]
+            if quota is None or not gpus:
+                continue
+            for resource, bounds in ((CPU, quota.cpu), (MEMORY, quota.memory)):
+                has = bounds.limit
+                if (
+                    has is None
+                    or has * _FEW >= share[resource]
+                    or resource not in counted_resources(facts)
+                ):
+                    continue
+                yield Hit(
+                    rules.HOST_QUOTA_SMALL,
+                    f'team "{name}" can use {" and ".join(gpus)} of pool "{facts.name}", but only '
+                    f"{amount_of(resource, has, share[resource])}, while "
+                    f"{amount_of(resource, share[resource], has)} belong to these GPUs, so pods that "
+                    f"request {resource} wait and GPUs stay idle; raise the limit of {resource}, or "
+                    "remove it",
+                    (quota.field(resource) / "limit").on_key(),
+                )
 
 
 def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:

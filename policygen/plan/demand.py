@@ -24,6 +24,8 @@ _TRAINING = (
     "sharding",
     "activationMemory",
 )
+_STATE = ("precision", *_TRAINING[:-1])
+"""Fields that change what weights, and in training gradients and optimizer states, need."""
 _ON_EACH_GPU = ("runtimeMemory", "activationMemory", "gpuMemoryUtilization")
 
 
@@ -41,6 +43,7 @@ def demand(model: Model) -> MemoryDemand | None:
         facts=facts,
         batch=model.workload == "batch" and concurrency is None,
         any_count=sizes.any_gpu_count,
+        pods=_pods(model) if model.workload != "training" else 1,
         training=_training(model) if model.workload == "training" else None,
     )
     stated: dict[str, Any] = {
@@ -118,7 +121,7 @@ def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
             "is unknown; write the size as in 7b, 1.5b or 8x7b",
             model.field("size"),
         )
-    elif workload is None and model.gpus is None:
+    elif workload is None and model.gpus is None and model.family is None:
         yield Hit(
             rules.MODEL_SIZE_UNKNOWN,
             f'the GPU memory that model "{model.name}" needs is unknown; write '
@@ -126,6 +129,7 @@ def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
             model.at / "metadata" / "name",
         )
     yield from _unused(model, workload)
+    yield from _long_context(model, workload)
     if workload is None or model.gpus is not None or workload.facts is None:
         return
     if model.gpu_memory_bytes is None:
@@ -143,6 +147,24 @@ def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
         yield from _below_serving(model, workload)
     if workload.training is not None and workload.training.method != "lora":
         yield from _quantized(model, workload.precision)
+
+
+def _long_context(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
+    """Requests longer than the model supports; vLLM refuses to start with such a max_model_len.
+
+    Training can extend the context, so it is not checked.
+    """
+    length = model.sizing.context_length
+    facts = workload.facts if workload is not None else None
+    if length is None or facts is None or facts.max_context is None or model.gpus is not None:
+        return
+    if length > facts.max_context and model.workload != "training":
+        yield Hit(
+            rules.CONTEXT_LENGTH_ABOVE_MODEL,
+            f'model "{model.name}" has sizing.contextLength {length}, but {facts.name} supports only '
+            f"{facts.max_context} tokens; lower contextLength",
+            model.field("sizing") / "contextLength",
+        )
 
 
 def _below_training(
@@ -163,6 +185,44 @@ def _below_training(
         )
 
 
+def below_stated_gpus(
+    model: Model, workload: MemoryDemand, has: int, where: str, gpus: int | None
+) -> Iterator[Hit]:
+    """A warning if the stated number of GPUs has too little memory.
+
+    `has`: bytes of these GPUs. `gpus`: how many are enough; None if a node has too few.
+    """
+    facts, trained = workload.facts, workload.training
+    if facts is None or model.gpus is None:
+        return
+    if trained is not None:
+        held = training.state(facts, workload.precision, trained)
+        rule, need = rules.GPU_MEMORY_BELOW_TRAINING, -(-training.pod_bits(held, trained) // 8)
+        what = f"({_state(facts, workload.precision, trained)})"
+        needs = f"weights, gradients and optimizer states need {readable_bytes(need, has)} {what}"
+    else:
+        rule, need = rules.GPU_MEMORY_BELOW_WEIGHTS, sizing.weights_bytes(workload) or 0
+        needs = f"{_weights(workload)} need {readable_bytes(need, has)} in {workload.precision}"
+    if need > has:
+        remedy = (
+            f"write gpus: {gpus}"
+            if gpus
+            else "use larger GPUs, or a gang whose pods divide the model"
+        )
+        yield Hit(
+            rule,
+            f'model "{model.name}" has gpus: {model.gpus}, with {readable_bytes(has, need)} of GPU '
+            f"memory on {where}, but its {needs}; {remedy}, or write how the model differs under "
+            "sizing",
+            model.field("resources") / "gpus",
+        )
+
+
+def _weights(workload: MemoryDemand) -> str:
+    """The weights of one pod, after `its`."""
+    return "weights alone" if workload.pods == 1 else f"weights divided over {workload.pods} pods"
+
+
 def _below_serving(model: Model, workload: MemoryDemand) -> Iterator[Hit]:
     memory = workload.gpu_memory_bytes or 0
     weights = sizing.weights_bytes(workload) or 0
@@ -170,8 +230,8 @@ def _below_serving(model: Model, workload: MemoryDemand) -> Iterator[Hit]:
     if weights > memory:
         yield Hit(
             rules.GPU_MEMORY_BELOW_WEIGHTS,
-            f'model "{model.name}" has gpuMemory {readable_bytes(memory, weights)}, but its weights '
-            f"alone need {readable_bytes(weights, memory)} in {workload.precision}; raise gpuMemory",
+            f'model "{model.name}" has gpuMemory {readable_bytes(memory, weights)}, but its '
+            f"{_weights(workload)} need {readable_bytes(weights, memory)} in {workload.precision}; raise gpuMemory",
             model.field("resources"),
         )
     elif weights + cache > memory:
@@ -231,7 +291,8 @@ def _reason(model: Model, workload: MemoryDemand | None, name: str) -> str | Non
         return f"the workload is {model.workload}, not training"
     if name in _SERVING and trains:
         return "the workload is training, which has no requests and no KV cache"
-    if model.gpus is not None:
+    held = name in _STATE and workload is not None and workload.facts is not None
+    if model.gpus is not None and not held:
         return "resources.gpus sets the number of GPUs"
     if name == "trainablePercent" and model.sizing.training != "lora":
         return "sizing.training is not lora"

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from policygen.core.finding import At, Hit
+from policygen.core.quantity import MEBIBYTE
 from policygen.core.quoting import counted
 from policygen.core.rule import Rule
 from policygen.hardware import sizing
@@ -54,6 +55,11 @@ def offers(pools: Iterable[PoolFacts]) -> dict[str, Offer]:
         )
         found[facts.name] = known.setdefault(astuple(offer), offer)
     return found
+
+
+def misread(offer: Offer) -> bool:
+    """Whether the memory of a node or card is below 1Mi: its unit is missing, which has a finding."""
+    return min(offer.node.memory_bytes, offer.card_bytes or MEBIBYTE) < MEBIBYTE
 
 
 class Size(Struct, frozen=True):

@@ -19,11 +19,14 @@ def check(chosen: Assignment) -> Iterator[Hit]:
     wholes = [node.limit[it.name] for it in chosen.pools]
     piece = pieces.piece[chosen.size.resource]
     parent = chosen.tree.by_team[node.parent] if node.parent is not None else None
+    # Independent jobs above the limit wait, unless an autoscaler starts them.
+    waits = model.workload == "batch" and (model.autoscaling is None or model.gang is not None)
+    most = pieces.least if waits else pieces.most
     above = [parent.limit[it.name] if parent else it.available for it in chosen.pools]
     for resource in counted_resources(facts):
         each = pieces.piece.get(resource, 0)
         limit, whole = (sum(it[resource] for it in them) for them in (bounds, wholes))
-        if pieces.most * each <= limit:
+        if most * each <= limit:
             continue
         count = len(node.team.namespaces)
         if limit < each <= whole:
@@ -37,7 +40,7 @@ def check(chosen: Assignment) -> Iterator[Hit]:
             )
             return
         never = pieces.least * each > limit
-        need = (pieces.least if never else pieces.most) * each
+        need = (pieces.least if never else most) * each
         where = f"the limit {amount_of(resource, limit, need)} on {chosen.place}"
         if limit < whole:
             where += f" in each of its {count} namespaces"

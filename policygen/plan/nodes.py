@@ -254,6 +254,8 @@ def contradictions(pool: Pool, product: Product | None, per_node: int) -> Iterat
             low, high = min(sizes) * per_node, max(sizes) * per_node
             if low <= has * _FACTOR and has <= high * _FACTOR:
                 continue
+            if resource == MEMORY and has < MEBIBYTE:
+                continue  # its unit is missing, which is already reported
             usual = amount_of(resource, high, has)
             if low < high:
                 usual = f"{amount_of(resource, low, has)} to {usual}"
@@ -265,7 +267,12 @@ def contradictions(pool: Pool, product: Product | None, per_node: int) -> Iterat
             )
     memory = pool.gpu.memory_bytes
     usable = product.memory_mib * MEBIBYTE if product else 0
-    if product and memory and not usable <= memory * _FACTOR <= usable * _FACTOR**2:
+    if (
+        product
+        and memory
+        and memory >= MEBIBYTE
+        and not usable <= memory * _FACTOR <= usable * _FACTOR**2
+    ):
         yield Hit(
             rules.GPU_MEMORY_CONTRADICTS_PRODUCT,
             f"gpu.memory is {readable_bytes(memory, usable)}, but one {product.id} has "

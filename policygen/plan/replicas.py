@@ -45,7 +45,7 @@ def replicas(model: Model, size: Size) -> Replicas:
     if model.gang is None and model.autoscaling is not None:
         least, most = model.autoscaling.min_replicas, model.autoscaling.max_replicas
     elif model.workload == "batch":
-        least = most = 1  # independent jobs: those above the limit wait
+        least = 1  # independent jobs: those above the limit wait
     elif model.gang is not None and not serving:
         least = 1
     return Replicas(piece, least, most, least if serving else 0)

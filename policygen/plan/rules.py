@@ -28,6 +28,11 @@ CONTAINER_DEFAULTS_MISSING = refusal(
     "With quotaCpuAndMemory, Kubernetes would reject containers without cpu and memory requests",
     "Write containerDefaults for the team or in the Platform, or remove quotaCpuAndMemory.",
 )
+CONTEXT_LENGTH_ABOVE_MODEL = warning(
+    "context-length-above-model",
+    "contextLength of a model is above the largest context that the published model supports",
+    "Lower sizing.contextLength.",
+)
 FAIR_SHARING_NEEDED = note(
     "fair-sharing-needed",
     "Kueue ignores the different weights of teams unless its Configuration enables fairSharing",
@@ -56,13 +61,13 @@ GPU_MEMORY_BELOW_CONCURRENCY = warning(
 )
 GPU_MEMORY_BELOW_TRAINING = warning(
     "gpu-memory-below-training",
-    "A training model's gpuMemory is less than its weights, gradients and optimizer states need",
-    "Raise resources.gpuMemory, or write sizing.training: lora.",
+    "A training model's gpuMemory or gpus have less memory than its training needs",
+    "Raise resources.gpuMemory or gpus, or write sizing.training: lora.",
 )
 GPU_MEMORY_BELOW_WEIGHTS = warning(
     "gpu-memory-below-weights",
-    "A model's gpuMemory is less than its weights need",
-    "Raise resources.gpuMemory, or write the precision of the weights under sizing.",
+    "A model's gpuMemory or gpus have less memory than its weights need",
+    "Raise resources.gpuMemory or gpus, or write the precision of the weights under sizing.",
 )
 GPU_MEMORY_CONTRADICTS_PRODUCT = warning(
     "gpu-memory-contradicts-product",
@@ -89,6 +94,11 @@ GUARANTEES_ABOVE_PARENT = refusal(
     "guarantees-above-parent",
     "The guarantees of child teams sum to more than their parent's guarantee",
     "Raise the parent's guarantee, or lower the guarantees of its children.",
+)
+HOST_QUOTA_SMALL = warning(
+    "host-quota-small",
+    "A team's limit of cpu or memory is less than a tenth of the share of its GPUs",
+    "Raise the limit of cpu or memory, or remove it: it is then proportional to the GPUs.",
 )
 HOST_SHARE_EXCEEDED = note(
     "host-share-exceeded",

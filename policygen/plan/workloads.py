@@ -1,13 +1,14 @@
 """Which pool each model runs on, and why no other, with findings about single models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from policygen.core.finding import Hit
+from policygen.hardware import sizing
 from policygen.plan import demand, explanation, fit, model_limits
 from policygen.plan.assignment import Assignment, ModelPlacement
-from policygen.plan.fit import Replica
+from policygen.plan.fit import Offer, Replica
 from policygen.plan.placement import Placing
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
@@ -40,12 +41,27 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
         rejected = tuple(placing.rejections(replica, wish))
         placements.append(ModelPlacement(model, options, rejected))
         if not options:
-            # Otherwise `check` reports that the size is unknown, or `wish` an unknown node type.
-            if replica.known and wish != {}:
+            # Otherwise there is already a finding: the size or node type is unknown, or a unit is missing.
+            misread = any(fit.misread(offers[it.pool]) for it in rejected)
+            if replica.known and wish != {} and not misread:
                 lacking = placing.without_quota(replica, wish)
                 hits.append(explanation.unplaced(model, rejected, lacking, named=wish is not None))
             continue
         hits += fit.crowding(replica, options[0].pools, offers)
+        hits += _stated_gpus(replica, options[0], offers[options[0].facts.name])
         hits += model_limits.host_share(options[0])
     hits += explanation.placed(placements)
     return Workloads(tuple(placements), tuple(hits))
+
+
+def _stated_gpus(replica: Replica, chosen: Assignment, offer: Offer) -> Iterator[Hit]:
+    """Whether the GPUs that a model states hold its weights."""
+    divided = offer.sharing in {"timeSlicing", "mps"}  # each pod can use the complete card
+    has = offer.card_bytes if divided else chosen.memory.taken
+    if replica.workload is None or has is None:
+        return
+    count = None
+    if offer.sharing == "none" and offer.card_bytes:
+        count = sizing.devices(replica.workload, offer.card_bytes)
+    enough = count if count is not None and count <= offer.units else None
+    yield from demand.below_stated_gpus(chosen.model, replica.workload, has, chosen.place, enough)

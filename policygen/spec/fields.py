@@ -102,7 +102,10 @@ class View:
             self._hit(key, f"{shown(value)} {unit} is too small; write a value above 0")
             return None
         if unit == "memory" and 0 < read < quantity.MEBIBYTE:
-            message = f"{shown(value)} is less than 1Mi of memory; write a unit, such as 16Gi"
+            message = (
+                f"{shown(value)} is read as bytes, so it is less than 1Mi of memory; write a unit, such "
+                "as 16Gi"
+            )
             self.hits.append(Hit(MEMORY_WITHOUT_UNIT, message, self.at / key))
         return read
 

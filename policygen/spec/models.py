@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.core.suggest import suggest
 from policygen.hardware import models
 from policygen.spec.rules import REPLICAS_REVERSED, UNKNOWN_MODEL
@@ -33,6 +33,18 @@ def _unknown(model: Model) -> Iterator[Hit]:
         return  # plan/fit.py reports an invalid size
     if facts is not None and facts.kv_values_per_token is not None:
         return
+    # Without any other size, no number of GPUs is known.
+    stated = model.gpu_memory_bytes is not None or model.gpus is not None
+    lost = ", so the model is not rendered" if facts is None and not stated else ""
+    sizes = models.sizes(family)
+    if size is None and sizes:
+        yield Hit(
+            UNKNOWN_MODEL,
+            f"the size of model family {quoted(family)} is missing{lost}; write size: "
+            f"{listed(list(sizes))} (or omit the family and set resources.gpuMemory)",
+            model.field("family"),
+        )
+        return
     name = f"{family} {size}" if size is not None else family
     names = models.model_names()
     near = suggest(name, names)
@@ -41,7 +53,7 @@ def _unknown(model: Model) -> Iterator[Hit]:
     known = {known.partition(" ")[0] for known in names}
     yield Hit(
         UNKNOWN_MODEL,
-        f"policygen has no data about model {quoted(name)}; {near} (or omit the family and set "
+        f"policygen has no data about model {quoted(name)}{lost}; {near} (or omit the family and set "
         "resources.gpuMemory)",
         model.field("size" if size is not None and family.lower() in known else "family"),
     )

@@ -269,10 +269,13 @@ def test_an_overridden_value_is_not_an_assumption():
     assert sizing.assumptions(workload) == ()
 
 
-def test_a_context_beyond_the_model_is_reported():
-    workload = MemoryDemand(facts=facts("llama-2", "7b"), context_length=8192)
-    told = "8192 tokens per request, more than the 4096 that Llama-2-7B supports"
-    assert told in sizing.assumptions(workload)
+def test_the_pods_of_a_gang_divide_weights_and_cache_and_each_has_a_runtime():
+    # 131.41 GiB of weights and 0.63 GiB of KV cache, in two halves; 1 GiB; 90 percent
+    workload = MemoryDemand(facts=facts("llama-3.1", "70b"), pods=2)
+    assert round(sizing.weights_bytes(workload) / GIB, 2) == 65.71
+    assert round(sizing.needed_bytes(workload) / GIB, 1) == 74.5
+    assert "everything divided over 2 pods by layers" in sizing.assumptions(workload)
+    assert sizing.devices(workload, 79 * GIB) == 1
 
 
 def test_the_default_context_is_within_every_model():

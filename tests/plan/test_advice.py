@@ -73,3 +73,18 @@ def test_a_limit_that_omits_profiles_is_noted_with_their_number(planned, team, q
     done = planned(MIXED, team("a", quota))
     found = [it.message for it in done.findings if it.rule.name == "limit-omits-profiles"]
     assert [message.partition("use ")[2].partition(" of pool")[0] for message in found] == expected
+
+
+@pytest.mark.parametrize(
+    "host, expected",
+    [
+        ("cpu: {guarantee: 0, limit: 1}", "only 1 core, while 288 cores belong to these GPUs"),
+        ("memory: {guarantee: 0, limit: 1Gi}", "only 1 GiB of memory, while"),
+        ("cpu: {guarantee: 0, limit: 29}", None),  # a tenth of 24 x 12 cores
+        ("cpu: {guarantee: 0}", None),
+    ],
+)
+def test_a_limit_of_cpu_with_which_gpus_stay_idle(planned, pool, team, host, expected):
+    done = planned(pool(), team("a", f"guarantee: 0, limit: 24, {host}"))
+    found = [it.message for it in done.findings if it.rule.name == "host-quota-small"]
+    assert [expected in it for it in found] == ([True] if expected else [])

@@ -153,7 +153,14 @@ def test_quantized_weights_are_not_trained(done, sizing, found):
             {"sizing": "contextLength: 4096, activationMemory: 2Gi"},
             ["sizing.activationMemory sets the memory of activations"],
         ),
-        ({"sizing": "precision: fp8, anyGpuCount: true", "resources": "gpus: 1"}, ["gpus"] * 2),
+        # The precision decides whether the stated GPUs hold the weights.
+        (
+            {
+                "sizing": "contextLength: 9, precision: fp8, anyGpuCount: true",
+                "resources": "gpus: 8",
+            },
+            ["gpus"] * 2,
+        ),
         (
             {"sizing": "activationMemory: 2Gi, optimizerBytes: 6", "resources": "gpuMemory: 99Gi"},
             ["resources.gpuMemory sets the memory"],
@@ -204,3 +211,79 @@ def test_a_shared_card_holds_a_part_of_a_job(planned, team):
     done = planned(shared, team("a", "guarantee: 8"), spec("training: lora, precision: int4"))
     assert assigned(done)[2] == 1
     assert "shared-memory-exceeded" not in done.rules
+
+
+# ---- stated GPUs, long contexts, and gangs that serve
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        # 131.4 GiB of weights, on cards of 79.35 GiB
+        (
+            {"resources": "gpus: 1"},
+            'with 79.3 GiB of GPU memory on pool "p", but its weights alone',
+        ),
+        ({"resources": "gpus: 2"}, None),
+        ({"resources": "gpus: 1", "sizing": "precision: int4"}, None),
+        ({"resources": "gpus: 1", "more": "gang: {size: 2}"}, None),
+        (
+            {"resources": "gpus: 1", "more": "gang: {size: 2}", "sizing": "precision: fp32"},
+            "2 pods",
+        ),
+    ],
+)
+def test_stated_gpus_hold_the_weights(done, options, expected):
+    found = messages(done(workload="serving", size="70b", **options), "gpu-memory-below-weights")
+    assert [expected in it for it in found] == ([True] if expected else [])
+
+
+def test_the_number_of_gpus_that_holds_the_weights_is_named(done):
+    (found,) = messages(
+        done(workload="serving", size="70b", resources="gpus: 1"), "gpu-memory-below-weights"
+    )
+    assert found == (
+        'model "m" has gpus: 1, with 79.3 GiB of GPU memory on pool "p", but its weights alone need '
+        "131.4 GiB in bf16; write gpus: 2, or write how the model differs under sizing"
+    )
+    (found,) = messages(
+        done(workload="serving", size="405b", resources="gpus: 8"), "gpu-memory-below-weights"
+    )
+    assert "; use larger GPUs, or a gang whose pods divide the model, or write how" in found
+    assert not messages(
+        done(workload="serving", size="8b", resources="gpus: 1"), "gpu-memory-below-weights"
+    )
+
+
+@pytest.mark.parametrize(
+    "gpus, sizing, warned", [(1, "", True), (2, "", False), (1, "training: lora", False)]
+)
+def test_stated_gpus_hold_what_training_needs(done, gpus, sizing, warned):
+    found = messages(done(sizing, resources=f"gpus: {gpus}"), "gpu-memory-below-training")
+    assert len(found) == warned
+    assert all("(8.03B parameters × 16 bytes = 119.7 GiB)" in it for it in found)
+
+
+@pytest.mark.parametrize(
+    "options, warned",
+    [
+        ({"sizing": "contextLength: 131072"}, False),
+        ({"sizing": "contextLength: 131073"}, True),
+        ({"sizing": "contextLength: 131073", "resources": "gpuMemory: 70Gi"}, True),
+        ({"sizing": "contextLength: 131073", "workload": "batch"}, True),
+        # It has no effect there, or training extends it.
+        ({"sizing": "contextLength: 131073", "resources": "gpus: 1"}, False),
+        ({"sizing": "contextLength: 131073", "workload": "training"}, False),
+    ],
+)
+def test_a_context_beyond_the_model_is_reported(done, options, warned):
+    found = messages(done(**{"workload": "serving", **options}), "context-length-above-model")
+    text = "has sizing.contextLength 131073, but Llama-3.1-8B supports only 131072 tokens; lower"
+    assert [text in it for it in found] == [True] * warned
+
+
+def test_a_gang_that_serves_divides_the_model_over_its_pods(done):
+    # 405B in bf16: 756 GiB of weights; 8 cards hold 564 GiB of weights
+    big = {"workload": "serving", "size": "405b"}
+    assert messages(done(**big), "model-fits-no-pool")
+    assert assigned(done(**big, more="gang: {size: 2, runAs: lws}")) == ("p", "nvidia.com/gpu", 8)

@@ -343,3 +343,14 @@ def test_room_in_a_pool_of_kube_scheduler(planned, fields, limit, named):
     )
     (message,) = messages(planned(a100(), other, team, text), "models-exceed-limit")
     assert ("placement.pools: [q]" in message) == named
+
+
+def test_replicas_of_a_batch_are_jobs_that_can_run_at_one_time(planned):
+    team = quotas("a", "pool: p, guarantee: 8, limit: 8")
+    batch = "workload: batch, resources: {gpus: 1}, replicas: %d"
+    done = planned(a100(), team, models("a", m=batch % 5, s=serving(4)))
+    assert found(done) == ["peak-exceeds-limit"]
+    assert "(m 5 × 1, s 4 × 1)" in messages(done, "peak-exceeds-limit")[0]
+    assert found(planned(a100(), team, models("a", m=batch % 4, s=serving(4)))) == []
+    # Alone, jobs above the limit wait for each other.
+    assert found(planned(a100(), team, models("a", m=batch % 9))) == []

@@ -3,8 +3,10 @@
 import pytest
 
 from policygen.core.finding import At
+from policygen.core.rule import Severity
 from policygen.plan.nodes import cards, node, product, unguessed
 from policygen.spec.types import Capacity, Gpu, NodeResources, Pool, SchedulingPolicy
+from tests.plan.model_specs import a100, model
 
 
 def pool(gpu=None, capacity=None, selector=(), **more):
@@ -240,3 +242,11 @@ def test_sizes_far_from_the_known_ones_are_reported_once(planned, gpu, capacity,
     [(name, message)] = doubts(planned, gpu, capacity)
     assert name == rule
     assert words in message
+
+
+def test_memory_without_a_unit_is_one_finding(planned, team):
+    unitless = a100(gpu=", memory: 80").replace("memory: 1100Gi", "memory: 1100")
+    done = planned(unitless, team("a", "guarantee: 8"), model())
+    assert [it.rule.name for it in done.findings if it.severity > Severity.INFO] == [
+        "memory-without-unit"
+    ] * 2

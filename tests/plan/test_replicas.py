@@ -16,8 +16,8 @@ TEAM = quotas("a", "pool: p, guarantee: 8")
         ("replicas: 3, gang: {size: 4}", (8, 3, 3, 3)),
         ("workload: training, replicas: 3", (2, 3, 3, 0)),
         ("workload: training, replicas: 3, gang: {size: 4}", (8, 1, 3, 0)),
-        ("workload: batch, replicas: 3", (2, 1, 1, 0)),
-        ("workload: batch, replicas: 3, gang: {size: 4}", (8, 1, 1, 0)),
+        ("workload: batch, replicas: 3", (2, 1, 3, 0)),
+        ("workload: batch, replicas: 3, gang: {size: 4}", (8, 1, 3, 0)),
     ],
 )
 def test_what_runs_at_one_time(planned, fields, expected):

@@ -35,7 +35,18 @@ def test_known_models(family, size):
         ("llaam", "7b", "family", 'did you mean "llama 7b"?'),
         ("acme-chat", "7b", "family", "or omit the family"),
         ("llama", "9b", "size", 'no data about model "llama 9b"'),
-        ("llama", None, "family", 'no data about model "llama"'),
+        (
+            "llama-3",
+            None,
+            "family",
+            "is missing, so the model is not rendered; write size: 8b or 70b",
+        ),
+        (
+            "acme",
+            None,
+            "family",
+            'no data about model "acme", so the model is not rendered; write a',
+        ),
         ("x" * 5000, "7b", "family", "no data about model"),
     ],
 )
