@@ -13,6 +13,12 @@ WITHOUT = {
     "__main__": "tests/cli/test_main.py starts it as a process, and tests/cli/test_startup.py interrupts it.",
     "api_validation/prevalidation_schema": "tests/api_validation/test_prevalidate.py shows that its schemas "
     "accept nothing that is refused, which is all that is asked of them.",
+    "api_validation/updates/kubernetes": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
+    "api_validation/updates/kueue": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
+    "api_validation/updates/states": "tests/api_validation/updates/test_refused.py applies objects through it.",
+    "api_validation/updates/transitions": "tests/api_validation/updates/test_refused.py breaks each rule.",
+    "api_validation/updates/update": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
+    "api_validation/updates/volcano": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
     "app/baseline": "tests/lint/test_baseline.py updates and compares baselines through it.",
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
     "app/judge": "tests/app/test_lint.py judges snapshots through it, and "

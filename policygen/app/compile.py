@@ -49,7 +49,7 @@ def compiled(
     plan = compile_plan(loaded.sound, request.extras)
     found = ordered([*unreadable, *_reported(loaded, plan), *_unknown_rules(loaded)])
     if any(it.severity == Severity.ERROR for it in found):
-        raise SpecError(found)
+        raise SpecError(found, unplanned=loaded.refused)
     return Compiled(loaded, plan, tuple(found))
 
 

@@ -94,8 +94,8 @@ class Run(Struct, frozen=True):
 class RefusedSpecError(SpecError):
     """The spec of a run is invalid, so no rule ran."""
 
-    def __init__(self, findings: Sequence[Finding], rules: tuple[RuleResult, ...]) -> None:
-        super().__init__(findings)
+    def __init__(self, error: SpecError, rules: tuple[RuleResult, ...]) -> None:
+        super().__init__(error.findings, unplanned=error.unplanned)
         self.rules = rules
 
 
@@ -123,6 +123,8 @@ def refused(request: LintRequest, error: SpecError, findings: Sequence[Finding])
         inputs = {"manifest": request.manifests, "cluster": request.clusters.named}
         unchecked = " and ".join(f"no {name}" for name, given in inputs.items() if given)
         why = f"the spec is invalid, so {unchecked or 'nothing else'} was checked"
+        if error.unplanned:
+            why = f"{why}, and not all checks of the plan ran"
     return Report(findings=tuple(findings), rules=rules, incomplete=why)
 
 
@@ -208,7 +210,7 @@ def _refusals(selected: Selection) -> Iterator[None]:
         yield
     except SpecError as error:
         rules = verdicts.unjudged(selected.rules, "the spec was refused")
-        raise RefusedSpecError(error.findings, rules) from None
+        raise RefusedSpecError(error, rules) from None
 
 
 def compiled_spec(

@@ -41,11 +41,15 @@ class UnreadError(PolicygenError):
 
 
 class SpecError(PolicygenError):
-    """The input is invalid; `findings` has all reasons, and the other findings."""
+    """The input is invalid; `findings` has all reasons, and the other findings.
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    `unplanned`: parts of the spec are invalid, so not all checks of the plan ran.
+    """
+
+    def __init__(self, findings: Sequence[Finding], *, unplanned: bool = False) -> None:
         super().__init__(f"{len(findings)} findings")
         self.findings = tuple(findings)
+        self.unplanned = unplanned
 
 
 class CheckFailed(PolicygenError):  # noqa: N818 - not an error, but a result

@@ -4,7 +4,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from policygen.api_validation.updates import RefusedChange, refused_changes
+from policygen.api_validation.updates.refused import refused_changes
+from policygen.api_validation.updates.update import RefusedChange
 from policygen.core.finding import Path
 from policygen.drift.compare import FieldDifference
 

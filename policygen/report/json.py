@@ -21,6 +21,7 @@ def write(report: Report, out: TextIO) -> None:
     data = {
         "version": VERSION,
         "complete": report.complete,
+        "incomplete": report.incomplete or None,
         "objects": report.objects,
         "off": report.off,
         "waived": report.waived,

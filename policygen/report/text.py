@@ -68,13 +68,15 @@ def full(
     """Write the findings of lint, and one line with the number of objects and rules.
 
     Repeated findings of one rule are grouped: the first ones in full, then the number and the next
-    places of the others. `every` writes all of them. `quiet` writes no notes, except all fields that
-    pods need. The counts are always of all.
+    places of the others. `every` writes all of them. `quiet` writes no notes; only about a spec alone,
+    it writes all fields that pods need, because rules check the pods of manifests and clusters. The
+    counts are always of all.
     """
     chosen = [
         finding
         for finding in report.findings
-        if not (quiet and finding.severity == Severity.INFO) or finding.rule is PODS_MUST_CARRY
+        if not (quiet and finding.severity == Severity.INFO)
+        or (finding.rule is PODS_MUST_CARRY and not report.objects)
     ]
     page = _Page(out.encoding or "utf-8", colour=colour)
     for shown in chosen if every else grouped(chosen, {PODS_MUST_CARRY} if quiet else ()):

@@ -99,7 +99,7 @@ INVALID = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {nam: a
 )
 def test_a_refused_spec_reports_what_was_not_checked(policygen, tmp_path, words, unchecked):
     done = policygen("lint", *words, "-f", "markdown=page.md", "-f", "text=text", given=INVALID)
-    note = f"the spec is invalid, so {unchecked} was checked"
+    note = f"the spec is invalid, so {unchecked} was checked, and not all checks of the plan ran"
     assert done.returncode == 2
     assert f"policygen: {note}\n" in done.stderr
     page = (tmp_path / "page.md").read_text("utf-8")
@@ -107,6 +107,12 @@ def test_a_refused_spec_reports_what_was_not_checked(policygen, tmp_path, words,
     text = (tmp_path / "text").read_text("utf-8")
     assert f"rules), because {note}\n" in text
     assert UNREAD not in done.stderr + page + text
+
+
+def test_a_refused_spec_reports_that_checks_of_its_plan_did_not_run(policygen):
+    done = policygen("validate", "-", given=INVALID)
+    line = "not all checks of the plan ran; correct the errors above first\n"
+    assert done.stderr.count(line) == 1
 
 
 @pytest.mark.parametrize("words", [("gone.yaml",), ("-", "gone.yaml"), ("empty",)])

@@ -146,3 +146,15 @@ def test_a_redacted_snapshot_has_no_names(tmp_path):
     report = run(tmp_path, STORED, JOB.replace("image:1", "image:2"), redacted=True)
     assert messages(report) == []
     assert [it.verdict for it in report.rules] == ["not evaluated"]
+
+
+def test_a_manifest_without_a_namespace_changes_the_object_in_default(tmp_path):
+    held = STORED.replace("namespace: ml", "namespace: default")
+    text = JOB.replace("  namespace: ml\n", "").replace("image:1", "image:2")
+    (message,) = messages(run(tmp_path, held, text))
+    assert message.startswith('Job train in namespace default on cluster "east-0" has spec.')
+
+
+def test_a_manifest_without_a_namespace_is_not_that_of_another_namespace(tmp_path):
+    text = JOB.replace("  namespace: ml\n", "").replace("image:1", "image:2")
+    assert messages(run(tmp_path, STORED, text)) == []

@@ -308,3 +308,10 @@ def test_quiet_does_not_group_the_fields_that_pods_need(quiet):
     full(Report((*needed, *others)), out, colour=False, quiet=quiet)
     assert out.getvalue().count("info: field") == (8 if quiet else 3)
     assert out.getvalue().count("warning: other") == 3
+
+
+def test_quiet_hides_the_fields_that_pods_need_beside_objects():
+    out = io.StringIO()
+    note = Finding(PODS_MUST_CARRY, "field a")
+    full(Report((note,), objects=1), out, colour=False, quiet=True)
+    assert "field" not in out.getvalue()

@@ -5,7 +5,8 @@ The draw is the same each time; `python -m tests.servers.updates --count 3000 --
 
 import json
 
-from policygen.api_validation.updates import applied, refused_changes
+from policygen.api_validation.updates.refused import refused_changes
+from policygen.api_validation.updates.states import applied
 from policygen.drift.kept import kept
 from tests.client.looks import snapshot
 from tests.servers.updates import COUNT, KINDS, Judges, summary

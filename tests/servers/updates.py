@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from policygen.api_validation.updates import applied, refused_changes
+from policygen.api_validation.updates.refused import refused_changes
+from policygen.api_validation.updates.states import applied
 from policygen.core.finding import Path, at_path, dotted
 
 from .apply import FIELD_MANAGER

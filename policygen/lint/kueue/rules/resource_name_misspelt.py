@@ -1,8 +1,11 @@
-"""A quota or a pod names a resource whose name looks misspelled."""
+"""A quota, a LimitRange or a pod names a resource whose name looks misspelled."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from policygen.core.finding import At
+from policygen.kubernetes.core import LimitRangeView
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.containers import placed
 from policygen.lint.core.resource_names import meant, provided
@@ -10,12 +13,15 @@ from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import covered_resources, owners
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
+_FIELDS = ("default", "defaultRequest", "max", "min", "maxLimitRequestRatio")
+"""The fields of a LimitRange with names of resources."""
+
 
 def check(facts: Facts) -> Hits:
     """Kueue accepts any label key as a resource, and the API server any name with a domain.
 
     The quota is never used, and what jobs request is not covered; a pod with such a request stays
-    Pending. Names that nodes have, or that the Configuration mentions, are accepted.
+    Pending, and so does one that gets it from a LimitRange. Names that nodes have, or that the Configuration mentions, are accepted.
     Source: pkg/webhooks/clusterqueue_webhook.go (only the syntax is checked).
     """
     rules = settings(facts)
@@ -30,6 +36,8 @@ def check(facts: Facts) -> Hits:
                     f'did you mean "{right}"?',
                     at,
                 )
+    for entry in facts.cluster.limit_ranges:
+        yield from _limits(entry, there)
     if "pod-fits-no-node" in facts.run and facts.cluster.nodes.any:
         return  # it reports the pods
     for workload in facts.cluster.workloads:
@@ -41,6 +49,27 @@ def check(facts: Facts) -> Hits:
                     f'{workload} requests "{name}", which is not a known resource of nodes, so its '
                     f'pods stay Pending; did you mean "{right}"?',
                     at,
+                )
+
+
+def _limits(entry: Entry[LimitRangeView], there: Collection[str]) -> Hits:
+    """The first place of each misspelled resource of a LimitRange."""
+    seen = set()
+    for i, item in enumerate(entry.fields.limits):
+        written = entry.object.data["spec"]["limits"][i]
+        filled = item.filled_requests if item.type == "Container" else {}
+        for field in _FIELDS:
+            for name in mapping(written, field):
+                right = meant(name, there) if "/" in name and name not in seen else None
+                if right is None:
+                    continue
+                seen.add(name)
+                effect = "pods that get it stay Pending" if filled.get(name) else "it has no effect"
+                yield Hit(
+                    RULE,
+                    f'{entry} sets {field} of "{name}", which is not a known resource of nodes, so '
+                    f'{effect}; did you mean "{right}"?',
+                    entry.at.to("spec", "limits", i, field, name).on_key(),
                 )
 
 
@@ -62,7 +91,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write the name that nodes have in status.allocatable.",
-    judges=("ClusterQueue", "Cohort", *KINDS),
+    judges=("ClusterQueue", "Cohort", "LimitRange", *KINDS),
     check=check,
     reads=("Node", "Configuration"),
 )

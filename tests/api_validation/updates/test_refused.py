@@ -6,7 +6,8 @@ import pytest
 
 from policygen.api_validation.cel import TRANSITIONS
 from policygen.api_validation.schemas import index, served
-from policygen.api_validation.updates import applied, refused_changes
+from policygen.api_validation.updates.refused import refused_changes
+from policygen.api_validation.updates.states import applied
 from policygen.core.finding import dotted
 
 POD = {
