@@ -207,6 +207,7 @@ from policygen.lint.kueue.rules import (
 )
 from policygen.lint.rule import ObjectRule
 from policygen.lint.scheduler.rules import (
+    gpu_fit_not_checked,
     packing_counts_another_resource,
     packing_profile_unused,
     packing_scores_some_nodes,
@@ -270,6 +271,7 @@ from policygen.lint.volcano.rules import (
     node_group_without_nodes,
     pod_group_missing,
     pod_group_without_pods,
+    pods_exceed_capability,
     preemptable_ignored,
     queue_affinity_ignored,
     queue_affinity_missing,
@@ -400,6 +402,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     gang_without_min_resources.RULE,
     gang_without_queue.RULE,
     gpu_amount_fractional.RULE,
+    gpu_fit_not_checked.RULE,
     gpu_held_unused.RULE,
     gpu_nodes_open.RULE,
     gpu_quota_counts_nothing.RULE,
@@ -473,6 +476,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     pod_group_without_pods.RULE,
     pod_unscheduled_long.RULE,
     pod_without_containers.RULE,
+    pods_exceed_capability.RULE,
     preemptable_ignored.RULE,
     preemption_strategies_refused.RULE,
     preemption_without_priorities.RULE,

@@ -207,13 +207,13 @@ def accelerators_used(cluster: Cluster) -> Mapping[str, Mapping[str, At]]:
     found: dict[str, dict[str, At]] = {}
     for workload in cluster.workloads:
         for template in workload.templates:
-            queue = _queue_of_pods(cluster, workload, template)
+            queue = queue_of_pods(cluster, workload, template)
             for name in accelerators.requested(cluster, template) if queue else ():
                 found.setdefault(queue, {}).setdefault(name, template.at / "spec")
     return found
 
 
-def _queue_of_pods(cluster: Cluster, workload: Workload, template: PodTemplate) -> str:
+def queue_of_pods(cluster: Cluster, workload: Workload, template: PodTemplate) -> str:
     """The queue of the pods of a template; empty if Volcano does not schedule them."""
     if workload.scheduler_of(template)[0] != SCHEDULER:
         return ""

@@ -120,3 +120,19 @@ def test_spread_opposes_packing(cluster):
             for i in range(3):
                 cluster.delete("v1", "Pod", f"it-{i}", name)
             cluster.becomes("gone", lambda space=name: len(cluster.pods(space)), 0)
+
+
+def test_gpus_that_no_filter_counts(cluster):
+    """12 pods of a GPU each on a node with 8 GPUs: the kubelet, which is simulated here, would refuse 4."""
+    rule = "gpu-fit-not-checked"
+    cluster.add_nodes(Shape(gpus=8), 1)
+    texts = {f"bad-{i}": bad(rule, i) for i in range(3)} | {"good": good(rule)}
+    with cluster.kube_scheduler(configuration({it: parts(texts[it])[0] for it in texts})):
+        for name in texts:
+            made = [pod(f"{name}-{i}", name, Ask(gpus=1, scheduler=name)) for i in range(12)]
+            cluster.create(*made)
+            count = 8 if name == "good" else 12
+            cluster.becomes(name, lambda name=name: cluster.bound(name), count)
+            for it in made:
+                cluster.delete("v1", "Pod", it["metadata"]["name"], name)
+            cluster.becomes("gone", lambda name=name: cluster.pods(name), [])

@@ -80,6 +80,14 @@ def test_workload_in_default_queue(volcano):
             has(volcano, count)
 
 
+def test_pods_exceed_capability(volcano):
+    rule = "pods-exceed-capability"
+    for example, count, waits in ((bad(rule), 8, 4), (bad(rule, 1), 0, 1), (good(rule), 8, 0)):
+        with volcano.scene(example):
+            has(volcano, count)
+            assert len(volcano.waiting(HERE)) == waits
+
+
 def test_queue_of_another_team(volcano):
     """The gang of team speech takes the 4 GPUs of team vision, whose own gang then waits."""
     rule = "queue-of-another-team"
