@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from policygen.api_validation import schemas, structural
-from policygen.api_validation.refusal import Reason, Refusal, Spot, path_to
+from policygen.api_validation.refusal import Reason, Refusal, Spot, counted, path_to
 from policygen.api_validation.scalars import Check
 from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN, key_fault, value_fault
 from policygen.core.quoting import bare, quoted
@@ -42,7 +42,7 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
     spot: Spot = (None, "metadata")
     before = len(out)
     _shape()(metadata, spot, out)
-    if len(out) > before:
+    if counted(out, before):
         return
     out += _identity(metadata, served)
     out += _managed(metadata, served)
@@ -53,6 +53,21 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
         if fault := value_fault(value or ""):
             out.append(Refusal(path_to(at), Reason.LABEL, f"{bare(key)} {fault}"))
     out += _annotations(metadata.get("annotations") or {}, (spot, "annotations"))
+
+
+def apply_refusals(metadata: Any) -> Iterator[Refusal]:
+    """Fields of metadata with which server-side apply creates no object; create ignores them.
+
+    Skips an export of a cluster, which has a resourceVersion.
+    """
+    if not isinstance(metadata, dict) or metadata.get("resourceVersion"):
+        return
+    if metadata.get("managedFields") is not None:
+        message = "managedFields is set, which server-side apply refuses; remove managedFields"
+        yield Refusal(("metadata", "managedFields"), Reason.SERVER_SIDE_APPLY, message)
+    if metadata.get("uid"):
+        message = "uid is set, so server-side apply refuses to create the object; remove uid"
+        yield Refusal(("metadata", "uid"), Reason.SERVER_SIDE_APPLY, message)
 
 
 def is_subdomain(name: str) -> bool:
@@ -76,10 +91,11 @@ def finalizer_fault(name: str, *, builtin: bool) -> str:
 
 
 def _managed(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[Refusal]:
-    """Fields that controllers write: finalizers and owners.
-
-    Skips the generation, because most kinds ignore that of a user.
-    """
+    """Fields that controllers write: generation, finalizers and owners."""
+    generation = metadata.get("generation") or 0
+    if generation < 0 and _keeps_generation(served):
+        message = f"generation {generation} is refused; remove generation"
+        yield Refusal(("metadata", "generation"), Reason.RANGE, message)
     finalizers = metadata.get("finalizers") or []
     for i, name in enumerate(finalizers):
         if fault := finalizer_fault(name or "", builtin=not served.custom):
@@ -90,6 +106,11 @@ def _managed(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[R
         )
         yield Refusal(("metadata", "finalizers"), Reason.FORMAT, message)
     yield from _owners(metadata.get("ownerReferences") or [])
+
+
+def _keeps_generation(served: schemas.ServedKind) -> bool:
+    """Whether the server checks the generation that a user writes; other kinds overwrite it."""
+    return served.group == RBAC or (served.api_version == "v1" and served.kind != "Pod")
 
 
 def _owners(owners: list[Any]) -> Iterator[Refusal]:

@@ -5,8 +5,10 @@ Kubernetes 1.36.3, and k8s.io/pod-security-admission `policy` and `admission`; t
 Volcano's webhooks, which read durations as Go does.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from ipaddress import IPv6Network, ip_network
 from typing import Any
 
 from policygen.api_validation import schemas
@@ -14,7 +16,7 @@ from policygen.api_validation.metadata import CRON_JOB_NAME, finalizer_fault
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.core import durations, quantity
 from policygen.core.finding import Path
-from policygen.core.label_grammar import key_fault
+from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted
 from policygen.core.standard_resources import whole
 
@@ -23,6 +25,7 @@ CONFIG_MAP_BYTES = 1 << 20
 _KEY = re.compile(r"[-._a-zA-Z0-9]+")
 _LONGEST_KEY = 253
 
+_AVOIDED = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 _POD_SECURITY = "pod-security.kubernetes.io/"
 _LEVELS = ("privileged", "baseline", "restricted")
 _VERSION = re.compile(r"latest|v1\.(0|[1-9][0-9]*)")
@@ -107,6 +110,81 @@ def _node(thing: Mapping[str, Any]) -> Iterator[Refusal]:
                 message = f"{name} is {text}, which is refused; write a whole number"
                 yield Refusal(path, Reason.RANGE, message)
 
+    spec = _entries(thing, "spec")
+    yield from _taints(spec)
+    yield from _addresses(spec)
+    if fault := _avoided_pods(_entries(_entries(thing, "metadata"), "annotations").get(_AVOIDED)):
+        yield Refusal(("metadata", "annotations", _AVOIDED), Reason.ANNOTATION, fault)
+
+
+def _taints(spec: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Source: pkg/apis/core/validation/validation.go, validateNodeTaints."""
+    seen = set()
+    for i, taint in _items(spec, "taints"):
+        path: Path = ("spec", "taints", i)
+        key, value, effect = (taint.get(field) or "" for field in ("key", "value", "effect"))
+        if not (isinstance(key, str) and isinstance(value, str) and isinstance(effect, str)):
+            continue  # the check of the schema reports it
+        if fault := key_fault(key):
+            message = fault.replace("label key", "key of a taint")
+            yield Refusal((*path, "key"), Reason.LABEL, message)
+        if fault := value_fault(value):
+            yield Refusal(
+                (*path, "value"), Reason.LABEL, f"the value of taint {quoted(key)} {fault}"
+            )
+        if not effect:
+            message = (
+                f"taint {quoted(key)} has no effect, which is refused; write effect: NoSchedule"
+            )
+            yield Refusal((*path, "effect"), Reason.FORMAT, message)
+        elif (key, effect) in seen:
+            message = f"two taints have key {quoted(key)} and effect {effect}, which is refused; remove one of them"
+            yield Refusal(path, Reason.DUPLICATE_ENTRY, message)
+        seen.add((key, effect))
+
+
+def _addresses(spec: Mapping[str, Any]) -> Iterator[Refusal]:
+    """The ranges of podCIDRs, of which podCIDR replaces the first. Source: pkg/apis/core/v1/conversion.go, ValidateNode."""
+    first, listed_ = spec.get("podCIDR"), spec.get("podCIDRs")
+    texts = listed_ if isinstance(listed_, list) else []
+    path: Path = ("spec", "podCIDRs")
+    if isinstance(first, str) and first and (not texts or texts[0] != first):
+        texts, path = [first], ("spec", "podCIDR")
+    versions = []
+    for text in texts:
+        if not isinstance(text, str):
+            return  # the check of the schema reports it
+        try:
+            network = ip_network(text)
+        except ValueError:
+            network = None
+        mapped = isinstance(network, IPv6Network) and network.network_address.ipv4_mapped
+        if network is None or "/" not in text or mapped:
+            message = f"{quoted(text)} is not a valid range of addresses; write a range such as 10.0.0.0/24"
+            yield Refusal(path, Reason.FORMAT, message)
+            return
+        versions.append(network.version)
+    if len(versions) > len({*versions}):
+        message = "podCIDRs has two ranges of one IP family, which is refused; write at most one for IPv4 and one for IPv6"
+        yield Refusal(path, Reason.LENGTH, message)
+
+
+def _avoided_pods(text: Any) -> str:
+    """The fault of an annotation that the server decodes: JSON of AvoidPods."""
+    if not isinstance(text, str) or not text:
+        return ""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = text
+    pods = found.get("preferAvoidPods") if isinstance(found, dict) else None
+    signed = isinstance(pods, list | None) and all(
+        isinstance(it, dict) and it.get("podSignature") for it in pods or ()
+    )
+    if isinstance(found, dict | None) and signed:
+        return ""
+    return f"{_AVOIDED} is not valid JSON of AvoidPods, which is refused; remove this annotation"
+
 
 def _cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     spec = _entries(thing, "spec")
@@ -130,10 +208,26 @@ def _volcano_cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 _ZONE_PART = re.compile(r"[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}")
+_AREAS = frozenset(
+    (
+        "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Brazil", "Canada", "Chile",
+        "Etc", "Europe", "Indian", "Mexico", "Mideast", "Pacific", "SystemV", "US", "posix", "right",
+    )
+)  # fmt: skip
+"""The first parts of all names with "/" in the IANA database, and of those in the folder of a system."""
+_SINGLE = frozenset(
+    (
+        "CET", "CST6CDT", "Cuba", "EET", "EST", "EST5EDT", "Egypt", "Eire", "Factory", "GB", "GB-Eire", "GMT", "GMT+0",
+        "GMT-0", "GMT0", "Greenwich", "HST", "Hongkong", "Iceland", "Iran", "Israel", "Jamaica", "Japan", "Kwajalein",
+        "Libya", "MET", "MST", "MST7MDT", "NZ", "NZ-CHAT", "Navajo", "PRC", "PST8PDT", "Poland", "Portugal", "ROC",
+        "ROK", "Singapore", "Turkey", "UCT", "UTC", "Universal", "W-SU", "WET", "Zulu", "localtime", "posixrules",
+    )
+)  # fmt: skip
+"""All names without "/"."""
 
 
 def _time_zone(spec: Mapping[str, Any]) -> Iterator[Refusal]:
-    """Skips which zones exist, because the server's database decides that."""
+    """Skips which zones exist in an area, because the server's database decides that."""
     zone = spec.get("timeZone")
     if not isinstance(zone, str):
         return
@@ -142,6 +236,7 @@ def _time_zone(spec: Mapping[str, Any]) -> Iterator[Refusal]:
         zone.lower() == "local"
         or {".", ".."} & {*parts}
         or not all(map(_ZONE_PART.fullmatch, parts))
+        or (parts[0] not in _AREAS if len(parts) > 1 else zone not in _SINGLE)
     ):
         message = f"timeZone {quoted(zone)} is refused; write the name of a time zone, such as Europe/Berlin"
         yield Refusal(("spec", "timeZone"), Reason.FORMAT, message)
@@ -172,6 +267,25 @@ def _volcano_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
             )
             yield Refusal(("metadata", "name"), Reason.NAME, message)
             return
+
+
+def _pod(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Source: plugin/pkg/admission/runtimeclass/admission.go, which runs for pods only."""
+    spec = _entries(thing, "spec")
+    if isinstance(spec.get("overhead"), dict) and not spec.get("runtimeClassName"):
+        message = (
+            "overhead without a RuntimeClass is refused; remove overhead, or write runtimeClassName"
+        )
+        yield Refusal(("spec", "overhead"), Reason.FORMAT, message)
+
+
+def _resource_quota(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """To the schema, an empty scope is a missing one. Source: validateResourceQuotaScopes."""
+    scopes = _entries(thing, "spec").get("scopes")
+    for i, scope in enumerate(scopes if isinstance(scopes, list) else ()):
+        if scope in ("", None):
+            message = f"scopes[{i}] is empty, which is refused; remove this entry"
+            yield Refusal(("spec", "scopes", i), Reason.FORMAT, message)
 
 
 def _job_template(thing: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -206,6 +320,8 @@ _CHECKS: Mapping[tuple[str, str], Check] = {
     ("v1", "ConfigMap"): _config_map,
     ("v1", "Namespace"): _namespace,
     ("v1", "Node"): _node,
+    ("v1", "Pod"): _pod,
+    ("v1", "ResourceQuota"): _resource_quota,
     ("batch/v1", "CronJob"): _cron_job,
     ("batch.volcano.sh/v1alpha1", "CronJob"): _volcano_cron_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,

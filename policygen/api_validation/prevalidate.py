@@ -71,11 +71,11 @@ def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
     It returns the value with the defaults that a CEL rule or the keys of a list may read. `filled`:
     such a rule or list is above.
     """
-    if not custom:
-        return None  # Go types have neither
     rules = _rules(schema)
     keys = schema.get("x-kubernetes-list-map-keys", ()) if schema.get("type") == "array" else ()
-    filled = filled or bool(rules or keys)
+    if not custom:
+        keys = keys[:1]  # so that no default is needed; Go types have no rules
+    filled = custom and (filled or bool(rules or keys))
     if schema.get("type") == "array":
         inner = _rest(schema["items"], custom=custom, filled=filled)
         return _entries(inner, keys, rules) if inner or keys or rules else None
@@ -124,8 +124,10 @@ def _fields(parts: list[tuple[str, Fill | None, Any]], rules: tuple[cel.CelRule,
 def _entries(inner: Fill | None, keys: Sequence[str], rules: tuple[cel.CelRule, ...]) -> Fill:
     def fill(value: Any) -> Any:
         made = value if inner is None else [inner(entry) for entry in value]
-        if keys and len({tuple(map(entry.get, keys)) for entry in made}) < len(made):
-            raise _UnsureError
+        if keys:
+            found = {tuple(map(entry.get, keys)) for entry in made}
+            if len(found) < len(made) or (None,) in found:
+                raise _UnsureError
         _obey(rules, made)
         return made
 

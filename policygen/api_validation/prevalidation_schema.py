@@ -30,6 +30,7 @@ _FILLED = {"type": "string", "minLength": 1}
 _MANAGED = {
     "finalizers": {
         "type": "array",
+        "uniqueItems": True,
         "items": {
             "type": "string",
             "maxLength": 253,
@@ -160,7 +161,7 @@ def _bad_defaults(parts: dict[str, Schema], *, custom: bool) -> Iterator[str]:
 
 def _list(schema: Schema, *, custom: bool) -> Schema:
     made: Schema = {"type": "array", "items": _strict(schema["items"], custom=custom)}
-    if custom and schema.get("x-kubernetes-list-type") == "set":
+    if schema.get("x-kubernetes-list-type") == "set":
         made["uniqueItems"] = True
     return made | {it: schema[it] for it in ("minItems", "maxItems") if it in schema}
 

@@ -19,8 +19,12 @@ class Reason(Enum):
     MISSING_FIELD = "missing field"
     NAME = "name"
     RANGE = "range"
+    SERVER_SIDE_APPLY = "server-side apply"
+    """Only server-side apply refuses the object; create accepts it."""
     TYPE = "type"
     UNKNOWN_FIELD = "unknown field"
+    UPDATE = "update"
+    """Only updates are refused, because a webhook corrects the value on create."""
     VALUE = "value"
 
 
@@ -44,6 +48,11 @@ class Refusal(NamedTuple):
 
 Spot: TypeAlias = "tuple[Spot, str | int] | None"
 """A path as a chain from its end: a step costs one pair, and only a refusal needs all steps."""
+
+
+def counted(out: list[Refusal], before: int) -> bool:
+    """Whether a server refuses to create the object, for one of the refusals since `before`."""
+    return any(it.reason is not Reason.SERVER_SIDE_APPLY for it in out[before:])
 
 
 def path_to(spot: Spot) -> Path:

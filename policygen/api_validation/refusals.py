@@ -5,8 +5,9 @@ from functools import cache
 from typing import Any
 
 from policygen.api_validation import metadata, object_code, schemas, structural
-from policygen.api_validation.refusal import Refusal
+from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.scalars import Check
+from policygen.core.finding import Path
 
 
 def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
@@ -24,7 +25,31 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
     _check(kind.api_version, kind.kind)(dict(thing), None, found)
     metadata.check({} if thing.get("metadata") is None else thing["metadata"], kind, found)
     object_code.check(written, kind, found)
-    yield from found
+    for refusal in found:
+        if refusal.reason is not Reason.SERVER_SIDE_APPLY or not _replaced(kind, refusal.path):
+            yield refusal
+
+
+def _replaced(kind: schemas.ServedKind, path: Path) -> bool:
+    """Whether a mutating webhook replaces a null before the server validates it.
+
+    Measured for each field of each kind: Kueue and Volcano write what they decoded, if it differs.
+    """
+    match kind.group, kind.version, kind.kind:
+        case "kueue.x-k8s.io", "v1beta1", "ClusterQueue":
+            return True  # the conversion to v1beta2 drops it
+        case "kueue.x-k8s.io", _, "ClusterQueue":
+            return path == ("spec",) or path[-1] == "nominalQuota" or "matchLabels" in path
+        case "kueue.x-k8s.io", _, "ResourceFlavor":
+            return path == ("spec",) or "nodeLabels" in path
+        case "scheduling.volcano.sh", _, "Queue":
+            return path == ("spec", "reclaimable")
+        case "batch.volcano.sh", _, "Job":
+            return path[:2] == ("spec", "tasks") or path[1:] in (
+                ("minAvailable",),
+                ("schedulerName",),
+            )
+    return False
 
 
 @cache

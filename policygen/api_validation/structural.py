@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from policygen.api_validation import cel, scalars
-from policygen.api_validation.refusal import Reason, Refusal, Spot, about, named, path_to
+from policygen.api_validation.refusal import Reason, Refusal, Spot, about, counted, named, path_to
 from policygen.api_validation.scalars import Check
 from policygen.core.finding import Verb
 from policygen.core.quoting import listed, quoted, shown
@@ -22,6 +22,13 @@ _CACHED = 1 << 12
 """Unknown fields that are cached: a misspelling in a template is in every object from it."""
 _NO_TWO_ALIKE = "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0"
 """A rule in CEL that means the same as `x-kubernetes-list-type: set`."""
+_UNIQUE_ON_CREATE = frozenset(
+    {
+        "claims", "containers", "ephemeralContainers", "initContainers", "resourceClaims", "schedulingGates",
+        "topologySpreadConstraints", "volumeDevices", "volumeMounts", "volumes",
+    }
+)  # fmt: skip
+"""Lists of pods whose duplicates the server's code refuses too: rules of lint report those."""
 Finish = Callable[[Any, Spot, list[Refusal]], None]
 """A check of a mapping or list that runs after the checks of its entries."""
 
@@ -97,6 +104,8 @@ def _checked(
         elif entry is None and parts.takes_null(key):
             filled = _copied(filled, value)
             del filled[key]  # the server drops it before it validates
+            if parts.keeps_null(key):
+                out.append(_null(key, spot))
         else:
             new = parts.check(key)(entry, (spot, key), out)
             if new is not entry:
@@ -134,6 +143,15 @@ class _Parts:
         """Whether null means that the entry is absent."""
         part = self.schemas.get(key, self._others)
         return part is None or not part.get("nullable")
+
+    def keeps_null(self, key: str) -> bool:
+        """Whether server-side apply keeps null, and then refuses it; a default replaces null.
+
+        Source: k8s.io/apiextensions-apiserver, PruneNonNullableNullsWithoutDefaults, which only runs
+        where a request is decoded.
+        """
+        part = self.schemas.get(key, self._others)
+        return self._custom and part is not None and "default" not in part
 
     def check(self, key: str) -> Check:
         """The check of a known entry."""
@@ -188,7 +206,7 @@ def _with_rules(check_value: Check, schema: Schema) -> Check:
     def check_all(value: Any, spot: Spot, out: list[Refusal]) -> Any:
         before = len(out)
         filled = check_value(value, spot, out)
-        if len(out) == before:
+        if not counted(out, before):
             out += [
                 Refusal(path_to(spot), Reason.CRD_RULE, about(spot, rule.message))
                 for rule in kept
@@ -227,32 +245,68 @@ def _bounds(schema: Schema, word: str, one: str, many: str) -> Iterator[Finish]:
 
 
 def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
-    """Lists whose entries must differ, in their keys or completely. Go types accept duplicates."""
+    """Lists whose entries must differ, in their keys or completely.
+
+    Go types accept duplicates on create, but server-side apply merges these lists by their keys.
+    Source: sigs.k8s.io/structured-merge-diff, `typed`.
+    """
     kind = schema.get("x-kubernetes-list-type")
     keys: list[str] = schema.get("x-kubernetes-list-map-keys", [])
     if any(it["rule"] == _NO_TWO_ALIKE for it in schema.get("x-kubernetes-validations", ())):
         kind, keys = "set", list(schema["items"].get("properties", ()))
-    if not custom or kind not in {"map", "set"}:
+    if kind not in {"map", "set"}:
         return
+    properties = schema["items"].get("properties", {})
+    defaults = {key: properties.get(key, {}).get("default") for key in keys}
 
     def finish(entries: Any, spot: Spot, out: list[Refusal]) -> None:
+        if not custom and spot is not None and spot[1] in _UNIQUE_ON_CREATE:
+            return
         first: dict[str, int] = {}
         entries_by_mark: dict[str, Any] = {}
         for index, entry in enumerate(entries):
             if kind == "map" and not isinstance(entry, dict):
                 continue  # its type is reported already
-            identity = entry
-            if keys and isinstance(entry, dict):
-                identity = {key: entry.get(key) for key in keys}
+            identity = _identity(entry, defaults)
+            if not custom and kind == "map" and all(it is None for it in identity.values()):
+                out.append(_without_keys(keys, (spot, index)))
+                continue
             mark = json.dumps(identity, sort_keys=True)
             if mark in first:
                 again = _duplicate(identity, keys, (spot, first[mark]), (spot, index))
                 alike = entries_by_mark[mark] == entry
+                if not custom:
+                    again = _by_apply_only(again)
                 out.append(again._replace(fix=(Verb.REMOVE, "") if alike else None))
             first.setdefault(mark, index)
             entries_by_mark.setdefault(mark, entry)
 
     yield finish
+
+
+def _identity(entry: Any, defaults: dict[str, Any]) -> Any:
+    """The keys of an entry, with their defaults; the entry itself if the list has no keys."""
+    if not defaults or not isinstance(entry, dict):
+        return entry
+    return {
+        key: default if entry.get(key) is None else entry[key] for key, default in defaults.items()
+    }
+
+
+def _null(key: str, spot: Spot) -> Refusal:
+    message = f"{named((spot, key))} is null, which server-side apply refuses; remove {key}"
+    return Refusal(path_to((spot, key)), Reason.SERVER_SIDE_APPLY, message)
+
+
+def _without_keys(keys: list[str], spot: Spot) -> Refusal:
+    message = f"{named(spot)} has no {listed(keys, 'and')}, which server-side apply refuses; write {keys[0]}"
+    return Refusal(path_to(spot), Reason.SERVER_SIDE_APPLY, message)
+
+
+def _by_apply_only(refusal: Refusal) -> Refusal:
+    fault, semicolon, remedy = refusal.message.partition("; ")
+    message = f"{fault}, which server-side apply refuses{semicolon}{remedy}"
+    return refusal._replace(reason=Reason.SERVER_SIDE_APPLY, message=message)
 
 
 def _duplicate(identity: Any, keys: list[str], first: Spot, spot: Spot) -> Refusal:

@@ -65,7 +65,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
         containers. Source: k8s.io/component-helpers, resource.PodRequests;
         UseLimitsAsMissingRequestsInPod of Kueue.
         """
-        found = self._of_containers()
+        found = self.of_containers()
         found.update(self.pod_level())
         _add(found, self.overhead)
         return found
@@ -78,7 +78,8 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
             if name in _OF_A_POD or name.startswith("hugepages-")
         }
 
-    def _of_containers(self) -> dict[str, Fraction]:
+    def of_containers(self) -> dict[str, Fraction]:
+        """The requests of the containers of one pod, without pod-level resources and overhead."""
         total: dict[str, Fraction] = {}
         for container in self.containers:
             _add(total, _requests_of(container))

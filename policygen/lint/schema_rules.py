@@ -1,7 +1,7 @@
 """The rules about what a schema refuses: one row for each reason.
 
 A row is all that differs between these rules. Most are about faults that a spec can have too: their names
-and texts are those of `spec.rules`. Four also report what a server's code or webhook refuses
+and texts are those of `spec.rules`. Some also report what a server's code or webhook refuses
 for the same reason, in `core.code_refusals`. Their pages are in `pages`.
 """
 
@@ -15,6 +15,7 @@ from policygen.core.rule import Family, Rule, Severity
 from policygen.lint.core import code_refusals
 from policygen.lint.core.server_refusals import refusals
 from policygen.lint.rule import Facts, Fix, ObjectRule, shared
+from policygen.lint.volcano import hierarchy
 from policygen.spec import rules as spec
 
 
@@ -25,6 +26,7 @@ class _Row(Struct, frozen=True, kw_only=True):
     """Its name, severity and texts."""
     reason: Reason
     """The refusals that it reports."""
+    family: Family = Family.INVALID
     known_releases: bool = False
     """Whether it skips kinds that may be different in the target release."""
     further: Callable[[Facts], Iterator[FaultAt]] | None = None
@@ -56,6 +58,18 @@ _ROWS = (
         reason=Reason.ANNOTATION,
         further=code_refusals.annotations,
     ),
+    _Row(
+        rule=Rule(
+            "every-update-refused",
+            Severity.ERROR,
+            Family.INERT,
+            "A webhook corrects a value when the object is created, but the server refuses every update",
+            "Write the value that the finding proposes.",
+        ),
+        reason=Reason.UPDATE,
+        further=hierarchy.refused_later,
+        family=Family.INERT,
+    ),
     _Row(rule=spec.INVALID_LABEL, reason=Reason.LABEL, further=code_refusals.labels),
     _Row(rule=spec.INVALID_NAME, reason=Reason.NAME),
     _Row(rule=spec.INVALID_VALUE, reason=Reason.FORMAT, further=code_refusals.patterns),
@@ -65,6 +79,17 @@ _ROWS = (
         further=code_refusals.missing_fields,
     ),
     _Row(rule=spec.OUT_OF_RANGE, reason=Reason.RANGE),
+    _Row(
+        rule=Rule(
+            "server-side-apply-refused",
+            Severity.WARNING,
+            Family.INVALID,
+            "Server-side apply refuses the object, although the server accepts it on create",
+            "Remove the field or entry that the finding names.",
+        ),
+        reason=Reason.SERVER_SIDE_APPLY,
+        fix=Fix.SAFE,
+    ),
     _Row(
         rule=spec.UNKNOWN_FIELD,
         reason=Reason.UNKNOWN_FIELD,
@@ -91,7 +116,7 @@ def _rule(row: _Row) -> ObjectRule:
         for at, message in row.further(facts) if row.further else ():
             yield Hit(rule, message, at)
 
-    rule = ObjectRule(*shared(row.rule, Family.INVALID), judges=(), check=check, fix=row.fix)
+    rule = ObjectRule(*shared(row.rule, row.family), judges=(), check=check, fix=row.fix)
     return rule
 
 

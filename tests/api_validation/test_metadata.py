@@ -2,7 +2,13 @@
 
 import pytest
 
-from policygen.api_validation.metadata import ANNOTATIONS_BYTES, check, is_namespace, is_subdomain
+from policygen.api_validation.metadata import (
+    ANNOTATIONS_BYTES,
+    apply_refusals,
+    check,
+    is_namespace,
+    is_subdomain,
+)
 from policygen.api_validation.refusal import Reason
 from policygen.api_validation.schemas import served
 
@@ -35,7 +41,7 @@ OWNERS = ("metadata", "ownerReferences")
         ),
         ({"name": "a", "finalizers": ["any"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue"),
         (
-            {"name": "a", "ownerReferences": [OWNER, {**OWNER, "controller": True}]},
+            {"name": "a", "ownerReferences": [OWNER, {**OWNER, "uid": "c", "controller": True}]},
             "v1",
             "ConfigMap",
         ),
@@ -64,16 +70,32 @@ def test_what_is_taken(metadata, api_version, kind):
         ({"name": "a", "finalizers": ["any"]}, "v1", "ConfigMap", ("metadata", "finalizers", 0), Reason.FORMAT),
         ({"name": "a", "finalizers": ["a b/c"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue", ("metadata", "finalizers", 0), Reason.FORMAT),
         ({"name": "a", "finalizers": ["orphan", "foregroundDeletion"]}, "v1", "ConfigMap", ("metadata", "finalizers"), Reason.FORMAT),
+        ({"name": "a", "generation": -1}, "v1", "Node", ("metadata", "generation"), Reason.RANGE),
+        ({"name": "a", "ownerReferences": [OWNER, OWNER]}, "v1", "ConfigMap", (*OWNERS, 1), Reason.SERVER_SIDE_APPLY),
+        ({"name": "a", "finalizers": ["a.b/c", "a.b/c"]}, "v1", "ConfigMap", ("metadata", "finalizers", 1), Reason.SERVER_SIDE_APPLY),
         ({"name": "a", "ownerReferences": [{**OWNER, "uid": ""}]}, "v1", "ConfigMap", (*OWNERS, 0), Reason.MISSING_FIELD),
         ({"name": "a", "ownerReferences": [{**OWNER, "apiVersion": "a/b/c"}]}, "v1", "ConfigMap", (*OWNERS, 0, "apiVersion"), Reason.FORMAT),
         ({"name": "a", "ownerReferences": [{**OWNER, "apiVersion": "v1", "kind": "Event"}]}, "v1", "ConfigMap", (*OWNERS, 0, "kind"), Reason.FORMAT),
-        ({"name": "a", "ownerReferences": [{**OWNER, "controller": True}] * 2}, "v1", "ConfigMap", OWNERS, Reason.FORMAT),
+        ({"name": "a", "ownerReferences": [{**OWNER, "uid": uid, "controller": True} for uid in "bc"]}, "v1", "ConfigMap", OWNERS, Reason.FORMAT),
         ({"name": "a", "annotations": {"a b": ""}}, "v1", "ConfigMap", ("metadata", "annotations", "a b"), Reason.ANNOTATION),
         ({"name": "a", "annotations": {"a": "b" * ANNOTATIONS_BYTES}}, "v1", "ConfigMap", ("metadata", "annotations"), Reason.ANNOTATION),
     ],
 )  # fmt: skip
 def test_what_is_refused(metadata, api_version, kind, path, reason):
     assert refusals_of(metadata, api_version, kind) == [(path, reason)]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "fields"),
+    [
+        ({"uid": "a", "managedFields": []}, ["managedFields", "uid"]),
+        ({"uid": "a", "managedFields": [], "resourceVersion": "5"}, []),  # exported from a cluster
+        ({"uid": "", "managedFields": None}, []),
+        ("no mapping", []),
+    ],
+)
+def test_fields_with_which_server_side_apply_creates_nothing(metadata, fields):
+    assert [it.path for it in apply_refusals(metadata)] == [("metadata", it) for it in fields]
 
 
 def test_names_of_most_kinds_and_of_namespaces():

@@ -7,6 +7,8 @@ from policygen.api_validation.refusal import Reason
 from policygen.api_validation.schemas import served
 
 SECURITY = "pod-security.kubernetes.io/"
+AVOIDED = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+TAINT = {"key": "gpu", "value": "a", "effect": "NoSchedule"}
 VCJOB = "batch.volcano.sh/v1alpha1"
 
 
@@ -18,6 +20,10 @@ def refusals_of(api_version, kind, **thing):
 
 def labelled(**labels):
     return {"metadata": {"name": "a", "labels": {SECURITY + k: v for k, v in labels.items()}}}
+
+
+def avoiding(text):
+    return {"metadata": {"name": "a", "annotations": {AVOIDED: text}}}
 
 
 def vcjob(**spec):
@@ -36,7 +42,16 @@ def vcjob(**spec):
         ("v1", "Namespace", {"spec": {"finalizers": ["kubernetes", "a.b/c"]}}),
         ("v1", "Node", {"status": {"capacity": {"cpu": "500m", "nvidia.com/gpu": "8", "a/b/c": "0.5"}}}),
         ("v1", "Node", {"status": {"allocatable": {"nvidia.com/gpu": "m", "memory": " 1"}}}),
+        ("v1", "Node", {"spec": {"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.0.0/24", "fd00::/64"]}}),
+        ("v1", "Node", {"spec": {"podCIDR": "10.0.0.0/24", "podCIDRs": ["replaced"]}}),
+        ("v1", "Node", {"spec": {"taints": [TAINT, {**TAINT, "effect": "NoExecute"}, {**TAINT, "key": 1}]}}),
+        ("v1", "Node", avoiding("{}")),
+        ("v1", "Node", avoiding('{"preferAvoidPods": [{"podSignature": {"podController": {}}}]}')),
+        ("v1", "Pod", {"spec": {"overhead": {"cpu": 1}, "runtimeClassName": "kata"}}),
+        ("v1", "Pod", {"spec": {"overhead": None}}),
+        ("v1", "ResourceQuota", {"spec": {"scopes": ["BestEffort"]}}),
         ("batch/v1", "CronJob", {"spec": {"timeZone": "America/Argentina/Buenos_Aires"}}),
+        ("batch/v1", "CronJob", {"spec": {"timeZone": "GMT+0"}}),
         (VCJOB, "Job", vcjob(runningEstimate="1h", policies=[{"timeout": "10s"}, {"timeout": None}])),
     ],
 )  # fmt: skip
@@ -58,6 +73,21 @@ def test_what_is_taken(api_version, kind, thing):
         ("v1", "Namespace", labelled(**{"audit-version": "1.36"}), ("metadata", "labels", SECURITY + "audit-version"), Reason.LABEL),
         ("v1", "Namespace", {"spec": {"finalizers": ["mine"]}}, ("spec", "finalizers", 0), Reason.FORMAT),
         ("v1", "Node", {"status": {"capacity": {"nvidia.com/gpu": "1500m"}}}, ("status", "capacity", "nvidia.com/gpu"), Reason.RANGE),
+        ("v1", "Node", {"spec": {"podCIDR": "10.0.0.1/24"}}, ("spec", "podCIDR"), Reason.FORMAT),
+        ("v1", "Node", {"spec": {"podCIDR": "10.0.0.0"}}, ("spec", "podCIDR"), Reason.FORMAT),
+        ("v1", "Node", {"spec": {"podCIDR": "::ffff:10.0.0.0/120"}}, ("spec", "podCIDR"), Reason.FORMAT),
+        ("v1", "Node", {"spec": {"podCIDRs": ["10.0.0.0/24", "10.0.1.0/24"]}}, ("spec", "podCIDRs"), Reason.LENGTH),
+        ("v1", "Node", {"spec": {"taints": [TAINT, {**TAINT, "value": "b"}]}}, ("spec", "taints", 1), Reason.DUPLICATE_ENTRY),
+        ("v1", "Node", {"spec": {"taints": [{**TAINT, "value": "a b"}]}}, ("spec", "taints", 0, "value"), Reason.LABEL),
+        ("v1", "Node", {"spec": {"taints": [{**TAINT, "key": "a b"}]}}, ("spec", "taints", 0, "key"), Reason.LABEL),
+        ("v1", "Node", {"spec": {"taints": [{**TAINT, "effect": ""}]}}, ("spec", "taints", 0, "effect"), Reason.FORMAT),
+        ("v1", "Node", avoiding("a"), ("metadata", "annotations", AVOIDED), Reason.ANNOTATION),
+        ("v1", "Node", avoiding('{"preferAvoidPods": [{}]}'), ("metadata", "annotations", AVOIDED), Reason.ANNOTATION),
+        ("v1", "Node", avoiding("[]"), ("metadata", "annotations", AVOIDED), Reason.ANNOTATION),
+        ("v1", "Pod", {"spec": {"overhead": {}}}, ("spec", "overhead"), Reason.FORMAT),
+        ("v1", "ResourceQuota", {"spec": {"scopes": [""]}}, ("spec", "scopes", 0), Reason.FORMAT),
+        ("batch/v1", "CronJob", {"spec": {"timeZone": "GMT+1"}}, ("spec", "timeZone"), Reason.FORMAT),
+        ("batch/v1", "CronJob", {"spec": {"timeZone": "europe/berlin"}}, ("spec", "timeZone"), Reason.FORMAT),
         ("v1", "Node", {"status": {"allocatable": {"cpu": -1}}}, ("status", "allocatable", "cpu"), Reason.RANGE),
         ("batch/v1", "CronJob", {"spec": {"timeZone": "Local"}}, ("spec", "timeZone"), Reason.FORMAT),
         ("batch/v1", "CronJob", {"spec": {"timeZone": "../UTC"}}, ("spec", "timeZone"), Reason.FORMAT),

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from policygen.api_validation import cel
+from policygen.api_validation import cel, schemas
 from policygen.api_validation.refusal import Reason
+from policygen.api_validation.refusals import refusals
 from tests.api_validation.objects import FLAVOR, GPU, QUEUE, changed, every_node, refusals_of
 
 
@@ -137,3 +138,58 @@ def test_status_is_not_judged_where_the_server_drops_it():
 def test_every_cel_rule_that_judges_an_object_is_here_and_no_other():
     told = {r["rule"] for node in every_node() for r in node.get("x-kubernetes-validations", ())}
     assert {rule for rule in told if not re.search(r"\boldSelf\b", rule)} == set(cel.RULES)
+
+
+POD = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a", "image": "b"}]}}
+CONTAINER = POD["spec"]["containers"][0]
+
+
+def by_apply(api_version, kind, **thing):
+    thing = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, **thing}
+    found = [*refusals(thing, schemas.served(api_version, kind))]
+    assert all(it.reason is Reason.SERVER_SIDE_APPLY for it in found)
+    return [it.path for it in found]
+
+
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ({"type": None}, ("spec", "type")),
+        ({"guarantee": {"resource": None}}, ("spec", "guarantee", "resource")),
+        ({"weight": None, "reclaimable": None}, None),  # a default, and a webhook
+    ],
+)
+def test_server_side_apply_refuses_a_null_in_a_custom_kind(spec, path):
+    found = by_apply("scheduling.volcano.sh/v1beta1", "Queue", spec=spec)
+    assert found == ([] if path is None else [path])
+
+
+@pytest.mark.parametrize(
+    ("field", "entries", "refused"),
+    [
+        ("env", [{"name": "A"}, {"name": "A", "value": "b"}], True),
+        ("env", [{"name": "A"}, {"name": "B"}], False),
+        ("ports", [{"containerPort": 80}, {"containerPort": 80, "protocol": "TCP"}], True),
+        ("ports", [{"containerPort": 80}, {"containerPort": 80, "protocol": "UDP"}], False),
+    ],
+)
+def test_server_side_apply_merges_entries_of_built_in_kinds_by_their_keys(field, entries, refused):
+    spec = {"containers": [{**CONTAINER, field: entries}]}
+    path = ("spec", "containers", 0, field, 1)
+    assert by_apply("v1", "Pod", spec=spec) == ([path] if refused else [])
+
+
+def test_a_list_that_servers_merge_has_keys():
+    assert by_apply("v1", "ServiceAccount", secrets=[{}, {"name": "a"}]) == [("secrets", 0)]
+
+
+def test_containers_with_one_name_are_for_another_rule():
+    assert by_apply("v1", "Pod", spec={"containers": [CONTAINER, CONTAINER]}) == []
+
+
+def test_the_status_of_a_node_has_types():
+    thing = {**POD, "apiVersion": "v1", "kind": "Node", "spec": {}, "status": {"nodeInfo": []}}
+    (it,) = refusals(thing, schemas.served("v1", "Node"))
+    assert (it.path, it.reason) == (("status", "nodeInfo"), Reason.TYPE)
+    thing["status"] = {"nodeInfo": {}, "conditions": [{"type": "Ready"}], "phase": "running"}
+    assert [*refusals(thing, schemas.served("v1", "Node"))] == []

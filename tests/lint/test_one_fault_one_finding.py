@@ -145,7 +145,7 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
     """Kueue's webhook turns 10.5 into "10500m", but only on create."""
     for field in ("nominalQuota: 10.5", "nominalQuota: 96, borrowingLimit: 0.5"):
         report = lint(tmp_path, QUEUE.replace("nominalQuota: 96", field), partial=True)
-        (finding,) = [it for it in report.findings if it.rule.name == "wrong-type"]
+        (finding,) = [it for it in report.findings if it.rule.name == "every-update-refused"]
         assert finding.message.endswith(
             " (Kueue corrects the value when the object is created, but every update is refused); put the value in quotes"
         )

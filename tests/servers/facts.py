@@ -71,6 +71,9 @@ TAKEN_WITHOUT: dict[str, frozenset[str]] = {
 }
 """What OpenAPI calls required and the server takes without; the differential test shows each."""
 
+STATUS_DECODED = ("Namespace", "Node")
+"""Kinds whose status users write, such as Nodes of tools that simulate them. The server only decodes it."""
+
 OPAQUE: Schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 """A status that the server drops from what users send."""
 
@@ -176,6 +179,10 @@ def _built_in(client: Client) -> Iterator[dict[str, Any]]:
                 name: OPAQUE if name == "status" else _resolved(part, definitions, (kind,))
                 for name, part in definition["properties"].items()
             }
+            decoded = kind in STATUS_DECODED
+            if decoded:
+                status = _resolved(definition["properties"]["status"], definitions, (kind,))
+                properties["status"] = _types_only(status)
             resource = client.resource(api_version, kind)
             yield {
                 "group": group,
@@ -184,7 +191,7 @@ def _built_in(client: Client) -> Iterator[dict[str, Any]]:
                 "plural": resource.plural,
                 "namespaced": resource.namespaced,
                 "custom": False,
-                "statusDropped": "status" in properties,
+                "statusDropped": "status" in properties and not decoded,
                 "schema": {
                     **_bare({k: v for k, v in definition.items() if k != "properties"}),
                     "properties": {**properties, "metadata": {"type": "object"}},
@@ -239,6 +246,19 @@ def _resolved(schema: Schema, definitions: Mapping[str, Schema], within: tuple[s
         elif key in {"additionalProperties", "items"} and isinstance(value, dict):
             kept[key] = _resolved(own[key], definitions, within)
         else:
+            kept[key] = value
+    return kept
+
+
+def _types_only(schema: Schema) -> Schema:
+    """A schema without what only code checks: required fields and values."""
+    kept: Schema = {}
+    for key, value in schema.items():
+        if key == "properties":
+            kept[key] = {name: _types_only(part) for name, part in value.items()}
+        elif key in {"additionalProperties", "items"} and isinstance(value, dict):
+            kept[key] = _types_only(value)
+        elif key not in {"required", "enum"}:
             kept[key] = value
     return kept
 

@@ -4,6 +4,7 @@ Each page's examples are applied as a user would apply them, but dry: server-sid
 what a later object needs is made: namespaces, Volcano's queues, PriorityClasses.
 """
 
+import json
 import time
 from datetime import date
 
@@ -17,8 +18,9 @@ from policygen.lint.registry import RULES
 from policygen.lint.rule import Family
 from tests.examples_of_rules import examples
 from tests.servers.apply import FIELD_MANAGER, parse, stages
-from tests.servers.client import APPLY
+from tests.servers.client import APPLY, ApiError
 from tests.servers.cluster import LATE
+from tests.servers.workloads import Ask, pod
 
 RUNNING = {name: versions.parse(name, text) for name, text in index().versions.items()}
 MADE = ("Namespace", "PriorityClass", "Queue")
@@ -38,9 +40,9 @@ TAKEN = {
     "concurrent-admission-refused": "its feature gate is off on the bench",
     "feature-gate-unknown": "Kueue reads its command line, and no API server does",
     "namespace-missing": "every namespace is made before",
-    "gpu-amount-fractional": "a quota of half a GPU is taken, and allows none",
 }
 """Rules of the invalid family whose bad example is still accepted, and why."""
+RULE_BY_NAME = {rule.name: rule for rule in RULES}
 REFUSED: dict[str, str] = {}
 """Rules of other families whose bad example is refused, and why."""
 
@@ -56,7 +58,7 @@ class Server:
         for stage in stages(parse(text, "example")):
             for document in stage:
                 try:
-                    path = self._path(document.thing)
+                    path = self.path(document.thing)
                 except LookupError:
                     continue
                 answer = self._ask(path, document)
@@ -69,13 +71,13 @@ class Server:
         """Whether it has any of the kinds."""
         for document in parse(text, "example"):
             try:
-                self._path(document.thing)
+                self.path(document.thing)
             except LookupError:
                 continue
             return True
         return False
 
-    def _path(self, thing):
+    def path(self, thing):
         resource = self.client.resource(str(thing.get("apiVersion")), str(thing.get("kind")))
         metadata = thing.get("metadata") or {}
         namespace = (metadata.get("namespace") or "default") if resource.namespaced else None
@@ -151,6 +153,27 @@ def test_what_other_rules_find_is_accepted(server, rule):
         pytest.skip(REFUSED[rule.name])
     for text in examples_for(rule, server, good=False):
         assert not list(server.refusals(text))
+
+
+def test_every_update_is_refused(server):
+    """Also one that only adds a label."""
+    for text in examples_for(RULE_BY_NAME["every-update-refused"], server, good=False):
+        (document,) = parse(text, "example")
+        path = server.path(document.thing)
+        made = server.client.request("POST", path.rpartition("/")[0], json.dumps(document.thing))
+        assert made.ok, made.message
+        metadata = {**document.thing["metadata"], "labels": {"changed": "yes"}}
+        changed = json.dumps({**document.thing, "metadata": metadata})
+        answer = server.client.request("PATCH", path, changed, content_type=APPLY, query=QUERY)
+        assert answer.status in (400, 422), answer.message
+
+
+def test_half_a_gpu_in_a_quota_allows_0_gpus(cluster):
+    (text,) = (it.text for it in examples("gpu-quota-fractional") if not it.good)
+    cluster.namespace("vision")
+    assert not cluster.try_apply(text).refused
+    with pytest.raises(ApiError, match="exceeded quota"):
+        cluster.create(pod("one", "vision", Ask(gpus=1)))
 
 
 @pytest.mark.parametrize(

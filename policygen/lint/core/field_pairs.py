@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import ceil
 
 from policygen.core import quantity
-from policygen.core.amounts import HUGE_PAGES
+from policygen.core.amounts import HUGE_PAGES, amount_of, readable
 from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.core.standard_resources import known_to_containers, whole
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
@@ -22,11 +22,16 @@ _PROGRESS_S = 600
 _STRATEGIES = {"Deployment": "strategy", "StatefulSet": "updateStrategy"}
 _ROLLING = "RollingUpdate"
 _OF_PODS = ("cpu", "memory")
+_VALIDATED = ("", "apps", "batch")
+"""Groups whose pod templates the API server validates."""
 _REASONS = ("onExitCodes", "onPodConditions")
 
 
 def of_workload(workload: Workload) -> Iterator[FaultAt]:
     """Refused combinations in a Deployment, StatefulSet, Job or CronJob."""
+    if workload.object.group in _VALIDATED:
+        for template in workload.templates:
+            yield from _pod_level(workload, template)
     spec = Part(workload, workload.spec, ("spec",))
     if workload.object.group == "apps":
         yield from _rollout(spec)
@@ -86,6 +91,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused combinations in a pod."""
     resources = spec.under("resources")
+    yield from _of_all(spec, resources)
     for part in (resources.under("requests"), resources.under("limits")):
         for name in part.data:
             if name not in _OF_PODS and not name.startswith(HUGE_PAGES):
@@ -102,6 +108,70 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
         )
     for container in spec.containers:
         yield from _container(container)
+
+
+def _of_all(spec: PodPart, resources: Part) -> Iterator[FaultAt]:
+    """Resources of the pod: huge pages, and cpu and memory below those of its containers.
+
+    Source: validatePodResources and validatePodResourceConsistency.
+    """
+    requests, limits = resources.under("requests"), resources.under("limits")
+    for part in (requests, limits):
+        for name, amount in part.data.items():
+            if not name.startswith(HUGE_PAGES):
+                continue
+            fault = ""
+            if name == HUGE_PAGES or key_fault(name):
+                fault = (
+                    f"{quoted(name)}, which is not a resource; write a size, such as hugepages-2Mi"
+                )
+            elif _is_broken(name, amount):
+                fault = f"{name} {amount}, which is refused; write a multiple of {name.removeprefix(HUGE_PAGES)}"
+            elif part is requests and _amount(limits.data.get(name)) != _amount(amount):
+                fault = f"a request of {name} that differs from its limit, which is refused; write the same amount in requests and limits"
+            if fault:
+                yield (part.at / name).on_key(), f"the resources of {spec.owner} have {fault}"
+
+
+def _pod_level(workload: Workload, template: PodTemplate) -> Iterator[FaultAt]:
+    """Cpu and memory of the pod against those of its containers.
+
+    Source: validatePodResourceConsistency; pkg/apis/core/v1/defaults.go, setDefaultPodRequests.
+    """
+    resources, spec = template.spec.resources, template.spec
+    if not resources.requests and not resources.limits:
+        return
+    for name in _OF_PODS:
+        request, limit = resources.requests.get(name), resources.limits.get(name)
+        of_containers = spec.of_containers().get(name)
+        at = template.at.to("spec", "resources")
+        for field, amount in (("requests", request), ("limits", limit)):
+            if amount is not None and amount < 0:
+                yield (
+                    at.to(field, name),
+                    f"the resources of {workload} have {amount_of(name, amount)} in {field}, which is refused; write 0 or more",
+                )
+        if request is not None and of_containers is not None and request < of_containers:
+            yield (
+                at.to("requests", name),
+                f"{workload} requests {amount_of(name, request, of_containers)} for the pod, but {readable(name, of_containers, request)} for its containers, which is refused; request at least the sum of the containers",
+            )
+        if request is None:
+            request = of_containers
+        if limit is not None and request is not None and request > limit:
+            yield (
+                at.to("limits", name),
+                f"{workload} limits the pod to {amount_of(name, limit, request)}, but requests {readable(name, request, limit)}, which is refused; raise the limit of the pod",
+            )
+        containers = (*spec.init_containers, *spec.containers)
+        most = max(
+            (it.resources.limits.get(name, Fraction(0)) for it in containers), default=Fraction(0)
+        )
+        if limit is not None and most > limit and (request is None or request <= limit):
+            yield (
+                at.to("limits", name),
+                f"{workload} limits the pod to {amount_of(name, limit, most)}, but one of its containers to {readable(name, most, limit)}, which is refused; raise the limit of the pod",
+            )
 
 
 def _overhead(overhead: Part) -> Iterator[FaultAt]:

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.api_validation import schemas
+from policygen.api_validation.metadata import apply_refusals
 from policygen.api_validation.prevalidate import acceptor
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.refusals import refusals as api_refusals
@@ -49,7 +50,7 @@ class Refused(Struct, frozen=True, eq=False):
 
     found: Mapping[Reason, tuple[FoundRefusal, ...]]
     objects: frozenset[At]
-    """The roots of the refused objects."""
+    """The roots of the objects that a server refuses to create."""
     misspelt: Mapping[At, tuple[Path, ...]]
     """The fields that are missing because their names are misspelled, by the objects' roots."""
 
@@ -62,22 +63,37 @@ def refused(cluster: Cluster) -> Refused:
     often = Counter((obj.api_version, obj.kind) for obj in cluster.objects)
     for obj in cluster.objects:
         kind = obj.api_version, obj.kind
-        served = schemas.served(*kind)
-        if served is None or (often[kind] >= MANY and acceptor(*kind).accepts(obj.data)):
-            continue
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        for refusal in api_refusals(obj.data, served):
+        for refusal in _refusals(obj, many=often[kind] >= MANY, applied=cluster.seen is None):
             moved = renames.leftovers(obj) if moved is None else moved
-            objects.add(obj.at)
+            corrected = _corrected_by(obj, refusal)
+            if not corrected and refusal.reason is not Reason.SERVER_SIDE_APPLY:
+                objects.add(obj.at)
             field = (*refusal.path[:-1], refusal.meant)
             if refusal.meant and not _is_there(obj.data, field):
                 misspelt[obj.at] = (*misspelt.get(obj.at, ()), field)
             if refusal.reason is not Reason.MISSING_FIELD or _SOURCE not in moved:
-                one = _found(obj, refusal, moved.get(refusal.path))
-                found.setdefault(refusal.reason, []).append(one)
+                one = _found(obj, refusal, moved.get(refusal.path), corrected)
+                reason = Reason.UPDATE if corrected else refusal.reason
+                found.setdefault(reason, []).append(one)
     return Refused(
         {reason: tuple(ones) for reason, ones in found.items()}, frozenset(objects), misspelt
     )
+
+
+def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[Refusal]:
+    """The refusals of an object. `applied`: it is a manifest, not an object of a cluster."""
+    kind = obj.api_version, obj.kind
+    served = schemas.served(*kind)
+    if served is None:
+        return
+    if applied:
+        yield from apply_refusals(obj.data.get("metadata"))
+    if many and acceptor(*kind).accepts(obj.data):
+        return
+    for refusal in api_refusals(obj.data, served):
+        if applied or refusal.reason is not Reason.SERVER_SIDE_APPLY:
+            yield refusal
 
 
 def _is_there(data: Any, path: Path) -> bool:
@@ -88,7 +104,10 @@ def _is_there(data: Any, path: Path) -> bool:
 
 
 def _found(
-    obj: Object, refusal: Refusal, moved: tuple[str, tuple[Edit, ...]] | None
+    obj: Object,
+    refusal: Refusal,
+    moved: tuple[str, tuple[Edit, ...]] | None,
+    corrected: str,
 ) -> FoundRefusal:
     at = obj.at.to(*refusal.path)
     fix = refusal.fix
@@ -96,10 +115,9 @@ def _found(
         refusal.message,
         (Edit(fix[0], at, fix[1]),) if fix else (),
     )
-    component_name = _corrected_by(obj, refusal)
-    if component_name:
+    if corrected:
         fault, semicolon, remedy = message.rpartition("; ")
-        message = f"{fault}{_MADE_ONLY.format(component_name)}{semicolon}{remedy}"
+        message = f"{fault}{_MADE_ONLY.format(corrected)}{semicolon}{remedy}"
     return FoundRefusal(obj, at.on_key() if refusal.key else at, f"{obj}: {message}", edits)
 
 
@@ -117,6 +135,8 @@ def _corrected_by(obj: Object, refusal: Refusal) -> str:
         return (
             "Kueue" if fraction or (refusal.reason is Reason.FORMAT and _is_read(obj, path)) else ""
         )
+    if kind == ("kueue.x-k8s.io", "ClusterQueue") and refusal.reason is Reason.VALUE:
+        return "Kueue" if at_path(obj.data, path) == "" else ""
     if kind == ("kueue.x-k8s.io", "ClusterQueue") and refusal.reason is Reason.MISSING_FIELD:
         return "Kueue" if "field nominalQuota" in refusal.message else ""
     if kind == (VOLCANO_BATCH, "Job") and path == ("spec", "queue"):

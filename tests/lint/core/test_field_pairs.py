@@ -93,3 +93,43 @@ def test_a_fraction_of_an_extended_resource():
     limits = {"resources": {"limits": {"rdma/hca": "0.5", "cpu": "0.5"}}}
     ((_, message),) = pod({"containers": [{"name": "a", **limits}]})
     assert "write a whole number" in message
+
+
+@pytest.mark.parametrize(
+    ("resources", "path", "words"),
+    [
+        ({"requests": {"cpu": "1m"}}, ("requests", "cpu"), "request at least the sum of the containers"),
+        ({"limits": {"cpu": "400m"}}, ("limits", "cpu"), "raise the limit of the pod"),
+        ({"limits": {"cpu": "700m"}}, ("limits", "cpu"), "one of its containers to 1"),
+        ({"requests": {"memory": "-1"}}, ("requests", "memory"), "write 0 or more"),
+    ],
+)  # fmt: skip
+def test_resources_of_a_pod_below_those_of_its_containers(resources, path, words):
+    container = {"name": "a", "resources": {"requests": {"cpu": "500m"}, "limits": {"cpu": 1}}}
+    found = of_kind("v1", "Pod", {"containers": [container], "resources": resources})
+    ((where, message),) = found
+    assert where == ("resources", *path)
+    assert words in message
+
+
+def test_resources_of_a_pod_above_those_of_its_containers():
+    container = {"name": "a", "resources": {"requests": {"cpu": "500m"}, "limits": {"cpu": 1}}}
+    spec = {"containers": [container], "resources": {"requests": {"cpu": 1}, "limits": {"cpu": 2}}}
+    assert of_kind("v1", "Pod", spec) == []
+
+
+@pytest.mark.parametrize(
+    ("resources", "words"),
+    [
+        ({"limits": {"hugepages-2Mi": "3Mi"}}, "write a multiple of 2Mi"),
+        ({"limits": {"hugepages-": "2Mi"}}, "write a size, such as hugepages-2Mi"),
+        ({"requests": {"hugepages-2Mi": "2Mi"}}, "write the same amount in requests and limits"),
+    ],
+)
+def test_huge_pages_of_a_pod(resources, words):
+    ((_, message),) = pod({"containers": [], "resources": resources})
+    assert words in message
+
+
+def test_valid_huge_pages_of_a_pod():
+    assert pod({"containers": [], "resources": {"limits": {"hugepages-2Mi": "4Mi"}}}) == []

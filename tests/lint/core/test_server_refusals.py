@@ -50,6 +50,15 @@ def test_a_correction_by_a_webhook_on_create_is_reported():
     )
 
 
+def test_objects_of_a_cluster_are_not_applied(monkeypatch):
+    text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, uid: b}}"
+    assert list(refused(cluster(text)).found) == [Reason.SERVER_SIDE_APPLY]
+    assert refused(cluster(text)).objects == frozenset()
+    made = cluster(text)
+    monkeypatch.setattr(made, "seen", object())
+    assert refused(made).found == {}
+
+
 def test_a_sound_object_is_not_refused():
     made = refused(cluster(QUEUE % "{cohortName: b}"))
     assert (made.found, made.objects) == ({}, frozenset())

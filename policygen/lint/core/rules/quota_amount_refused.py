@@ -2,20 +2,16 @@
 
 from policygen.core.amounts import amount_of
 from policygen.core.standard_resources import known_to_quota, whole
-from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """GPUs without a prefix are for `gpu-quota-counts-nothing`, whatever their amount.
-
-    Source: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue.
-    """
+    """Source: pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue."""
     for quota in facts.cluster.resource_quotas:
         for name, amount in quota.fields.hard.items():
             if not known_to_quota(name):
                 continue
-            is_part = amount.denominator != 1 and whole(name) and not accelerators.is_one(name)
+            is_part = amount.denominator != 1 and whole(name)
             if amount < 0 or is_part:
                 yield Hit(
                     RULE,

@@ -5,6 +5,9 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.jobs import number, replicas
 
+_MOST = (1 << 31) - 1
+"""Volcano adds the replicas with 32 bits."""
+
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
@@ -21,7 +24,16 @@ def check(facts: Facts) -> Hits:
                     task.at / "minAvailable",
                 )
         needed = number(spec, "minAvailable")
-        if needed is not None and total is not None and needed > total:
+        if needed is None or total is None:
+            continue
+        if total > _MOST:
+            yield Hit(
+                RULE,
+                f"the tasks of {spec.owner} have {total} replicas in total, which Volcano refuses; "
+                f"write at most {_MOST} replicas in total",
+                spec.at / "tasks",
+            )
+        elif needed > total:
             yield Hit(
                 RULE,
                 f"{spec.owner} has minAvailable {needed}, but its tasks have {counted(total, 'replica')}, "

@@ -3,60 +3,43 @@
 import math
 import re
 
-from policygen.core.finding import At
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-
-_PATH = "volcano.sh/hierarchy"
-_WEIGHTS = "volcano.sh/hierarchy-weights"
+from policygen.lint.volcano import hierarchy
+from policygen.lint.volcano.hierarchy import PATH, WEIGHTS
 
 
 def check(facts: Facts) -> Hits:
     """Source: queues/validate/validate_queue.go, validateHierarchicalAttributes."""
-    taken: dict[str, tuple[str, At]] = {}
     for queue in facts.cluster.queues:
-        path = _rooted(queue.annotations.get(_PATH, ""), queue.annotations.get(_WEIGHTS, ""))
-        parts = path.split("/")
-        taken.update(
-            {"/".join(parts[:i]): (str(queue), queue.at) for i in range(1, len(parts)) if path}
-        )
-    for queue in facts.cluster.queues:
-        path = queue.annotations.get(_PATH, "")
-        weights = queue.annotations.get(_WEIGHTS, "")
-        at = queue.at.to("metadata", "annotations")
+        path, weights = queue.annotations.get(PATH, ""), queue.annotations.get(WEIGHTS, "")
+        at = queue.at.to("metadata", "annotations", WEIGHTS)
         if not path and not weights:
             continue
         if path.count("/") != weights.count("/"):
             yield Hit(
                 RULE,
-                f"{queue} has a path of {path.count('/') + 1} parts in {_PATH}, but "
-                f"{weights.count('/') + 1} weights in {_WEIGHTS}, which Volcano refuses; write one "
+                f"{queue} has a path of {path.count('/') + 1} parts in {PATH}, but "
+                f"{weights.count('/') + 1} weights in {WEIGHTS}, which Volcano refuses; write one "
                 "weight for each part of the path",
-                at / _WEIGHTS,
+                at,
             )
         elif not all(_is_weight(weight) for weight in weights.split("/")):
             yield Hit(
                 RULE,
-                f"{queue} has a weight in {_WEIGHTS} that is not a number above 0, which Volcano "
+                f"{queue} has a weight in {WEIGHTS} that is not a number above 0, which Volcano "
                 "refuses; write only numbers above 0",
-                at / _WEIGHTS,
+                at,
             )
-        elif _rooted(path, weights) in taken:
-            other, place = taken[_rooted(path, weights)]
+    for conflict in facts.cluster.derive(hierarchy.conflicts):
+        queue, other = conflict.queue, conflict.below
+        if conflict.on_create:
             yield Hit(
                 RULE,
-                f"{queue} has {_PATH} {path}, but {other} has a path below this path, which Volcano "
-                f"refuses; change the path of {queue} or of {other}",
-                at / _PATH,
-                (place.to("metadata", "annotations", _PATH),),
+                f"{queue} has {PATH} {queue.annotations[PATH]}, but {other} has a path below this path, "
+                f"which Volcano refuses; change the path of {queue} or of {other}",
+                queue.at.to("metadata", "annotations", PATH),
+                (other.at.to("metadata", "annotations", PATH),),
             )
-
-
-def _rooted(path: str, weights: str) -> str:
-    """The path as the mutating webhook writes it.
-
-    Source: queues/mutate/mutate_queue.go, createQueuePatch.
-    """
-    return path if not path or not weights or path.startswith("root") else f"root/{path}"
 
 
 _DIGITS = r"[0-9](?:_?[0-9])*"
