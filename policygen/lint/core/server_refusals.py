@@ -1,7 +1,8 @@
 """What the API server would refuse in each object, checked once for all rules that report it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from typing import Any
 
 from msgspec import Struct
@@ -91,9 +92,35 @@ def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[Refusal]:
         yield from apply_refusals(obj.data.get("metadata"))
     if many and acceptor(*kind).accepts(obj.data):
         return
-    for refusal in api_refusals(obj.data, served):
+    found = list(api_refusals(obj.data, served))
+    for refusal in found:
         if applied or refusal.reason is not Reason.SERVER_SIDE_APPLY:
             yield refusal
+    corrected = [it for it in found if _corrected_by(obj, it)]
+    if corrected:
+        # Validation rules do not run on a value with another fault, but they run on the corrected value.
+        created = _corrected(obj.data, corrected)
+        known = {it.path for it in found}
+        for refusal in api_refusals(created, served):
+            if refusal.reason is Reason.CRD_RULE and refusal.path not in known:
+                yield refusal
+
+
+def _corrected(data: dict[str, Any], refusals_: Iterable[Refusal]) -> dict[str, Any]:
+    """The data with what webhooks write on create: an amount for an amount, and no empty text."""
+    made = deepcopy(data)
+    for refusal in refusals_:
+        *above, last = refusal.path
+        holder: Any = made
+        for step in above:
+            holder = holder[step]
+        if refusal.reason is Reason.MISSING_FIELD:
+            holder[last]["nominalQuota"] = "0"
+        elif holder[last] == "":
+            del holder[last]
+        else:
+            holder[last] = 1 if holder[last] == 0 else "1"
+    return made
 
 
 def _is_there(data: Any, path: Path) -> bool:

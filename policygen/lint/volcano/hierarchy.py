@@ -18,7 +18,7 @@ PATH = "volcano.sh/hierarchy"
 WEIGHTS = "volcano.sh/hierarchy-weights"
 
 
-class Conflict(Struct, frozen=True, eq=False):
+class PathConflict(Struct, frozen=True, eq=False):
     """A queue whose path is above the path of another queue."""
 
     queue: Entry[QueueView]
@@ -28,7 +28,7 @@ class Conflict(Struct, frozen=True, eq=False):
     """Whether the other queue comes earlier, so that Volcano refuses to create the queue."""
 
 
-def conflicts(cluster: Cluster) -> tuple[Conflict, ...]:
+def conflicts(cluster: Cluster) -> tuple[PathConflict, ...]:
     """All queues whose path is above that of another, in the order of the queues; for `cluster.derive`."""
     found = []
     later: dict[str, Entry[QueueView]] = {}
@@ -38,7 +38,7 @@ def conflicts(cluster: Cluster) -> tuple[Conflict, ...]:
     for queue in cluster.queues:
         path = _rooted(queue)
         if path and path in later:
-            found.append(Conflict(queue, earlier.get(path, later[path]), path in earlier))
+            found.append(PathConflict(queue, earlier.get(path, later[path]), path in earlier))
         earlier.update(dict.fromkeys(_above(queue), queue))
     return tuple(found)
 

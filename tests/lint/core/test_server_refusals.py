@@ -50,6 +50,14 @@ def test_a_correction_by_a_webhook_on_create_is_reported():
     )
 
 
+def test_validation_rules_run_on_the_corrected_value():
+    group = "{coveredResources: [cpu, a], flavors: [{name: f, resources: [{name: cpu, nominalQuota: %s}]}]}"
+    for amount in ("1.5", "'1 '", "null"):
+        spec = f"{{cohortName: b, resourceGroups: [{group % amount}]}}"
+        found = refused(cluster(QUEUE % spec)).found
+        assert {*found} - {Reason.SERVER_SIDE_APPLY} == {Reason.UPDATE, Reason.CRD_RULE}
+
+
 def test_objects_of_a_cluster_are_not_applied(monkeypatch):
     text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, uid: b}}"
     assert list(refused(cluster(text)).found) == [Reason.SERVER_SIDE_APPLY]
