@@ -86,6 +86,7 @@ class Cluster:
         self.vertical_pod_autoscalers = spec(
             "autoscaling.k8s.io", "VerticalPodAutoscaler", core.VerticalPodAutoscalerView
         )
+        self.scaled_objects = spec("keda.sh", "ScaledObject", core.ScaledObjectView)
         self.scheduler_configurations = self._table(
             SCHEDULER_CONFIG,
             "KubeSchedulerConfiguration",

@@ -212,6 +212,13 @@ class HorizontalPodAutoscalerView(Struct, rename="camel", frozen=True):
     metrics: tuple[dict[str, Any], ...] = ()
 
 
+class ScaledObjectView(Struct, rename="camel", frozen=True):
+    """`spec` of a ScaledObject of KEDA; its triggers are not read."""
+
+    scale_target_ref: dict[str, Any] = field(default_factory=dict)
+    max_replica_count: int | None = None
+
+
 class VerticalPodAutoscalerView(Struct, rename="camel", frozen=True):
     """`spec` of a VerticalPodAutoscaler; its fields are untyped."""
 

@@ -25,6 +25,10 @@ def check(facts: Facts) -> Hits:
             (entry, "targetRef", entry.fields.target_ref)
             for entry in cluster.vertical_pod_autoscalers
         ),
+        *(
+            (entry, "scaleTargetRef", {"kind": "Deployment", **entry.fields.scale_target_ref})
+            for entry in cluster.scaled_objects
+        ),
     ]
     for entry, field, target in targets:
         kind, name = target.get("kind"), target.get("name")
@@ -56,7 +60,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write the kind and name of an existing workload as the target.",
-    judges=("HorizontalPodAutoscaler", "VerticalPodAutoscaler"),
+    judges=("HorizontalPodAutoscaler", "ScaledObject", "VerticalPodAutoscaler"),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
 )

@@ -7,6 +7,7 @@ from policygen.kubernetes.workloads import KINDS, TEMPLATES
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import READS, PodDemand
+from policygen.lint.core.queue_rooms import rooms_in_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -16,7 +17,10 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/plugins/{noderesources,interpodaffinity,podtopologyspread} of
     Kubernetes 1.36.3.
     """
+    in_queue = rooms_in_queues(facts, "replicas-exceed-queue")
     for it, room in facts.derive(exceeding).items():
+        if in_queue.get(id(it.template), room.pods + 1) <= room.pods:
+            continue  # replicas-exceed-queue reports it
         at = it.template.at.to("spec", *room.path) if room.path else _replicas(it)
         first = facts.derive(known_nodes).all[0].at
         yield Hit(RULE, _message(it, room), at, (first,) if first else ())

@@ -4,6 +4,7 @@ from policygen.core.finding import at_path
 from policygen.core.quoting import counted
 from policygen.lint.core.node_rooms import node_rooms
 from policygen.lint.core.pod_demands import READS
+from policygen.lint.core.queue_rooms import rooms_in_queues
 from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -15,6 +16,7 @@ def check(facts: Facts) -> Hits:
     matchLabelKeys can count only new pods, so they are skipped. Nodes count as empty. Source:
     pkg/controller/deployment/rolling.go of Kubernetes 1.36.3.
     """
+    in_queue = rooms_in_queues(facts, "rollout-exceeds-quota")
     for it, room in facts.derive(node_rooms):
         update = rollout(it.workload)
         if update is None or update.unavailable or not update.replicas:
@@ -23,6 +25,8 @@ def check(facts: Facts) -> Hits:
             it.workload.spec, ("template", "spec", *room.path, "matchLabelKeys")
         ):
             continue
+        if in_queue.get(id(it.template)) == update.replicas:
+            continue  # rollout-exceeds-quota reports it
         if room.pods == update.replicas:
             yield Hit(
                 RULE,

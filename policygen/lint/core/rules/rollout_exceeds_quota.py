@@ -1,7 +1,9 @@
-"""A Deployment fits its quota, but its update needs one more pod than the quota allows."""
+"""A Deployment fits its quota or queue, but its update needs one more pod than this allows."""
 
+from policygen.core.quoting import counted
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
+from policygen.lint.core.queue_rooms import queue_rooms
 from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -9,7 +11,8 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 def check(facts: Facts) -> Hits:
     """If no pod may be unavailable, a new one must fit before an old one is deleted.
 
-    Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go.
+    Source: pkg/controller/deployment/rolling.go; pkg/quota/v1/evaluator/core/pods.go;
+    for queues lint/core/queue_rooms.py.
     """
     by_namespace = facts.cluster.derive(bounds)
     for workload in facts.cluster.workloads:
@@ -29,6 +32,17 @@ def check(facts: Facts) -> Hits:
                         workload.at.to("spec", "strategy"),
                         (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
                     )
+    for room in facts.derive(queue_rooms):
+        update = rollout(room.workload)
+        if update is not None and not update.unavailable and update.replicas == room.pods > 0:
+            yield Hit(
+                RULE,
+                f"{room.workload} has {counted(room.pods, 'pod')}, and its queue has no room for one more: "
+                f"{room.why}; an update first creates a new pod, which waits, so the update never ends; "
+                "write maxUnavailable: 1 and maxSurge: 0",
+                room.workload.at.to("spec", "strategy"),
+                (room.at,),
+            )
 
 
 RULE = ObjectRule(
@@ -39,5 +53,15 @@ RULE = ObjectRule(
     remedy="Write maxUnavailable: 1 and maxSurge: 0.",
     judges=("Deployment",),
     check=check,
-    reads=("ResourceQuota",),
+    reads=(
+        "ResourceQuota",
+        "LocalQueue",
+        "ClusterQueue",
+        "Cohort",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "Queue",
+        "PodGroup",
+    ),
 )

@@ -1,0 +1,47 @@
+"""Autoscalers that set the number of pods of a workload."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.finding import At
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.untyped import text
+
+_MOST = 100
+"""The default of maxReplicaCount. Source: apis/keda/v1alpha1/scaledobject_types.go of KEDA 2.18."""
+
+
+class Autoscaler(Struct, frozen=True, eq=False):
+    """A HorizontalPodAutoscaler or a ScaledObject of KEDA."""
+
+    name: str
+    """Kind and name, as in messages."""
+    most: int
+    """The maximum number of pods."""
+    at: At
+    """The place of the maximum."""
+    field: str
+    """The name of its field."""
+
+
+def autoscalers(cluster: Cluster) -> Mapping[tuple[str, str, str], Autoscaler]:
+    """The autoscaler of each target, by namespace, kind and name; use it with `cluster.derive`."""
+    return dict(_autoscalers(cluster))
+
+
+def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autoscaler]]:
+    for hpa in cluster.horizontal_pod_autoscalers:
+        at = hpa.at.to("spec", "maxReplicas")
+        target = _target(hpa.namespace, hpa.fields.scale_target_ref)
+        yield target, Autoscaler(str(hpa), hpa.fields.max_replicas, at, "maxReplicas")
+    for scaled in cluster.scaled_objects:
+        at, most = scaled.at.to("spec", "maxReplicaCount"), scaled.fields.max_replica_count
+        target = _target(scaled.namespace, {"kind": "Deployment", **scaled.fields.scale_target_ref})
+        most = _MOST if most is None else most
+        yield target, Autoscaler(str(scaled), most, at, "maxReplicaCount")
+
+
+def _target(namespace: str, reference: Mapping[str, Any]) -> tuple[str, str, str]:
+    return namespace, text(reference, "kind"), text(reference, "name")

@@ -1,0 +1,88 @@
+"""The queue of a workload can never run all its pods at once."""
+
+from policygen.core.finding import At
+from policygen.core.quoting import counted
+from policygen.lint.core.autoscalers import Autoscaler, autoscalers
+from policygen.lint.core.queue_rooms import QueueRoom, queue_rooms
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.volcano.queues import MIN_MEMBER, gang_size, to_volcano
+
+_KINDS = (
+    "Deployment",
+    "LeaderWorkerSet",
+    "ReplicaSet",
+    "ReplicationController",
+    "Rollout",
+    "StatefulSet",
+)
+
+
+def check(facts: Facts) -> Hits:
+    """The other pods wait, also if no other workload uses the queue or its cohort.
+
+    Kueue counts each pod of a Deployment and each group of a LeaderWorkerSet. With an autoscaler, its
+    maximum counts. Source: see lint/core/queue_rooms.py.
+    """
+    scaled = facts.cluster.derive(autoscalers)
+    for room in facts.derive(queue_rooms):
+        workload = room.workload
+        if not room.pods:
+            continue  # workload-exceeds-quota reports it
+        autoscaler = scaled.get((workload.namespace, workload.kind, workload.name))
+        count = _count(room)
+        if autoscaler is not None and autoscaler.most > room.pods:
+            yield _of_autoscaler(room, autoscaler)
+        elif autoscaler is None and count is not None and count > room.pods:
+            yield _of_workload(room, count)
+
+
+def _count(room: QueueRoom) -> int | None:
+    """The number of pods or groups; None if it is invalid."""
+    found = room.workload.spec.get("replicas", 1)
+    return found if isinstance(found, int) else None
+
+
+def _of_workload(room: QueueRoom, count: int) -> Hit:
+    workload = room.workload
+    gang = gang_size(workload) if to_volcano(room.template) else 0
+    begin = f"only {room.pods} of the {count} {room.unit}s of {workload} can run at once"
+    field = "replicas"
+    if gang > room.pods:
+        begin = f"no pod of {workload} starts, because its gang has {gang} pods but only {room.pods} can run at once"
+        field = f"replicas and {MIN_MEMBER}"
+    return _hit(room, begin, field, workload.at.to("spec", "replicas"))
+
+
+def _of_autoscaler(room: QueueRoom, autoscaler: Autoscaler) -> Hit:
+    most = counted(autoscaler.most, room.unit)
+    begin = (
+        f"{autoscaler.name} allows {most} of {room.workload}, but only {room.pods} can run at once"
+    )
+    return _hit(room, begin, autoscaler.field, autoscaler.at)
+
+
+def _hit(room: QueueRoom, begin: str, field: str, at: At) -> Hit:
+    message = f"{begin}: {room.why}; set {field} to {room.pods}, or raise {room.limit}"
+    return Hit(RULE, message, at, (room.at,))
+
+
+RULE = ObjectRule(
+    "replicas-exceed-queue",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Lower the number of pods or the maximum of the autoscaler, or raise the limit of the queue.",
+    judges=(*_KINDS, "HorizontalPodAutoscaler", "ScaledObject"),
+    check=check,
+    needs=frozenset({Need.WHOLE}),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "Cohort",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "Queue",
+        "PodGroup",
+    ),
+)

@@ -1,0 +1,24 @@
+"""The maximum of autoscalers."""
+
+from policygen.lint.core.autoscalers import autoscalers
+from tests.objects import cluster
+
+TEXT = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: llm, namespace: a}
+spec: {scaleTargetRef: {apiVersion: apps/v1, kind: StatefulSet, name: llm}, maxReplicas: 9}
+---
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: detector, namespace: a}
+spec: {scaleTargetRef: {name: detector}}
+"""
+
+
+def test_an_autoscaler_of_keda_scales_a_deployment_to_100_by_default():
+    found = cluster(TEXT).derive(autoscalers)
+    assert {target: it.most for target, it in found.items()} == {
+        ("a", "StatefulSet", "llm"): 9,
+        ("a", "Deployment", "detector"): 100,
+    }

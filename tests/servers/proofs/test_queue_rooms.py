@@ -1,0 +1,87 @@
+"""Deployments in queues of Kueue and Volcano that can never run all their pods at once."""
+
+import pytest
+
+from tests.servers.client import ApiError
+from tests.servers.cluster import Cluster
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import scene, show
+from tests.servers.proofs.test_core_quotas import CHANGE, updated
+from tests.servers.proofs.volcano_scene import Volcano
+
+RULE = "replicas-exceed-queue"
+VOLCANO = 1
+"""The number of the example with a queue of Volcano."""
+QUEUE = 1
+"""The number of the example of `rollout-exceeds-quota` with a queue."""
+
+
+def placed(cluster: Cluster, namespace: str) -> tuple[int, int]:
+    """GPUs on nodes, and waiting pods."""
+    return cluster.bound(namespace), len(cluster.waiting(namespace))
+
+
+def start(cluster: Cluster, name: str, example: str) -> None:
+    """Apply an example in a namespace of its own, with a node that has room for all its pods."""
+    shape = Shape(gpus=16, labels={"pool": f"{name}-a100"})
+    cluster.add_nodes(shape, 1, prefix=name)
+    show(cluster, scene(example, name, "vision.a100", "a100"))
+
+
+def test_replicas_exceed_queue(cluster: Cluster) -> None:
+    """Four of six pods run, although the node has room for all."""
+    wanted = {"bad": (4, 2), "good": (4, 0)}
+    start(cluster, "bad", bad(RULE))
+    start(cluster, "good", good(RULE))
+    for name, want in wanted.items():
+        cluster.becomes(name, lambda name=name: placed(cluster, name), want)
+    for name, want in wanted.items():
+        cluster.stays(name, lambda name=name: placed(cluster, name), want, for_s=1)
+
+
+def test_replicas_exceed_queue_of_volcano(volcano: Volcano) -> None:
+    for example, want in ((bad(RULE, VOLCANO), (4, 2)), (good(RULE, VOLCANO), (4, 0))):
+        with volcano.scene(example):
+            volcano.becomes("pods", lambda: placed(volcano, "vision"), want)
+            volcano.sessions()
+            assert placed(volcano, "vision") == want
+
+
+def test_rollout_exceeds_queue(cluster: Cluster) -> None:
+    """The new pod waits in the queue for the old ones, which wait for the new pod."""
+    rule = "rollout-exceeds-quota"
+    for name, example in (("bad", bad(rule, QUEUE)), ("good", good(rule, QUEUE))):
+        start(cluster, name, example)
+        cluster.becomes(name, lambda name=name: _ready(cluster, name), 4)
+        cluster.patch("apps/v1", "Deployment", "detector", CHANGE, name)
+    cluster.becomes("good", lambda: updated(cluster, "good", "detector"), 4)
+    cluster.becomes("bad", lambda: updated(cluster, "bad", "detector"), 1)
+    cluster.becomes("bad waits", lambda: placed(cluster, "bad"), (4, 1))
+    cluster.stays("bad waits", lambda: placed(cluster, "bad"), (4, 1), for_s=1)
+
+
+def test_autoscaler_resize_refused(cluster: Cluster) -> None:
+    """The test scales in place of the autoscaler."""
+    rule = "autoscaler-resize-refused"
+    for name, kind, example in (
+        ("bad", "StatefulSet", bad(rule)),
+        ("good", "Deployment", good(rule)),
+    ):
+        start(cluster, name, example.partition("apiVersion: autoscaling")[0])
+        cluster.becomes(name, lambda name=name: placed(cluster, name), (2, 0))
+        scale = lambda name=name, kind=kind: cluster.patch(
+            "apps/v1", kind, "detector", {"spec": {"replicas": 3}}, name
+        )
+        if name == "bad":
+            with pytest.raises(ApiError, match="field is immutable"):
+                scale()
+        else:
+            scale()
+            cluster.becomes(name, lambda name=name: placed(cluster, name), (3, 0))
+
+
+def _ready(cluster: Cluster, namespace: str) -> int | None:
+    status = cluster.get("apps/v1", "Deployment", "detector", namespace)["status"]
+    ready: int | None = status.get("readyReplicas")
+    return ready
