@@ -260,3 +260,35 @@ def test_an_invalid_name_is_described(tmp_path):
         '"My_Cohort" is not a valid name; write lower-case letters, digits, "-" and ".", beginning and ending '
         "with a letter or digit"
     )
+
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {pool: a100}}
+spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: 96, memory: 1000Gi, pods: 110, nvidia.com/gpu: 8}}
+"""
+FLAVOR = "spec: {nodeLabels: {pool: a100}, tolerations: [{key: nvidia.com/gpu, operator: Exists}]}"
+
+
+@pytest.mark.parametrize("gpus, more", [(1, set()), (16, {"pod-fits-no-node"})])
+def test_a_missing_queue_is_the_reason_for_a_missing_toleration(tmp_path, gpus, more):
+    """The flavor of the queue adds the toleration, but not GPUs."""
+    queue = QUEUE.replace("spec: {nodeLabels: {pool: a100}}", FLAVOR)
+    text = f"{NODE}---{queue}---{JOB.replace('gpu: 1}', f'gpu: {gpus}}}')}"
+    assert rules(lint(tmp_path, text)) == {*more, "workload-names-no-queue"}
+
+
+def test_a_refused_resource_is_reported_once(tmp_path):
+    """In requests and limits, and not again because no node has it."""
+    resources = "{limits: {gpu: 1, cpu: 1}, requests: {gpu: 1}}"
+    text = NODE.replace("spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}\n", "")
+    text = f"{text}---{JOB.replace('{limits: {nvidia.com/gpu: 1}}', resources)}"
+    assert rules(lint(tmp_path, text)) == {"container-resource-refused"}
+
+
+def test_a_refused_number_of_gpus_is_not_also_called_wasteful(tmp_path):
+    text = NODE.replace("spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}\n", "")
+    text = f"{text}---{JOB.replace('limits: {nvidia.com/gpu: 1}', 'requests: {nvidia.com/gpu: 3}')}"
+    assert rules(lint(tmp_path, text)) == {"gpu-request-without-limit"}

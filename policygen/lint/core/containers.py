@@ -1,10 +1,12 @@
 """The containers of all workloads with their places, and the LimitRanges that apply to them."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from msgspec import Struct
 
 from policygen.core.finding import At
+from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LimitRangeItem
 from policygen.kubernetes.workloads import Container, PodTemplate
@@ -42,6 +44,16 @@ def placed(template: PodTemplate) -> Iterator[tuple[At, Container]]:
         yield template.at.to("spec", "containers", i), container
     for i, container in enumerate(template.spec.init_containers):
         yield template.at.to("spec", "initContainers", i), container
+
+
+def without_equal_limit(container: Container) -> Iterator[tuple[str, Fraction]]:
+    """The requests of resources that cannot be overcommitted, but have no equal limit.
+
+    Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
+    """
+    for name, amount in container.resources.requests.items():
+        if not overcommitted(name) and container.resources.limits.get(name) != amount:
+            yield name, amount
 
 
 def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:

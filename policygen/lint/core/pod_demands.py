@@ -1,12 +1,13 @@
 """What the pods of every workload require of a node, with what their queue adds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.names import LOCAL_QUEUE, NODE_GROUP, VOLCANO_QUEUE
+from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.cluster import VOLCANO_BATCH, VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
 from policygen.kubernetes.node_filters import REQUIRED, Demand, Placed, demand
@@ -14,10 +15,12 @@ from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused
+from policygen.lint.kueue.configuration import first
+from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import Flavor
 from policygen.lint.kueue.queue_names import counted, labels
+from policygen.lint.kueue.queueless import queueless
 from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
@@ -28,6 +31,7 @@ READS = (
     "ResourceFlavor",
     "Configuration",
     "LimitRange",
+    "Namespace",
     "Queue",
     VOLCANO_CONFIGURATION,
 )
@@ -64,7 +68,7 @@ def pod_demands(facts: Facts) -> tuple[PodDemand, ...]:
 
 
 def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
-    requests = {id(it.template): it for it in pod_requests(facts)}
+    requests = _requests(facts)
     implied = all(it.at is None for it in facts.derive(known_nodes).all)
     for workload in facts.cluster.workloads:
         if workload.kind == "DaemonSet":
@@ -77,18 +81,36 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
             if implied and not accelerators.requested(facts.cluster, template):
                 continue
             amounts = counted(facts.cluster, template, workload.namespace)
+            # container-resource-refused reports the others.
+            amounts = {name: it for name, it in amounts.items() if known_to_containers(name)}
             own = demand(template.spec, amounts)
-            request = requests.get(id(template))
-            if request is not None and refused(facts, request):
+            found = requests.get(id(template), ())
+            if found and all(refused(facts, it) for it in found):
                 continue  # `request-not-covered` reports it
-            if request is not None and request.groups:
-                ways = tuple(_by_flavors(facts, request, own))
-            elif request is None and queued:  # its flavors may add tolerations
+            ways: tuple[Way, ...]
+            counting = [it for it in found if it.groups and not refused(facts, it)]
+            if counting:
+                ways = tuple(way for it in counting for way in _by_flavors(facts, it, own))
+            elif not found and queued:  # its flavors may add tolerations
                 ways = (Way(replace(own, tolerations=(_ANY,))),)
             else:
                 ways = tuple(_by_node_groups(facts, workload, template, own))
             if ways:
                 yield PodDemand(workload, template, ways)
+
+
+def _requests(facts: Facts) -> Mapping[int, Sequence[PodRequest]]:
+    """By identity of the template: its request in its queue, or in each queue that it should name."""
+    found = {id(it.template): [it] for it in pod_requests(facts)}
+    rules = first(facts.cluster, facts.target["kueue"])
+    reported = "workload-names-no-queue" in facts.run
+    for it in facts.derive(queueless) if reported else ():
+        for template in it.workload.templates:
+            found[id(template)] = [
+                request_in(facts.cluster, rules, it.workload, template, queue)
+                for queue in it.queues
+            ]
+    return found
 
 
 def _by_flavors(facts: Facts, request: PodRequest, own: Demand) -> Iterator[Way]:

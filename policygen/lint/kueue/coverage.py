@@ -69,18 +69,28 @@ def _requests(cluster: Cluster, rules: Settings) -> Iterator[PodRequest]:
         if job.cluster_queue is None:
             continue
         for template in job.workload.templates:
-            requested = template.spec.requests
-            defaulted = counted(cluster, template, job.workload.namespace)
-            written = _above_zero(rules.charged(requested))
-            yield PodRequest(
-                job.workload,
-                job.cluster_queue,
-                template,
-                written=written,
-                counted=written
-                if defaulted == requested
-                else _above_zero(rules.charged(defaulted)),
-            )
+            yield request_in(cluster, rules, job.workload, template, job.cluster_queue)
+
+
+def request_in(
+    cluster: Cluster,
+    rules: Settings,
+    workload: Workload,
+    template: PodTemplate,
+    queue: Entry[ClusterQueueView],
+) -> PodRequest:
+    """The amounts that Kueue counts for a pod template in a ClusterQueue."""
+    requested = template.spec.requests
+    defaulted = counted(cluster, template, workload.namespace)
+    written = _above_zero(rules.charged(requested))
+    same = defaulted == requested
+    return PodRequest(
+        workload,
+        queue,
+        template,
+        written=written,
+        counted=written if same else _above_zero(rules.charged(defaulted)),
+    )
 
 
 def uncovered(facts: Facts, request: PodRequest) -> list[str]:

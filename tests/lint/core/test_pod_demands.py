@@ -1,5 +1,7 @@
 """What a queue adds to the demand of its pods."""
 
+from msgspec.structs import replace
+
 from policygen.kubernetes.core import TolerationView
 from policygen.lint.core.pod_demands import pod_demands
 from tests.objects import facts
@@ -98,6 +100,14 @@ def test_pods_for_which_kueue_accepts_no_flavor_are_left_out():
 
 def test_an_unknown_queue_may_add_tolerations():
     assert ways(JOB % ("gone", "")) == [([], [], [ANY])]
+
+
+def test_pods_that_should_name_a_queue_are_tested_as_if_they_did():
+    """So a toleration that the flavor adds is not missing; only the missing label is reported."""
+    text = NODE + KUEUE + (JOB % ("q", "")).replace(", labels: {kueue.x-k8s.io/queue-name: q}", "")
+    reported = replace(facts(text), run=frozenset({"workload-names-no-queue"}))
+    assert [it.ways[0].demand.tolerations for it in pod_demands(reported)] == [(GPU,)]
+    assert [it.ways[0].demand.tolerations for it in pod_demands(facts(text))] == [()]
 
 
 def test_pods_without_a_scheduler_that_chooses_are_left_out():

@@ -34,9 +34,11 @@ def check(facts: Facts) -> Hits:
 def _container(container: Part) -> Hits:
     resources = container.under("resources")
     parts = [resources.under(field) for field in ("limits", "requests")]
+    refused: set[str] = set()
     for part in parts:
         for name in part.data:
-            if _is_refused(name):
+            if name not in refused and _is_refused(name):
+                refused.add(name)
                 yield _refused(named(container), name, part.at / name)
     if not any(name in part.data for part in parts for name in _BESIDE_PAGES):
         yield from _pages_alone(container, parts)

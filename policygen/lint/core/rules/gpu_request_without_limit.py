@@ -1,7 +1,7 @@
 """A container requests a GPU or huge pages without an equal limit."""
 
 from policygen.core.amounts import amount_of, readable, written
-from policygen.core.standard_resources import known_to_containers, overcommitted
+from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import containers
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
@@ -14,9 +14,7 @@ def check(facts: Facts) -> Hits:
     """
     for placed in containers.containers(facts.cluster):
         limits = placed.container.resources.limits
-        for name, amount in placed.container.resources.requests.items():
-            if overcommitted(name) or limits.get(name) == amount:
-                continue
+        for name, amount in containers.without_equal_limit(placed.container):
             if not known_to_containers(name):
                 continue  # `container-resource-refused` reports it
             text = written(name, amount)

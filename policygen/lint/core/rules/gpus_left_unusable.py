@@ -13,6 +13,7 @@ from policygen.kubernetes.node_filters import Demand, misses
 from policygen.kubernetes.node_groups import NodeSet, NodeSize
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.accelerators import is_one
+from policygen.lint.core.containers import placed, without_equal_limit
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
@@ -51,11 +52,22 @@ def check(facts: Facts) -> Hits:
         gpu = _gpu(it)
         if gpu is None or it.template.replicas is None or it in without_room:
             continue  # replicas-exceed-nodes reports pods without room
+        if "gpu-request-without-limit" in facts.run and _is_refused(it, gpu):
+            continue
         best = _best(it, gpu, nodes)
         if best is None or it.template.replicas < best.pods:
             continue
         if not _used(best, it, smallest[_amounts(best.size)]):
             yield _hit(it, best)
+
+
+def _is_refused(it: PodDemand, gpu: str) -> bool:
+    """Whether the API server refuses the pods for the amount of their accelerators."""
+    return any(
+        name == gpu
+        for _, container in placed(it.template)
+        for name, _ in without_equal_limit(container)
+    )
 
 
 def _best(it: PodDemand, gpu: str, nodes: NodeSet) -> Full | None:

@@ -42,7 +42,8 @@ def check(facts: Facts) -> Hits:
     """Queues and quotas count all nodes together, but a pod needs one node.
 
     The nodes that need the fewest changes are reported. Kueue adds the labels and tolerations of a
-    flavor; the pods start if they fit with any flavor of their queue.
+    flavor; the pods start if they fit with any flavor of their queue, or of a queue that
+    workload-names-no-queue proposes.
     Source: the filters of kube-scheduler (policygen/kubernetes/node_filters.py), which Volcano's
     predicates use too; docs on topology-aware scheduling: without a topology Kueue compares only sums.
     """
