@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.untyped import integer, mapping
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.kueue.queue_names import labels
@@ -19,12 +20,27 @@ _ALONE = ("1", "localhost", "127.0.0.1")
 _PLUGINS = {"pytorch", "tensorflow", "mpi"}
 """Plugins of Volcano Jobs that write such variables."""
 _KINDS = ("StatefulSet", "Deployment", "ReplicaSet", "Job")
+_OF_OPERATORS = (
+    "JAXJob",
+    "JobSet",
+    "MPIJob",
+    "PaddleJob",
+    "PyTorchJob",
+    "RayJob",
+    "TFJob",
+    "XGBoostJob",
+)
+"""Kinds whose pods work only together."""
+_RAY_GANGS = ("ray.io/scheduler-name", "ray.io/gang-scheduling-enabled")
+"""Labels for which KubeRay creates a PodGroup. Source: its guide about Volcano."""
 
 
 def check(facts: Facts) -> Hits:
     """Checks the environment variables of torchrun and similar launchers; a queue of Kueue is a gang.
 
-    A gang of Volcano must contain all ranks. A range such as NNODES=1:4 means elastic ranks.
+    A gang of Volcano must contain all ranks. A range such as NNODES=1:4 means elastic ranks. For pods
+    of operators, Volcano creates a PodGroup with minMember 1. Kubeflow's operator with
+    --gang-scheduler-name=volcano creates a better one, which a schedulingPolicy states.
 
     Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle;
     pkg/controllers/podgroup/pg_controller_handler.go and pkg/scheduler/plugins/gang of Volcano.
@@ -32,9 +48,11 @@ def check(facts: Facts) -> Hits:
     names_no_queue = "workload-names-no-queue" in facts.run
     queued = facts.cluster.local_queues.by_namespace if names_no_queue else ()
     for workload in facts.cluster.workloads:
-        if workload.kind not in _KINDS:
+        if workload.kind in _OF_OPERATORS:
+            yield from _of_operator(facts.cluster, workload)
+        elif workload.kind not in _KINDS:
             continue
-        if workload.object.group == VOLCANO_BATCH:
+        elif workload.object.group == VOLCANO_BATCH:
             yield from _of_volcano(facts.cluster, workload)
         elif workload.object.group in ("apps", "batch"):
             yield from _of_kubernetes(facts.cluster, workload, queued)
@@ -100,6 +118,51 @@ def _of_kubernetes(cluster: Cluster, workload: Workload, queued: Collection[str]
         yield _hit(how, advice, at)
 
 
+def _of_operator(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
+    """A job of an operator whose pods Volcano schedules."""
+    counts = [template.replicas for template in workload.templates]
+    ranks = [it for it in workload.templates if accelerators.requested(cluster, it)]
+    total = sum(count or 0 for count in counts)
+    pods = sum(it.replicas or 0 for it in ranks)
+    if None in counts or pods <= 1 or any(it.spec.scheduler_name != SCHEDULER for it in ranks):
+        return
+    if "elasticPolicy" in workload.spec or any(_in_other_gang(workload, it) for it in ranks):
+        return
+    policy = mapping(workload.spec, "runPolicy", "schedulingPolicy")
+    names = {it.annotations.get(POD_GROUP) for it in ranks}
+    group = cluster.pod_groups.get(names.pop() or "", workload.namespace)
+    how, at = f"{workload} starts its {total} pods independently", workload.at / "spec"
+    if policy:
+        least = integer(policy.get("minAvailable"))
+        if least is not None and 0 < least < total:
+            how = f"{workload} starts when {least} of its {total} pods fit"
+            at = at.to("runPolicy", "schedulingPolicy", "minAvailable")
+            yield _hit(how, f"set minAvailable to {total}", at)
+    elif group is not None:
+        least = group.fields.min_member
+        if 0 < least < total:
+            how = f"{workload} starts when {least} of its {total} pods fit"
+            at = group.at.to("spec", "minMember")
+            yield _hit(how, f"set minMember of {group} to {total}", at)
+    elif all(POD_GROUP not in it.annotations for it in ranks) and not any(
+        key in workload.labels for key in _RAY_GANGS
+    ):
+        yield _hit(how, _advice(workload, total), at)
+
+
+def _advice(workload: Workload, total: int) -> str:
+    """How to make a gang of the pods of an operator."""
+    match workload.kind:
+        case "RayJob":
+            return f"set label {_RAY_GANGS[0]}: volcano on the RayJob"
+        case "JobSet":
+            return (
+                f"create a PodGroup with minMember: {total}, and write its name in annotation {POD_GROUP} of "
+                "every pod template"
+            )
+    return f"set runPolicy.schedulingPolicy.minAvailable to {total}"
+
+
 def _hit(how: str, advice: str, at: At) -> Hit:
     return Hit(RULE, f"{how}, so some can hold GPUs while others wait; {advice}", at)
 
@@ -132,7 +195,7 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Start all ranks together: name a queue of Kueue, or set the size of a Volcano gang to their number.",
-    judges=(*_KINDS, "PodGroup"),
+    judges=(*_KINDS, *_OF_OPERATORS, "PodGroup"),
     check=check,
     aliases=("ranks-start-without-gang",),
 )
