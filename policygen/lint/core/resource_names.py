@@ -24,6 +24,9 @@ EXTENDED = (
 )
 """Names that vendors' device plugins register by default."""
 
+_OF_QUOTAS = ("requests.", "limits.")
+"""Prefixes of the keys of a ResourceQuota, which no resource has."""
+
 _CLOSE = 0.8
 """Similarity of a misspelling: `nvidia.com/gpus` is above it for `nvidia.com/gpu`, `gpu.shared` below."""
 
@@ -62,6 +65,8 @@ def meant(resource: str, there: Iterable[str] = ()) -> str | None:
         return None
     if resource.startswith((HUGE_PAGES, "attachable-volumes-")):
         return None
+    if resource.startswith(_OF_QUOTAS):
+        return resource.partition(".")[2]
     if "/" not in resource:
         lowered = resource.lower()
         if lowered in ("gpu", "gpus", "nvidia-gpu", "nvidia.com"):

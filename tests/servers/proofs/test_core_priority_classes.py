@@ -31,6 +31,14 @@ def test_all_pods_highest_priority(cluster: Cluster) -> None:
     second_takes_node(cluster, good(rule), ("serving", None), stays="first")
 
 
+def test_system_priority_misused(cluster: Cluster) -> None:
+    """The class evicts a pod of the highest class that a user can create."""
+    text = good("system-priority-misused").replace("value: 1000", "value: 1000000000")
+    text = text.partition("---")[0]
+    second_takes_node(cluster, text, ("training", "system-cluster-critical"), stays="second")
+    second_takes_node(cluster, text, ("training", "training"), stays="first")
+
+
 def second_takes_node(
     cluster: Cluster, text: str, classes: tuple[str | None, str | None], *, stays: str
 ) -> None:

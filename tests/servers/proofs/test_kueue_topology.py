@@ -24,6 +24,7 @@ def test_no_place_in_a_topology(stage):
         ("topology-missing", 0): "is inactive",
         ("topology-level-unknown", 0): "does not contain the requested level",
         ("topology-request-without-topology", 0): "does not support TopologyAwareScheduling",
+        ("topology-domain-too-small", 0): "allows to fit only 1 out of 2 pod(s)",
         ("topology-in-two-groups", 0): "more than one TAS flavor assigned",
         ("node-without-topology-level", 0): "no topology domains at level",
     }
@@ -35,7 +36,8 @@ def test_no_place_in_a_topology(stage):
     )
     stage.send(*(it.jobs() for it in (*bad, *good) if not it.has("Job")))
     stage.becomes("admitted", good, Scene.held)
-    stage.becomes("GPUs on a node", good, Scene.bound)
+    used = {**good, scenes["topology-domain-too-small", 0][1]: 16}
+    stage.becomes("GPUs on a node", used, Scene.bound)
     stage.becomes("message", bad, lambda it: part(bad[it], it.messages()))
     stage.stays("admitted", dict.fromkeys(bad, 0), Scene.held)
 

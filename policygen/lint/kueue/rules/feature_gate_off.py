@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import At
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import feature_gates
 from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+_ELASTIC = "kueue.x-k8s.io/elastic-job"
 
 
 def check(facts: Facts) -> Hits:
@@ -49,7 +54,16 @@ def _uses(facts: Facts) -> Iterator[tuple[str, str, object, At]]:
         )
         if source is not None:
             yield "MultiKueueClusterProfile", "clusterProfileRef", worker, worker.at / "spec"
+    yield from _elastic(cluster)
     yield from _configured(facts)
+
+
+def _elastic(cluster: Cluster) -> Iterator[tuple[str, str, object, At]]:
+    """The same for Jobs whose number of pods may change."""
+    for job in cluster.derive(queued):
+        if job.workload.annotations.get(_ELASTIC) == "true":
+            at = job.workload.at.to("metadata", "annotations", _ELASTIC)
+            yield "ElasticJobsViaWorkloadSlices", f"annotation {_ELASTIC}", job.workload, at
 
 
 def _configured(facts: Facts) -> Iterator[tuple[str, str, object, At]]:
@@ -79,8 +93,9 @@ RULE = ObjectRule(
         "MultiKueueCluster",
         "MultiKueueConfig",
         "ResourceFlavor",
+        *KINDS,
     ),
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("Deployment",),
+    reads=("Deployment", "LocalQueue"),
 )

@@ -6,11 +6,12 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.quoting import counted
 from policygen.lint.core import go_values
 from policygen.lint.core.webhook_objects import WebhookObject, webhook_object
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import GROUP_COUNT, group
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
 class _Member(Struct, frozen=True, eq=False):
@@ -42,8 +43,18 @@ def check(facts: Facts) -> Hits:
             # Of two pods with one name, only one can exist.
             members = groups.setdefault((workload.namespace, name), {})
             members[workload.name or workload.at] = _Member(pod, count)
+    complete = _knows_all_pods(facts)
     for (_, name), members in groups.items():
-        yield from _of_group(name, tuple(members.values()))
+        found = list(_of_group(name, tuple(members.values())))
+        yield from found or (_incomplete(name, tuple(members.values())) if complete else ())
+
+
+def _knows_all_pods(facts: Facts) -> bool:
+    """Whether no group can have other pods. On a cluster, other pods of a group may have ended."""
+    if facts.cluster.seen is not None or Need.WHOLE not in facts.given:
+        return False
+    written = sum(it.kind == "Pod" for it in facts.cluster.objects)
+    return written == sum(it.kind == "Pod" for it in facts.cluster.workloads)
 
 
 def _of_group(name: str, members: Sequence[_Member]) -> Hits:
@@ -76,6 +87,17 @@ def _of_group(name: str, members: Sequence[_Member]) -> Hits:
             f"{first.count}, so Kueue deletes the extra pods; write {len(members)} in all pods",
             first.count_at,
             tuple(each.count_at for each in members[1:]),
+        )
+
+
+def _incomplete(name: str, members: Sequence[_Member]) -> Hits:
+    first, count = members[0], len(members)
+    if count < first.count:
+        yield Hit(
+            RULE,
+            f'pod group "{name}" has {counted(count, "pod")}, but its pod-group-total-count is '
+            f"{first.count}, so Kueue waits for the other pods; add them, or write {count} in all pods",
+            first.count_at,
         )
 
 

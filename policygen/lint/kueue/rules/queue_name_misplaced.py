@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import At, dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue.queue_names import BY_POD, labels, managed
@@ -14,6 +15,7 @@ from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule,
 def check(facts: Facts) -> Hits:
     """Kueue reads the label of the object that it manages; for a CronJob, of the Job it creates.
 
+    No integration of Kueue manages Jobs of Volcano.
     Pods with their own label are queued separately if the pod integration is on. So are pods of
     kinds that no integration manages; Kueue ignores the label of such an object itself.
 
@@ -22,6 +24,13 @@ def check(facts: Facts) -> Hits:
     for workload in facts.cluster.workloads:
         if (workload.object.group, workload.kind) in BY_POD:
             yield from _of_unmanaged(workload)
+        elif workload.object.group == VOLCANO_BATCH and workload.labels.get(LOCAL_QUEUE):
+            yield Hit(
+                RULE,
+                f"Kueue does not manage {workload} and ignores its label {LOCAL_QUEUE}, because it is a Job of "
+                "Volcano; write a queue of Volcano in spec.queue, or use a Job of Kubernetes",
+                workload.at.to("metadata", "labels", LOCAL_QUEUE),
+            )
     for workload in managed(facts.cluster):
         _, found = labels(workload)
         if found.get(LOCAL_QUEUE):

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from policygen.core.finding import At
+from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.core import LimitRangeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping
@@ -42,7 +43,7 @@ def check(facts: Facts) -> Hits:
         return  # it reports the pods
     for workload in facts.cluster.workloads:
         for name, at in _requested(workload).items():
-            right = meant(name, there) if "/" in name else None
+            right = meant(name, there) if "/" in name and known_to_containers(name) else None
             if right is not None:
                 yield Hit(
                     RULE,

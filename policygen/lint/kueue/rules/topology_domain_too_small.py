@@ -1,0 +1,98 @@
+"""A workload requires one domain of a topology for all its pods, but no domain has room for them."""
+
+from collections.abc import Mapping
+
+from policygen.core.quoting import counted
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
+from policygen.kubernetes.node_filters import misses
+from policygen.kubernetes.node_groups import NodeSet
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.pod_demands import PodDemand, Way, pod_demands
+from policygen.lint.kueue.job_metadata import MIN_PARALLELISM
+from policygen.lint.kueue.queue_names import TOGETHER
+from policygen.lint.kueue.topologies import levels
+from policygen.lint.kueue.topology_requests import GROUP, REQUIRED
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+def check(facts: Facts) -> Hits:
+    """Kueue never admits it, also if all nodes are empty.
+
+    Source: pkg/cache/scheduler/tas_flavor_snapshot.go of Kueue 0.19.2, findTopologyAssignment.
+    """
+    nodes = facts.derive(known_nodes)
+    for it in facts.derive(pod_demands):
+        level, pods = it.template.annotations.get(REQUIRED), _pods(it)
+        if level is None or pods is None or GROUP in it.template.annotations:
+            continue
+        most = 0
+        for way in it.ways:
+            rooms = _rooms(facts, way, level, nodes)
+            if rooms is None:
+                break
+            most = max((most, *rooms.values()))
+        else:
+            if 0 < most < pods:
+                yield Hit(
+                    RULE,
+                    f"{it.workload} requires one value of {level} for its {pods} pods, but the nodes of one value "
+                    f"have room for at most {counted(most, 'pod')}, so it is never admitted; require a wider "
+                    "level, or run fewer pods",
+                    it.template.at.to("metadata", "annotations", REQUIRED),
+                )
+
+
+def _pods(it: PodDemand) -> int | None:
+    """The number of pods that need one domain; None if it is unknown, or if fewer can start."""
+    count = it.template.replicas
+    if count is None or it.workload.kind not in TOGETHER:
+        return None
+    if MIN_PARALLELISM in it.workload.annotations:
+        return None
+    groups = it.workload.spec.get("replicas", 1) if it.workload.kind == "LeaderWorkerSet" else 1
+    return count // groups if isinstance(groups, int) and groups > 0 else None
+
+
+def _rooms(facts: Facts, way: Way, level: str, nodes: NodeSet) -> Mapping[str, int] | None:
+    """How many pods the nodes of each domain take; None if a flavor or node is not known enough."""
+    for flavor in way.flavors:
+        known = levels(facts.cluster, flavor)
+        if flavor.fields.topology_name and (known is None or level not in known):
+            return None  # other rules report it
+    if not any(flavor.fields.topology_name for flavor in way.flavors):
+        return None
+    found: dict[str, int] = {}
+    for group in nodes.groups(way.demand.keys | {level}):
+        domain = group.labels.get(level)
+        if domain is None or misses(way.demand, group):
+            continue
+        for size in group.sizes:
+            pods = size.holds(way.demand.requests)
+            if pods is None:
+                return None
+            found[domain] = found.get(domain, 0) + int(pods) * size.count
+    return found
+
+
+RULE = ObjectRule(
+    "topology-domain-too-small",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Require a wider level of the topology, or run fewer pods.",
+    judges=KINDS,
+    check=check,
+    needs=frozenset({Need.NODES, Need.WHOLE}),
+    reads=(
+        "ClusterQueue",
+        "Configuration",
+        "LimitRange",
+        "LocalQueue",
+        "Namespace",
+        "Queue",
+        "ResourceFlavor",
+        "Topology",
+        VOLCANO_CONFIGURATION,
+    ),
+)
