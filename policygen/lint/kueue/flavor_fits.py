@@ -24,7 +24,7 @@ _TERMS = (
 )
 
 
-class Refusal(NamedTuple):
+class FlavorRefusal(NamedTuple):
     """Why Kueue skips a flavor for a pod."""
 
     reason: str
@@ -33,20 +33,22 @@ class Refusal(NamedTuple):
     advice: str
 
 
-def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> Refusal | None:
+def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
     """Why Kueue skips the flavor for the pod; None if it does not."""
     for taint in flavor.node_taints:
         if taint.effect in HARD and not any(
             tolerates(toleration, taint) for toleration in (*pod.tolerations, *flavor.tolerations)
         ):
             reason = f"taint {taint.key} is not tolerated"
-            return Refusal(reason, ("tolerations",), f"add a toleration for taint {taint.key}")
+            return FlavorRefusal(
+                reason, ("tolerations",), f"add a toleration for taint {taint.key}"
+            )
     labels = flavor.node_labels
     for key, value in pod.node_selector.items():
         if key in labels and labels[key] != value:
             reason = f"{key} is {labels[key]}, not {value}"
             advice = f"write {key}: {labels[key]} in nodeSelector"
-            return Refusal(reason, ("nodeSelector", key), advice)
+            return FlavorRefusal(reason, ("nodeSelector", key), advice)
     terms = required_terms(pod)
     # Kueue ignores expressions on labels that the flavor does not have.
     relevant = [[it for it in term if it.key in labels] for term in terms]
@@ -56,10 +58,10 @@ def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> Refusal | None:
     wrong = next(it for it in relevant[0] if not it.holds(labels))
     if len(relevant) > 1 or wrong.operator != "In":
         advice = f"change {wrong.key} in nodeAffinity"
-        return Refusal("the required node affinity does not match", _TERMS, advice)
+        return FlavorRefusal("the required node affinity does not match", _TERMS, advice)
     reason = f"{wrong.key} is {labels[wrong.key]}, not {listed(list(wrong.values))}"
     path = (*_TERMS, 0, "matchExpressions", terms[0].index(wrong), "values")
-    return Refusal(reason, path, f"write {labels[wrong.key]} in nodeAffinity")
+    return FlavorRefusal(reason, path, f"write {labels[wrong.key]} in nodeAffinity")
 
 
 def required_terms(pod: PodSpec) -> list[tuple[Requirement, ...]]:
