@@ -8,6 +8,7 @@ from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import scene, show
 from tests.servers.proofs.test_core_quotas import CHANGE, updated
 from tests.servers.proofs.volcano_scene import Volcano
+from tests.servers.scenes import messages
 
 RULE = "replicas-exceed-queue"
 VOLCANO = 1
@@ -78,6 +79,18 @@ def test_autoscaler_resize_refused(cluster: Cluster) -> None:
         else:
             scale()
             cluster.becomes(name, lambda name=name: placed(cluster, name), (3, 0))
+
+
+def test_gpu_quota_unusable(cluster: Cluster) -> None:
+    """Of 4 GPUs one is used, because the cpu is used up."""
+    rule = "gpu-quota-unusable"
+    start(cluster, "bad", bad(rule))
+    start(cluster, "good", good(rule))
+    cluster.becomes("good", lambda: len(cluster.admitted("good")), 2)
+    cluster.becomes("bad", lambda: len(cluster.admitted("bad")), 1)
+    reason = "insufficient unused quota for cpu"
+    cluster.until(reason, lambda: any(reason in it for it in messages(cluster, "bad")))
+    cluster.stays("bad", lambda: len(cluster.admitted("bad")), 1, for_s=1)
 
 
 def _ready(cluster: Cluster, namespace: str) -> int | None:

@@ -6,6 +6,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.kueue import WorkloadPriorityClassView
 from policygen.kubernetes.table import Entry
+from policygen.lint.kueue.priorities import default, values
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 Class = Entry[PriorityClassView] | Entry[WorkloadPriorityClassView]
@@ -35,7 +36,9 @@ def _equal(cluster: Cluster) -> Iterator[tuple[Class, Class]]:
         for entry in entries[1:]:
             yield entries[0], entry
     by_value = cluster.workload_priority_classes.by(_value)
-    if len(by_value) > 1:  # otherwise preemption-without-priorities reports the queues
+    if (
+        len(values(cluster) | {default(cluster)}) > 1
+    ):  # otherwise preemption-without-priorities reports the queues
         for classes in by_value.values():
             for each in classes[1:]:
                 yield classes[0], each

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from policygen.lint.core.accelerators import is_one
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -51,7 +52,7 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[Coho
     preemption = queue.fields.preemption
     if preemption is not None and preemption.reclaim_within_cohort != "Never":
         return
-    for cell, quota in node.quotas.items():
+    for cell, quota in sorted(node.quotas.items(), key=_last):
         if quota.nominal_quota <= 0:
             continue
         others: list[CohortNode] = []
@@ -71,6 +72,11 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[Coho
                 related=tuple(it.queue.at for it in others[:1] if it.queue),
             )
             return
+
+
+def _last(item: tuple[Cell, object]) -> bool:
+    """Sort key: quotas of accelerators first, because they matter most."""
+    return not is_one(item[0][1])
 
 
 RULE = ObjectRule(
