@@ -61,7 +61,8 @@ def _limits(entry: Entry[LimitRangeView], there: Collection[str]) -> Hits:
         filled = item.filled_requests if item.type == "Container" else {}
         for field in _FIELDS:
             for name in mapping(written, field):
-                right = meant(name, there) if "/" in name and name not in seen else None
+                new = "/" in name and name not in seen and known_to_containers(name)
+                right = meant(name, there) if new else None
                 if right is None:
                     continue
                 seen.add(name)
