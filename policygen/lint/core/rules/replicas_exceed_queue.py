@@ -1,11 +1,12 @@
 """The queue of a workload can never run all its pods at once."""
 
 from policygen.core.finding import At
+from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted
 from policygen.lint.core.autoscalers import Autoscaler, autoscalers
 from policygen.lint.core.queue_rooms import QueueRoom, queue_rooms
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-from policygen.lint.volcano.queues import MIN_MEMBER, gang_size, to_volcano
+from policygen.lint.volcano.queues import to_volcano
 
 _KINDS = (
     "Deployment",
@@ -33,7 +34,18 @@ def check(facts: Facts) -> Hits:
         if autoscaler is not None and autoscaler.most > room.pods:
             yield _of_autoscaler(room, autoscaler)
         elif autoscaler is None and count is not None and count > room.pods:
+            if _is_reported(facts, room):
+                continue
             yield _of_workload(room, count)
+
+
+def _is_reported(facts: Facts, room: QueueRoom) -> bool:
+    """Whether pods-exceed-capability or gang-exceeds-queue reports pods of Volcano."""
+    if not to_volcano(room.template):
+        return False
+    name = room.template.annotations.get(POD_GROUP, "")
+    group = facts.cluster.pod_groups.get(name, room.workload.namespace)
+    return group is None or group.fields.min_member > room.pods
 
 
 def _count(room: QueueRoom) -> int | None:
@@ -44,13 +56,8 @@ def _count(room: QueueRoom) -> int | None:
 
 def _of_workload(room: QueueRoom, count: int) -> Hit:
     workload = room.workload
-    gang = gang_size(workload) if to_volcano(room.template) else 0
     begin = f"only {room.pods} of the {count} {room.unit}s of {workload} can run at once"
-    field = "replicas"
-    if gang > room.pods:
-        begin = f"no pod of {workload} starts, because its gang has {gang} pods but only {room.pods} can run at once"
-        field = f"replicas and {MIN_MEMBER}"
-    return _hit(room, begin, field, workload.at.to("spec", "replicas"))
+    return _hit(room, begin, "replicas", workload.at.to("spec", "replicas"))
 
 
 def _of_autoscaler(room: QueueRoom, autoscaler: Autoscaler) -> Hit:
