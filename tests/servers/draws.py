@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,10 @@ TAGS = tuple(f"t{number}" for number in range(25))
 ROUNDS = 8
 ENOUGH = int(os.environ.get("POLICYGEN_SPECS_PER_FIELD", "5"))
 """So many specs with a field, or with a value of it, are applied: more show the same. With 200 all are."""
+APPLIED = 5 if ENOUGH <= 5 else ROUNDS
+"""The rounds that these specs need."""
+OF_A_SPEC = 3
+"""Objects that take as long as what each spec costs besides its objects."""
 MAPS = frozenset(
     {
         "annotations", "capability", "data", "deserved", "guarantee", "hard", "labels", "limits",
@@ -73,23 +78,30 @@ def drawn() -> list[list[Rendered]]:
 
 @cache
 def telling() -> list[list[Rendered]]:
-    """Of each round, the larger ones first, the specs that show what fewer than ENOUGH before show.
+    """Few and small specs that together show each field ENOUGH times, or as often as all specs do.
 
-    And one at least.
+    In as few rounds as possible. The specs of a round fit one cluster.
     """
-    shown: Counter[tuple[str, ...]] = Counter()
-    rounds = []
-    for round_ in reversed(drawn()):
-        mine = []
-        for each in round_:
-            shows = {
-                (it["apiVersion"], it["kind"], *path) for it in each.objects for path in _fields(it)
-            }
-            if not mine or any(shown[path] < ENOUGH for path in shows):
-                shown.update(shows)
-                mine.append(each)
-        rounds.append(mine)
-    return rounds
+    left = [(tag, each) for round_ in drawn() for tag, each in enumerate(round_)]
+    shows = {id(each): shown(each) for _, each in left}
+    drawn_times = Counter(chain(*shows.values()))
+    missing = Counter({path: min(times, ENOUGH) for path, times in drawn_times.items()})
+
+    def worth(it: tuple[int, Rendered]) -> float:
+        return len(shows[id(it[1])] & missing.keys()) / (len(it[1].objects) + OF_A_SPEC)
+
+    rounds: list[dict[int, Rendered]] = [{} for _ in range(APPLIED)]
+    while missing:
+        tag, best = max((it for it in left if it[0] not in rounds[-1]), key=worth)
+        left.remove((tag, best))
+        missing -= Counter(shows[id(best)])
+        next(it for it in rounds if tag not in it)[tag] = best
+    return [list(it.values()) for it in rounds]
+
+
+def shown(spec: Rendered) -> set[tuple[str, ...]]:
+    """The fields of a spec's objects, with the kind of the object."""
+    return {(it["apiVersion"], it["kind"], *path) for it in spec.objects for path in _fields(it)}
 
 
 def _fields(value: Any) -> Iterator[tuple[str, ...]]:
@@ -144,8 +156,10 @@ def _draws(strategy: st.SearchStrategy[list[Any]], number: int) -> list[Rendered
     )
     @given(strategy)
     def collect(documents: list[Any]) -> None:
+        if len(found) == ROUNDS:
+            return
         out = rendered(documents, "volcano-config")
-        if out.text and len(found) < ROUNDS and all(out.text != each.text for each in found):
+        if out.text and all(out.text != each.text for each in found):
             found.append(out)
 
     collect()

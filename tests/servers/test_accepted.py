@@ -1,6 +1,7 @@
 """Real servers accept every object that is rendered, and a second apply changes nothing."""
 
 import time
+from collections import Counter
 from itertools import chain
 
 import pytest
@@ -9,11 +10,13 @@ import yaml
 from tests.servers import kueue, volcano_keys
 from tests.servers.apply import lines
 from tests.servers.draws import (
+    APPLIED,
+    ENOUGH,
     EXAMPLES,
-    ROUNDS,
     configurations,
     drawn,
     example,
+    shown,
     telling,
     together,
 )
@@ -63,7 +66,7 @@ def test_examples_with_every_extra(cluster, examples, name):
     assert outcome.accepted == len(examples[name].objects)
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
+@pytest.mark.parametrize("number", range(APPLIED))
 def test_drawn_specs(cluster, number):
     sets = telling()[number]
     documents, again = together(sets)
@@ -83,6 +86,10 @@ def test_drawn_specs_are_many_and_of_every_kind():
     assert len({each.text for each in sets}) == 200
     applied = list(chain(*telling()))
     assert len(applied) > 40
+    assert all(telling())
+    seen = Counter(chain(*map(shown, applied)))
+    for path, times in Counter(chain(*map(shown, sets))).items():
+        assert seen[path] >= min(times, ENOUGH)
     kinds = {f"{thing['apiVersion']} {thing['kind']}" for each in applied for thing in each.objects}
     assert kinds >= {
         "kueue.x-k8s.io/v1beta1 ClusterQueue",
