@@ -74,6 +74,10 @@ class Document(Struct, eq=False):
         no key; of a text of several lines, the first one. A path through an alias leads to the
         anchor. A path that does not exist means its longest existing part.
         """
+        return self.positions.place(*self.span(path, key=key))
+
+    def span(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Where the place of a path is in `positions.text`."""
         step, length = self.outline.find(path)
         outline, text = self.outline, self.positions.text
         start, end = outline.span(step.node, text)
@@ -82,7 +86,7 @@ class Document(Struct, eq=False):
         if step.key is not None and by_key:
             start, end = outline.span(step.key, text)
         line = _LINE.match(text, start, end)
-        return self.positions.place(start, start + len(line[0].rstrip(BLANKS)) if line else end)
+        return start, start + len(line[0].rstrip(BLANKS)) if line else end
 
     def raw(self, path: Path) -> str | None:
         """A scalar as it is written (`1.30`, with its quotes); None for other values."""
