@@ -1,6 +1,6 @@
 """Runs the rules on manifests and clusters, and collects findings and gaps."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from policygen.api_validation import schemas
 from policygen.app import verdicts
 from policygen.client import unread
 from policygen.core import versions
-from policygen.core.finding import Finding, Hit, Place, dotted
+from policygen.core.finding import At, Finding, Hit, Place, dotted
 from policygen.core.versions import Version
 from policygen.documents import files
 from policygen.documents.document import Document
@@ -115,9 +115,11 @@ def judge_manifests(
     # Nodes and similar kinds count as missing only if at least one exists. A spec never has all of
     # a cluster's workloads and Namespaces.
     rendered = {it.at for it in beside}
+    whole = complete and not empty_inputs and not inputs.partial
     available = {
         **_configurations(cluster),
-        Need.WHOLE: complete and not empty_inputs and not inputs.partial,
+        Need.WHOLE: whole,
+        Need.QUEUES: whole or (complete and _renders_queues(cluster, rendered)),
         Need.NODES: cluster.nodes.any,
         Need.KNOWN_NODES: cluster.nodes.any
         or (settings.plan is not None and bool(settings.plan.pools)),
@@ -148,6 +150,12 @@ def judge_manifests(
         objects=len(found.objects) - found.inside,
         complete=complete,
     )
+
+
+def _renders_queues(cluster: Cluster, rendered: Collection[At]) -> bool:
+    """Whether there are ClusterQueues, and the spec renders all of them and all Cohorts."""
+    places = [*(it.at for it in cluster.cluster_queues), *(it.at for it in cluster.cohorts)]
+    return bool(cluster.cluster_queues) and all(at in rendered for at in places)
 
 
 def _context(found: Manifests, rendered: "Rendered | None") -> list[Object]:

@@ -353,6 +353,8 @@ def _elsewhere(run: Run, findings: Sequence[Finding]) -> int:
     if run.spec.compiled or any(Path(path).is_dir() for path in run.request.manifests):
         return 0
     return sum(
-        isinstance(it.rule, ObjectRule) and Need.WHOLE in it.rule.needs and not it.cluster
+        isinstance(it.rule, ObjectRule)
+        and bool(it.rule.needs & {Need.WHOLE, Need.QUEUES})
+        and not it.cluster
         for it in findings
     )

@@ -85,7 +85,7 @@ class VolcanoTier(Struct, rename="camel", frozen=True):
 class VolcanoAction(Struct, rename="camel", frozen=True):
     """The arguments of an action."""
 
-    name: Any = ""
+    name: str | int | float | bool | None = ""
     arguments: dict[str, Any] = field(default_factory=dict)
 
 

@@ -78,7 +78,7 @@ def judged(rule: ObjectRule) -> frozenset[GroupKind]:
 def looked_up(rule: ObjectRule) -> frozenset[GroupKind]:
     """The kinds of which it must know all objects: those that it looks up, or needs completely."""
     found = consulted(rule)
-    return found | judged(rule) if Need.WHOLE in rule.needs and rule.judges else found
+    return found | judged(rule) if rule.needs & {Need.WHOLE, Need.QUEUES} and rule.judges else found
 
 
 def consulted(rule: ObjectRule) -> frozenset[GroupKind]:

@@ -45,6 +45,8 @@ class Need(Enum):
 
     WHOLE = "the complete set of policy objects"
     """Not given with --partial, or if something could not be read."""
+    QUEUES = "the complete set of ClusterQueues and Cohorts"
+    """Given with WHOLE, and with --partial if all of them are those that the spec renders."""
     NODES = "Nodes"
     KNOWN_NODES = "Nodes, or a spec with pools"
     WORKLOADS = "pods or objects that create pods"

@@ -109,10 +109,15 @@ def test_a_job_may_name_what_the_spec_renders(lint):
     wrong = lint(JOB.format(queue="a1000", gpus=1))[1]
     assert {name for name, *_ in wrong} == {"workload-without-local-queue"}
     assert all(path.startswith(at) for *_, path in wrong)
-    much = lint(
-        JOB.format(queue="a100", gpus=8).replace("  suspend", "  parallelism: 100\n  suspend")
-    )
-    assert ("workload-exceeds-quota", "Job vision/train") in {it[:2] for it in much[1]}
+
+
+@pytest.mark.parametrize("partial", [True, False])
+def test_a_job_that_exceeds_its_queue_of_the_spec(lint, partial):
+    job = JOB.format(queue="a100", gpus=8).replace("  suspend", "  parallelism: 100\n  suspend")
+    found = ("workload-exceeds-quota", "Job vision/train")
+    assert found in {it[:2] for it in lint(job, partial=partial)[1]}
+    queue = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: other}\n"
+    assert (found in {it[:2] for it in lint(job + queue, partial=partial)[1]}) is not partial
 
 
 def test_only_the_objects_of_the_manifests_count(lint):

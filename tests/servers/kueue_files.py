@@ -303,7 +303,7 @@ _RESOURCES: Mapping[str, Values] = {
 _REMOTE: Mapping[str, Values] = {
     "multiKueue": MAPS, "multiKueue gcInterval": DURATIONS, "multiKueue workerLostTimeout": DURATIONS, "multiKueue origin": TEXTS,
     "multiKueue dispatcherName": (_DISPATCHER, _DISPATCHER, "a", "kueue.x-k8s.io/multikueue-dispatcher-all-at-once", "", None, 1),
-    "multiKueue externalFrameworks": lambda random: [{"name": it} for it in (listed(KINDS)(random) or ())] if random.random() < 0.9 else random.choice((*LISTS, [{}])),
+    "multiKueue externalFrameworks": lambda random: [{"name": it} for it in ([random.choice(KINDS) for _ in range(random.choice((1, 1, 2)))])] if random.random() < 0.9 else random.choice((*LISTS, [{}])),
     "multiKueue clusterProfile": MAPS, "multiKueue clusterProfile accessProviders": providers, "multiKueue clusterProfile credentialsProviders": providers,
     "multiKueue incrementalDispatcherConfig": MAPS, "multiKueue incrementalDispatcherConfig stepSize": NUMBERS,
 }  # fmt: skip

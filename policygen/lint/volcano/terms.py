@@ -73,8 +73,18 @@ def _fits(kind: ValueType, value: Any, crashes: bool) -> bool:
     if kind is ValueType.NAME_LIST:
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
     if kind is ValueType.STRATEGIES:
-        return isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+        return isinstance(value, dict) and all(map(_is_strategy, value.values()))
     return kind is ValueType.ANY or isinstance(value, dict)
+
+
+def _is_strategy(value: Any) -> bool:
+    """Whether generic decoding reads `{type, weight}`; empty values are zero."""
+    if not isinstance(value, dict):
+        return value is None
+    weight = value.get("weight")
+    return isinstance(value.get("type"), str | None) and (
+        isinstance(weight, int | float | None) and not isinstance(weight, bool)
+    )
 
 
 _WHOLE, _TRUTH, _TEXT = (

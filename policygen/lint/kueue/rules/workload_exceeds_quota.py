@@ -85,6 +85,6 @@ RULE = ObjectRule(
     remedy="Lower the requests of the workload, or raise the quota or borrowingLimit of the queue.",
     judges=KINDS,
     check=check,
-    needs=frozenset({Need.WHOLE}),
+    needs=frozenset({Need.QUEUES}),
     reads=("LocalQueue", "ClusterQueue", "Cohort", "Configuration", "LimitRange"),
 )

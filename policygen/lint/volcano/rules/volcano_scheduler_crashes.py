@@ -8,6 +8,11 @@ from policygen.lint.volcano.configuration import ListedPlugin, plugins
 _SHARING = "deviceshare.GPUSharingEnable"
 _NUMBER = "deviceshare.GPUNumberEnable"
 _VGPU = "deviceshare.VGPUEnable"
+_FEATURES = {
+    "dynamicresources": ("predicate.DynamicResourceAllocationEnable", False),
+    "volumebinding": ("predicate.VolumeBindingEnable", True),
+}
+"""By the first word of an argument: the argument that switches its feature, and its default."""
 
 
 def check(facts: Facts) -> Hits:
@@ -19,7 +24,7 @@ def check(facts: Facts) -> Hits:
     target = facts.target["volcano"]
     for plugin in plugins(facts):
         for name, value, parameter in terms.mistyped(plugin.name, plugin.arguments, target):
-            if parameter.crashes:
+            if parameter.crashes and _is_read(plugin, name):
                 yield Hit(
                     RULE,
                     f"{name} of plugin {plugin.name} is {shown(value)}, which crashes the "
@@ -28,6 +33,12 @@ def check(facts: Facts) -> Hits:
                 )
         if plugin.name == "deviceshare":
             yield from _ways(plugin)
+
+
+def _is_read(plugin: ListedPlugin, name: str) -> bool:
+    """Whether the feature of an argument is on."""
+    feature, by_default = _FEATURES.get(name.partition(".")[0], ("", True))
+    return plugin.arguments.get(feature, by_default) is True
 
 
 def _ways(plugin: ListedPlugin) -> Hits:
