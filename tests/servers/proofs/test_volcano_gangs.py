@@ -79,6 +79,17 @@ def test_gang_exceeds_queue(volcano):
             has(volcano, count)
 
 
+def test_pytorch_master_missing(volcano):
+    """The controller creates both pods, but adds no environment variables."""
+    rule = "pytorch-master-missing"
+    for example, knows in ((bad(rule), False), (good(rule), True)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.becomes("the Job's pods", lambda: len(volcano.pods(HERE)), 2)
+            for it in volcano.pods(HERE):
+                names = {env["name"] for env in it["spec"]["containers"][0].get("env", ())}
+                assert ({"MASTER_ADDR", "RANK", "WORLD_SIZE"} <= names) is knows, names
+
+
 def test_gang_needs_reserved_gpus(volcano):
     """16 GPUs are free in the cluster, and 8 of them are guaranteed to an idle queue."""
     rule = "gang-needs-reserved-gpus"
