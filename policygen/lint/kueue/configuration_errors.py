@@ -43,6 +43,10 @@ _WORDS: tuple[tuple[Path, tuple[str, ...]], ...] = (
 _STRATEGIES = ("BlockUndeclared", "IgnoreUndeclared")
 _READ = KueueConfigurationView.__struct_encode_fields__
 """Keys whose own type is checked when the file is read."""
+_PROVIDERS = ("accessProviders", "credentialsProviders")
+_PLUGIN = ("command", "apiVersion", "interactiveMode")
+"""Required fields of an exec plugin."""
+_MODES = ("Never", "IfAvailable", "Always")
 _SELECTORS: tuple[Path, ...] = (
     ("managedJobsNamespaceSelector",),
     ("integrations", "podOptions", "namespaceSelector"),
@@ -163,13 +167,13 @@ def _transformations(resources: Mapping[str, Any]) -> Iterator[Fault]:
     seen: set[str] = set()
     for i, rule in numbered(resources, "transformations"):
         root: Path = ("resources", "transformations", i)
-        if rule.get("strategy") not in (None, "Retain", "Replace"):
+        if rule.get("strategy") not in (None, "", "Retain", "Replace"):
             yield (
                 (*root, "strategy"),
                 f"strategy {shown(rule['strategy'])} is unknown; write Retain or Replace",
             )
         for name, amount in mapping(rule, "outputs").items():
-            if not _is_quantity(amount):
+            if amount is not None and not _is_quantity(amount):
                 yield (
                     (*root, "outputs", name),
                     f"{shown(amount)} is not a valid quantity; write a quantity such as 1",
@@ -243,6 +247,26 @@ def _has_counter(mapped: Mapping[str, Any]) -> bool:
     return any("counter" in source for source in mappings(mapped.get("sources")))
 
 
+def _providers(profile: Mapping[str, Any]) -> Iterator[Fault]:
+    """Incomplete exec plugins; only one of the two lists is read."""
+    listed = next((it for it in _PROVIDERS if profile.get(it)), _PROVIDERS[0])
+    for i, provider in numbered(profile, listed):
+        plugin = mapping(provider, "execConfig")
+        places = ((provider, ("name",)), *((plugin, ("execConfig", it)) for it in _PLUGIN))
+        for owner, path in places:
+            if not owner.get(path[-1]):
+                yield (listed, i, *path), f"{path[-1]} of a provider is not set; write {path[-1]}"
+        mode = plugin.get("interactiveMode")
+        if mode and mode not in _MODES:
+            fault = (
+                f"value {shown(mode)} is unknown; write {', '.join(_MODES[:-1])} or {_MODES[-1]}"
+            )
+            yield (listed, i, "execConfig", "interactiveMode"), fault
+        for j, variable in numbered(plugin, "env"):
+            if not variable.get("name"):
+                yield (listed, i, "execConfig", "env", j), "a variable has no name; write name"
+
+
 def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
     stanza = data.get("multiKueue")
     if not isinstance(stanza, dict):
@@ -257,6 +281,10 @@ def _multi_kueue(data: Mapping[str, Any]) -> Iterator[Fault]:
     if isinstance(step, int) and step < 1:
         path = ("multiKueue", "incrementalDispatcherConfig", "stepSize")
         yield path, f"stepSize {step} is too small; write 1 or more"
+    root: Path = ("multiKueue", "clusterProfile")
+    yield from (
+        ((*root, *path), fault) for path, fault in _providers(mapping(stanza, "clusterProfile"))
+    )
     profile = stanza.get("clusterProfile")
     if isinstance(profile, dict) and (
         profile.get("accessProviders") and profile.get("credentialsProviders")

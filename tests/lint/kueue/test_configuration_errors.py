@@ -21,6 +21,7 @@ from policygen.lint.kueue.configuration_errors import faults
         ("resources: {quotaCheckStrategy: blockUndeclared}", "resources.quotaCheckStrategy", "write BlockUndeclared or"),
         ("integrations: {frameworks: [batch/job, null]}", "integrations.frameworks[1]", "remove the entry"),
         ("integrations: {externalFrameworks: [Foo.v1]}", "integrations.externalFrameworks[0]", "Kind.version.group"),
+        ("multiKueue: {clusterProfile: {accessProviders: [{name: a, execConfig: {command: b, interactiveMode: Never}}]}}", "multiKueue.clusterProfile.accessProviders[0].execConfig.apiVersion", "write apiVersion"),
         ("namespace: a b", "namespace", "is not a valid label value"),
         ("multiKueue: {origin: a b}", "multiKueue.origin", "is not a valid label value"),
         ("admissionFairSharing: {resourceWeights: {cpu: -1}}", "admissionFairSharing.resourceWeights.cpu", "write 0 or more"),
@@ -37,6 +38,7 @@ def test_what_it_takes():
 waitForPodsReady: {timeout: 5m, requeuingStrategy: {timestamp: Creation}}
 tls: {minVersion: VersionTLS12, cipherSuites: [TLS_AES_128_GCM_SHA256]}
 managedJobsNamespaceSelector: {matchLabels: {a: b}}
+resources: {transformations: [{input: a/b, strategy: "", outputs: {c/d: null}}]}
 integrations: {frameworks: [batch/job], externalFrameworks: [Pod.v1.]}
 """
     assert list(faults(yaml.safe_load(text))) == []
