@@ -170,7 +170,7 @@ def _omitted_profiles(trees: Sequence[Tree]) -> Iterator[Hit]:
             yield Hit(
                 rules.LIMIT_OMITS_PROFILES,
                 f'team "{name}" can also use {can_use} of pool "{facts.name}", because its limit omits '
-                f"them; to prevent this, add {zeros} to the limit",
+                f"them (in a guarantee, an omitted profile is 0); to prevent this, add {zeros} to the limit",
                 quota.field("limit").on_key(),
             )
 

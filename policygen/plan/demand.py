@@ -198,10 +198,12 @@ def below_stated_gpus(
     if trained is not None:
         held = training.state(facts, workload.precision, trained)
         rule, need = rules.GPU_MEMORY_BELOW_TRAINING, -(-training.pod_bits(held, trained) // 8)
+        other = "" if trained.method == "lora" else ", or write sizing.training: lora"
         what = f"({_state(facts, workload.precision, trained)})"
         needs = f"weights, gradients and optimizer states need {readable_bytes(need, has)} {what}"
     else:
         rule, need = rules.GPU_MEMORY_BELOW_WEIGHTS, sizing.weights_bytes(workload) or 0
+        other = ", or write sizing.precision if the weights are quantized"
         needs = f"{_weights(workload)} need {readable_bytes(need, has)} in {workload.precision}"
     if need > has:
         remedy = (
@@ -212,8 +214,7 @@ def below_stated_gpus(
         yield Hit(
             rule,
             f'model "{model.name}" has gpus: {model.gpus}, with {readable_bytes(has, need)} of GPU '
-            f"memory on {where}, but its {needs}; {remedy}, or write how the model differs under "
-            "sizing",
+            f"memory on {where}, but its {needs}; {remedy}{other}",
             model.field("resources") / "gpus",
         )
 

@@ -71,6 +71,10 @@ class Size(Struct, frozen=True):
     """Bytes that one replica needs, if as many as share a card do not fit on it together."""
 
 
+Sizes = dict[tuple[object, ...], dict[Offer, Size | None]]
+"""The sizes of replicas by what they need, so that they are computed once for equal needs."""
+
+
 class Misfit(Struct, frozen=True):
     """Why a replica fits no node of a pool."""
 
@@ -84,10 +88,11 @@ class Misfit(Struct, frozen=True):
 class Replica:
     """One replica of a model, or one pod of its gang: what it needs, and its size on each pool."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, known: Sizes) -> None:
         self.model = model
         self.workload = demand.demand(model)
-        self._sizes: dict[Offer, Size | None] = {}
+        needs = self.workload, model.gpus, model.cpu_milli, model.memory_bytes
+        self._sizes = known.setdefault(needs, {})
 
     @property
     def known(self) -> bool:

@@ -72,14 +72,18 @@ def product(pool: Pool, hits: list[Hit]) -> Product | None:
 
 
 def _similar(name: str) -> str:
-    """The advice before another remedy: of the similar labels, the one with the longest common beginning."""
-    products = catalog.products().values()
-    labels = {label.lower(): label for product in products for label in product.labels}
-    close = get_close_matches(name.lower(), labels, n=len(labels))
-    if not close:
-        return f"{suggest(name, labels.values())}; or"
-    best = max(close, key=lambda it: _common(it, name.lower()))
-    return f"{suggest(name, [labels[best]])} If not,"
+    """The advice before another remedy: the similar label with the longest common beginning.
+
+    If no label is similar, the similar short name, such as h100.
+    """
+    labels = [label for product in catalog.products().values() for label in product.labels]
+    for known in (labels, catalog.product_names()):
+        lowered = {it.lower(): it for it in known}
+        close = get_close_matches(name.lower(), lowered, n=len(lowered))
+        if close:
+            best = max(close, key=lambda it: _common(it, name.lower()))
+            return f"{suggest(name, [lowered[best]])} If not,"
+    return f"{suggest(name, labels)}; or"
 
 
 def _common(one: str, other: str) -> int:

@@ -182,7 +182,20 @@ class Remedies:
                 after = it.after(chosen.node, {chosen.model.name: None})
                 if any(found.key not in before or found.key[1] == place for found in after):
                     return False
+                if self._borrows_then(it, chosen):
+                    return False
         return True
+
+    def _borrows_then(self, one: ResourceSum, leaving: Assignment) -> bool:
+        """Whether the other serving models then need more than the guarantee, which is not reported yet."""
+        node = leaving.node
+        if node is None or not one.lends:
+            return False
+        parts = one.parts[node.name]
+        before = sum(it.always for it in parts.values())
+        after = sum(it.always for name, it in parts.items() if name != leaving.model.name)
+        guarantee = sum(node.guarantee[it.name][one.resource] for it in one.pools)
+        return after > guarantee and before > one.limit(node)
 
     def _can_enter(self, option: Assignment) -> bool:
         """Whether a model can also run on another pool without a finding, within the guarantee."""

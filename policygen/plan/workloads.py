@@ -32,9 +32,10 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
     hits: list[Hit] = []
     placements: list[ModelPlacement] = []
     offers = fit.offers(pools.values())
+    sizes: fit.Sizes = {}
     placing = Placing(tuple(pools.values()), trees, offers)
     for model in spec.models:
-        replica = Replica(model)
+        replica = Replica(model, sizes)
         hits += demand.check(model, replica.workload)
         wish = placing.wish(model, hits)
         options = tuple(placing.options(replica, wish))

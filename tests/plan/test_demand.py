@@ -244,12 +244,12 @@ def test_the_number_of_gpus_that_holds_the_weights_is_named(done):
     )
     assert found == (
         'model "m" has gpus: 1, with 79.3 GiB of GPU memory on pool "p", but its weights alone need '
-        "131.4 GiB in bf16; write gpus: 2, or write how the model differs under sizing"
+        "131.4 GiB in bf16; write gpus: 2, or write sizing.precision if the weights are quantized"
     )
     (found,) = messages(
         done(workload="serving", size="405b", resources="gpus: 8"), "gpu-memory-below-weights"
     )
-    assert "; use larger GPUs, or a gang whose pods divide the model, or write how" in found
+    assert "; use larger GPUs, or a gang whose pods divide the model, or write sizing" in found
     assert not messages(
         done(workload="serving", size="8b", resources="gpus: 1"), "gpu-memory-below-weights"
     )

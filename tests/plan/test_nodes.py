@@ -138,6 +138,12 @@ def test_an_unknown_product_is_compared_by_its_leading_letters_too(name, meant):
     )
 
 
+def test_a_short_name_is_suggested_if_no_label_is_similar():
+    hits = []
+    product(pool(Gpu(product="H1000")), hits)
+    assert hits[0].message.startswith('unknown GPU product "H1000"; did you mean "h100"? If not, ')
+
+
 def test_an_unknown_product_without_a_similar_one_has_another_remedy():
     hits = []
     assert product(pool(Gpu(product="zzz")), hits) is None

@@ -99,10 +99,18 @@ def specs(draw):
 
 
 def found(documents):
-    """The findings about sums and single models, and refusals: rule and path of the place."""
+    """The findings about sums and single models, and refusals: rule and place, by message.
+
+    Serving models of a team above its guarantee are one finding, at the team or at the only model.
+    """
     done = plan_of("\n---\n".join(json.dumps(it) for it in documents))
     return {
-        it.message: (it.rule.name, it.place.line)
+        it.message: (
+            it.rule.name,
+            re.search(r'team "(\w+)"', it.message)[1]
+            if it.rule.name == "serving-on-borrowed-gpus"
+            else it.place.line,
+        )
         for it in done.findings
         if it.rule.name in CHECKED or it.severity.name == "ERROR"
     }

@@ -151,7 +151,7 @@ def covered(option, bound):
 def unused(option):
     """GPU memory of a replica that stays unused; None if unknown."""
     facts = option.facts
-    workload = Replica(option.model).workload
+    workload = Replica(option.model, {}).workload
     if facts.pool.gpu.sharing != "none" or facts.memory_bytes is None or workload is None:
         return None
     need = sizing.needed_bytes(workload, option.size.units)

@@ -331,6 +331,10 @@ def test_breaking_any_value_is_found_or_changes_what_is_rendered(
             # A name that something refers to: the reference is what dangles.
             assert key == "name", way
             assert {finding.rule.name for finding in new} == {"unknown-reference"}, way
+        elif key == "name" and done.plan.items == good.plan.items:
+            # A model that is not rendered: its findings name it.
+            assert new, way
+            assert all(f'"{text}"' in finding.message for finding in new), way
         elif (key, way) not in VALID:
             assert done.plan.items != good.plan.items, way
 
