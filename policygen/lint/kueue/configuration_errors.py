@@ -18,7 +18,7 @@ from policygen.kubernetes.configurations import KueueConfigurationView
 from policygen.kubernetes.untyped import mapping, mappings, numbered, texts
 from policygen.lint.core import selectors, typed_fields
 from policygen.lint.kueue import configuration_servers, configuration_types
-from policygen.lint.kueue.configuration import selector
+from policygen.lint.kueue.configuration import DEFAULT_FRAMEWORKS, selector
 
 INCREMENTAL = "kueue.x-k8s.io/multikueue-dispatcher-incremental"
 
@@ -43,6 +43,14 @@ _WORDS: tuple[tuple[Path, tuple[str, ...]], ...] = (
 _STRATEGIES = ("BlockUndeclared", "IgnoreUndeclared")
 _READ = KueueConfigurationView.__struct_encode_fields__
 """Keys whose own type is checked when the file is read."""
+_KINDS = {
+    "batch/job": "Job.v1.batch",
+    "jobset.x-k8s.io/jobset": "JobSet.v1alpha2.jobset.x-k8s.io",
+    "kubeflow.org/pytorchjob": "PyTorchJob.v1.kubeflow.org",
+    "ray.io/rayjob": "RayJob.v1.ray.io",
+    "ray.io/raycluster": "RayCluster.v1.ray.io",
+}
+"""The kinds of common integrations."""
 _PROVIDERS = ("accessProviders", "credentialsProviders")
 _PLUGIN = ("command", "apiVersion", "interactiveMode")
 """Required fields of an exec plugin."""
@@ -75,6 +83,7 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _scalars(data if waits else {**data, "waitForPodsReady": None})
     yield from _selectors(data)
     yield from _frameworks(data)
+    yield from _built_in(data)
     yield from _resources(data)
     yield from _devices(data)
     yield from _multi_kueue(data)
@@ -134,6 +143,22 @@ def _frameworks(data: Mapping[str, Any]) -> Iterator[Fault]:
     root = ("multiKueue", "externalFrameworks")
     names = [str(framework.get("name", "")) for framework in mappings(at_path(data, root))]
     yield from _kinds(root, tuple(names))
+
+
+def _built_in(data: Mapping[str, Any]) -> Iterator[Fault]:
+    """External kinds that an enabled integration has already."""
+    enabled = texts(at_path(data, ("integrations", "frameworks"))) or DEFAULT_FRAMEWORKS
+    kinds = {_KINDS[name] for name in enabled if name in _KINDS}
+    own, remote = ("integrations", "externalFrameworks"), ("multiKueue", "externalFrameworks")
+    names: list[tuple[Path, tuple[int, Any]]] = [
+        (own, it) for it in enumerate(texts(at_path(data, own)))
+    ]
+    names += [
+        (remote, (i, it.get("name"))) for i, it in numbered(mapping(data, "multiKueue"), remote[1])
+    ]
+    for root, (i, name) in names:
+        if name in kinds:
+            yield (*root, i), f"{name} has an integration that is enabled; remove this entry"
 
 
 def _kinds(root: Path, names: tuple[str, ...]) -> Iterator[Fault]:
