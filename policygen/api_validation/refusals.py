@@ -18,6 +18,13 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
     types, bounds, CEL rules, metadata, and `object_code`. Rules of lint check what else a webhook
     or the code of a built-in kind refuses. Does not check updates of existing objects.
     """
+    for refusal in refusals_with_apply(thing, kind):
+        if refusal.reason is not Reason.SERVER_SIDE_APPLY:
+            yield refusal
+
+
+def refusals_with_apply(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
+    """Like `refusals`, with the reasons for which only server-side apply refuses to create the object."""
     found: list[Refusal] = []
     written = thing
     if kind.status_dropped and "status" in thing:
@@ -26,11 +33,13 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
     metadata.check({} if thing.get("metadata") is None else thing["metadata"], kind, found)
     object_code.check(written, kind, found)
     for refusal in found:
-        if refusal.reason is not Reason.SERVER_SIDE_APPLY or not _replaced(kind, refusal.path):
+        if refusal.reason is not Reason.SERVER_SIDE_APPLY or not _replaced(
+            thing, kind, refusal.path
+        ):
             yield refusal
 
 
-def _replaced(kind: schemas.ServedKind, path: Path) -> bool:
+def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) -> bool:
     """Whether a mutating webhook replaces a null before the server validates it.
 
     Measured for each field of each kind: Kueue and Volcano write what they decoded, if it differs.
@@ -43,7 +52,11 @@ def _replaced(kind: schemas.ServedKind, path: Path) -> bool:
         case "kueue.x-k8s.io", _, "ResourceFlavor":
             return path == ("spec",) or "nodeLabels" in path
         case "scheduling.volcano.sh", _, "Queue":
-            return path == ("spec", "reclaimable")
+            made = thing["metadata"].get("name") in (
+                "root",
+                "default",
+            )  # the scheduler creates these
+            return made or path == ("spec", "reclaimable")
         case "batch.volcano.sh", _, "Job":
             return path[:2] == ("spec", "tasks") or path[1:] in (
                 ("minAvailable",),

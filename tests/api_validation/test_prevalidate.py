@@ -6,7 +6,7 @@ import random
 import pytest
 
 from policygen.api_validation.prevalidate import acceptor
-from policygen.api_validation.refusals import refusals
+from policygen.api_validation.refusals import refusals_with_apply
 from policygen.api_validation.schemas import index, served
 from policygen.documents import fast_json
 from policygen.documents.parsed import UNUSUAL
@@ -26,7 +26,7 @@ def accepts(thing):
 
 
 def is_refused(thing):
-    return bool(list(refusals(thing, kind_of(thing))))
+    return bool(list(refusals_with_apply(thing, kind_of(thing))))
 
 
 def name(thing):

@@ -6,7 +6,7 @@ import pytest
 
 from policygen.api_validation import cel, schemas
 from policygen.api_validation.refusal import Reason
-from policygen.api_validation.refusals import refusals
+from policygen.api_validation.refusals import refusals, refusals_with_apply
 from tests.api_validation.objects import FLAVOR, GPU, QUEUE, changed, every_node, refusals_of
 
 
@@ -146,7 +146,8 @@ CONTAINER = POD["spec"]["containers"][0]
 
 def by_apply(api_version, kind, **thing):
     thing = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, **thing}
-    found = [*refusals(thing, schemas.served(api_version, kind))]
+    found = [*refusals_with_apply(thing, schemas.served(api_version, kind))]
+    assert [*refusals(thing, schemas.served(api_version, kind))] == []
     assert all(it.reason is Reason.SERVER_SIDE_APPLY for it in found)
     return [it.path for it in found]
 

@@ -12,6 +12,7 @@ from policygen.api_validation.metadata import apply_refusals
 from policygen.api_validation.prevalidate import acceptor
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.refusals import refusals as api_refusals
+from policygen.api_validation.refusals import refusals_with_apply
 from policygen.core import quantity
 from policygen.core.finding import At, Edit, Path, at_path
 from policygen.kubernetes import renames
@@ -92,10 +93,8 @@ def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[Refusal]:
         yield from apply_refusals(obj.data.get("metadata"))
     if many and acceptor(*kind).accepts(obj.data):
         return
-    found = list(api_refusals(obj.data, served))
-    for refusal in found:
-        if applied or refusal.reason is not Reason.SERVER_SIDE_APPLY:
-            yield refusal
+    found = list((refusals_with_apply if applied else api_refusals)(obj.data, served))
+    yield from found
     corrected = [it for it in found if _corrected_by(obj, it)]
     if corrected:
         # Validation rules do not run on a value with another fault, but they run on the corrected value.

@@ -1,6 +1,7 @@
 """A Queue has a negative amount, or a fraction of an indivisible resource."""
 
 from policygen.core.amounts import amount_of
+from policygen.core.label_grammar import key_fault
 from policygen.core.standard_resources import whole
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -14,7 +15,9 @@ def check(facts: Facts) -> Hits:
     for queue in facts.cluster.queues:
         for path, amounts in queues.amounts(queue.fields).items():
             for name, amount in amounts.items():
-                fraction = amount.denominator != 1 and whole(name)
+                # To Kubernetes, an invalid name is not an extended resource.
+                extended = whole(name) and not key_fault(f"requests.{name}")
+                fraction = amount.denominator != 1 and extended
                 if amount < 0 or fraction:
                     yield Hit(
                         RULE,

@@ -1,8 +1,10 @@
 """A Queue has more queues above it than Volcano's webhook allows."""
 
-from itertools import islice
+from itertools import islice, takewhile
 
 from policygen.core.versions import VOLCANO_QUEUE_DEPTH
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.volcano import QueueView
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -16,9 +18,9 @@ def check(facts: Facts) -> Hits:
     for queue in facts.cluster.queues:
         if queue.name in lost or queue.name == queues.ROOT:
             continue
-        path = islice(queues.ancestors(facts.cluster, queue), VOLCANO_QUEUE_DEPTH + 1)
-        above = [queue.name for queue in path if queue.name != queues.ROOT]
-        if len(above) == VOLCANO_QUEUE_DEPTH:
+        # The webhook ignores a parent of root.
+        path = takewhile(_is_below_root, queues.ancestors(facts.cluster, queue))
+        if len(list(islice(path, VOLCANO_QUEUE_DEPTH + 1))) == VOLCANO_QUEUE_DEPTH:
             yield Hit(
                 RULE,
                 f"{queue} has {VOLCANO_QUEUE_DEPTH} queues above it, but Volcano's webhooks allow "
@@ -26,6 +28,10 @@ def check(facts: Facts) -> Hits:
                 "--max-queue-depth of the webhooks",
                 queue.at.to("spec", "parent"),
             )
+
+
+def _is_below_root(queue: Entry[QueueView]) -> bool:
+    return queue.name != queues.ROOT
 
 
 RULE = ObjectRule(
