@@ -14,6 +14,8 @@ def mapping(data: Any, *path: str) -> dict[str, Any]:
         if not isinstance(data, dict):
             return {}
         data = data.get(step)
+        if data is None:
+            return {}
     return data if isinstance(data, dict) else {}
 
 
@@ -43,7 +45,7 @@ def texts(data: Any, *path: str) -> tuple[str, ...]:
 def keyed_texts(data: Any, *path: str) -> Mapping[str, str]:
     """The strings in a mapping, by key, such as labels. Do not change it: it may not be a copy."""
     found = mapping(data, *path)
-    if _TEXT.issuperset(map(type, found.values())):
+    if not found or _TEXT.issuperset(map(type, found.values())):
         return found  # the usual case; a copy would cost time
     return {key: it for key, it in found.items() if isinstance(it, str)}
 

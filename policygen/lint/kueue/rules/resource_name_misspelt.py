@@ -43,7 +43,7 @@ def check(facts: Facts) -> Hits:
         return  # it reports the pods
     for workload in facts.cluster.workloads:
         for name, at in _requested(workload).items():
-            right = meant(name, there) if "/" in name and known_to_containers(name) else None
+            right = meant(name, there) if known_to_containers(name) else None
             if right is not None:
                 yield Hit(
                     RULE,
@@ -76,14 +76,15 @@ def _limits(entry: Entry[LimitRangeView], there: Collection[str]) -> Hits:
 
 
 def _requested(workload: Workload) -> Mapping[str, At]:
-    """The first place of each resource that the containers of a workload request."""
+    """The first place of each resource with a domain that the containers of a workload request."""
     found: dict[str, At] = {}
     for template in workload.templates:
         for at, container in placed(template):
             resources = container.resources
             for field, amounts in (("limits", resources.limits), ("requests", resources.requests)):
                 for name in amounts:
-                    found.setdefault(name, at.to("resources", field, name).on_key())
+                    if "/" in name and name not in found:
+                        found[name] = at.to("resources", field, name).on_key()
     return found
 
 

@@ -1,8 +1,11 @@
 """A gang needs GPUs that are guaranteed to other Queues, so the gang never starts."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable, total
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
@@ -62,8 +65,21 @@ def _siblings(facts: Facts, queue: Entry[QueueView], resource: str) -> list[Entr
 
 
 def _guaranteed(facts: Facts, queue: Entry[QueueView], resource: str) -> Fraction:
-    found = _siblings(facts, queue, resource)
-    return sum((it.fields.guarantee.resource[resource] for it in found), Fraction(0))
+    """What the other queues of its parent are guaranteed."""
+    parent = queue.fields.parent or queues.ROOT
+    found = facts.cluster.derive(_guarantees).get((parent, resource), Fraction(0))
+    own = queue.fields.guarantee.resource.get(resource, Fraction(0))
+    return found if queue.name == queues.ROOT else found - max(own, Fraction(0))
+
+
+def _guarantees(cluster: Cluster) -> Mapping[tuple[str, str], Fraction]:
+    """What the children of each queue are guaranteed together, by queue and resource."""
+    sums: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    for parent, children in cluster.derive(queues.tree).children.items():
+        for child in children:
+            for name, amount in child.fields.guarantee.resource.items():
+                sums[parent, name] += max(amount, Fraction(0))
+    return sums
 
 
 RULE = ObjectRule(
