@@ -28,10 +28,10 @@ _METADATA = (
 _SPEC = {
     "nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName", "priority",
     "restartPolicy", "topologySpreadConstraints", "resourceClaims", "resources", "overhead",
-    "schedulingGates", "nodeName", "terminationGracePeriodSeconds",
+    "schedulingGates", "nodeName", "terminationGracePeriodSeconds", "hostNetwork",
 }  # fmt: skip
 """Fields of a pod spec that are kept, in addition to containers and mounted ConfigMaps."""
-_CONTAINER = ("name", "image", "resources", "restartPolicy")
+_CONTAINER = ("name", "image", "resources", "restartPolicy", "ports")
 _CONTAINERS = {"containers", "initContainers", "ephemeralContainers"}
 _SECRET = {
     "env", "envFrom", "command", "args", "entrypoint", "runtimeEnvYAML", "serveConfigV2",

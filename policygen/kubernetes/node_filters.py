@@ -14,7 +14,7 @@ from policygen.core.finding import Path
 from policygen.core.names import HOSTNAME, NODE_NAME
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Requirement, TaintView, TolerationView
-from policygen.kubernetes.node_groups import NodeGroup, NodeSize
+from policygen.kubernetes.node_groups import HOST_PORT, NodeGroup, NodeSize
 from policygen.kubernetes.untyped import mapping, numbered, text, texts
 from policygen.kubernetes.workloads import PodSpec
 
@@ -145,6 +145,7 @@ Miss = Cordoned | OtherName | NotTolerated | Differs | NoTerm | TooLittle | NoDo
 
 def demand(spec: PodSpec, requests: Mapping[str, Fraction]) -> Demand:
     """What pods with this spec require of a node. `requests` are those of the complete pod."""
+    requests = {**requests, **dict.fromkeys(host_ports(spec), Fraction(1))}
     required = mapping(spec.affinity, "nodeAffinity").get(REQUIRED)
     return Demand(
         requests=tuple(sorted((name, it) for name, it in requests.items() if it > 0)),
@@ -157,6 +158,19 @@ def demand(spec: PodSpec, requests: Mapping[str, Fraction]) -> Demand:
         node_name=spec.node_name,
         domains=tuple(_domains(spec)),
     )
+
+
+def host_ports(spec: PodSpec) -> Iterator[str]:
+    """The ports of the node that a pod uses on all addresses, as names of resources.
+
+    With hostNetwork, every port is one. Source: pkg/scheduler/framework/plugins/nodeports.
+    """
+    for container in spec.containers:
+        for port in container.ports:
+            number = port.get("hostPort") or (spec.host_network and port.get("containerPort"))
+            if number and port.get("hostIP") in (None, "", "0.0.0.0"):  # noqa: S104 - it is read
+                protocol = port.get("protocol") or "TCP"
+                yield f"{HOST_PORT}{number}{'' if protocol == 'TCP' else f'/{protocol}'}"
 
 
 def misses(it: Demand, group: NodeGroup) -> tuple[Miss, ...]:

@@ -14,6 +14,8 @@ from policygen.kubernetes.core import TaintView
 
 NATIVE = ("cpu", "ephemeral-storage", "memory", "pods")
 """Resources of Kubernetes itself, without hugepages. Every node has them, whether or not it lists them."""
+HOST_PORT = "host port "
+"""The begin of the names of host ports, which count as resources: each node has each port once."""
 _NONE = Fraction(0)
 _KUBERNETES = "kubernetes.io"
 """The domain of the labels that kubelets and cloud providers set."""
@@ -63,6 +65,8 @@ class NodeSize(Struct, frozen=True, eq=False):
         found = self.allocatable.get(resource)
         if found is not None:
             return found
+        if resource.startswith(HOST_PORT):
+            return Fraction(1)
         known = self.stated is not Stated.PART and self.allocatable and resource not in NATIVE
         return _NONE if known else None
 
@@ -111,6 +115,20 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
             shared = found.keys() & size.allocatable.keys()
             found = {name: min(found[name], size.allocatable[name]) for name in shared}
         return NodeSize(found, self.count, self.stated)
+
+    @cached_property
+    def by_size(self) -> tuple[tuple[NodeSize, frozenset[int]], ...]:
+        """The ids of its nodes by their size."""
+        found: dict[_SizeKey, list[Node]] = {}
+        for node in self.nodes:
+            found.setdefault(_SizeKey(node.allocatable), []).append(node)
+        return tuple(
+            (
+                NodeSize(key.amounts, sum(node.count for node in nodes), self.stated),
+                frozenset(map(id, nodes)),
+            )
+            for key, nodes in found.items()
+        )
 
     @cached_property
     def _domains(self) -> dict[str, Counter[str | None]]:

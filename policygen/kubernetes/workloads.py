@@ -34,6 +34,7 @@ class Container(Struct, rename="camel", frozen=True):
     image: str = ""
     resources: Resources = Resources()
     env: tuple[dict[str, Any], ...] = ()
+    ports: tuple[dict[str, Any], ...] = ()
     restart_policy: str = ""
     """Of an init container: `Always` makes it a sidecar."""
 
@@ -44,6 +45,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     node_name: str = ""
+    host_network: bool = False
     node_selector: dict[str, str] = field(default_factory=dict)
     affinity: dict[str, Any] = field(default_factory=dict)
     tolerations: tuple[TolerationView, ...] = ()

@@ -45,6 +45,12 @@ def found(fields, nodes, enough=100):
     return room(pods, NodeSet(nodes).groups(it.keys), enough)
 
 
+PORT = """
+containers:
+- {name: main, image: a, resources: {limits: {nvidia.com/gpu: 4}}, ports: [{containerPort: 80, %s}]}
+"""
+
+
 def pool(name, count, gpus=8):
     return Node(
         name, {"pool": name}, allocatable={GPU: Fraction(gpus)}, count=count, stated=Stated.PART
@@ -94,6 +100,10 @@ THREE = [node("n1", "a"), node("n2", "a"), node("n3", "b")]
         (SPREAD_HOST % 1, [*POOL, pool("small", 2, 3)], 5),
         (SPREAD_HOST % 1 + "nodeSelector: {pool: small}", [*POOL, pool("small", 2, 4)], 2),
         (SPREAD % (1, ""), POOL, 10),
+        (PORT % "hostPort: 80", THREE, 3),
+        (PORT % "hostPort: 80, hostIP: 10.0.0.1", THREE, 6),
+        (PORT % "protocol: UDP", THREE, 6),
+        ("hostNetwork: true" + PORT % "protocol: UDP", THREE, 3),
     ],
 )
 def test_the_room_for_pods(fields, nodes, pods):

@@ -75,6 +75,13 @@ def draw_pod(random: Random, case: int) -> Data:
         if random.random() < 0.3:
             constraint["nodeTaintsPolicy"] = random.choice(("Honor", "Ignore"))
         spec["topologySpreadConstraints"] = [constraint]
+    if kind == "plain" and random.random() < 0.5:
+        port = {
+            "containerPort": 80,
+            "hostPort": 8000 + case,
+            "protocol": random.choice(("TCP", "UDP")),
+        }
+        spec["containers"] = [{**container, "ports": [port]}]
     metadata = {"name": "pod", "namespace": f"c{case}", "labels": {"app": "a"}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 

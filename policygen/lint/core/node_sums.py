@@ -1,12 +1,14 @@
 """Workloads that the nodes cannot hold together, although each of them alone has room."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import ceil
 
 from msgspec import Struct
 
-from policygen.kubernetes.node_filters import misses
-from policygen.kubernetes.node_groups import Node, NodeGroup, NodeSize
+from policygen.kubernetes.node_filters import misses, too_little
+from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
@@ -27,26 +29,27 @@ class NodeSum(Struct, frozen=True, eq=False):
     resource: str
     needed: Fraction
     have: Fraction
-    each: Fraction
-    """The least amount that one of these pods requests, if their number exceeds the room; else 0."""
+    each: Fraction | None
+    """The least amount that one of these pods requests, if their number exceeds the room; 0: their sum exceeds it;
+    None: `needed` is the least number of nodes with `have` each."""
 
 
 def node_sums(facts: Facts) -> tuple[NodeSum, ...]:
     """The bounds that certainly no placement keeps; use it with `facts.derive`. Nodes count as empty.
 
-    Pods that no other node takes need their sum of each resource. Of pods that request an amount or
-    more, each node holds at most its own amount divided by that amount, in whole numbers.
+    Pods that no other node takes need their sum of each resource, and a least number of equal nodes.
+    Of pods that request an amount or more, each node holds at most its own amount divided by that
+    amount, in whole numbers.
     """
     return tuple(_sums(facts))
 
 
 def _sums(facts: Facts) -> Iterator[NodeSum]:
-    members = _members(facts)
     known = {id(node): node for node in facts.derive(known_nodes).all}
+    by_nodes = _by_nodes(facts)
     found: list[Nodes] = []
-    sets = sorted(set(members.values()), key=len)
-    for nodes in sets if len(sets) <= _MOST_SETS else ():
-        inside = tuple(it for it, takers in members.items() if takers <= nodes)
+    for nodes in sorted(by_nodes, key=len) if len(by_nodes) <= _MOST_SETS else ():
+        inside = [it for takers, some in by_nodes.items() if takers <= nodes for it in some]
         if any(each <= nodes for each in found) or len({it.workload.at for it in inside}) < 2:
             continue
         excess = next(_excesses(inside, [known[each] for each in nodes]), None)
@@ -55,45 +58,51 @@ def _sums(facts: Facts) -> Iterator[NodeSum]:
             yield excess
 
 
-def _members(facts: Facts) -> Mapping[PodDemand, Nodes]:
-    """The nodes that take each template of a lasting workload with room of its own."""
+def _by_nodes(facts: Facts) -> Mapping[Nodes, Sequence[PodDemand]]:
+    """The templates of lasting workloads with room of their own, by the nodes that may take them."""
     without_room = facts.derive(exceeding)
     nodes = facts.derive(known_nodes)
-    seen: set[tuple[str, str, str, str]] = set()
-    sets: dict[tuple[int, ...], Nodes] = {}
-    found: dict[PodDemand, Nodes] = {}
+    seen: set[tuple[object, ...]] = set()
+    unions: dict[tuple[Nodes, ...], Nodes] = {}
+    found: dict[Nodes, list[PodDemand]] = {}
     for it in facts.derive(pod_demands) if nodes.all else ():
-        group = it.workload.object.group
-        if group not in _LASTING or it.workload.kind == "Pod" or it in without_room:
+        workload = it.workload
+        if workload.object.group not in _LASTING or workload.kind == "Pod" or it in without_room:
             continue
-        key = (group, it.workload.kind, it.workload.namespace, str(it.template.at.path))
-        if not it.template.replicas or (*key[:3], it.workload.name + key[3]) in seen:
+        key = (workload.kind, workload.namespace, workload.name, it.template.at.path)
+        if not it.template.replicas or key in seen:
             continue
-        seen.add((*key[:3], it.workload.name + key[3]))
-        groups: dict[int, NodeGroup] = {
-            id(each): each
-            for way in it.ways
-            for each in nodes.groups(way.demand.keys)
-            if not misses(way.demand, each)
-        }
-        takers = tuple(groups)
-        if takers not in sets:
-            sets[takers] = frozenset(id(node) for each in groups.values() for node in each.nodes)
-        if sets[takers]:
-            found[it] = sets[takers]
+        seen.add(key)
+        parts = tuple(dict.fromkeys(_takers(it, nodes)))
+        if parts not in unions:
+            unions[parts] = frozenset().union(*parts)
+        if parts:
+            found.setdefault(unions[parts], []).append(it)
     return found
 
 
+def _takers(it: PodDemand, nodes: NodeSet) -> Iterator[Nodes]:
+    """The nodes of each size that may take the pods."""
+    for way in it.ways:
+        for group in nodes.groups(way.demand.keys):
+            if not misses(way.demand, group):
+                for size, ids in group.by_size:
+                    if not any(too_little(way.demand, size)):
+                        yield ids
+
+
 def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[NodeSum]:
-    count = sum(node.count for node in nodes)
     for resource in sorted({name for it in members for name in _requests(it)}, key=_native_last):
-        sizes = _sizes(nodes, resource)
         asked = [
             (it, amount, it.template.replicas or 0)
             for it in members
             if (amount := _requests(it).get(resource))
         ]
-        if sizes is None or len({it.workload.at for it, _, _ in asked}) < 2:
+        if len({it.workload.at for it, _, _ in asked}) < 2:
+            continue
+        takers = [node for node in nodes if _takes(node, resource, min(it[1] for it in asked))]
+        count, sizes = sum(node.count for node in takers), _sizes(takers, resource)
+        if sizes is None:
             continue
         needed = sum((amount * pods for _, amount, pods in asked), Fraction(0))
         have = sum((size * number for size, number in sizes), Fraction(0))
@@ -101,6 +110,15 @@ def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[N
             yield NodeSum(
                 tuple(it for it, _, _ in asked), count, resource, needed, have, Fraction(0)
             )
+        if len(sizes) == 1:
+            [(size, number)] = sizes
+            numbers: Counter[Fraction] = Counter()
+            for _, amount, pods in asked:
+                numbers[amount] += pods
+            least_nodes = max(_least_nodes(numbers, size, least) for least in numbers)
+            if needed <= have and least_nodes > number:
+                found = tuple(it for it, _, _ in asked)
+                yield NodeSum(found, count, resource, Fraction(least_nodes), size, None)
         for least in sorted({amount for _, amount, _ in asked}, reverse=True):
             large = [(it, pods) for it, amount, pods in asked if amount >= least]
             room = sum(size // least * number for size, number in sizes)
@@ -110,8 +128,34 @@ def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[N
                 yield NodeSum(found, count, resource, Fraction(wanted), Fraction(room), least)
 
 
+def _least_nodes(pods: Mapping[Fraction, int], size: Fraction, least: Fraction) -> int:
+    """Nodes of one size that pods need at least, by amount; pods below `least` do not count.
+
+    Bound L2 of Martello and Toth, "Lower bounds and reduction procedures for the bin packing
+    problem", 1990: pods above half a node need one each, and what these leave holds smaller ones.
+    """
+    if 2 * least > size:
+        return sum(number for amount, number in pods.items() if amount >= least)
+    alone = sum(number for amount, number in pods.items() if amount > size - least)
+    half = [
+        (amount, number)
+        for amount, number in pods.items()
+        if size < 2 * amount <= 2 * (size - least)
+    ]
+    small = sum(amount * number for amount, number in pods.items() if least <= amount <= size / 2)
+    halves = sum(number for _, number in half)
+    left = halves * size - sum(amount * number for amount, number in half)
+    return alone + halves + max(0, ceil((small - left) / size))
+
+
 def _requests(it: PodDemand) -> Mapping[str, Fraction]:
-    return dict(it.ways[0].demand.requests)
+    return {**dict(it.ways[0].demand.requests), "pods": Fraction(1)}
+
+
+def _takes(node: Node, resource: str, least: Fraction) -> bool:
+    """Whether a node has, or may have, an amount of a resource."""
+    have = NodeSize(node.allocatable, 1, node.stated).amount(resource)
+    return have is None or have >= least
 
 
 def _sizes(nodes: Iterable[Node], resource: str) -> list[tuple[Fraction, int]] | None:

@@ -46,8 +46,29 @@ TWO = [("a", 8), ("a", 8)]
 def test_sums_and_numbers_of_large_pods():
     assert sums(TWO, [(2, 4, ""), (2, 4, "")]) == []
     assert sums(TWO, [(2, 4, ""), (3, 4, "")]) == [(["w0", "w1"], 2, 20, 16, 0)]
-    assert sums(TWO, [(2, 5, ""), (1, 6, "")]) == [(["w0", "w1"], 2, 3, 2, 5)]
+    assert sums(TWO, [(2, 5, ""), (1, 6, "")]) == [(["w0", "w1"], 2, 3, 8, None)]
+    assert sums([*TWO, ("a", 4)], [(2, 5, ""), (1, 6, "")]) == [(["w0", "w1"], 2, 3, 8, None)]
+    assert sums([*TWO, ("a", 7)], [(3, 5, ""), (1, 6, "")]) == [(["w0", "w1"], 3, 4, 3, 5)]
     assert sums(TWO, [(2, 5, ""), (2, 3, "")]) == []
+    assert sums(TWO, [(2, 5, ""), (1, 4, "")]) == [(["w0", "w1"], 2, 3, 8, None)]
+    assert sums([*TWO, ("a", 4)], [(2, 5, ""), (1, 4, "")]) == []
+
+
+PORTS = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: w%d, namespace: a}
+spec:
+  replicas: 1
+  template: {spec: {containers: [{name: a, image: a, ports: [{containerPort: 80, hostPort: %d}]}]}}
+"""
+
+
+def test_host_ports_are_resources():
+    node = NODE % (0, "a", 8)
+    same = node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 80)))
+    assert [(it.resource, it.needed, it.have) for it in same] == [("host port 80", 2, 1)]
+    assert not node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 81)))
 
 
 def test_only_pods_that_need_these_nodes_count():

@@ -45,10 +45,11 @@ def check(facts: Facts) -> Hits:
 
 
 def _is_plain(it: PodDemand) -> bool:
-    """Whether pods request only cpu, memory and the like, outside Kueue's flavors."""
+    """Whether pods request only cpu, memory and the like, outside Kueue's flavors, and claim no device."""
     way = it.ways[0]
     names = [name for name, _ in way.demand.requests]
-    return not way.flavors and bool(names) and not any(map(is_one, names))
+    devices = any(map(is_one, names)) or it.template.spec.resource_claims
+    return not way.flavors and bool(names) and not devices
 
 
 def _has_gpus(node: Node) -> bool:

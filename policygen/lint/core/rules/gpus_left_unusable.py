@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from policygen.core.amounts import amount_of, readable
 from policygen.core.quoting import counted
 from policygen.kubernetes.node_filters import Demand, misses
-from policygen.kubernetes.node_groups import NodeSet, NodeSize
+from policygen.kubernetes.node_groups import HOST_PORT, NodeSet, NodeSize
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.containers import placed, without_equal_limit
@@ -161,6 +161,8 @@ def _hit(it: PodDemand, full: Full) -> Hit:
             f"{begin}, because a pod requests {readable(full.gpu, requests[full.gpu])}; request a number of "
             f"GPUs that divides {readable(full.gpu, offered)}, such as {min(n for n in divisors if n >= requests[full.gpu])}"
         )
+    elif full.short.startswith(HOST_PORT):
+        message = f"{begin}, because each node has {full.short} once; remove hostPort"
     elif full.short == "pods":
         message = (
             f"{begin}, because the number of pods runs out first; request more GPUs in each pod, or "

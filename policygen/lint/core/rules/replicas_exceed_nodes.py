@@ -3,6 +3,7 @@
 from policygen.core.finding import At
 from policygen.core.quoting import counted
 from policygen.kubernetes.node_domains import Room
+from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS, TEMPLATES
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
@@ -30,8 +31,15 @@ def _message(it: PodDemand, room: Room) -> str:
     some = f"{room.pods} of the {it.template.replicas} pods of {it.workload}"
     key = room.key
     advice = "lower the number of pods, or relax the constraint"
+    if room.short.startswith(HOST_PORT):
+        return (
+            f"the nodes have room for only {some}, because each of {counted(room.nodes, 'node')} has {room.short} "
+            "once; lower the number of pods, or remove hostPort"
+        )
     if not room.path:
         why = f"{room.short} runs out on " if room.short else "only these nodes can take them: "
+        if room.short == "pods":
+            why = "maxPods of the kubelet is reached on "
         return (
             f"the nodes have room for only {some}, because {why}{counted(room.nodes, 'node')}; "
             "lower the number or the requests of the pods, or add nodes"

@@ -2,6 +2,7 @@
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.quoting import counted, listed
+from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.node_sums import NodeSum, node_sums
 from policygen.lint.core.pod_demands import READS
@@ -19,7 +20,7 @@ def check(facts: Facts) -> Hits:
         last = it.members[-1].workload
         yield Hit(
             RULE,
-            f"{_message(it)}; run fewer pods, request less, or add nodes",
+            f"{_message(it)}; {_advice(it)}",
             last.at.to("spec", "replicas"),
             related=tuple(dict.fromkeys(each.workload.at for each in it.members[:-1])),
         )
@@ -30,6 +31,15 @@ def _message(it: NodeSum) -> str:
     more = [counted(len(names) - _SHOWN, "other workload")] if len(names) > _SHOWN else []
     who = listed([*names[:_SHOWN], *more], "and")
     nodes = f"the {counted(it.nodes, 'node')} that can take them"
+    if it.resource.startswith(HOST_PORT):
+        return f"the {it.needed} pods of {who} use {it.resource}, which each of {nodes} has once"
+    if it.resource == "pods":
+        return f"{who} have {it.needed} pods, but {nodes} together have room for {it.have}"
+    if it.each is None:
+        return (
+            f"the pods of {who} together need at least {it.needed} nodes with {amount_of(it.resource, it.have)}, "
+            f"because a pod cannot be divided, but only {counted(it.nodes, 'node')} can take them"
+        )
     if it.each:
         return (
             f"the {it.needed} pods of {who} request {readable(it.resource, it.each)} or more "
@@ -39,6 +49,13 @@ def _message(it: NodeSum) -> str:
         f"the pods of {who} together request {amount_of(it.resource, it.needed, it.have)}, but {nodes} "
         f"have {readable(it.resource, it.have, it.needed)}"
     )
+
+
+def _advice(it: NodeSum) -> str:
+    if it.resource.startswith(HOST_PORT):
+        return "use different host ports, run fewer pods, or add nodes"
+    less = "" if it.resource == "pods" else "request less, "
+    return f"run fewer pods, {less}or add nodes"
 
 
 RULE = ObjectRule(
