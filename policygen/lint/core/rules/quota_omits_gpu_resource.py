@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from policygen.core.finding import At
+from policygen.core.finding import At, at_path
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
+from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
@@ -24,6 +25,12 @@ def check(facts: Facts) -> Hits:
     Source: pkg/quota/v1/evaluator/core/pods.go, podComputeUsageHelper, of Kubernetes 1.36.3.
     """
     quotas = facts.cluster.resource_quotas.by_namespace
+    unknown = {
+        text(it.data, "metadata", "namespace")
+        for it in facts.cluster.objects
+        if (it.group, it.kind) == ("", "ResourceQuota")
+        and not isinstance(at_path(it.data, ("spec", "hard")), dict)
+    }
     unlimited = facts.derive(unlimited_gpus)
     for namespace, limits in facts.cluster.derive(bounds).items():
         counted = {
@@ -36,7 +43,7 @@ def check(facts: Facts) -> Hits:
             (it for it in sorted(counted) if accelerators.is_one(it) and _REQUESTS + it in limits),
             None,
         )
-        if gpu is None:
+        if gpu is None or namespace in unknown:
             continue
         requested = _requested(facts, namespace)
         names = sorted({*requested, *unlimited} - counted)
