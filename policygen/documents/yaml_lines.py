@@ -26,7 +26,10 @@ _LINE = re.compile(
     re.MULTILINE | re.ASCII,
 )
 """Indentation, dash, key, value and indentation of a block scalar; or a line of another form."""
-_FLOW_SCALAR = re.compile(rf"{_QUOTED}|-{{,2}}[\w./$][\w./$ -]*(?=: |[,\]}}])", re.ASCII)
+_FLOW_SCALAR = re.compile(
+    rf"({_QUOTED}|-{{,2}}[\w./$][\w./$ -]*(?=: |[,\]}}]))|[^\[\]{{}},: ]+", re.ASCII
+)
+"""A scalar of a flow collection, or text that is not a simple one."""
 _MAX_NESTED = MAX_DEPTH - 3
 """Collections around a line; a line adds two."""
 
@@ -139,8 +142,13 @@ def _flow(text: str, scalars: _Scalars, depth: int) -> Any:
     """The value of a flow collection, which is JSON if its scalars are written as JSON."""
     if depth + text.count("[") + text.count("{") > _MAX_NESTED:
         raise _UnusualLineError
-    written = _FLOW_SCALAR.sub(lambda match: json.dumps(scalars[match[0]]), text)
-    return json.loads(written, object_pairs_hook=_mapping)
+
+    def as_json(match: re.Match[str]) -> str:
+        if match[1] is None:
+            raise _UnusualLineError
+        return json.dumps(scalars[match[1]])
+
+    return _DECODER.decode(_FLOW_SCALAR.sub(as_json, text))
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -148,6 +156,9 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise _UnusualLineError
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_mapping)
 
 
 def _block(text: str, indentation: int, column: int) -> str:
