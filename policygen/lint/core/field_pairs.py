@@ -91,7 +91,7 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused combinations in a pod."""
     resources = spec.under("resources")
-    yield from _of_all(spec, resources)
+    yield from _huge_pages(spec, resources)
     for part in (resources.under("requests"), resources.under("limits")):
         for name in part.data:
             if name not in _OF_PODS and not name.startswith(HUGE_PAGES):
@@ -110,11 +110,8 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
         yield from _container(container)
 
 
-def _of_all(spec: PodPart, resources: Part) -> Iterator[FaultAt]:
-    """Resources of the pod: huge pages, and cpu and memory below those of its containers.
-
-    Source: validatePodResources and validatePodResourceConsistency.
-    """
+def _huge_pages(spec: PodPart, resources: Part) -> Iterator[FaultAt]:
+    """Huge pages in the resources of the pod. Source: validatePodResources."""
     requests, limits = resources.under("requests"), resources.under("limits")
     for part in (requests, limits):
         for name, amount in part.data.items():

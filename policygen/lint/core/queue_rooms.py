@@ -26,7 +26,7 @@ _GROUPS = "LeaderWorkerSet"
 """A kind with a Workload for each group of pods."""
 _BY_KUEUE = {"Deployment": "deployment", _GROUPS: LEADER_WORKER_SET}
 """The integrations of kinds that Kueue counts one by one, by kind."""
-_RESTARTED = (
+RESTARTED = (
     "Deployment",
     "ReplicaSet",
     "ReplicationController",
@@ -35,6 +35,17 @@ _RESTARTED = (
     _GROUPS,
 )
 """Kinds whose pods do not end, so all of them must run at once."""
+READS = (
+    "LocalQueue",
+    "ClusterQueue",
+    "Cohort",
+    "ResourceFlavor",
+    "Configuration",
+    "LimitRange",
+    "Queue",
+    "PodGroup",
+)
+"""The kinds that `queue_rooms` reads, besides workloads."""
 
 
 class QueueRoom(Struct, frozen=True, eq=False):
@@ -93,12 +104,12 @@ def _of_kueue(facts: Facts) -> Iterator[QueueRoom]:
             continue  # framework-not-enabled reports it
         amounts = _of_one(requests)
         found = [
-            (*_in_group(facts, node, group, requests, amounts), group)
+            _in_group(facts, node, group, requests, amounts)
             for group in first.queue.fields.resource_groups
             if not amounts.keys().isdisjoint(group.covered_resources)
         ]
         if found:
-            pods, name, most, _ = min(found, key=lambda it: it[0])
+            pods, name, most = min(found, key=lambda it: it[0])
             at = first.queue.at.to("spec", "resourceGroups")
             queue, fields = str(first.queue), "the quota or borrowingLimit"
             workload, template = first.workload, first.template
@@ -147,7 +158,7 @@ def _in_group(
 def _of_volcano(facts: Facts) -> Iterator[QueueRoom]:
     cluster = facts.cluster
     for workload in cluster.workloads:
-        if workload.kind not in _RESTARTED or workload.object.group == VOLCANO_BATCH:
+        if workload.kind not in RESTARTED or workload.object.group == VOLCANO_BATCH:
             continue
         if len(workload.templates) != 1:
             continue

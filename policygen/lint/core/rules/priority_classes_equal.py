@@ -36,9 +36,8 @@ def _equal(cluster: Cluster) -> Iterator[tuple[Class, Class]]:
         for entry in entries[1:]:
             yield entries[0], entry
     by_value = cluster.workload_priority_classes.by(_value)
-    if (
-        len(values(cluster) | {default(cluster)}) > 1
-    ):  # otherwise preemption-without-priorities reports the queues
+    # With one value in total, preemption-without-priorities reports the queues.
+    if len(values(cluster) | {default(cluster)}) > 1:
         for classes in by_value.values():
             for each in classes[1:]:
                 yield classes[0], each

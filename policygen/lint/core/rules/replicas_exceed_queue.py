@@ -4,18 +4,9 @@ from policygen.core.finding import At
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted
 from policygen.lint.core.autoscalers import Autoscaler, autoscalers
-from policygen.lint.core.queue_rooms import QueueRoom, queue_rooms
+from policygen.lint.core.queue_rooms import READS, RESTARTED, QueueRoom, queue_rooms
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import to_volcano
-
-_KINDS = (
-    "Deployment",
-    "LeaderWorkerSet",
-    "ReplicaSet",
-    "ReplicationController",
-    "Rollout",
-    "StatefulSet",
-)
 
 
 def check(facts: Facts) -> Hits:
@@ -79,17 +70,8 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Lower the number of pods or the maximum of the autoscaler, or raise the limit of the queue.",
-    judges=(*_KINDS, "HorizontalPodAutoscaler", "ScaledObject"),
+    judges=(*RESTARTED, "HorizontalPodAutoscaler", "ScaledObject"),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=(
-        "LocalQueue",
-        "ClusterQueue",
-        "Cohort",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "Queue",
-        "PodGroup",
-    ),
+    reads=READS,
 )

@@ -3,7 +3,7 @@
 from policygen.core.quoting import counted
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
-from policygen.lint.core.queue_rooms import queue_rooms
+from policygen.lint.core.queue_rooms import READS, queue_rooms
 from policygen.lint.core.rollouts import rollout
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -53,15 +53,5 @@ RULE = ObjectRule(
     remedy="Write maxUnavailable: 1 and maxSurge: 0.",
     judges=("Deployment",),
     check=check,
-    reads=(
-        "ResourceQuota",
-        "LocalQueue",
-        "ClusterQueue",
-        "Cohort",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "Queue",
-        "PodGroup",
-    ),
+    reads=("ResourceQuota", *READS),
 )

@@ -8,13 +8,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
-from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.node_filters import Demand, misses
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.kueue.queue_names import labels
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
@@ -142,7 +142,7 @@ def _pools(facts: Facts) -> Mapping[Node, "PoolFacts"]:
 
 
 def _foreign_pool(user: NodeUser, pools: Mapping[Node, "PoolFacts"]) -> "PoolFacts | None":
-    """A pool whose nodes take the pods, but that belongs to Volcano, or whose pods do."""
+    """A pool whose nodes take the pods, but that the spec gives to the other scheduler; None if there is none."""
     volcano = user.process == SCHEDULER
     mine = [pools[it] for it in user.places if isinstance(it, Node) and it in pools]
     foreign = [
@@ -195,15 +195,5 @@ RULE = ObjectRule(
     judges=tuple(it for it in KINDS if it != "DaemonSet"),
     check=check,
     needs=frozenset({Need.WORKLOADS}),
-    reads=(
-        "KubeSchedulerConfiguration",
-        "LocalQueue",
-        "ClusterQueue",
-        "ResourceFlavor",
-        "Configuration",
-        "LimitRange",
-        "Queue",
-        "Node",
-        VOLCANO_CONFIGURATION,
-    ),
+    reads=("KubeSchedulerConfiguration", "Node", *READS),
 )

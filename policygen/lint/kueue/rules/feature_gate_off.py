@@ -7,10 +7,9 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue import feature_gates
 from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.job_metadata import ELASTIC
 from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-
-_ELASTIC = "kueue.x-k8s.io/elastic-job"
 
 
 def check(facts: Facts) -> Hits:
@@ -61,9 +60,9 @@ def _uses(facts: Facts) -> Iterator[tuple[str, str, object, At]]:
 def _elastic(cluster: Cluster) -> Iterator[tuple[str, str, object, At]]:
     """The same for Jobs whose number of pods may change."""
     for job in cluster.derive(queued):
-        if job.workload.annotations.get(_ELASTIC) == "true":
-            at = job.workload.at.to("metadata", "annotations", _ELASTIC)
-            yield "ElasticJobsViaWorkloadSlices", f"annotation {_ELASTIC}", job.workload, at
+        if job.workload.annotations.get(ELASTIC) == "true":
+            at = job.workload.at.to("metadata", "annotations", ELASTIC)
+            yield "ElasticJobsViaWorkloadSlices", f"annotation {ELASTIC}", job.workload, at
 
 
 def _configured(facts: Facts) -> Iterator[tuple[str, str, object, At]]:

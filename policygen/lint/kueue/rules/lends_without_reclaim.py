@@ -52,7 +52,7 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[Coho
     preemption = queue.fields.preemption
     if preemption is not None and preemption.reclaim_within_cohort != "Never":
         return
-    for cell, quota in sorted(node.quotas.items(), key=_last):
+    for cell, quota in sorted(node.quotas.items(), key=_is_native):
         if quota.nominal_quota <= 0:
             continue
         others: list[CohortNode] = []
@@ -74,8 +74,8 @@ def _claims(node: CohortNode, borrowers: Mapping[tuple[str, Cell], Sequence[Coho
             return
 
 
-def _last(item: tuple[Cell, object]) -> bool:
-    """Sort key: quotas of accelerators first, because they matter most."""
+def _is_native(item: tuple[Cell, object]) -> bool:
+    """A sort key by which quotas of accelerators come first, because they matter most."""
     return not is_one(item[0][1])
 
 

@@ -7,12 +7,11 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.untyped import mapping, mappings, text
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.job_metadata import refusing
+from policygen.lint.kueue.job_metadata import ELASTIC, refusing
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _CLUSTERS = {"RayCluster": (), "RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig",)}
 """The path of the cluster below `spec`, by kind."""
-_ELASTIC = "kueue.x-k8s.io/elastic-job"
 _HEAD = "head"
 
 
@@ -44,10 +43,10 @@ def _faults(workload: Workload) -> Iterator[tuple[Path, str]]:
             )
             yield ("shutdownAfterJobFinishes",), message
     cluster = mapping(spec, *way)
-    if cluster.get("enableInTreeAutoscaling") is True and _ELASTIC not in workload.annotations:
+    if cluster.get("enableInTreeAutoscaling") is True and ELASTIC not in workload.annotations:
         message = (
             "has enableInTreeAutoscaling, which Kueue refuses, because the admitted quota is fixed; write "
-            f'enableInTreeAutoscaling: false, or set annotation {_ELASTIC}: "true"'
+            f'enableInTreeAutoscaling: false, or set annotation {ELASTIC}: "true"'
         )
         yield (*way, "enableInTreeAutoscaling"), message
     for i, group in enumerate(mappings(cluster.get("workerGroupSpecs"))):

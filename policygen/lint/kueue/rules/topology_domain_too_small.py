@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from policygen.core.quoting import counted
-from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.node_filters import misses
 from policygen.kubernetes.node_groups import NodeSet
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.core.pod_demands import PodDemand, Way, pod_demands
+from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
 from policygen.lint.kueue.job_metadata import MIN_PARALLELISM
 from policygen.lint.kueue.queue_names import TOGETHER
 from policygen.lint.kueue.topologies import levels
@@ -84,15 +83,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.NODES, Need.WHOLE}),
-    reads=(
-        "ClusterQueue",
-        "Configuration",
-        "LimitRange",
-        "LocalQueue",
-        "Namespace",
-        "Queue",
-        "ResourceFlavor",
-        "Topology",
-        VOLCANO_CONFIGURATION,
-    ),
+    reads=("Topology", *READS),
 )

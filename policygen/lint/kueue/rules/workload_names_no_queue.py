@@ -11,11 +11,6 @@ from policygen.lint.kueue.queue_names import BY_POD, FRAMEWORKS
 from policygen.lint.kueue.queueless import accelerator, queueless
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
-_DEFAULT = "default"
-"""The LocalQueue of jobs that name none. Source: pkg/controller/jobframework/defaults.go."""
-
-_OWNERS = ("metadata", "ownerReferences")
-
 
 def check(facts: Facts) -> Hits:
     """Kueue neither counts it nor adds node labels and tolerations of a flavor to its pods.
