@@ -21,20 +21,45 @@ Nodes = frozenset[int]
 """The ids of nodes."""
 
 
-class NodeSum(Struct, frozen=True, eq=False):
-    """What the pods of some workloads need of their nodes, which have less."""
+class _Excess(Struct, frozen=True, eq=False):
+    """Workloads whose pods need more of a resource than the nodes that can take them have."""
 
     members: tuple[PodDemand, ...]
     nodes: int
+    """The number of the nodes."""
     resource: str
-    needed: Fraction
+
+
+class SumExcess(_Excess, frozen=True, eq=False):
+    """The sum of the requests exceeds the sum of the nodes."""
+
+    requested: Fraction
     have: Fraction
-    each: Fraction | None
-    """The least amount that one of these pods requests, if their number exceeds the room; 0: their sum exceeds it;
-    None: `needed` is the least number of nodes with `have` each."""
 
 
-def node_sums(facts: Facts) -> tuple[NodeSum, ...]:
+class NodeExcess(_Excess, frozen=True, eq=False):
+    """The pods need more nodes of one size than there are, because a pod cannot be divided."""
+
+    needed: int
+    """The least number of nodes."""
+    size: Fraction
+    """The amount that each node has."""
+
+
+class PodExcess(_Excess, frozen=True, eq=False):
+    """There are more large pods than places for them."""
+
+    pods: int
+    least: Fraction
+    """Each of the pods requests this amount or more."""
+    room: int
+    """The number of pods with `least` that the nodes have room for."""
+
+
+Excess = SumExcess | NodeExcess | PodExcess
+
+
+def node_sums(facts: Facts) -> tuple[Excess, ...]:
     """The bounds that certainly no placement keeps; use it with `facts.derive`. Nodes count as empty.
 
     Pods that no other node takes need their sum of each resource, and a least number of equal nodes.
@@ -44,7 +69,7 @@ def node_sums(facts: Facts) -> tuple[NodeSum, ...]:
     return tuple(_sums(facts))
 
 
-def _sums(facts: Facts) -> Iterator[NodeSum]:
+def _sums(facts: Facts) -> Iterator[Excess]:
     known = {id(node): node for node in facts.derive(known_nodes).all}
     by_nodes = _by_nodes(facts)
     found: list[Nodes] = []
@@ -91,7 +116,7 @@ def _takers(it: PodDemand, nodes: NodeSet) -> Iterator[Nodes]:
                         yield ids
 
 
-def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[NodeSum]:
+def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[Excess]:
     for resource in sorted({name for it in members for name in _requests(it)}, key=_native_last):
         asked = [
             (it, amount, it.template.replicas or 0)
@@ -104,28 +129,26 @@ def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[N
         count, sizes = sum(node.count for node in takers), _sizes(takers, resource)
         if sizes is None:
             continue
-        needed = sum((amount * pods for _, amount, pods in asked), Fraction(0))
+        members = tuple(it for it, _, _ in asked)
+        requested = sum((amount * pods for _, amount, pods in asked), Fraction(0))
         have = sum((size * number for size, number in sizes), Fraction(0))
-        if needed > have:
-            yield NodeSum(
-                tuple(it for it, _, _ in asked), count, resource, needed, have, Fraction(0)
-            )
-        if len(sizes) == 1:
+        if requested > have:
+            yield SumExcess(members, count, resource, requested, have)
+        elif len(sizes) == 1:
             [(size, number)] = sizes
             numbers: Counter[Fraction] = Counter()
             for _, amount, pods in asked:
                 numbers[amount] += pods
             least_nodes = max(_least_nodes(numbers, size, least) for least in numbers)
-            if needed <= have and least_nodes > number:
-                found = tuple(it for it, _, _ in asked)
-                yield NodeSum(found, count, resource, Fraction(least_nodes), size, None)
+            if least_nodes > number:
+                yield NodeExcess(members, count, resource, least_nodes, size)
         for least in sorted({amount for _, amount, _ in asked}, reverse=True):
             large = [(it, pods) for it, amount, pods in asked if amount >= least]
-            room = sum(size // least * number for size, number in sizes)
+            room = sum(int(size // least) * number for size, number in sizes)
             wanted = sum(pods for _, pods in large)
             if wanted > room and len({it.workload.at for it, _ in large}) > 1:
                 found = tuple(it for it, _ in large)
-                yield NodeSum(found, count, resource, Fraction(wanted), Fraction(room), least)
+                yield PodExcess(found, count, resource, wanted, least, room)
 
 
 def _least_nodes(pods: Mapping[Fraction, int], size: Fraction, least: Fraction) -> int:

@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.lint.core.node_sums import node_sums
+from policygen.lint.core.node_sums import NodeExcess, PodExcess, SumExcess, node_sums
 from tests.objects import facts
 
 NODE = """
@@ -35,9 +35,18 @@ def sums(nodes, pods, kind=DEPLOYMENT):
         text += WORKLOAD % (kind, i, replicas, selector, gpus)
     found = node_sums(facts(text.removesuffix("---\n")))
     return [
-        ([it.workload.name for it in each.members], each.nodes, each.needed, each.have, each.each)
-        for each in found
+        ([it.workload.name for it in each.members], each.nodes, *amounts(each)) for each in found
     ]
+
+
+def amounts(excess):
+    match excess:
+        case SumExcess(requested=requested, have=have):
+            return requested, have, 0
+        case NodeExcess(needed=needed, size=size):
+            return needed, size, None
+        case PodExcess(pods=pods, room=room, least=least):
+            return pods, room, least
 
 
 TWO = [("a", 8), ("a", 8)]
@@ -67,7 +76,7 @@ spec:
 def test_host_ports_are_resources():
     node = NODE % (0, "a", 8)
     same = node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 80)))
-    assert [(it.resource, it.needed, it.have) for it in same] == [("host port 80", 2, 1)]
+    assert [(it.resource, it.requested, it.have) for it in same] == [("host port 80", 2, 1)]
     assert not node_sums(facts(node + PORTS % (0, 80) + "---" + PORTS % (1, 81)))
 
 

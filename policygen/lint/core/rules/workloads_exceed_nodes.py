@@ -4,7 +4,7 @@ from policygen.core.amounts import amount_of, readable
 from policygen.core.quoting import counted, listed
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.node_sums import NodeSum, node_sums
+from policygen.lint.core.node_sums import Excess, NodeExcess, PodExcess, SumExcess, node_sums
 from policygen.lint.core.pod_demands import READS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -26,32 +26,34 @@ def check(facts: Facts) -> Hits:
         )
 
 
-def _message(it: NodeSum) -> str:
+def _message(it: Excess) -> str:
     names = list(dict.fromkeys(str(each.workload) for each in it.members))
     more = [counted(len(names) - _SHOWN, "other workload")] if len(names) > _SHOWN else []
     who = listed([*names[:_SHOWN], *more], "and")
     nodes = f"the {counted(it.nodes, 'node')} that can take them"
-    if it.resource.startswith(HOST_PORT):
-        return f"the {it.needed} pods of {who} use {it.resource}, which each of {nodes} has once"
-    if it.resource == "pods":
-        return f"{who} have {it.needed} pods, but {nodes} together have room for {it.have}"
-    if it.each is None:
-        return (
-            f"the pods of {who} together need at least {it.needed} nodes with {amount_of(it.resource, it.have)}, "
-            f"because a pod cannot be divided, but only {counted(it.nodes, 'node')} can take them"
-        )
-    if it.each:
-        return (
-            f"the {it.needed} pods of {who} request {readable(it.resource, it.each)} or more "
-            f"{it.resource} each, but {nodes} together have room for {it.have} such pods"
-        )
-    return (
-        f"the pods of {who} together request {amount_of(it.resource, it.needed, it.have)}, but {nodes} "
-        f"have {readable(it.resource, it.have, it.needed)}"
-    )
+    match it:
+        case SumExcess(requested=pods) if it.resource.startswith(HOST_PORT):
+            return f"the {pods} pods of {who} use {it.resource}, which each of {nodes} has once"
+        case SumExcess(requested=pods, have=room) if it.resource == "pods":
+            return f"{who} have {pods} pods, but {nodes} together have room for {room}"
+        case SumExcess(requested=amount, have=have):
+            return (
+                f"the pods of {who} together request {amount_of(it.resource, amount, have)}, but {nodes} "
+                f"have {readable(it.resource, have, amount)}"
+            )
+        case NodeExcess(needed=needed, size=size):
+            return (
+                f"the pods of {who} together need at least {needed} nodes with {amount_of(it.resource, size)}, "
+                f"because a pod cannot be divided, but only {counted(it.nodes, 'node')} can take them"
+            )
+        case PodExcess(pods=pods, least=least, room=room):
+            return (
+                f"the {pods} pods of {who} request {readable(it.resource, least)} or more "
+                f"{it.resource} each, but {nodes} together have room for {room} such pods"
+            )
 
 
-def _advice(it: NodeSum) -> str:
+def _advice(it: Excess) -> str:
     if it.resource.startswith(HOST_PORT):
         return "use different host ports, run fewer pods, or add nodes"
     less = "" if it.resource == "pods" else "request less, "
