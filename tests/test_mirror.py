@@ -21,6 +21,7 @@ WITHOUT = {
     "api_validation/updates/volcano": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
     "app/baseline": "tests/lint/test_baseline.py updates and compares baselines through it.",
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
+    "app/inputs": "tests/app/test_lint.py reads specs and manifests through it.",
     "app/judge": "tests/app/test_lint.py judges snapshots through it, and "
     "tests/lint/test_rule_pages.py manifests.",
     "drift/kept": "tests/lint/test_change_refused.py compares manifests with snapshots through it.",

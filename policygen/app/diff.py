@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import lint, snapshot, verdicts
+from policygen.app import inputs, lint, snapshot, verdicts
 from policygen.app.requests import LintRequest
 from policygen.app.sources import opened
 from policygen.client.live import Progress
@@ -46,7 +46,7 @@ def compare(
 
     Raises UnreadError if a snapshot or cluster cannot be read, UsageError and SpecError.
     """
-    run = lint.prepare(request)
+    run = inputs.prepare(request)
     was = _known(opened(before, run.first_index))
     if after is not None:
         now = _known(opened(after, run.first_index))

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from policygen.app import lint
+from policygen.app import inputs, lint
 from policygen.app.requests import LintRequest
 from policygen.core.finding import Edit, Finding, Verb
 from policygen.core.quoting import counted
@@ -86,7 +86,7 @@ def fix(
     Raises the errors of `lint.lint`.
     """
     data = stdin.read(MAX_FILE_BYTES + 1) if stdin else b""
-    run = lint.prepare(request, BytesIO(data))
+    run = inputs.prepare(request, BytesIO(data))
     now = sources = list(run.manifests.sources)
     kinds_of_fix = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
     done: Counter[str] = Counter()
@@ -107,7 +107,7 @@ def fix(
         waiting = _by_object(it for it in allowed if id(it) not in tried)
         now = step.sources
         unreadable = run.manifests.unreadable
-        run = lint.with_manifests(run, request.manifests, now, unreadable, BytesIO(data))
+        run = inputs.with_manifests(run, request.manifests, now, unreadable, BytesIO(data))
         report = lint.report(run, (), today)
         # Numbers, not paths, since a fix that removes a list entry changes the paths of the others.
         gone = others - _by_object(report.findings)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from policygen.app import connect, lint, sources, stdout
+from policygen.app import connect, inputs, lint, sources, stdout
 from policygen.app.delivery import writing
 from policygen.app.requests import LintRequest
 from policygen.client import preflight, unread
@@ -41,7 +41,7 @@ def take(
     UsageError for a context or a file that cannot be used.
     """
     key = _key(key_file) if redact else None
-    snapshot = read(request, lint.cluster_query(lint.prepare(request)), progress)
+    snapshot = read(request, lint.cluster_query(inputs.prepare(request)), progress)
     if isinstance(snapshot, Finding):
         return [f"{snapshot.cluster}: {snapshot.message}"]
     missed = (*snapshot.seen.gaps, *unread.messages(snapshot))
@@ -89,7 +89,7 @@ def role(request: LintRequest, name: str) -> str:
 
 
 def _permissions(request: LintRequest) -> tuple[Permission, ...]:
-    return permissions(lint.cluster_query(lint.prepare(request)))
+    return permissions(lint.cluster_query(inputs.prepare(request)))
 
 
 def lacking(request: LintRequest) -> Sequence[str]:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from policygen.app import explain, lint
+from policygen.app import explain, inputs, lint
 from policygen.app.delivery import writing
-from policygen.app.lint import Run
+from policygen.app.inputs import Run
 from policygen.app.requests import LintRequest, Targets
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Place, Verdict
@@ -111,7 +111,7 @@ def _cases(request: TestRequest, *, new: bool = False) -> tuple[list[Case], Run,
     faults = found.faults
     specs = (*request.specs, *found.specs)
     try:
-        run = lint.prepare(LintRequest(specs, target=request.target, partial=request.partial))
+        run = inputs.prepare(LintRequest(specs, target=request.target, partial=request.partial))
         report = lint.report(run, (), date.min)
     except SpecError as error:
         raise SpecError(ordered([*faults, *error.findings])) from None
@@ -121,7 +121,7 @@ def _cases(request: TestRequest, *, new: bool = False) -> tuple[list[Case], Run,
             "allowed; move the manifests into a case"
         )
         faults.append(Finding(BAD_CASE, message, Place(request.folder)))
-    return found.cases, lint.with_rendered(run), faults
+    return found.cases, inputs.with_rendered(run), faults
 
 
 def _sheet(case: Case, known: Sequence[str]) -> tuple[Sheet, list[Finding]]:
@@ -138,7 +138,7 @@ def _linted(case: Case, run: Run, today: date) -> _Linted:
     """
     sources, unreadable = files.read([case.folder])
     try:
-        run = lint.with_manifests(run, (case.folder,), sources, unreadable)
+        run = inputs.with_manifests(run, (case.folder,), sources, unreadable)
         report = lint.report(run, (), today)
     except SpecError as error:
         return _Linted(error.findings)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from policygen.app import drift
+from policygen.app import drift, inputs
 from policygen.app import lint as app_lint
 from policygen.app.requests import LintRequest
 from policygen.core.finding import Hit, Verdict
@@ -156,12 +156,12 @@ def test_a_conflict_is_reported_at_the_manifest(lint):
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda it: it.parent.name)
 def test_a_rendered_object_is_sound_beside_the_others(folder):
-    run = app_lint.prepare(LintRequest(specs(folder.parent)))
-    run = app_lint.with_rendered(run)
+    run = inputs.prepare(LintRequest(specs(folder.parent)))
+    run = inputs.with_rendered(run)
     known = {it.rule for it in run.spec.findings}
     kinds = {it.object.kind: it for it in run.spec.rendered.expected}
     for number, each in enumerate(kinds.values()):
-        one = app_lint.with_manifests(run, ("a",), [Source(f"{number}.yaml", each.text, None)])
+        one = inputs.with_manifests(run, ("a",), [Source(f"{number}.yaml", each.text, None)])
         assert one.spec is run.spec, "rendered once"
         report = app_lint.report(one, (), TODAY)
         assert [it for it in report.findings if it.rule not in known] == []
