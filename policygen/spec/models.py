@@ -30,7 +30,7 @@ def _unknown(model: Model) -> Iterator[Hit]:
         return
     facts = models.model(family, size)
     if facts is None and size is not None:
-        return  # plan/fit.py reports an invalid size
+        return  # plan/demand.py reports an invalid size
     if facts is not None and facts.kv_values_per_token is not None:
         return
     # Without any other size, no number of GPUs is known.

@@ -40,9 +40,11 @@ def to_text(form: DocumentForm, data: Any, document: int) -> list[Hit]:
             text = _meant(path[-1], data, value)
             if text is not None:
                 around[key] = text
-                what = "text without a unit" if isinstance(value, str) else "a number"
+                field = next(it for it in reversed(path) if isinstance(it, str))
+                kind = "text without a unit" if isinstance(value, str) else "a number"
                 message = (
-                    f'{shown(value)} is {what}; policygen reads it as "{text}"; write "{text}"'
+                    f'{field} {shown(value)} is {kind}, which policygen reads as "{text}"; write '
+                    f'"{text}"'
                 )
                 hits.append(Hit(NUMBER_AS_TEXT, message, At(document, at)))
     return hits

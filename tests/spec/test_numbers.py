@@ -24,7 +24,7 @@ def test_a_size_that_the_family_has(planned, team, family, size, meant):
     done = planned(a100(memory="80GB"), team("a", "guarantee: 8"), spec)
     assert done.plan.workloads.assignments[0].model.size == meant
     (message,) = text(done)
-    assert f'policygen reads it as "{meant}"; write "{meant}"' in message
+    assert f'which policygen reads as "{meant}"; write "{meant}"' in message
     (place,) = [it.place for it in done.findings if it.rule.name == "number-as-text"]
     assert place.text[place.column - 1 :].startswith(size)
 
@@ -57,7 +57,7 @@ def test_other_sizes_are_reported_as_before(planned, team, family, size, rule):
 def test_a_product_whose_name_is_a_number(planned, product, read):
     found = planned(a100().replace("NVIDIA-A100-SXM4-40GB", product))
     assert text(found) == (
-        [f'{product} is a number; policygen reads it as "{product}"; write "{product}"']
+        [f'product {product} is a number, which policygen reads as "{product}"; write "{product}"']
         if read
         else []
     )
@@ -112,4 +112,4 @@ def test_a_size_of_the_articles_form(planned):
     metadata: {name: chat}
     spec: {modelFamily: llama, modelSize: 7, schedulingClass: production}
     """)
-    assert text(found) == ['7 is a number; policygen reads it as "7b"; write "7b"']
+    assert text(found) == ['modelSize 7 is a number, which policygen reads as "7b"; write "7b"']
