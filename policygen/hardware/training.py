@@ -114,7 +114,7 @@ def assumptions(
     held = state(facts, precision, training)
     per = f"{float(held.bytes_per_trained):g} bytes per"
     optimizer = training.gradient_precision is None or training.optimizer_bytes is None
-    yield "training of all parameters, not LoRA", training.method is None
+    yield "training of all parameters (not LoRA)", training.method is None
     if training.method == "lora":
         percent = training.trainable_percent is None
         yield f"adapters with {float(DEFAULT_TRAINABLE_PERCENT):g}% of the parameters", percent

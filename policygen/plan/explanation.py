@@ -148,7 +148,10 @@ def unknown_node_type(
 
 
 def node_kinds(pools: Iterable[PoolFacts]) -> str:
-    """The advice to write one of the GPU products of pools, or the name of a pool of another product."""
+    """The advice to write a GPU product of one of the pools; for a pool of another product, its name."""
     kinds = sorted({facts.product.id if facts.product else facts.name for facts in pools})
     more = f" and {len(kinds) - _SHOWN_KINDS} more" if len(kinds) > _SHOWN_KINDS else ""
-    return f"write one of {', '.join(kinds[:_SHOWN_KINDS]) or 'none'}{more}"
+    if not kinds:
+        return "add a ResourcePool with such nodes"
+    of = "one of " if len(kinds) > 1 else ""
+    return f"write {of}{', '.join(kinds[:_SHOWN_KINDS])}{more}"

@@ -224,7 +224,7 @@ def test_every_default_is_named():
     assert sizing.assumptions(job("llama", "70b", pods=4)) == (
         "Llama-3.1-70B for the ambiguous name llama 70b",
         "weight precision bf16",
-        "training of all parameters, not LoRA",
+        "training of all parameters (not LoRA)",
         "16 bytes per parameter for weights, gradients and Adam",
         "all of it divided over 4 pods (sharding full)",
         "4.01 GiB of activations per GPU for one sequence of 2048 tokens",

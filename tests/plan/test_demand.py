@@ -67,7 +67,7 @@ def test_a_batch_job_has_room_for_16_requests(done):
 
 def test_the_assumptions_of_training_are_named(done):
     (note,) = messages(done(more="gang: {size: 2}"), "assumption")
-    assert "training of all parameters, not LoRA" in note
+    assert "training of all parameters (not LoRA)" in note
     assert "16 bytes per parameter for weights, gradients and Adam" in note
     assert "all of it divided over 2 pods (sharding full)" in note
     assert "1.74 GiB of activations per GPU for one sequence of 2048 tokens" in note

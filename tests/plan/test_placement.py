@@ -304,6 +304,20 @@ def test_models_with_the_same_answer_share_a_note(planned):
     assert '"m29" and 2 more run on pool "p"' in found
 
 
+def test_without_pools_a_node_type_needs_a_pool(planned, team):
+    without = team("a", "guarantee: 8").replace("{pool: p, guarantee: 8}", "")
+    (found,) = messages(
+        planned(without, model("      placement: {nodeTypes: [l4]}")), "node-type-not-offered"
+    )
+    assert found.endswith('no pool offers node type "l4"; add a ResourcePool with such nodes')
+
+
+def test_a_node_type_names_the_only_product(planned, team):
+    done = planned(a100(), team("a", "guarantee: 8"), model("      placement: {nodeTypes: [l4]}"))
+    (found,) = messages(done, "node-type-not-offered")
+    assert found.endswith('no pool offers node type "l4"; write a100-40gb')
+
+
 @pytest.mark.parametrize(
     "placement, message",
     [
