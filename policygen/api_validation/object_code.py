@@ -126,12 +126,11 @@ def _taints(spec: Mapping[str, Any]) -> Iterator[Refusal]:
         if not (isinstance(key, str) and isinstance(value, str) and isinstance(effect, str)):
             continue  # the check of the schema reports it
         if fault := key_fault(key):
-            message = fault.replace("label key", "key of a taint")
+            message = f"the key of a taint is invalid, because {fault}"
             yield Refusal((*path, "key"), Reason.LABEL, message)
         if fault := value_fault(value):
-            yield Refusal(
-                (*path, "value"), Reason.LABEL, f"the value of taint {quoted(key)} {fault}"
-            )
+            message = f"the value of taint {quoted(key)} is invalid, because {fault}"
+            yield Refusal((*path, "value"), Reason.LABEL, message)
         if not effect:
             message = (
                 f"taint {quoted(key)} has no effect, which is refused; write effect: NoSchedule"
@@ -145,8 +144,8 @@ def _taints(spec: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def _addresses(spec: Mapping[str, Any]) -> Iterator[Refusal]:
     """The ranges of podCIDRs, of which podCIDR replaces the first. Source: pkg/apis/core/v1/conversion.go, ValidateNode."""
-    first, listed_ = spec.get("podCIDR"), spec.get("podCIDRs")
-    texts = listed_ if isinstance(listed_, list) else []
+    first, ranges = spec.get("podCIDR"), spec.get("podCIDRs")
+    texts = ranges if isinstance(ranges, list) else []
     path: Path = ("spec", "podCIDRs")
     if isinstance(first, str) and first and (not texts or texts[0] != first):
         texts, path = [first], ("spec", "podCIDR")

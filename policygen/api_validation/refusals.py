@@ -52,16 +52,11 @@ def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) ->
         case "kueue.x-k8s.io", _, "ResourceFlavor":
             return path == ("spec",) or "nodeLabels" in path
         case "scheduling.volcano.sh", _, "Queue":
-            made = thing["metadata"].get("name") in (
-                "root",
-                "default",
-            )  # the scheduler creates these
-            return made or path == ("spec", "reclaimable")
+            by_scheduler = thing["metadata"].get("name") in {"root", "default"}  # it creates these
+            return by_scheduler or path == ("spec", "reclaimable")
         case "batch.volcano.sh", _, "Job":
-            return path[:2] == ("spec", "tasks") or path[1:] in (
-                ("minAvailable",),
-                ("schedulerName",),
-            )
+            fields = {("spec", "minAvailable"), ("spec", "schedulerName")}
+            return path[:2] == ("spec", "tasks") or path in fields
     return False
 
 

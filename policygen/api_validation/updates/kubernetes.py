@@ -32,7 +32,7 @@ def _quota(update: ObjectUpdate) -> Iterator[RefusedChange]:
         yield RefusedChange(path, "scopes is immutable", RECREATE)
 
 
-def _constant(update: ObjectUpdate) -> Iterator[RefusedChange]:
+def _immutable(update: ObjectUpdate) -> Iterator[RefusedChange]:
     """ConfigMaps and Secrets that are marked as immutable."""
     if update.old.get("immutable") is True:
         for name in ("data", "stringData", "binaryData", "immutable"):
@@ -73,21 +73,24 @@ def _job(update: ObjectUpdate) -> Iterator[RefusedChange]:
     elif completions and new.get("completions") not in (None, new.get("parallelism", 1)):
         why = "completions of an Indexed Job can only change together with parallelism"
         yield RefusedChange(completions[0], why, "set parallelism to the same number")
-    open_ = _is_open(update.old, update.kubernetes)
-    resources = open_ and update.kubernetes >= JOB_RESOURCES_SINCE
+    directives = _takes_directives(update.old, update.kubernetes)
+    resources = directives and update.kubernetes >= JOB_RESOURCES_SINCE
 
     def may_change(path: Path) -> bool:
-        if open_ and any(path[: len(it)] == it for it in _DIRECTIVES):
+        if directives and any(path[: len(it)] == it for it in _DIRECTIVES):
             return True
         inside = path[len(_TEMPLATE) :]
-        listed = inside[:1] == ("spec",) and inside[1:2] in {("containers",), ("initContainers",)}
-        return resources and listed and inside[3:4] == ("resources",)
+        in_container = inside[:1] == ("spec",) and inside[1:2] in {
+            ("containers",),
+            ("initContainers",),
+        }
+        return resources and in_container and inside[3:4] == ("resources",)
 
     why = "the pod template of a Job is immutable"
     yield from update.refused(_TEMPLATE, why, but=may_change)
 
 
-def _is_open(job: Data, kubernetes: Minor) -> bool:
+def _takes_directives(job: Data, kubernetes: Minor) -> bool:
     """Whether a Job may change scheduling directives: it is suspended, and no pod of it runs."""
     status = mapping(job, "status")
     started = bool(status.get("startTime"))
@@ -176,8 +179,8 @@ def _claim(update: ObjectUpdate) -> Iterator[RefusedChange]:
 
 CODE: Mapping[tuple[str, str], Callable[[ObjectUpdate], Iterator[RefusedChange]]] = {
     ("", "ResourceQuota"): _quota,
-    ("", "ConfigMap"): _constant,
-    ("", "Secret"): _constant,
+    ("", "ConfigMap"): _immutable,
+    ("", "Secret"): _immutable,
     ("", "Pod"): _pod,
     ("", "PersistentVolumeClaim"): _claim,
     ("apps", "StatefulSet"): _stateful_set,

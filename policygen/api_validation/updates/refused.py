@@ -36,7 +36,7 @@ _IMMUTABLE: Mapping[tuple[str, str], tuple[Path, ...]] = {
 """The fields that no update may change."""
 _CODE = {
     **api_server.CODE,
-    ("batch.volcano.sh", "Job"): volcano.volcano_job,
+    ("batch.volcano.sh", "Job"): volcano.job,
     ("kueue.x-k8s.io", "Workload"): kueue.workload,
 }
 """Kinds for which a server has code."""

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from policygen.api_validation.updates.update import RECREATE, ObjectUpdate, RefusedChange, entries
 from policygen.core.finding import Path, at_path
 
-_MUTABLE_OF_VOLCANO_JOB = {"minAvailable", "priorityClassName"}
+_MUTABLE = {"minAvailable", "priorityClassName"}
 _MUTABLE_OF_TASK = {"replicas", "minAvailable"}
 _FILLED_OF_TASK = {"name", "maxRetry"}
 """Fields that Volcano sets in a new job if they are missing."""
 
 
-def volcano_job(update: ObjectUpdate) -> Iterator[RefusedChange]:
+def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
     """The refusals about a Job of Volcano."""
     why = "Volcano lets only minAvailable, replicas of tasks and priorityClassName of a job change"
     old, new = (entries(it, "spec", "tasks") for it in (update.old, update.new))
@@ -25,7 +25,7 @@ def volcano_job(update: ObjectUpdate) -> Iterator[RefusedChange]:
         return
 
     def may_change(path: Path) -> bool:
-        if path[1] in _MUTABLE_OF_VOLCANO_JOB:
+        if path[1] in _MUTABLE:
             return True
         if path[1] == "tasks":
             name = path[3] if path[3:] else ""
