@@ -9,7 +9,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
 from policygen.lint.volcano.gangs import gangs
-from policygen.lint.volcano.rules import gang_needs_reserved_gpus
+from policygen.lint.volcano.reserved import reserved
 
 
 def check(facts: Facts) -> Hits:
@@ -22,7 +22,7 @@ def check(facts: Facts) -> Hits:
     if configuration is not None and "reclaim" not in configuration.actions:
         return
     cluster = facts.cluster
-    never_start = {hit.at for hit in gang_needs_reserved_gpus.check(facts)}
+    never_start = {it.gang.place(it.resource) for it in cluster.derive(reserved)}
     for gang in gangs(cluster):
         queue = cluster.queues.get(gang.queue)
         if queue is None or gang.pods < 2 or gang.ends_together or not queue.fields.reclaimable:
