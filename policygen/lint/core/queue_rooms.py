@@ -1,7 +1,7 @@
 """How many pods of a workload its queue can run at once, if it counts them one by one.
 
 Source: pkg/controller/jobs/{deployment,leaderworkerset} and pkg/cache/scheduler/resource_node.go of
-Kueue 0.19.2; pkg/scheduler/plugins/capacity/capacity.go of Volcano 1.14.1.
+Kueue 0.19.2; for Volcano lint/volcano/capabilities.py.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues
+from policygen.lint.volcano.capabilities import pod_limit
 
 _GROUPS = "LeaderWorkerSet"
 """A kind with a Workload for each group of pods."""
@@ -163,19 +164,13 @@ def _of_volcano(facts: Facts) -> Iterator[QueueRoom]:
         if len(workload.templates) != 1:
             continue
         [template] = workload.templates
-        own = cluster.queues.get(queues.queue_of_pods(cluster, workload, template))
-        if own is None:
-            continue
-        found = []
-        for queue in (own, *queues.ancestors(cluster, own)):
-            for name, amount in template.spec.requests.items():
-                limit = queue.fields.capability.get(name)
-                unlimited = not limit and name in ("cpu", "memory")
-                if limit is not None and amount > 0 and not unlimited:
-                    at = queue.at.to("spec", "capability", name)
-                    pods, named, field = int(limit // amount), str(queue), "the capability"
-                    found.append(
-                        QueueRoom(workload, template, pods, name, amount, limit, named, at, field)
-                    )
-        if found:
-            yield min(found, key=lambda it: (it.pods, "/" not in it.resource))
+        it = pod_limit(cluster, queues.queue_of_pods(cluster, workload, template), template)
+        if it is not None:
+            at, queue, field = (
+                it.queue.at.to("spec", "capability", it.resource),
+                str(it.queue),
+                "the capability",
+            )
+            yield QueueRoom(
+                workload, template, it.pods, it.resource, it.amount, it.limit, queue, at, field
+            )
