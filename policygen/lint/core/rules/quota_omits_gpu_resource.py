@@ -1,10 +1,13 @@
 """A ResourceQuota limits one GPU resource, but pods can use another without a limit."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policygen.core.finding import At, at_path
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
@@ -15,6 +18,8 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
 
 _REQUESTS = "requests."
+Requests = Mapping[str, tuple[Workload, At]]
+"""The first workload that requests each accelerator, with the place."""
 
 
 def check(facts: Facts) -> Hits:
@@ -31,7 +36,7 @@ def check(facts: Facts) -> Hits:
         if (it.group, it.kind) == ("", "ResourceQuota")
         and not isinstance(at_path(it.data, ("spec", "hard")), dict)
     }
-    unlimited = facts.derive(unlimited_gpus)
+    unlimited, by_namespace = facts.derive(unlimited_gpus), facts.cluster.derive(_requested)
     for namespace, limits in facts.cluster.derive(bounds).items():
         counted = {
             key.removeprefix(_REQUESTS)
@@ -45,7 +50,7 @@ def check(facts: Facts) -> Hits:
         )
         if gpu is None or namespace in unknown:
             continue
-        requested = _requested(facts, namespace)
+        requested = by_namespace.get(namespace, {})
         names = sorted({*requested, *unlimited} - counted)
         if names:
             quota = limits[_REQUESTS + gpu].quota
@@ -58,27 +63,27 @@ def check(facts: Facts) -> Hits:
                 f"limits, so pods of the namespace can use all of {them}; add "
                 f"{listed([_REQUESTS + name for name in names], 'and')} to hard, with 0 to forbid {them}",
                 quota.at.to("spec", "hard", _REQUESTS + gpu).on_key(),
-                related=tuple(_places(names, requested, facts)),
+                related=tuple(_places(names, requested, unlimited)),
             )
 
 
-def _requested(facts: Facts, namespace: str) -> Mapping[str, tuple[Workload, At]]:
-    """The accelerators that pods of a namespace request outside of queues, with the first place."""
-    found: dict[str, tuple[Workload, At]] = {}
-    for workload in facts.cluster.workloads:
-        if workload.namespace != namespace or LOCAL_QUEUE in labels(workload)[1]:
+def _requested(cluster: Cluster) -> Mapping[str, Requests]:
+    """The accelerators that pods request outside of queues, by namespace."""
+    found: defaultdict[str, dict[str, tuple[Workload, At]]] = defaultdict(dict)
+    for workload in cluster.workloads:
+        if LOCAL_QUEUE in labels(workload)[1]:
             continue
         for template in workload.templates:
             if workload.scheduler_of(template)[0] != SCHEDULER:
-                for name in accelerators.requested(facts.cluster, template):
-                    found.setdefault(name, (workload, template.at / "spec"))
+                for name in accelerators.requested(cluster, template):
+                    first = workload, template.at / "spec"
+                    found[workload.namespace].setdefault(name, first)
     return found
 
 
 def _places(
-    names: Iterable[str], requested: Mapping[str, tuple[Workload, At]], facts: Facts
-) -> Iterable[At]:
-    unlimited = facts.derive(unlimited_gpus)
+    names: Iterable[str], requested: Requests, unlimited: Mapping[str, Sequence[Node]]
+) -> Iterator[At]:
     for name in names:
         if name in requested:
             yield requested[name][1]
