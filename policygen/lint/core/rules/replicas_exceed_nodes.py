@@ -37,11 +37,12 @@ def _message(it: PodDemand, room: Room) -> str:
             "once; lower the number of pods, or remove hostPort"
         )
     if not room.path:
-        why = f"{room.short} runs out on " if room.short else "only these nodes can take them: "
+        nodes = counted(room.nodes, "node")
+        why = f"{room.short} runs out on {nodes}" if room.short else f"only {nodes} can take them"
         if room.short == "pods":
-            why = "maxPods of the kubelet is reached on "
+            why = f"maxPods of the kubelet is reached on {nodes}"
         return (
-            f"the nodes have room for only {some}, because {why}{counted(room.nodes, 'node')}; "
+            f"the nodes have room for only {some}, because {why}; "
             "lower the number or the requests of the pods, or add nodes"
         )
     if room.path[0] == "affinity":
