@@ -17,7 +17,7 @@ from policygen.core.quoting import bare, quoted
 _SUBDOMAIN = re.compile(SUBDOMAIN)
 _DNS_LABEL = re.compile(DNS_LABEL)
 _PATH_SEGMENT = re.compile(r"(?!\.{1,2}\Z)[^/%]+")
-_LONGEST, _LONGEST_LABEL = 253, 63
+_LONGEST, _LONGEST_LABEL, _LONGEST_PREFIX = 253, 63, 58
 
 ANNOTATIONS_BYTES = 1 << 18
 """The most bytes that all keys and values of an object's annotations may have together."""
@@ -58,9 +58,12 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
 def apply_refusals(metadata: Any) -> Iterator[Refusal]:
     """Fields of metadata with which server-side apply creates no object; create ignores them.
 
-    Skips an export of a cluster, which has a resourceVersion.
+    Skips an export of a cluster, which has a resourceVersion, and an object without a name, which
+    cannot be applied.
     """
     if not isinstance(metadata, dict) or metadata.get("resourceVersion"):
+        return
+    if not metadata.get("name"):
         return
     if metadata.get("managedFields") is not None:
         message = "managedFields is set, which server-side apply refuses; remove managedFields"
@@ -139,7 +142,8 @@ def _owners(owners: list[Any]) -> Iterator[Refusal]:
 def _identity(metadata: dict[str, Any], served: schemas.ServedKind) -> Iterator[Refusal]:
     name, namespace = metadata.get("name"), metadata.get("namespace")
     prefix = metadata.get("generateName")
-    if prefix and not _is_prefix(prefix, served):
+    generated = "" if name else f"{(prefix or '')[:_LONGEST_PREFIX]}aaaaa"
+    if prefix and not (_is_prefix(prefix, served) and _is_prefix(generated or prefix, served)):
         message = f'generateName {quoted(prefix)} is not the beginning of a valid name; write lower-case letters, digits and "-"'
         yield Refusal(("metadata", "generateName"), Reason.NAME, message)
     if namespace and served.namespaced and not is_namespace(namespace):

@@ -40,10 +40,14 @@ def refusals_with_apply(thing: Mapping[str, Any], kind: schemas.ServedKind) -> I
 
 
 def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) -> bool:
-    """Whether a mutating webhook replaces a null before the server validates it.
+    """Whether server-side apply does not refuse it, such as a null that a webhook replaces before.
 
     Measured for each field of each kind: Kueue and Volcano write what they decoded, if it differs.
+    An object without a name cannot be applied.
     """
+    metadata = thing.get("metadata")
+    if not isinstance(metadata, dict) or not metadata.get("name"):
+        return True
     match kind.group, kind.version, kind.kind:
         case "kueue.x-k8s.io", "v1beta1", "ClusterQueue":
             return True  # the conversion to v1beta2 drops it
@@ -52,8 +56,8 @@ def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) ->
         case "kueue.x-k8s.io", _, "ResourceFlavor":
             return path == ("spec",) or "nodeLabels" in path
         case "scheduling.volcano.sh", _, "Queue":
-            by_scheduler = thing["metadata"].get("name") in {"root", "default"}  # it creates these
-            return by_scheduler or path == ("spec", "reclaimable")
+            made = metadata["name"] == "root"  # by the scheduler, with these fields
+            return made or path == ("spec", "reclaimable")
         case "batch.volcano.sh", _, "Job":
             fields = {("spec", "minAvailable"), ("spec", "schedulerName")}
             return path[:2] == ("spec", "tasks") or path in fields

@@ -70,6 +70,7 @@ def test_what_is_taken(metadata, api_version, kind):
         ({"name": "a", "finalizers": ["any"]}, "v1", "ConfigMap", ("metadata", "finalizers", 0), Reason.FORMAT),
         ({"name": "a", "finalizers": ["a b/c"]}, "kueue.x-k8s.io/v1beta2", "ClusterQueue", ("metadata", "finalizers", 0), Reason.FORMAT),
         ({"name": "a", "finalizers": ["orphan", "foregroundDeletion"]}, "v1", "ConfigMap", ("metadata", "finalizers"), Reason.FORMAT),
+        ({"generateName": "A-"}, "v1", "ConfigMap", ("metadata", "generateName"), Reason.NAME),
         ({"name": "a", "generation": -1}, "v1", "Node", ("metadata", "generation"), Reason.RANGE),
         ({"name": "a", "ownerReferences": [OWNER, OWNER]}, "v1", "ConfigMap", (*OWNERS, 1), Reason.SERVER_SIDE_APPLY),
         ({"name": "a", "finalizers": ["a.b/c", "a.b/c"]}, "v1", "ConfigMap", ("metadata", "finalizers", 1), Reason.SERVER_SIDE_APPLY),
@@ -88,9 +89,13 @@ def test_what_is_refused(metadata, api_version, kind, path, reason):
 @pytest.mark.parametrize(
     ("metadata", "fields"),
     [
-        ({"uid": "a", "managedFields": []}, ["managedFields", "uid"]),
-        ({"uid": "a", "managedFields": [], "resourceVersion": "5"}, []),  # exported from a cluster
-        ({"uid": "", "managedFields": None}, []),
+        ({"name": "a", "uid": "a", "managedFields": []}, ["managedFields", "uid"]),
+        ({"generateName": "a-", "managedFields": []}, []),
+        (
+            {"name": "a", "uid": "a", "managedFields": [], "resourceVersion": "5"},
+            [],
+        ),  # exported from a cluster
+        ({"name": "a", "uid": "", "managedFields": None}, []),
         ("no mapping", []),
     ],
 )

@@ -126,7 +126,7 @@ EXCEPTIONS = {
                 "Only of a Queue that exists already, which lint does not know: server-side apply turns an empty "
                 "mapping into null, and Volcano's webhook replaces null and a weight of 0 only on create."
             ),
-            rf'^{APPLY_ALONE} 422 Queue.scheduling.volcano.sh "w-[a-z-]+" is invalid: \S+ Invalid value: ("null"|0:)',
+            rf'^{APPLY_ALONE} 422 Queue.scheduling.volcano.sh "(w-[a-z-]+|default)" is invalid: \S+ Invalid value: ("null"|0:)',
         ),
         (
             "gang-without-queue",

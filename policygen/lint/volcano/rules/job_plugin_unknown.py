@@ -14,6 +14,9 @@ _PLUGINS = ("env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflo
 _MPI_ROLES = ("master", "worker")
 _FLAG = re.compile(r"--?(master|worker|port)(?:=(.*))?", re.DOTALL)
 
+_PORT = re.compile(r"[+-]?(0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO]?[0-7_]*|[1-9][0-9_]*)", re.ASCII)
+"""An integer of Go, of any base."""
+
 
 def check(facts: Facts) -> Hits:
     """MPI needs a master and a worker task, under these names unless its arguments name others.
@@ -47,7 +50,7 @@ def check(facts: Facts) -> Hits:
 def _mpi_roles(arguments: Any) -> dict[str, str]:
     """The tasks that the plugin needs, by role; empty if they are unknown.
 
-    Its arguments are flags of Go: flags before an unknown one take effect.
+    Its arguments are flags of Go: flags before an unknown or invalid one take effect.
     """
     rest = [] if arguments is None else arguments
     if not isinstance(rest, list) or not all(isinstance(argument, str) for argument in rest):
@@ -59,12 +62,9 @@ def _mpi_roles(arguments: Any) -> dict[str, str]:
         if match is None:
             break
         value = match[2] if match[2] is not None else next(words, None)
-        if match[1] == "port":
-            if value is None or not value.isdecimal():
-                return {}
-        elif value is None:
+        if value is None or (match[1] == "port" and not _PORT.fullmatch(value)):
             break
-        else:
+        if match[1] in roles:
             roles[match[1]] = value
     return roles
 
