@@ -27,6 +27,8 @@ WITHOUT = {
     "drift/kept": "tests/lint/test_change_refused.py compares manifests with snapshots through it.",
     "app/sources": "tests/app/test_lint.py reads snapshots through it, and tests/app/test_connect.py clusters.",
     "app/test": "tests/cli/test_test.py runs and updates cases through it.",
+    "cli/baseline": "tests/cli/test_lint.py updates baselines by it.",
+    "cli/lint_inputs": "tests/cli/test_lint.py calls lint and baseline update with its options.",
     "client/oidc": "tests/servers/test_ways_in.py logs in at an issuer through it.",
     "client/tls": "tests/servers/test_ways_in.py connects through it, with good and bad certificates.",
     "core/errors": "It has only types; tests/cli/test_main.py shows the exit codes.",

@@ -1,4 +1,4 @@
-"""The commands that check manifests and clusters: lint, baseline."""
+"""The command that checks specs, manifests and clusters: lint."""
 
 import time
 from contextlib import ExitStack
@@ -10,24 +10,8 @@ import click
 
 from policygen.app import stdout
 from policygen.app.requests import ClusterRequest, LintRequest
-from policygen.cli.options import (
-    ACCESS,
-    FAIL_ON,
-    RULES,
-    SPECS,
-    TARGET,
-    Decorator,
-    context,
-    extras,
-    formats,
-    forms,
-    lint_request,
-    options,
-    paths,
-    stdin,
-    today,
-    unique,
-)
+from policygen.cli.lint_inputs import INPUTS, baseline_file, request_of
+from policygen.cli.options import FAIL_ON, formats, forms, today
 from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode, SpecError, UsageError
 from policygen.core.finding import Verdict
@@ -41,54 +25,6 @@ LINT_CODES = (
     "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 wrong usage or invalid spec, "
     "3 something could not be read, 4 internal error."
 )
-
-
-_inputs = options(
-    SPECS,
-    click.option(
-        "--manifests",
-        multiple=True,
-        metavar="PATH",
-        shell_complete=paths,
-        help="Check the manifests in this file, folder or - (standard input); repeatable.",
-    ),
-    context("Check the live cluster of this kubeconfig context, read-only; repeatable."),
-    click.option(
-        "--snapshot",
-        "snapshots",
-        multiple=True,
-        callback=unique,
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="Check the snapshot in this file, which `policygen snapshot` wrote; repeatable.",
-    ),
-    *ACCESS,
-    click.option(
-        "--partial",
-        is_flag=True,
-        help="The manifests are incomplete: do not report objects that are missing from them.",
-    ),
-    TARGET,
-    extras("Also compare this controller's configuration with the spec"),
-    click.option(
-        "--templates",
-        multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="The templates folder that you use to render the spec; repeatable.",
-    ),
-    RULES,
-)
-"""The options that lint and baseline update share."""
-
-
-def _baseline(description: str) -> Decorator:
-    return click.option(
-        "--baseline",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help=description,
-    )
 
 
 @click.command(
@@ -108,8 +44,8 @@ Examples:
 """
     + LINT_CODES
 )
-@_inputs
-@_baseline("Show only findings that are not in this file; `baseline update` writes it.")
+@INPUTS
+@baseline_file("Show only findings that are not in this file; `baseline update` writes it.")
 @FAIL_ON
 @click.option(
     "-q",
@@ -159,7 +95,7 @@ def lint(**given: Any) -> None:
     from policygen.app import delivery
 
     outputs = forms(given["formats"], catalog.FORMATS)
-    request, source = _request(given)
+    request, source = request_of(given)
     if given["every"] and "text" not in {name for name, _ in outputs}:
         say("policygen: --all has no effect without -f text")
     _refuse_outputs(request, outputs)
@@ -301,61 +237,3 @@ def _refuse_fix(
             "--fix prints a diff to standard output, so the report needs a file; write -f "
             "FORMAT=FILE"
         )
-
-
-@click.group()
-def baseline() -> None:
-    """Keep a file of known findings, so that lint reports only new ones."""
-
-
-@baseline.command(
-    epilog="""\b
-Examples:
-  policygen baseline update --baseline lint.json --manifests manifests/ spec/
-"""
-)
-@_inputs
-@_baseline("Write the current findings to this file; required.")
-def update(**given: Any) -> None:
-    """Write the current findings to the baseline, and show what changed in the baseline."""
-    from policygen.app import lint as app_lint
-
-    request, source = _request(given)
-    stdout.out(app_lint.update_baseline(request, today=today(), stdin=source, progress=progress))
-
-
-def _request(given: dict[str, Any]) -> tuple[LintRequest, BinaryIO | None]:
-    request = lint_request(given)
-    inputs, clusters = (*request.specs, *request.manifests), request.clusters
-    if not inputs and not clusters.named:
-        raise click.UsageError(
-            "nothing to lint: name a SPEC, --manifests PATH, --context CONTEXT or --snapshot FILE"
-        )
-    if not clusters.named and (clusters.namespaces or clusters.kubeconfig):
-        raise click.UsageError(
-            "--namespace and --kubeconfig need a cluster; name one with --context CONTEXT"
-        )
-    if clusters.namespaces and not clusters.is_live:
-        raise click.UsageError(
-            "--namespace works only with a live cluster, not with a snapshot; omit --namespace"
-        )
-    if Path("-") in clusters.snapshots:
-        raise click.UsageError("--snapshot cannot read standard input; name a file")
-    if request.baseline == Path("-"):
-        raise click.UsageError("--baseline needs a file; name a file such as lint.json, not -")
-    if inputs.count("-") > 1:
-        raise click.UsageError("standard input can be read only once; write - only once")
-    unused = (
-        ("--partial", request.partial and not request.manifests, "--manifests"),
-        ("--with", request.extras and not inputs, "a SPEC"),
-        ("--templates", request.templates and not inputs, "a SPEC"),
-        (
-            "--timeout",
-            clusters.timeout_s != ClusterRequest().timeout_s and not clusters.is_live,
-            "--context or --in-cluster",
-        ),
-    )
-    for option, is_unused, other in unused:
-        if is_unused:
-            say(f"policygen: {option} has no effect without {other}")
-    return request, stdin(inputs)

@@ -9,7 +9,7 @@ import click
 
 from policygen import __version__
 from policygen.app import stdout
-from policygen.cli import cluster, lint, rules, spec, test
+from policygen.cli import baseline, cluster, lint, rules, spec, test
 from policygen.cli import completion as completing
 from policygen.cli.options import beginning
 from policygen.cli.stderr import refusals, say
@@ -73,7 +73,7 @@ for command in (
     spec.render,
     spec.validate,
     lint.lint,
-    lint.baseline,
+    baseline.baseline,
     cluster.snapshot,
     cluster.diff,
     cluster.rbac,
