@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.untyped import integer, mapping
+from policygen.kubernetes.untyped import integer, mapping, mappings, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.kueue.queue_names import labels
@@ -33,14 +33,19 @@ _OF_OPERATORS = (
 """Kinds whose pods work only together."""
 _RAY_GANGS = ("ray.io/scheduler-name", "ray.io/gang-scheduling-enabled")
 """Labels for which KubeRay creates a PodGroup. Source: its guide about Volcano."""
+_FLAGS = ("--gang-scheduler-name=volcano", "--gang-scheduling=volcano")
+"""With these, Kubeflow's training operator and MPI operator create a PodGroup of all pods of a job.
+
+Source: Kubeflow's guide about job scheduling.
+"""
 
 
 def check(facts: Facts) -> Hits:
     """Checks the environment variables of torchrun and similar launchers; a queue of Kueue is a gang.
 
     A gang of Volcano must contain all ranks. A range such as NNODES=1:4 means elastic ranks. For pods
-    of operators, Volcano creates a PodGroup with minMember 1. Kubeflow's operator with
-    --gang-scheduler-name=volcano creates a better one, which a schedulingPolicy states.
+    of operators, Volcano creates a PodGroup with minMember 1, unless the operator creates one. A
+    schedulingPolicy shows that Kubeflow's operator does.
 
     Source: pkg/controller/statefulset/stateful_set_control.go; kube-scheduler, one pod a cycle;
     pkg/controllers/podgroup/pg_controller_handler.go and pkg/scheduler/plugins/gang of Volcano.
@@ -147,6 +152,8 @@ def _of_operator(cluster: Cluster, workload: Workload) -> Iterator[Hit]:
     elif all(POD_GROUP not in it.annotations for it in ranks) and not any(
         key in workload.labels for key in _RAY_GANGS
     ):
+        if workload.object.group == "kubeflow.org" and cluster.derive(_creates_gangs):
+            return
         yield _hit(how, _advice(workload, total), at)
 
 
@@ -160,7 +167,19 @@ def _advice(workload: Workload, total: int) -> str:
                 f"create a PodGroup with minMember: {total}, and write its name in annotation {POD_GROUP} of "
                 "every pod template"
             )
-    return f"set runPolicy.schedulingPolicy.minAvailable to {total}"
+    flag = _FLAGS[workload.object.version == "v2beta1"]
+    return f"start its operator with {flag}, and set runPolicy.schedulingPolicy.minAvailable to {total}"
+
+
+def _creates_gangs(cluster: Cluster) -> bool:
+    """Whether an operator of Kubeflow in the input creates PodGroups."""
+    for deployment in cluster.of("apps", "Deployment"):
+        for container in mappings(deployment.data, "spec", "template", "spec", "containers"):
+            if not set(_FLAGS).isdisjoint(
+                (*texts(container, "command"), *texts(container, "args"))
+            ):
+                return True
+    return False
 
 
 def _hit(how: str, advice: str, at: At) -> Hit:
@@ -197,5 +216,6 @@ RULE = ObjectRule(
     remedy="Start all ranks together: name a queue of Kueue, or set the size of a Volcano gang to their number.",
     judges=(*_KINDS, *_OF_OPERATORS, "PodGroup"),
     check=check,
+    reads=("Deployment",),
     aliases=("ranks-start-without-gang",),
 )
