@@ -1,4 +1,4 @@
-"""The nodes that rules hold pods against: those of the input, or else those that the pools of a spec imply."""
+"""The nodes with which rules compare pods: those of the input, or else those that the pools of a spec imply."""
 
 from collections.abc import Iterator
 
