@@ -1,6 +1,6 @@
 """How many devices a model needs: exact arithmetic over memory, explained in docs/hardware.md."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
@@ -121,28 +121,34 @@ def device_bytes(workload: MemoryDemand) -> int:
     return held + training.activation_bytes(facts, workload.context_length, workload.training)
 
 
-def assumptions(workload: MemoryDemand) -> tuple[str, ...]:
-    """The defaults that a calculated need assumes, as text; empty if the memory is stated."""
+def assumptions(workload: MemoryDemand, stated: Collection[str] = ()) -> tuple[str, ...]:
+    """The defaults that a calculated need assumes, as text; empty if the memory is stated.
+
+    `stated`: names of fields of the workload that the user wrote, so a default there is not assumed.
+    """
     facts = workload.facts
     if facts is None or workload.gpu_memory_bytes is not None:
         return ()
     counted = [
-        (facts.assumption or "", facts.assumed),
+        ("", facts.assumption or "", facts.assumed),
         (
+            "precision",
             f"weight precision {workload.precision}",
             workload.precision == _default_precision(workload),
         ),
         *_working_assumptions(workload, facts),
         (
+            "runtime_memory_bytes",
             f"{DEFAULT_RUNTIME_BYTES >> 30} GiB of memory per GPU for the runtime",
             workload.runtime_memory_bytes == DEFAULT_RUNTIME_BYTES,
         ),
         (
+            "utilisation",
             f"{DEFAULT_UTILISATION}% of GPU memory for the model",
             workload.utilisation == DEFAULT_UTILISATION,
         ),
     ]
-    return tuple(text for text, holds in counted if holds)
+    return tuple(text for field, text, holds in counted if holds and field not in stated)
 
 
 def devices(workload: MemoryDemand, usable_bytes_per_device: int) -> int | None:
@@ -182,21 +188,37 @@ def _default_precision(workload: MemoryDemand) -> str:
     return DEFAULT_PRECISION if trained or workload.facts is None else workload.facts.precision
 
 
-def _working_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, bool]]:
-    """The assumptions about the KV cache, or about everything that only training holds."""
+def _working_assumptions(workload: MemoryDemand, facts: ModelFacts) -> list[tuple[str, str, bool]]:
+    """The assumptions about the KV cache, or about everything that only training holds.
+
+    Each with its field of the workload, or "", and with whether the field has the default.
+    """
     length = workload.context_length
     if workload.training is not None:
-        return [*training.assumptions(facts, workload.precision, length, workload.training)]
-    divided = (f"everything divided over {workload.pods} pods by layers", workload.pods > 1)
+        found = training.assumptions(facts, workload.precision, length, workload.training)
+        return [("", text, assumed) for text, assumed in found]
+    divided = ("", f"everything divided over {workload.pods} pods by layers", workload.pods > 1)
     if facts.kv_values_per_token is None:
-        return [divided, ("no memory for the KV cache, because its size is unknown", True)]
+        return [divided, ("", "no memory for the KV cache, because its size is unknown", True)]
     assumed = workload.batch or workload.concurrency == DEFAULT_CONCURRENCY
     kind = " of a batch job" if workload.batch else ""
     return [
         divided,
-        (f"{counted(workload.concurrency, 'concurrent request')}{kind}", assumed),
-        (f"{DEFAULT_CONTEXT_LENGTH} tokens per request", length == DEFAULT_CONTEXT_LENGTH),
-        (f"KV cache precision {DEFAULT_PRECISION}", workload.kv_precision == DEFAULT_PRECISION),
+        (
+            "concurrency",
+            f"{counted(workload.concurrency, 'concurrent request')}{kind}",
+            assumed,
+        ),
+        (
+            "context_length",
+            f"{DEFAULT_CONTEXT_LENGTH} tokens per request",
+            length == DEFAULT_CONTEXT_LENGTH,
+        ),
+        (
+            "kv_precision",
+            f"KV cache precision {DEFAULT_PRECISION}",
+            workload.kv_precision == DEFAULT_PRECISION,
+        ),
     ]
 
 

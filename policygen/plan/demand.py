@@ -34,19 +34,25 @@ def demand(model: Model) -> MemoryDemand | None:
     facts = models.model(model.family, model.size)
     if model.gpu_memory_bytes is None and facts is None:
         return None
-    sizes = model.sizing
-    concurrency = sizes.concurrency
-    if concurrency is None and model.autoscaling is not None:
-        concurrency = model.autoscaling.target_concurrency
+    sizes, stated = model.sizing, _stated(model)
     workload = MemoryDemand(
         gpu_memory_bytes=model.gpu_memory_bytes,
         facts=facts,
-        batch=model.workload == "batch" and concurrency is None,
+        batch=model.workload == "batch" and "concurrency" not in stated,
         any_count=sizes.any_gpu_count,
         pods=_pods(model) if model.workload != "training" else 1,
         training=_training(model) if model.workload == "training" else None,
     )
-    stated: dict[str, Any] = {
+    return replace(workload, **stated)
+
+
+def _stated(model: Model) -> dict[str, Any]:
+    """The values that a model states, by the field of MemoryDemand that has a default."""
+    sizes = model.sizing
+    concurrency = sizes.concurrency
+    if concurrency is None and model.autoscaling is not None:
+        concurrency = model.autoscaling.target_concurrency
+    stated = {
         "precision": sizes.precision,
         "kv_precision": sizes.kv_cache_precision,
         "concurrency": concurrency,
@@ -54,7 +60,7 @@ def demand(model: Model) -> MemoryDemand | None:
         "runtime_memory_bytes": sizes.runtime_memory_bytes,
         "utilisation": sizes.gpu_memory_utilization,
     }
-    return replace(workload, **{name: it for name, it in stated.items() if it is not None})
+    return {name: it for name, it in stated.items() if it is not None}
 
 
 def _training(model: Model) -> Training:
@@ -133,7 +139,7 @@ def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
     if workload is None or model.gpus is not None or workload.facts is None:
         return
     if model.gpu_memory_bytes is None:
-        assumed = ", ".join(sizing.assumptions(workload))
+        assumed = ", ".join(sizing.assumptions(workload, _stated(model)))
         if assumed:
             yield Hit(
                 rules.ASSUMPTION,

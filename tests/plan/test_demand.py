@@ -65,6 +65,17 @@ def test_a_batch_job_has_room_for_16_requests(done):
     assert assigned(done("concurrency: 1", workload="batch", size="70b"))[2] == 2
 
 
+def test_a_default_that_the_spec_writes_is_not_assumed(done):
+    written = (
+        "precision: bf16, kvCachePrecision: bf16, concurrency: 1, contextLength: 2048, "
+        "runtimeMemory: 1Gi, gpuMemoryUtilization: 90"
+    )
+    assert messages(done(written, workload="serving"), "assumption") == []
+    (note,) = messages(done("precision: bf16", workload="serving"), "assumption")
+    assert "weight precision" not in note
+    assert "2048 tokens per request" in note
+
+
 def test_the_assumptions_of_training_are_named(done):
     (note,) = messages(done(more="gang: {size: 2}"), "assumption")
     assert "training of all parameters (not LoRA)" in note
