@@ -35,7 +35,7 @@ from timing import ENVIRONMENT, in_turn, line
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the bench is part of the tests
 
-from policygen.app import lint as app_lint  # noqa: E402 - after the line above, as the bench
+from policygen.app import inputs, lint  # noqa: E402 - after the line above, as the bench
 from policygen.app.requests import LintRequest  # noqa: E402 - as above
 from policygen.client import access, live, requests, snapshot_file  # noqa: E402 - as above
 from tests.servers.bench import CONTEXT, TOKEN, Bench, Options  # noqa: E402 - as above
@@ -77,8 +77,8 @@ def recorded(spec: Path, kubeconfig: Path) -> list[Answer]:
     way = access.Access(CONTEXT, kubeconfig)
     server = Noting(way, requests.Deadline.after(600))
     server.asked = {}
-    reads = app_lint.reading(LintRequest(specs=(str(spec),)))
-    with live.begin(server, reads) as begun:
+    query = lint.cluster_query(inputs.prepare(LintRequest(specs=(str(spec),))))
+    with live.begin(server, query) as begun:
         looked = begun.finish(snapshot_file.now())
     assert not looked.seen.gaps, looked.seen.gaps
     answers = list(server.asked.values())
