@@ -6,6 +6,7 @@ Other findings stay, and no rule uses its value.
 import random
 from copy import deepcopy
 from datetime import date
+from functools import cache
 
 import pytest
 import yaml
@@ -59,9 +60,21 @@ spec:
 def facts(documents, example):
     asked = dict(word.split("=") for word in example.options if "=" in word)
     target = versions.DEFAULT | {name: versions.parse(name, it) for name, it in asked.items()}
-    text = yaml.safe_dump_all(documents)
+    text = yaml.dump_all(documents, Dumper=yaml.CSafeDumper)
     cluster = Cluster(manifests.read([Source("page.yaml", text, None)]).objects)
     return Facts(cluster, target, frozenset(Need) - {Need.SEEN, Need.SPEC})
+
+
+def read(example):
+    """The documents of an example."""
+    found = yaml.load_all(example.text, Loader=yaml.CSafeLoader)
+    return [each for each in found if isinstance(each, dict)]
+
+
+@cache
+def before(name):
+    """The messages of an example without a change."""
+    return messages(facts(read(PAGES[name]), PAGES[name]))
 
 
 def messages(found):
@@ -102,8 +115,8 @@ def spoilt(documents, number, way, wrong):
 @pytest.mark.parametrize("name", PAGES)
 def test_a_wrong_type_adds_no_other_finding(name):
     example, draw = PAGES[name], random.Random(name)
-    documents = [each for each in yaml.safe_load_all(example.text) if isinstance(each, dict)]
-    before = messages(facts(documents, example))
+    documents = read(example)
+    earlier = before(name)
     ways = [
         (number, way)
         for number, each in enumerate(documents)
@@ -116,7 +129,7 @@ def test_a_wrong_type_adds_no_other_finding(name):
         told = messages(wrong)
         if not any(rule in TELL_OF_TYPES for rule, _ in told):
             continue  # it has taken the value
-        new = {it for it in told - before if it[0] not in TELL_OF_TYPES}
+        new = {it for it in told - earlier if it[0] not in TELL_OF_TYPES}
         # If the field is a name, earlier findings are reported with the other name. If several
         # objects share one fault that is reported once, it may be reported for another of them.
         named = (f"{value}",) if value else ("a container", "a volume", "task default")
@@ -124,7 +137,7 @@ def test_a_wrong_type_adds_no_other_finding(name):
             it
             for it in new
             if (any(name in it[1] for name in named) or it[0] in ONCE)
-            and often(told, it[0]) <= often(before, it[0])
+            and often(told, it[0]) <= often(earlier, it[0])
         }
         assert new - renamed == set(), (number, way)
 
@@ -150,14 +163,14 @@ def misspelt(documents, number, way):
 @pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("unknown-field")])
 def test_a_misspelt_field_adds_no_other_finding(name):
     example, draw = PAGES[name], random.Random(name)
-    documents = [each for each in yaml.safe_load_all(example.text) if isinstance(each, dict)]
-    before = messages(facts(documents, example))
+    documents = read(example)
+    earlier = before(name)
     ways = [(number, way) for number, each in enumerate(documents) for way in keys(each)]
     for number, way in draw.sample(ways, min(len(ways), DRAWN)):
         told = messages(facts(misspelt(documents, number, way), example))
-        slips = {it for it in told - before if it[0] == "unknown-field"}
+        slips = {it for it in told - earlier if it[0] == "unknown-field"}
         if len(slips) == 1:  # else the key is a custom name
-            assert told - before - slips == set(), (number, way)
+            assert told - earlier - slips == set(), (number, way)
 
 
 def test_all_faults_of_an_object_are_reported(tmp_path):
