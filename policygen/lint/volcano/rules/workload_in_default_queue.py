@@ -88,9 +88,10 @@ def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> Named
         return None
     group = workload.object.group
     if group == VOLCANO_BATCH:
-        return NamedQueue(
-            text(workload.spec, "queue"), workload.at.to("spec", "queue"), "spec.queue"
-        )
+        job = cluster.volcano_jobs.get(workload.name, workload.namespace)
+        if job is None:
+            return None
+        return NamedQueue(job.fields.queue, job.at.to("spec", "queue"), "spec.queue")
     at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
     where = "" if workload.kind == "Pod" else " of its pod template"
     field = f"annotation {VOLCANO_QUEUE}{where}"
