@@ -14,7 +14,7 @@ from policygen.plan.rules import PEAK_EXCEEDS_LIMIT
 from policygen.plan.tree import TeamNode, Tree
 
 _TRIED = 20
-"""The number of moves that are checked for one finding."""
+"""The number of moves that are checked for one finding, so that the time grows with the findings only."""
 
 
 class Remedies:
@@ -57,13 +57,13 @@ class Remedies:
         parts = [*found.parts, *found.waiting]
         missing = found.total - found.bound
         move = self._move(parts, one, missing, found.node.name if found.node else None)
-        return _advice(self._raised_limit(found, one, parts), move)
+        return _advice(parts, self._raised_limit(found, one, parts), move)
 
     def of_guarantee(
         self, raised: str, parts: Sequence[Contribution], one: ResourceSum, missing: int
     ) -> str:
         """How to avoid that models need more than a guarantee; `raised`: how it can be raised."""
-        return _advice(raised, self._move(parts, one, missing))
+        return _advice(parts, raised, self._move(parts, one, missing))
 
     def _raised_limit(self, found: Excess, one: ResourceSum, parts: Iterable[Contribution]) -> str:
         """By how much to raise the limit; empty if the parent, the pool or other models forbid it."""
@@ -219,8 +219,9 @@ class Remedies:
         return True
 
 
-def _advice(*remedies: str) -> str:
+def _advice(parts: Iterable[Contribution], *remedies: str) -> str:
     found = [it for it in remedies if it]
     if len(found) < 2:
-        found.append("lower the replicas")
+        several = any(it.replicas.most > 1 for part in parts for it in part.models)
+        found.append("lower the replicas" if several else "make the replicas smaller")
     return ", or ".join(found)

@@ -246,6 +246,9 @@ def test_a_guarantee_that_cannot_grow_is_not_proposed(planned):
     text = models("a", m=serving(6), s=serving(4))
     (message,) = messages(planned(a100(), *teams, text), "serving-on-borrowed-gpus")
     assert message.endswith("at any time; lower the replicas")
+    single = models("a", **dict.fromkeys("ms", "resources: {gpus: 5}, replicas: 1"))
+    (message,) = messages(planned(a100(), *teams, single), "serving-on-borrowed-gpus")
+    assert message.endswith("at any time; make the replicas smaller")
 
 
 def test_nothing_is_reclaimed_without_preemption(planned):
