@@ -22,8 +22,6 @@ HARD = ("NoSchedule", "NoExecute")
 """Effects of taints that keep pods without a toleration away."""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _CORDON = TaintView("node.kubernetes.io/unschedulable", "NoSchedule")
-_SPREAD = "node(s) didn't match pod topology spread constraints (missing required label)"
-_WITH_PODS = "node(s) didn't match pod affinity rules"
 _AFFINITY: Path = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
 
@@ -47,8 +45,6 @@ class Domain(Struct, frozen=True):
 
     path: Path
     key: str
-    reason: str
-    """Why kube-scheduler refuses a node without the label, in its words."""
 
 
 class Demand(Struct, frozen=True):
@@ -77,24 +73,17 @@ class Demand(Struct, frozen=True):
 class Cordoned(Struct, frozen=True):
     """The node takes no new pods."""
 
-    reason = "node(s) were unschedulable"
-    """In the words of kube-scheduler, as in the other classes."""
-
 
 class OtherName(Struct, frozen=True):
     """The pod names another node."""
 
     required: str
 
-    reason = "node(s) didn't match the requested node name"
-
 
 class NotTolerated(Struct, frozen=True):
     """The pod does not tolerate a taint."""
 
     taint: TaintView
-
-    reason = "node(s) had untolerated taint(s)"
 
 
 class Differs(Struct, frozen=True):
@@ -104,15 +93,11 @@ class Differs(Struct, frozen=True):
     value: str | None
     """The value of the node; None: it has no such label."""
 
-    reason = "node(s) didn't match Pod's node affinity/selector"
-
 
 class NoTerm(Struct, frozen=True):
     """The node affinity has no term that can match a node."""
 
     path: Path
-
-    reason = "node(s) didn't match Pod's node affinity/selector"
 
 
 class TooLittle(Struct, frozen=True):
@@ -122,21 +107,11 @@ class TooLittle(Struct, frozen=True):
     requested: Fraction
     have: Fraction
 
-    @property
-    def reason(self) -> str:
-        """In the words of kube-scheduler."""
-        return "Too many pods" if self.resource == "pods" else f"Insufficient {self.resource}"
-
 
 class NoDomain(Struct, frozen=True):
     """The node does not have a label that the pod names as a topology."""
 
     domain: Domain
-
-    @property
-    def reason(self) -> str:
-        """In the words of kube-scheduler."""
-        return self.domain.reason
 
 
 Miss = Cordoned | OtherName | NotTolerated | Differs | NoTerm | TooLittle | NoDomain
@@ -200,14 +175,6 @@ def too_little(it: Demand, size: NodeSize) -> Iterator[TooLittle]:
             yield TooLittle(name, requested, have)
 
 
-def first_reasons(found: tuple[Miss, ...]) -> tuple[str, ...]:
-    """The reasons that kube-scheduler counts for a node: all of the first filter that refuses it."""
-    same = [it for it in found if type(it) is type(found[0])]
-    if same and isinstance(same[0], TooLittle):
-        return tuple(it.reason for it in same)
-    return (found[0].reason,) if found else ()
-
-
 def hard_taints(it: Demand, taints: tuple[TaintView, ...]) -> Iterator[TaintView]:
     """The taints that keep the pod away."""
     for taint in taints:
@@ -265,11 +232,11 @@ def _domains(spec: PodSpec) -> Iterator[Domain]:
     for i, constraint in enumerate(spec.topology_spread_constraints):
         key = text(constraint, "topologyKey")
         if constraint.get("whenUnsatisfiable") == "DoNotSchedule" and key != HOSTNAME:
-            yield Domain(("topologySpreadConstraints", i, "topologyKey"), key, _SPREAD)
+            yield Domain(("topologySpreadConstraints", i, "topologyKey"), key)
     for i, term in numbered(spec.affinity, "podAffinity", REQUIRED):
         if (key := text(term, "topologyKey")) != HOSTNAME:
             path = ("affinity", "podAffinity", REQUIRED, i, "topologyKey")
-            yield Domain(path, key, _WITH_PODS)
+            yield Domain(path, key)
 
 
 def _requirement(data: Mapping[str, Any]) -> Requirement:

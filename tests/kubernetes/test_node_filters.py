@@ -14,11 +14,11 @@ from policygen.kubernetes.node_filters import (
     Term,
     TooLittle,
     demand,
-    first_reasons,
     misses,
 )
 from policygen.kubernetes.node_groups import Node, NodeSet, Stated
 from tests.objects import workload
+from tests.scheduler_reasons import first_reasons
 
 GPU = "nvidia.com/gpu"
 EIGHT = {"cpu": Fraction(64), "memory": Fraction(512), "pods": Fraction(110), GPU: Fraction(8)}

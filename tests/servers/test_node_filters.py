@@ -16,9 +16,10 @@ import pytest
 
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster as Read
-from policygen.kubernetes.node_filters import Demand, demand, first_reasons, misses
+from policygen.kubernetes.node_filters import Demand, demand, misses
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.kubernetes.object import Object
+from tests.scheduler_reasons import first_reasons
 from tests.servers.client import Object as Data
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape, add_nodes
