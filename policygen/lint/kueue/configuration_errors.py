@@ -15,7 +15,7 @@ from policygen.core.finding import Fault, Path, at_path
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted, shown
 from policygen.kubernetes.configurations import KueueConfigurationView
-from policygen.kubernetes.untyped import mapping, mappings, numbered, texts
+from policygen.kubernetes.untyped import entries, mapping, mappings, numbered, texts
 from policygen.lint.core import selectors, typed_fields
 from policygen.lint.kueue import configuration_servers, configuration_types
 from policygen.lint.kueue.configuration import DEFAULT_FRAMEWORKS, selector
@@ -150,15 +150,13 @@ def _built_in(data: Mapping[str, Any]) -> Iterator[Fault]:
     enabled = texts(at_path(data, ("integrations", "frameworks"))) or DEFAULT_FRAMEWORKS
     kinds = {_KINDS[name] for name in enabled if name in _KINDS}
     own, remote = ("integrations", "externalFrameworks"), ("multiKueue", "externalFrameworks")
-    names: list[tuple[Path, tuple[int, Any]]] = [
-        (own, it) for it in enumerate(texts(at_path(data, own)))
+    places: list[tuple[Path, Any]] = [
+        *(((*own, i), name) for i, name in enumerate(entries(data, *own))),
+        *(((*remote, i), it.get("name")) for i, it in numbered(data, *remote)),
     ]
-    names += [
-        (remote, (i, it.get("name"))) for i, it in numbered(mapping(data, "multiKueue"), remote[1])
-    ]
-    for root, (i, name) in names:
-        if name in kinds:
-            yield (*root, i), f"{name} has an integration that is enabled; remove this entry"
+    for path, name in places:
+        if isinstance(name, str) and name in kinds:
+            yield path, f"{name} has an integration that is enabled; remove this entry"
 
 
 def _kinds(root: Path, names: tuple[str, ...]) -> Iterator[Fault]:
