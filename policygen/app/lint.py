@@ -12,7 +12,7 @@ from policygen.app.inputs import RefusedSpecError, Run, prepare, with_rendered
 from policygen.app.judge import CheckResult, CheckSettings, ClusterCheckResult
 from policygen.app.requests import LintRequest
 from policygen.core.errors import SpecError, UsageError
-from policygen.core.finding import Finding
+from policygen.core.finding import Finding, Verdict
 from policygen.core.rule import Family
 from policygen.documents.locate import locate, ordered
 from policygen.documents.rules import NO_SPEC_FILES, UNREADABLE_INPUT
@@ -172,6 +172,8 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     elif run.request.only and (idle := verdicts.idle(rules)):
         findings.append(idle)
         incomplete = "no selected rule has all the input that it needs"
+    elif any(it.verdict is Verdict.CRASHED for it in rules):
+        incomplete = "a rule did not run because of a bug in policygen"
     judged = waivers.apply(
         findings,
         run.spec.settings,

@@ -56,7 +56,7 @@ def write(report: Report, out: TextIO) -> None:
         "columnKind": "unicodeCodePoints",
         "invocations": [
             {
-                "executionSuccessful": report.complete and not report.count(Verdict.CRASHED),
+                "executionSuccessful": report.complete,
                 "toolExecutionNotifications": [
                     {
                         "level": "error" if result.verdict == Verdict.CRASHED else "note",

@@ -380,6 +380,7 @@ def test_a_rule_that_raises_is_our_bug_and_the_others_go_on(monkeypatch, tmp_pat
     assert [it.rule.name for it in report.findings] == [RULE]
     (crashed,) = (it for it in report.rules if it.verdict == "crashed")
     assert "what a pity" in crashed.reason
+    assert not report.complete
     assert verdicts.verdict(report, Severity.ERROR) == Verdict.CRASHED
     for name in FORMATS:
         writer(name)(report, io.StringIO())

@@ -126,11 +126,9 @@ def _of_one(requests: Sequence[PodRequest]) -> Mapping[str, Fraction]:
     if not isinstance(groups, int) or groups < 1:
         return {}
     return total(
-        {
-            name: amount * ((it.template.replicas or 0) // groups)
-            for name, amount in it.counted.items()
-        }
+        {name: amount * pods for name, amount in it.counted.items()}
         for it in requests
+        if (pods := (it.template.replicas or 0) // groups) > 0
     )
 
 

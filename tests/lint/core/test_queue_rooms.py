@@ -85,6 +85,13 @@ def test_groups_of_a_leader_worker_set_count():
     assert rooms(GROUPS) == [(14 // 5, "group", 5)]
 
 
+def test_groups_without_pods_have_no_room_to_count():
+    """The webhook refuses such sizes; here they must not stop a rule."""
+    for size in (0, -1):
+        alone = GROUPS.replace("size: 3", f"size: {size}").replace("leaderTemplate", "other")
+        assert rooms(alone) == []
+
+
 def test_rooms_are_known_by_template_if_their_rule_runs():
     input_ = facts(TEXT + DEPLOYMENT % ("", 1))
     assert rooms_in_queues(input_, "replicas-exceed-queue") == {}
