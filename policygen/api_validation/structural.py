@@ -334,8 +334,7 @@ def _unknown(key: str, known: Iterable[str], spot: Spot) -> Refusal:
 @lru_cache(_CACHED)
 def _near(key: str, known: tuple[str, ...]) -> tuple[str, str]:
     """The advice for an unknown name, and the name that was probably meant."""
-    names = Names(known)
-    return names.advice(key), names.meant(key)
+    return Names(known).advised(key)
 
 
 def _missing(name: str, spot: Spot) -> Refusal:

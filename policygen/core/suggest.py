@@ -32,7 +32,7 @@ class Names(Sequence[str]):
         self._names = sorted(set(names))
         self._lowered: dict[str, str] = {}
         self._orders: tuple[list[str], ...] = ()
-        self._known_advice: dict[str, str] = {}
+        self._known_advice: dict[str, tuple[str, str]] = {}
 
     def __len__(self) -> int:
         return len(self._names)
@@ -45,25 +45,30 @@ class Names(Sequence[str]):
 
     def advice(self, word: str) -> str:
         """The advice for a word, which never suggests the word itself; "" if no other name exists."""
-        found = self._known_advice.get(word)
-        if found is None:
-            found = self._known_advice[word] = self._new_advice(word)
-        return found
+        return self.advised(word)[0]
 
     def meant(self, word: str) -> str:
         """The most similar name, or "" if no name is similar."""
-        return next(iter(self.similar(word, 1)), "")
+        return self.advised(word)[1]
+
+    def advised(self, word: str) -> tuple[str, str]:
+        """`advice` and `meant`."""
+        found = self._known_advice.get(word)
+        if found is None:
+            meant = next(iter(self.similar(word, 1)), "")
+            found = self._known_advice[word] = self._new_advice(word, meant), meant
+        return found
 
     def similar(self, word: str, most: int = 3) -> list[str]:
         """The most similar names, the best first."""
         close = get_close_matches(word.lower(), self._candidates(word), n=most, cutoff=_LIKE)
         return [self._lowered[name] for name in close]
 
-    def _new_advice(self, word: str) -> str:
+    def _new_advice(self, word: str, meant: str) -> str:
         others = [name for name in self._names[: _SHOWN + 1] if name != word]
         if not others:
             return ""
-        if meant := self.meant(word):
+        if meant:
             return f'did you mean "{meant}"?'
         holding = self._holding(word)
         if holding:
