@@ -14,7 +14,7 @@ from policygen.core.rule import Family
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
-from policygen.lint import kinds, parallel
+from policygen.lint import kinds
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Facts, Need, ObjectRule
 
@@ -47,6 +47,8 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     run_one = partial(_run, facts)
     many = facts.cluster.seen is None and len(facts.cluster.objects) >= MANY
     if many and processes.usable():
+        from policygen.lint import parallel  # noqa: PLC0415 - it imports pickle: 2 ms
+
         return parallel.mapped(run_one, rules)
     return list(map(run_one, rules))
 
