@@ -35,6 +35,8 @@ class Room(Struct, frozen=True):
     """The domains with a node that takes the pods."""
     closed: int = 0
     """Further domains that a spread constraint counts, without such a node."""
+    fewest: int = 0
+    """The minDomains of a spread constraint, if there are fewer domains."""
     short: str = ""
     """The resource that runs out first, without a constraint."""
 
@@ -198,7 +200,8 @@ def _spread(
         most = sum(min(each, least + skew) * number for each, number in slots.items())
         closed = slots[0]
         path: Path = ("topologySpreadConstraints", i)
-        yield Room(most, count, path, key, domains - closed, closed)
+        few = fewest if domains < fewest else 0
+        yield Room(most, count, path, key, domains - closed, closed, few)
 
 
 def _slots(

@@ -149,7 +149,9 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
         if self.stated is Stated.WRITTEN:
             domain = key.partition("/")[0]
             return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
-        return self.stated is Stated.ALL
+        if self.stated is Stated.PART:  # such a key is a misspelling
+            return any(it != key and it.lower() == key.lower() for it in self.nodes[0].labels)
+        return True
 
 
 class NodeSet:

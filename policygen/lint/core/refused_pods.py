@@ -57,7 +57,7 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
             fact = f"lack label {domain.key}, which {domain.path[0]} needs"
             return Words(domain.path, fact, "label the nodes, or write another topologyKey")
         case Differs(placed, value):
-            return Words(placed.path, _fact(placed, value), _advice(placed, value))
+            return Words(placed.path, _fact(placed, value), _advice(placed, value, nodes))
         case TooLittle():
             return Words(request_path(spec, miss.resource), *_amounts(miss, nodes))
 
@@ -100,11 +100,14 @@ def _fact(placed: Placed, value: str | None) -> str:
     return f"{have}, which the pods exclude"
 
 
-def _advice(placed: Placed, value: str | None) -> str:
+def _advice(placed: Placed, value: str | None, nodes: Iterable[Node]) -> str:
     it = placed.requirement
     field = "nodeSelector" if placed.path[:1] == ("nodeSelector",) else "nodeAffinity"
     if not placed.path:
         return f"label the nodes, or correct {it.key} in the queue's flavor or affinity"
+    same = [key for node in nodes for key in node.labels if key.lower() == it.key.lower()]
+    if value is None and same and it.key not in same:
+        return f"write {same[0]} in {field}"
     if value is None or it.operator != "In":
         return f"change {it.key} in {field}, or label the nodes"
     return f"write {bare(value)} in {field}, or label the nodes"

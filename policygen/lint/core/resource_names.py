@@ -1,5 +1,6 @@
 """Names of resources: those that nodes have, and misspelled ones."""
 
+import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
@@ -26,6 +27,9 @@ EXTENDED = (
 
 _OF_QUOTAS = ("requests.", "limits.")
 """Prefixes of the keys of a ResourceQuota, which no resource has."""
+
+_MIG = re.compile(r"nvidia\.com/mig-(\d+)g[.-](\d+)(?:|g|b|gb|GB|Gb|Gi)")
+"""A MIG resource, or one with a wrong unit or with a dash."""
 
 _CLOSE = 0.8
 """Similarity of a misspelling: `nvidia.com/gpus` is above it for `nvidia.com/gpu`, `gpu.shared` below."""
@@ -76,6 +80,13 @@ def meant(resource: str, there: Iterable[str] = ()) -> str | None:
         known = EXTENDED
     score, name = max((_likeness(resource, each), each) for each in known)
     return name if score >= _CLOSE else None
+
+
+def meant_mig(resource: str) -> str | None:
+    """The MIG resource whose unit or dot a name lacks; None for other names."""
+    found = _MIG.fullmatch(resource)
+    right = f"nvidia.com/mig-{found[1]}g.{found[2]}gb" if found else resource
+    return right if right != resource else None
 
 
 def _likeness(one: str, other: str) -> float:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault
-from policygen.lint.core.resource_names import extended, is_certain, meant
+from policygen.lint.core.resource_names import extended, is_certain, meant, meant_mig
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 _COUNTED = (".storageclass.storage.k8s.io/", ".deviceclass.resource.k8s.io/")
@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
                 continue
             if any(word in bare for word in _COUNTED) or key_fault(name):
                 continue
-            right = meant(bare)
+            right = meant(bare) or meant_mig(bare)
             if name.startswith("requests.") and right is None and extended(bare):
                 continue
             at = quota.at.to("spec", "hard", name).on_key()
@@ -42,7 +42,7 @@ def check(facts: Facts) -> Hits:
                 f'{quota} limits "{name}", which is accepted but never counted, so the limit has no effect; '
                 f"{advice}",
                 at,
-                edits=_edits(at, quota.fields.hard, bare) if is_certain(bare) else (),
+                edits=_edits(at, quota.fields.hard, bare) if is_certain(bare) and not right else (),
             )
 
 

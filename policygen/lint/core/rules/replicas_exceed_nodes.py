@@ -1,6 +1,7 @@
 """The nodes have room for only some of a workload's pods, which must all run at once."""
 
 from policygen.core.finding import At
+from policygen.core.names import HOSTNAME
 from policygen.core.quoting import counted
 from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.node_groups import HOST_PORT
@@ -49,6 +50,17 @@ def _message(it: PodDemand, room: Room) -> str:
         return (
             f"only {some} can run, because their anti-affinity allows one pod for each value of {key}, and "
             f"nodes that can take them have {counted(room.domains, 'value')}; {advice}"
+        )
+    if room.fewest:
+        total = room.domains + room.closed
+        have = (
+            f"only {counted(total, 'node')} can take them"
+            if key == HOSTNAME
+            else f"their nodes have only {counted(total, 'value')} of {key}"
+        )
+        return (
+            f"only {some} can run, because minDomains is {room.fewest}, but {have}; "
+            f"write minDomains: {total}"
         )
     if room.closed:
         return (

@@ -161,7 +161,18 @@ def _in_pool(user: NodeUser, pool: "PoolFacts", facts: Facts) -> Hit:
         and user.resource in it.resources
     ]
     choice = f"pool {own[0]}" if len(own) == 1 else "one of its own pools"
-    scheduler = user.workload.scheduler_of(user.template)[0] or DEFAULT_SCHEDULER
+    scheduler, at = user.workload.scheduler_of(user.template)
+    scheduler = scheduler or DEFAULT_SCHEDULER
+    if user.process == SCHEDULER and facts.spec and LOCAL_QUEUE in labels(user.workload)[1]:
+        from policygen.plan.scheduler import scheduler_name  # noqa: PLC0415 - only with a spec
+
+        profile = scheduler_name(facts.spec.platform, pool) or DEFAULT_SCHEDULER
+        return Hit(
+            RULE,
+            f"the queue of {user.workload} uses pool {pool.name}, where scheduler {profile} places pods, but the pods "
+            f"use scheduler {scheduler}, so both schedulers can assign one GPU; write schedulerName: {profile}",
+            at,
+        )
     return Hit(
         RULE,
         f"scheduler {scheduler} can place pods of {user.workload} on nodes of pool {pool.name}, where scheduler "

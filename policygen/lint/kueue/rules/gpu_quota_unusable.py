@@ -49,7 +49,7 @@ def _fault(
     gpus = [
         it.name for it in quotas.resources if is_one(it.name) and node.ceiling((flavor, it.name))
     ]
-    users = [it for it in users if gpus and it.counted.get(gpus[0])]
+    users = [it for it in users if gpus and _is_whole(it.counted.get(gpus[0]))]
     if len(gpus) != 1 or not users:
         return None
     [gpu] = gpus
@@ -71,6 +71,11 @@ def _fault(
             )
             return k, message, least
     return None
+
+
+def _is_whole(gpus: Fraction | None) -> bool:
+    """False also for a fraction, which the API server refuses."""
+    return gpus is not None and gpus > 0 and gpus.denominator == 1
 
 
 def _amount(counted: Mapping[str, Fraction], resource: str) -> Fraction:

@@ -10,6 +10,7 @@ def check(facts: Facts) -> Hits:
 
     Checked only if no pod of it uses quota. Source: issues 891, 931.
     """
+    unreadable = {it.object.at for it in facts.cluster.malformed}
     for requests in requests_by_workload(facts):
         known = covered(requests[0].queue)
         if not known or "pods" in known or any(known & set(each.counted) for each in requests):
@@ -17,6 +18,8 @@ def check(facts: Facts) -> Hits:
         if any(refused(facts, each) for each in requests):
             continue  # request-not-covered reports it
         first = requests[0]
+        if first.workload.object.at in unreadable or not first.template.spec.containers:
+            continue  # the requests are not known: other rules report the fields
         yield Hit(
             RULE,
             f"{first.workload} requests nothing that {first.queue} covers, so it uses no quota "

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.quoting import listed
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.missing_namespaces import missing_namespaces
 from policygen.lint.kueue.queue_names import BY_POD, local_queues, queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -26,18 +28,32 @@ def check(facts: Facts) -> Hits:
     """
     cluster = facts.cluster
     known = cluster.local_queues
+    missing = facts.derive(missing_namespaces) if "namespace-missing" in facts.run else ()
     for workload, name, namespace, at in _references(cluster):
         if not is_subdomain(name) or local_queues(cluster, name, namespace):
             continue
         if known.knows(name, namespace) or known.knows(name):
             continue  # it exists, but cannot be read
+        if namespace in missing:
+            continue  # namespace-missing reports it
         where = f"namespace {namespace}" if namespace else "any namespace"
         yield Hit(
             RULE,
             f'{workload} names LocalQueue "{name}", which does not exist in {where}; '
-            f"{suggest(name, known.names(namespace), 'LocalQueue of this namespace')}",
+            f"{_advice(cluster, name, namespace)}",
             at,
         )
+
+
+def _advice(cluster: Cluster, name: str, namespace: str) -> str:
+    of_queue = [
+        it.name
+        for it in cluster.local_queues.by_namespace.get(namespace, ())
+        if it.fields.cluster_queue == name
+    ]
+    if of_queue:
+        return f"{name} is the ClusterQueue; write {listed(sorted(of_queue), 'or')}"
+    return suggest(name, cluster.local_queues.names(namespace), "LocalQueue of this namespace")
 
 
 def _references(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:

@@ -1,5 +1,6 @@
 """Pods have a hard topology spread constraint, but their scheduler packs nodes."""
 
+from policygen.kubernetes.untyped import integer
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
@@ -27,6 +28,9 @@ def check(facts: Facts) -> Hits:
             if name not in packing:
                 continue
             for i, constraint in enumerate(template.spec.topology_spread_constraints):
+                skew = integer(constraint.get("maxSkew"))
+                if skew is not None and skew < 1:
+                    continue  # pod-field-refused reports it
                 if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
                     packer = f'scheduler "{name}"' if name else "a pool of the spec"
                     yield Hit(

@@ -3,6 +3,7 @@
 from policygen.core.quoting import listed
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core import accelerators
+from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
@@ -19,6 +20,7 @@ def check(facts: Facts) -> Hits:
     refuses = "capability-incomplete" in facts.run and queues.refuses_unlisted(
         facts.target["volcano"]
     )
+    skips_misspelt, there = "resource-name-misspelt" in facts.run, cluster.derive(provided)
     for queue in cluster.queues:
         if not queue.fields.capability or queue.fields.affinity or queue.name == queues.ROOT:
             continue
@@ -29,6 +31,7 @@ def check(facts: Facts) -> Hits:
             name
             for name in sorted({*known, *own} - refused.keys())
             if not any(name in it.fields.capability for it in path)
+            and not (skips_misspelt and meant(name, there))
         ]
         if names:
             yield Hit(

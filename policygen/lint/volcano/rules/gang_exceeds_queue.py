@@ -1,10 +1,28 @@
 """A gang needs more resources at once than its Queue may use."""
 
+from fractions import Fraction
+
+from msgspec import Struct
+
 from policygen.core.amounts import amount_of, readable
+from policygen.core.finding import At
+from policygen.core.quoting import listed
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.gangs import gangs
+
+
+class CapabilityExcess(Struct, frozen=True, eq=False):
+    """An amount of a gang that is above the capability of a queue."""
+
+    resource: str
+    amount: Fraction
+    limit: Fraction
+    queue: Entry[QueueView]
 
 
 def check(facts: Facts) -> Hits:
@@ -21,21 +39,26 @@ def check(facts: Facts) -> Hits:
         if own is None:
             continue
         path = (own, *queues.ancestors(cluster, own))
-        for name, amount in gang.amounts.items():
+        found: dict[tuple[At, str], list[CapabilityExcess]] = {}
+        for name, amount in sorted(gang.amounts.items(), key=lambda it: (not is_one(it[0]), it[0])):
             for queue in path:
                 limit = queue.fields.capability.get(name)
                 unlimited = limit == 0 and name in ("cpu", "memory")
                 if limit is not None and amount > limit and not unlimited:
-                    number = "minMember and minResources" if gang.written else gang.at.path[-1]
-                    yield Hit(
-                        RULE,
-                        f"{gang.owner} needs {amount_of(name, amount, limit)} at once, but "
-                        f"{queue} has a capability of {readable(name, limit, amount)}, so the gang "
-                        f"waits forever; lower {number}, or raise the capability",
-                        gang.place(name),
-                        (queue.at.to("spec", "capability", name),),
-                    )
+                    key = gang.place(name), queue.name
+                    found.setdefault(key, []).append(CapabilityExcess(name, amount, limit, queue))
                     break
+        number = "minMember and minResources" if gang.written else gang.at.path[-1]
+        for (at, _), excesses in found.items():
+            needs = [amount_of(it.resource, it.amount, it.limit) for it in excesses]
+            limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
+            yield Hit(
+                RULE,
+                f"{gang.owner} needs {listed(needs, 'and')} at once, but {excesses[0].queue} has a capability of "
+                f"{listed(limits, 'and')}, so the gang waits forever; lower {number}, or raise the capability",
+                at,
+                tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
+            )
 
 
 RULE = ObjectRule(

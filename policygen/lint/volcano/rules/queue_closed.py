@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                 RULE,
                 f"{queue} is {state}, so {first}{more} cannot start; open the queue with `vcctl queue "
                 f"operate -n {queue.name} -a open`, or use another queue",
-                queue.at,
+                queue.at.to("status", "state"),
                 tuple(at for _, at in waiting[:10]),
             )
 

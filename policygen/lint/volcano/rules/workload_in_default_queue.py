@@ -11,6 +11,7 @@ from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core import accelerators
+from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.team_queues import team_queues
@@ -38,9 +39,12 @@ def check(facts: Facts) -> Hits:
     if not limits or queues.DEFAULT in limits:
         return
     teams = facts.derive(team_queues)
+    of_kueue = _in_pools_of_kueue(facts)
     for workload in cluster.workloads:
         if _annotated(cluster, workload.namespace):
             continue  # namespace-queue-ignored reports it
+        if id(workload) in of_kueue:
+            continue  # two-schedulers-one-pool reports its scheduler
         for template in workload.templates:
             named = _queue(cluster, workload, template)
             if named is None or named.name not in ("", queues.DEFAULT):
@@ -74,6 +78,23 @@ def _limits(cluster: Cluster) -> Mapping[str, Collection[str]]:
                 if amount > 0 and accelerators.is_one(name)
             }
         )
+    }
+
+
+def _in_pools_of_kueue(facts: Facts) -> Collection[int]:
+    """The ids of workloads in a ClusterQueue that the spec renders."""
+    if facts.plan is None or facts.cluster.seen or "two-schedulers-one-pool" not in facts.run:
+        return ()
+    rendered = {
+        tree.name_of(leaf)
+        for tree in facts.plan.trees
+        if tree.scheduler != queues.SCHEDULER
+        for leaf in tree.leaves
+    }
+    return {
+        id(it.workload)
+        for it in facts.cluster.derive(queued)
+        if it.cluster_queue is not None and it.cluster_queue.name in rendered
     }
 
 

@@ -1,0 +1,62 @@
+"""A fault in a sound set of manifests has one finding, whose remedy leads to a sound set."""
+
+import pytest
+
+from tests.lint.test_team_manifests import MANIFESTS, Fault, edited, findings
+
+NAMESPACES = "".join(
+    f"---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"
+    for name in ("nlp", "search", "vision")
+)
+TAINT = "      tolerations:\n"
+SPREAD = """\
+      topologySpreadConstraints:
+        - maxSkew: 1
+          minDomains: 4
+          topologyKey: kubernetes.io/hostname
+          whenUnsatisfiable: DoNotSchedule
+          labelSelector:
+            matchLabels: {app: notebooks}
+"""
+RERANKER, NOTEBOOKS, PRETRAIN = "search/reranker.yaml", "vision/notebooks.yaml", "nlp/pretrain.yaml"
+CONTAINERS, RESOURCES = "      containers:\n", "nvidia.com/gpu: 1\n"
+FAULTS = {
+    "scheduler of Volcano in a queue of Kueue": Fault(RERANKER, TAINT, f"      schedulerName: volcano\n{TAINT}", "two-schedulers-one-pool", 33, "write schedulerName: default-scheduler"),
+    "case of a resource": Fault(PRETRAIN, "nvidia.com/gpu: 8", "nvidia.com/GPU: 8", "resource-name-misspelt", 41, 'did you mean "nvidia.com/gpu"?'),
+    "half a GPU": Fault(RERANKER, RESOURCES, 'nvidia.com/gpu: "0.5"\n', "gpu-amount-fractional", 54, "share GPUs by MIG or time-slicing"),
+    "too many GPUs for a quantity": Fault(RERANKER, f"              {RESOURCES}            limits:\n              memory: 32Gi\n              {RESOURCES}", f"              nvidia.com/gpu: {10**39}\n", "malformed-object", 48, "write at most 9223372036854775807"),
+    "case of a label key": Fault(PRETRAIN, "gpu-type: h100", "gpu-Type: h100", "pod-fits-no-node", 25, "write gpu-type in nodeSelector"),
+    "name of a ClusterQueue": Fault(RERANKER, "queue-name: l4", "queue-name: search.l4", "workload-without-local-queue", 8, "search.l4 is the ClusterQueue; write l4"),
+    "namespace misspelt": Fault("vision/segmentation.yaml", "namespace: vision", "namespace: visoin", "namespace-missing", 6, 'did you mean "vision"?'),
+    "minDomains above the nodes": Fault(NOTEBOOKS, TAINT, SPREAD + TAINT, "replicas-exceed-nodes", 23, "minDomains is 4, but only 2 nodes can take them; write minDomains: 2"),
+    "maxSkew of 0": Fault(NOTEBOOKS, TAINT, SPREAD.replace("maxSkew: 1", "maxSkew: 0") + TAINT, "pod-field-refused", 23, "write at least 1"),
+    "unit of a MIG resource in a quota": Fault("nlp/quota.yaml", "requests.storage: 20Ti", 'requests.nvidia.com/mig-1g.5g: "8"', "gpu-quota-counts-nothing", 9, "write requests.nvidia.com/mig-1g.5gb"),
+}  # fmt: skip
+
+
+def _found(folder, *faults):
+    edited(folder, faults)
+    (folder / "namespaces.yaml").write_text(NAMESPACES, "utf-8")
+    return findings(folder, "spec", "")
+
+
+def test_the_set_is_sound_with_namespaces(tmp_path):
+    assert len(list(MANIFESTS.rglob("*.yaml"))) == 20
+    assert not _found(tmp_path / "manifests")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_has_one_finding_with_its_remedy(name, tmp_path):
+    fault = FAULTS[name]
+    found = _found(tmp_path / "manifests", fault)
+    assert [it[:3] for it in found] == [(fault.file, fault.line, fault.rule)], found
+    assert found[0][-1].endswith(fault.remedy), found
+
+
+def test_a_gang_above_its_queue_has_one_finding_for_all_resources(tmp_path):
+    file = "vision/diffusion.yaml"
+    gang = Fault(file, "minAvailable: 5", "minAvailable: 41", "", 0, "")
+    pods = Fault(file, "replicas: 4", "replicas: 40", "", 0, "")
+    found = _found(tmp_path / "manifests", gang, pods)
+    [message] = [it[-1] for it in found if it[2] == "gang-exceeds-queue"]
+    assert "needs 160 nvidia.com/gpu, 3202 cores and " in message
