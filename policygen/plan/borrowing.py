@@ -36,10 +36,11 @@ def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
     if not one.lends:
         return
     for node in tree.leaves:
-        parts = [it for it in one.parts.get(node.name, {}).values() if it.always]
+        parts = [it for it in one.of_leaf(node) if it.always]
         always = sum(it.always for it in parts)
         guarantee = sum(node.guarantee[it.name][resource] for it in pools)
-        if not guarantee < always <= one.limit(node):
+        # Models above the limit borrow up to the limit; their excess is another finding.
+        if not guarantee < min(always, one.limit(node)):
             continue
         raised = remedies.raised_guarantee(one, node, always - guarantee)
         remedy = remedies.of_guarantee(raised, parts, one, always - guarantee)

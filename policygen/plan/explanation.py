@@ -30,9 +30,7 @@ def placed(placements: Iterable[ModelPlacement]) -> Iterator[Hit]:
     for it in placements:
         if it.chosen is not None:
             place = f"{it.chosen.place} ({it.chosen.facts.scheduler})"
-            alike[
-                place, _because(it.options), tuple(other.place for other in it.options[1:])
-            ].append(it)
+            alike[place, _because(it.options), tuple(_others(it.options))].append(it)
     for (place, why, others), group in alike.items():
         names = [f'"{it.model.name}"' for it in group]
         one = len(names) == 1
@@ -47,6 +45,24 @@ def placed(placements: Iterable[ModelPlacement]) -> Iterator[Hit]:
             first,
             tuple(more),
         )
+
+
+def _others(options: Sequence[Assignment]) -> Iterator[str]:
+    """The other pools that a model fits, with the reason against those that lack more than the first."""
+    why = deciding(options)
+    for it in options[1:]:
+        other = deciding((options[0], it))
+        lacks = _LACKS.get(other, "") if other is not why else ""
+        yield f"{it.place}{lacks}"
+
+
+_LACKS = {
+    Criterion.LIMIT: " (there the limit of the team is too low)",
+    Criterion.ORDER: " (placement names it later)",
+    Criterion.GANG: " (it does not start all pods of a gang together)",
+    Criterion.GUARANTEE: " (there the guarantee of the team is too low)",
+}
+"""Why a pool is worse than the chosen one, if this is not also the reason against the next best."""
 
 
 def _some(names: Sequence[str], most: int) -> str:

@@ -93,11 +93,13 @@ class Remedies:
         raised = f"raise the limit by {amount_of(one.resource, more)}{wait}"
         always = sum(it.always for it in found.parts)
         has = node.guarantee[pools[0].name].get(one.resource, 0)
-        # Serving models above the limit are not yet reported as above the guarantee, too.
         if not node.leaf or not one.lends or always <= max(has, found.bound):
             return raised
+        # With a guarantee as high as the limit, no finding shows yet that they borrow.
         guarantee = self.raised_guarantee(one, node, always - has, more)
-        return f"{raised}, and {guarantee}" if guarantee else ""
+        if guarantee:
+            return f"{raised}, and {guarantee}"
+        return raised if has < found.bound else ""
 
     def raised_guarantee(self, one: ResourceSum, node: TeamNode, more: int, limit: int = 0) -> str:
         """By how much to raise the guarantee of a team and of its parents; empty if that is impossible.
@@ -177,25 +179,15 @@ class Remedies:
     def _can_leave(self, chosen: Assignment, place: str | None) -> bool:
         """Whether nothing exceeds at a place without a model, and no other finding appears."""
         for it in self.sums(chosen.tree):
-            if it.covers(chosen):
+            covered = it.covers(chosen)
+            # What exceeds of cpu and memory there is not reported yet.
+            if covered or it.resource in HOST:
                 before = {found.key for found in it.after(chosen.node, {})}
-                after = it.after(chosen.node, {chosen.model.name: None})
+                change = {chosen.model.name: None} if covered else {}
+                after = it.after(chosen.node, change)
                 if any(found.key not in before or found.key[1] == place for found in after):
                     return False
-                if self._borrows_then(it, chosen):
-                    return False
         return True
-
-    def _borrows_then(self, one: ResourceSum, leaving: Assignment) -> bool:
-        """Whether the other serving models then need more than the guarantee, which is not reported yet."""
-        node = leaving.node
-        if node is None or not one.lends:
-            return False
-        parts = one.parts[node.name]
-        before = sum(it.always for it in parts.values())
-        after = sum(it.always for name, it in parts.items() if name != leaving.model.name)
-        guarantee = sum(node.guarantee[it.name][one.resource] for it in one.pools)
-        return after > guarantee and before > one.limit(node)
 
     def _can_enter(self, option: Assignment) -> bool:
         """Whether a model can also run on another pool without a finding, within the guarantee."""
@@ -212,9 +204,8 @@ class Remedies:
                     return False
         for it in self.sums(option.tree):
             if it.covers(option):
-                before = {found.key for found in it.after(node, {})}
                 part = contributions.of_model(option, it.resource)
-                if any(found.key not in before for found in it.after(node, {name: part})):
+                if it.after(node, {name: part}):
                     return False
         return True
 

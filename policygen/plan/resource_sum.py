@@ -108,6 +108,16 @@ class ResourceSum:
             left = {**self.parts.get(node.parent, {}), upward.name: upward}
             node, more = self.tree.by_team[node.parent] if node.parent is not None else None, 0
 
+    def of_leaf(self, node: TeamNode) -> list[Contribution]:
+        """The models of a leaf, also those that exceed its limit alone."""
+        chosen = [it for it in self.by_leaf.get(node.name, ()) if self.covers(it)]
+        made = [contributions.of_model(it, self.resource) for it in chosen]
+        return [
+            it
+            for it in made
+            if it.name in self.parts.get(node.name, {}) or it.always > self.limit(node)
+        ]
+
     def limit(self, node: TeamNode) -> int:
         """The limit of a team on all of the pools."""
         return sum(node.limit[it.name][self.resource] for it in self.pools)

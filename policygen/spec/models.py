@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Hit
 from policygen.core.quoting import listed, quoted
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.hardware import models
 from policygen.spec.rules import REPLICAS_REVERSED, UNKNOWN_MODEL
 from policygen.spec.types import Model
@@ -47,10 +47,12 @@ def _unknown(model: Model) -> Iterator[Hit]:
         return
     name = f"{family} {size}" if size is not None else family
     names = models.model_names()
-    near = suggest(name, names)
+    known = {known.partition(" ")[0] for known in names}
+    # An equal size alone does not make a model of another family similar.
+    families = {family.lower(), *Names(known).similar(family, len(known))}
+    near = suggest(name, [it for it in names if it.partition(" ")[0] in families])
     if not near.startswith("did you mean"):
         near = "write a model that docs/hardware.md lists"
-    known = {known.partition(" ")[0] for known in names}
     yield Hit(
         UNKNOWN_MODEL,
         f"policygen has no data about model {quoted(name)}{lost}; {near} (or omit the family and set "

@@ -35,6 +35,17 @@ def found(done):
         ("guarantee: 8", (serving(4), serving(4)), []),
         ("guarantee: 7, limit: 8", (serving(4), serving(4)), ["serving-on-borrowed-gpus"]),
         ("guarantee: 7, limit: 7", (serving(4), serving(4)), ["models-exceed-limit"]),
+        # What is borrowed is shown also if the limit is too low, so that no remedy brings it up.
+        (
+            "guarantee: 2, limit: 8",
+            (serving(6), serving(3)),
+            ["models-exceed-limit", "serving-on-borrowed-gpus"],
+        ),
+        (
+            "guarantee: 2, limit: 7",
+            (serving(8),),
+            ["model-above-limit", "serving-on-borrowed-gpus"],
+        ),
         # A model that never fits has its own finding, and the others are not blamed for it.
         ("guarantee: 7, limit: 7", (serving(8), serving(4)), ["model-above-limit"]),
         (

@@ -279,6 +279,20 @@ def test_a_count_that_tensor_parallelism_does_not_allow_is_named(planned):
     assert "a node has 6 GPUs, but a replica needs 8, because tensor parallelism" in found
 
 
+def test_a_note_says_why_a_better_fitting_pool_is_not_chosen(planned):
+    done = planned(
+        *(a100("p"), a100("q"), card("r", "NVIDIA-L4")),
+        quotas(
+            "a", "pool: p, guarantee: 8", "pool: q, guarantee: 8", "pool: r, guarantee: 0, limit: 1"
+        ),
+        models("a", m=ONE),
+    )
+    (note,) = messages(done, "model-placed")
+    assert note.endswith(
+        'it also fits pool "q" and pool "r" (there the limit of the team is too low)'
+    )
+
+
 def test_models_with_the_same_answer_share_a_note(planned):
     pools = [a100(), card("q", "NVIDIA-L4")]
     both, one = (

@@ -64,6 +64,8 @@ def team(draw, name, parent):
 
 def model(draw, name, owner):
     spec = {"team": owner, "resources": {"gpus": draw(st.integers(1, 3))}}
+    if pools := draw(st.sampled_from([[], [], ["p"], ["p", "q"], ["q", "p"]])):
+        spec["placement"] = {"pools": pools}
     if draw(st.booleans()):
         spec["resources"]["cpu"] = draw(st.integers(8, 24))
     least = draw(st.integers(1, 5))
@@ -101,13 +103,14 @@ def specs(draw):
 def found(documents):
     """The findings about sums and single models, and refusals: rule and place, by message.
 
-    Serving models of a team above its guarantee are one finding, at the team or at the only model.
+    Serving models of a team above its guarantee on a pool are one finding, at the team or at the only
+    model.
     """
     done = plan_of("\n---\n".join(json.dumps(it) for it in documents))
     return {
         it.message: (
             it.rule.name,
-            re.search(r'team "(\w+)"', it.message)[1]
+            re.search(r'team "(\w+)".*? on pool "(\w)"', it.message).groups()
             if it.rule.name == "serving-on-borrowed-gpus"
             else it.place.line,
         )

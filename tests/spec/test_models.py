@@ -34,6 +34,8 @@ def test_known_models(family, size):
     [
         ("llaam", "7b", "family", 'did you mean "llama 7b"?'),
         ("acme-chat", "7b", "family", "or omit the family"),
+        # An equal size alone does not make qwen similar.
+        ("whisper", "1.5b", "family", "write a model that docs/hardware.md lists"),
         ("llama", "9b", "size", 'no data about model "llama 9b"'),
         (
             "llama-3",
