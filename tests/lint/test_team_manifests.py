@@ -80,8 +80,8 @@ FAULTS = {
     "GPUs that do not divide a node": Fault("nlp/pretrain.yaml", "nvidia.com/gpu: 8", "nvidia.com/gpu: 6", "gpus-left-unusable", 38, "request a number of GPUs that divides 8, such as 8"),
     "memory that leaves GPUs": Fault("vision/diffusion.yaml", "memory: 700Gi", "memory: 1200Gi", "gpus-left-unusable", 57, "request at most 984.4 GiB of memory in each pod"),
     # Numbers of pods.
-    "replicas, Deployment": Fault("search/reranker.yaml", "replicas: 4", "replicas: 20", "replicas-exceed-queue", 11, "set replicas to 16, or raise the quota or borrowingLimit"),
-    "replicas, LeaderWorkerSet": Fault("search/answers.yaml", "replicas: 1", "replicas: 3", "replicas-exceed-queue", 11, "set replicas to 2, or raise the quota or borrowingLimit"),
+    "replicas, Deployment": Fault("search/reranker.yaml", "replicas: 4", "replicas: 20", "replicas-exceed-queue", 11, "set replicas to 8, because LeaderWorkerSet search/answers also needs these nodes"),
+    "replicas, LeaderWorkerSet": Fault("search/answers.yaml", "replicas: 1", "replicas: 3", "replicas-exceed-queue", 11, "set replicas to 1, because Deployment search/reranker also needs these nodes"),
     "replicas, Volcano Job": Fault("vision/diffusion.yaml", "replicas: 4", "replicas: 12", "replicas-exceed-nodes", 41, "lower the number or the requests of the pods, or add nodes"),
     "parallelism": Fault("search/embeddings.yaml", "parallelism: 8", "parallelism: 64", "workload-exceeds-quota", 17, "lower the requests, or raise the quota or borrowingLimit"),
     # Queues.

@@ -6,12 +6,14 @@ from fractions import Fraction
 from math import ceil
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.kubernetes.node_filters import misses, too_little
 from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
+from policygen.lint.core.queue_rooms import QueueRoom, queue_rooms
 from policygen.lint.rule import Facts
 
 _LASTING = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
@@ -69,9 +71,45 @@ def node_sums(facts: Facts) -> tuple[Excess, ...]:
     return tuple(_sums(facts))
 
 
+class Beside(Struct, frozen=True):
+    """The room for a workload on nodes that others need too."""
+
+    pods: int
+    """The number of pods, or of groups of a LeaderWorkerSet."""
+    others: tuple[str, ...]
+
+
+def room_beside(facts: Facts, room: QueueRoom) -> Beside | None:
+    """The room by the resource that runs out in the queue; None if unknown, or without others."""
+    nodes = facts.derive(known_nodes)
+    own = [
+        part
+        for it in (facts.derive(pod_demands) if nodes.all else ())
+        if it.workload is room.workload and room.resource in _requests(it)
+        for part in _takers(it, nodes)
+    ]
+    mine: Nodes = frozenset().union(*own)
+    others = [
+        it
+        for takers, some in facts.derive(_by_nodes).items()
+        if takers <= mine
+        for it in some
+        if it.workload is not room.workload and room.resource in _requests(it)
+    ]
+    sizes = _sizes([node for node in nodes.all if id(node) in mine], room.resource)
+    if sizes is None or not others:
+        return None
+    have = sum((size * number for size, number in sizes), Fraction(0))
+    used = sum(
+        (_requests(it)[room.resource] * (it.template.replicas or 0) for it in others), Fraction(0)
+    )
+    names = tuple(dict.fromkeys(str(it.workload) for it in others))
+    return Beside(int((have - used) // room.each), names)
+
+
 def _sums(facts: Facts) -> Iterator[Excess]:
     known = {id(node): node for node in facts.derive(known_nodes).all}
-    by_nodes = _by_nodes(facts)
+    by_nodes = facts.derive(_by_nodes)
     found: list[Nodes] = []
     for nodes in sorted(by_nodes, key=len) if len(by_nodes) <= _MOST_SETS else ():
         inside = [it for takers, some in by_nodes.items() if takers <= nodes for it in some]
@@ -84,7 +122,12 @@ def _sums(facts: Facts) -> Iterator[Excess]:
 
 
 def _by_nodes(facts: Facts) -> Mapping[Nodes, Sequence[PodDemand]]:
-    """The templates of lasting workloads with room of their own, by the nodes that may take them."""
+    """The templates of lasting workloads with room of their own, by the nodes that may take them.
+
+    Pods for which replicas-exceed-queue reports that their queue has no room do not count.
+    """
+    reported = facts.derive(queue_rooms) if "replicas-exceed-queue" in facts.run else ()
+    rooms = {id(room.workload): room.pods for room in reported}
     without_room = facts.derive(exceeding)
     nodes = facts.derive(known_nodes)
     seen: set[tuple[object, ...]] = set()
@@ -102,8 +145,17 @@ def _by_nodes(facts: Facts) -> Mapping[Nodes, Sequence[PodDemand]]:
         if parts not in unions:
             unions[parts] = frozenset().union(*parts)
         if parts:
-            found.setdefault(unions[parts], []).append(it)
+            found.setdefault(unions[parts], []).append(_running(it, rooms.get(id(workload), 0)))
     return found
+
+
+def _running(it: PodDemand, room: int) -> PodDemand:
+    """The demand with the pods that run if their queue has room for some of them."""
+    count = it.workload.spec.get("replicas")
+    if not isinstance(count, int) or not 0 < room < count:
+        return it
+    pods = (it.template.replicas or 0) * room // count
+    return replace(it, template=replace(it.template, replicas=pods))
 
 
 def _takers(it: PodDemand, nodes: NodeSet) -> Iterator[Nodes]:

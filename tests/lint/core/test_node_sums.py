@@ -4,8 +4,17 @@ from itertools import product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from policygen.lint.core.node_sums import NodeExcess, PodExcess, SumExcess, node_sums
+from policygen.lint.core.node_sums import (
+    Beside,
+    NodeExcess,
+    PodExcess,
+    SumExcess,
+    node_sums,
+    room_beside,
+)
+from policygen.lint.core.queue_rooms import queue_rooms
 from tests.objects import facts
 
 NODE = """
@@ -108,3 +117,53 @@ def test_what_is_reported_has_no_placement(nodes, pods):
             )
             for way in product(range(len(nodes)), repeat=len(sizes))
         )
+
+
+QUEUES = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a}
+spec: {nodeLabels: {pool: a}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: all}
+spec:
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{name: a, resources: [{name: nvidia.com/gpu, nominalQuota: 14}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a, namespace: a}
+spec: {clusterQueue: all}
+---
+"""
+LABEL = "labels: {kueue.x-k8s.io/queue-name: a}, "
+
+
+def _queued(*pods):
+    text = QUEUES + "".join(NODE % (i, pool, gpus) for i, (pool, gpus) in enumerate(TWO))
+    for i, (replicas, gpus) in enumerate(pods):
+        text += WORKLOAD.replace("{name: w", f"{{{LABEL}name: w") % (
+            DEPLOYMENT,
+            i,
+            replicas,
+            "",
+            gpus,
+        )
+    return replace(facts(text.removesuffix("---\n")), run=frozenset({"replicas-exceed-queue"}))
+
+
+def test_the_room_beside_other_workloads():
+    given_ = _queued((15, 1), (2, 2))
+    first, other = queue_rooms(given_)
+    assert (first.pods, other.pods) == (14, 7)
+    assert room_beside(given_, first) == Beside(12, ("Deployment a/w1",))
+    assert room_beside(_queued((15, 1)), first) is None
+
+
+def test_pods_without_room_in_their_queue_do_not_count():
+    assert node_sums(_queued((15, 1), (2, 1))) == ()
+    [excess] = node_sums(_queued((15, 1), (3, 1)))
+    assert (excess.requested, excess.have) == (17, 16)

@@ -2,11 +2,16 @@
 
 from policygen.core.finding import At
 from policygen.core.names import POD_GROUP
-from policygen.core.quoting import counted
+from policygen.core.quoting import counted, listed
 from policygen.lint.core.autoscalers import Autoscaler, autoscalers
+from policygen.lint.core.node_sums import room_beside
+from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.queue_rooms import READS, RESTARTED, QueueRoom, queue_rooms
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import to_volcano
+
+_SHOWN = 3
+"""So many other workloads are named."""
 
 
 def check(facts: Facts) -> Hits:
@@ -27,7 +32,7 @@ def check(facts: Facts) -> Hits:
         elif autoscaler is None and count is not None and count > room.pods:
             if _is_reported(facts, room):
                 continue
-            yield _of_workload(room, count)
+            yield _of_workload(facts, room, count)
 
 
 def _is_reported(facts: Facts, room: QueueRoom) -> bool:
@@ -45,10 +50,21 @@ def _count(room: QueueRoom) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _of_workload(room: QueueRoom, count: int) -> Hit:
+def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
     workload = room.workload
     begin = f"only {room.pods} of the {count} {room.unit}s of {workload} can run at once"
-    return _hit(room, begin, "replicas", workload.at.to("spec", "replicas"))
+    at = workload.at.to("spec", "replicas")
+    beside = room_beside(facts, room)
+    if beside is not None and 0 < beside.pods < room.pods:
+        shown = beside.others[:_SHOWN]
+        more = len(beside.others) - len(shown)
+        others = listed([*shown, *([counted(more, "other workload")] if more else [])], "and")
+        message = (
+            f"{begin}: {room.why}; set replicas to {beside.pods}, because "
+            f"{others} also {'needs' if len(beside.others) == 1 else 'need'} these nodes"
+        )
+        return Hit(RULE, message, at, (room.at,))
+    return _hit(room, begin, "replicas", at)
 
 
 def _of_autoscaler(room: QueueRoom, autoscaler: Autoscaler) -> Hit:
@@ -73,5 +89,5 @@ RULE = ObjectRule(
     judges=(*RESTARTED, "HorizontalPodAutoscaler", "ScaledObject"),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=READS,
+    reads=tuple(dict.fromkeys((*READS, *READS_OF_PODS, "Node"))),
 )

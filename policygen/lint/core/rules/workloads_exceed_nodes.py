@@ -6,6 +6,7 @@ from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.node_sums import Excess, NodeExcess, PodExcess, SumExcess, node_sums
 from policygen.lint.core.pod_demands import READS
+from policygen.lint.core.queue_rooms import READS as READS_OF_QUEUES
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _SHOWN = 3
@@ -69,5 +70,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KNOWN_NODES}),
-    reads=READS,
+    reads=tuple(dict.fromkeys((*READS, *READS_OF_QUEUES))),
 )
