@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import Hit
-from policygen.plan import rules
+from policygen.plan import gang_sizes, rules
 from policygen.plan.amounts import amount_of
 from policygen.plan.assignment import place_of
 from policygen.plan.contributions import shown
@@ -19,13 +19,18 @@ def gangs(one: ResourceSum, remedies: Remedies) -> Iterator[Hit]:
         model, resource = chosen.model, one.resource
         more = need - node.guarantee[chosen.facts.name][resource]
         raised = remedies.raised_guarantee(one, node, more)
+        if not raised:
+            raised = f"lower the guarantees of other teams, and raise this one to {amount_of(resource, need)}"
+        smaller = gang_sizes.fitting(chosen, [{**node.limit[chosen.facts.name], resource: has}])
+        if smaller is not None:
+            raised += f", or write gang.size: {smaller[0]}, which needs {smaller[1]}"
         yield warn(
             rules.GANG_ON_BORROWED_GPUS,
             f'a gang of model "{model.name}" needs {amount_of(resource, need, has)}, but team '
             f'"{model.team}" deserves only {amount_of(resource, has, need)} on '
             f"{chosen.place}, so other teams can reclaim some of its pods while the others "
-            f"keep their GPUs; {raised or 'use smaller gangs'}, or write a policy of the job "
-            "with event PodEvicted and action RestartJob",
+            f"keep their GPUs; {raised}. A policy of the job with event PodEvicted and action "
+            "RestartJob frees these GPUs, but this warning stays",
             model,
         )
 

@@ -30,6 +30,11 @@ class Contribution(Struct, frozen=True):
     cut: bool = False
     """Whether the models need more, but cannot use it together."""
 
+    def least_always(self, resource: str) -> int:
+        """What one replica of each serving model needs; all that is in use if it is less."""
+        running = (it for it in self.models if it.replicas.always)
+        return min(self.always, sum(it.replicas.piece.get(resource, 0) for it in running))
+
 
 def of_model(chosen: Assignment, resource: str) -> Contribution:
     """What a model needs of a resource."""

@@ -1,17 +1,20 @@
 """Models that alone exceed the limit of their team, or their share of a node."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import Hit
-from policygen.plan import rules
-from policygen.plan.amounts import CPU, MEMORY, amount_of
+from policygen.plan import gang_sizes, rules
+from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.fit import warn
 from policygen.plan.replicas import counted_resources, limit_of
 
 
-def check(chosen: Assignment) -> Iterator[Hit]:
-    """A finding about a model that alone exceeds the limit of its team."""
+def check(chosen: Assignment, beside: Sequence[Assignment] = ()) -> Iterator[Hit]:
+    """A finding about a model that alone exceeds the limit of its team.
+
+    `beside`: the models of its team in the same queue.
+    """
     model, node, facts, pieces = chosen.model, chosen.node, chosen.facts, chosen.replicas
     if node is None:
         return
@@ -46,9 +49,13 @@ def check(chosen: Assignment) -> Iterator[Hit]:
             where += f" in each of its {count} namespaces"
         remedies = ["lower the model's replicas"] if pieces.least > 1 or not never else []
         if each > limit and model.gang is not None:
-            remedies = ["make the gang smaller"]
-        if need <= sum(it[resource] for it in above):
-            remedies.append("raise the limit")
+            remedies = [_gang_remedy(chosen, bounds)]
+        others = (it.replicas for it in beside if it is not chosen)
+        running = sum(it.always * it.piece.get(resource, 0) for it in others)
+        if need + running <= sum(it[resource] for it in above):
+            one = len(chosen.pools) == 1 and limit == whole
+            raised = _raised_limit(chosen, resource, need, running) if one else "raise the limit"
+            remedies.append(raised)
         yield warn(
             rules.MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs {"at least" if never else "up to"} '
@@ -65,6 +72,55 @@ def check(chosen: Assignment) -> Iterator[Hit]:
             "never runs; raise the limit on one pool",
             model,
         )
+
+
+def _gang_remedy(chosen: Assignment, bounds: Sequence[Vector]) -> str:
+    """A gang size that the limit holds, or that there is none."""
+    resource, node = chosen.size.resource, chosen.node
+    fitting = gang_sizes.fitting(chosen, bounds)
+    if fitting is None or node is None:
+        why = gang_sizes.least_memory(chosen, sum(it[resource] for it in bounds))
+        reason = f": {why}" if why else ""
+        return f"place the model on a larger pool, because no gang size fits the limit{reason}"
+    size, need = fitting
+    raised = ""
+    if _held(chosen, resource) and need > sum(
+        node.guarantee[it.name].get(resource, 0) for it in chosen.pools
+    ):
+        raised = f", and raise the guarantee to {need}"
+    return f"write gang.size: {size}, which needs {amount_of(resource, need)}{raised}"
+
+
+def _held(chosen: Assignment, resource: str) -> int:
+    """What a guarantee must cover, so that other teams reclaim nothing of it."""
+    facts, pieces = chosen.facts, chosen.replicas
+    if (
+        resource not in facts.resources
+        or chosen.tree.scheduler == "kube-scheduler"
+        or not facts.policy.preemption_enabled
+    ):
+        return 0
+    whole = chosen.tree.scheduler == "volcano" and chosen.model.gang is not None
+    return max(pieces.always, int(whole)) * pieces.piece.get(resource, 0)
+
+
+def _raised_limit(chosen: Assignment, resource: str, need: int, running: int) -> str:
+    """To what to raise the limit, and the guarantee if other teams could reclaim the GPUs then.
+
+    `running`: what the other serving models of the team need.
+    """
+    node, held = chosen.node, _held(chosen, resource)
+    has = node.guarantee[chosen.facts.name].get(resource, 0) if node else 0
+    raised = amount_of(resource, need + running)
+    if node is None or not held or held + running <= has:
+        return f"raise the limit to {raised}"
+    above = ""
+    if node.parent is not None:
+        above = f", and the guarantees of its parents by {held + running - has}"
+    if held == need:
+        return f"raise limit and guarantee to {raised}{above}"
+    guarantee = amount_of(resource, held + running)
+    return f"raise the limit to {raised}, and the guarantee to {guarantee}{above}"
 
 
 def host_share(assignment: Assignment) -> Iterator[Hit]:

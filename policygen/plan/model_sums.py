@@ -20,8 +20,9 @@ def check(trees: Sequence[Tree], placements: Sequence[ModelPlacement]) -> Iterat
     for tree in trees:
         by_leaf = remedies.by_leaf(tree)
         if by_leaf:
-            for chosen in (it for them in by_leaf.values() for it in them):
-                yield from model_limits.check(chosen)
+            for mine in by_leaf.values():
+                for chosen in mine:
+                    yield from model_limits.check(chosen, mine)
             yield from _sums(tree, remedies)
 
 

@@ -57,7 +57,15 @@ class Remedies:
         parts = [*found.parts, *found.waiting]
         missing = found.total - found.bound
         move = self._move(parts, one, missing, found.node.name if found.node else None)
-        return _advice(parts, self._raised_limit(found, one, parts), move)
+        raised = self._raised_limit(found, one, parts)
+        # With one replica of each model, the others must have room, too.
+        least = sum(it.least_always(one.resource) for it in found.parts)
+        least += max((it.start for it in found.waiting), default=0)
+        otherwise = ""
+        if least > found.bound:
+            last = "make the replicas smaller" if found.node else "add nodes to the pool"
+            otherwise = f"remove a model, or {last}"
+        return _advice(parts, raised, move, otherwise=otherwise)
 
     def of_guarantee(
         self, raised: str, parts: Sequence[Contribution], one: ResourceSum, missing: int
@@ -210,9 +218,12 @@ class Remedies:
         return True
 
 
-def _advice(parts: Iterable[Contribution], *remedies: str) -> str:
+def _advice(parts: Iterable[Contribution], *remedies: str, otherwise: str = "") -> str:
+    """The remedies. `otherwise`: what to do if lower replicas are not enough."""
     found = [it for it in remedies if it]
     if len(found) < 2:
         several = any(it.replicas.most > 1 for part in parts for it in part.models)
-        found.append("lower the replicas" if several else "make the replicas smaller")
+        found.append(
+            otherwise or ("lower the replicas" if several else "make the replicas smaller")
+        )
     return ", or ".join(found)

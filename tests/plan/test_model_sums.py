@@ -292,7 +292,11 @@ def test_a_gang_of_volcano_above_what_its_team_deserves(planned, guarantee, more
 
 
 @pytest.mark.parametrize(
-    "free, words", [(24, "raise the guarantee by 9 nvidia.com/gpu"), (8, "smaller gangs")]
+    "free, words",
+    [
+        (24, "raise the guarantee by 9 nvidia.com/gpu"),
+        (8, "raise this one to 17 nvidia.com/gpu, or write gang.size: "),
+    ],
 )
 def test_a_guarantee_for_a_gang_is_proposed_only_if_it_is_possible(planned, free, words):
     pool = a100(more="      scheduler: volcano")
@@ -305,6 +309,16 @@ def test_a_guarantee_for_a_gang_is_proposed_only_if_it_is_possible(planned, free
         planned(pool, *teams, models("a", m=training(17))), "gang-on-borrowed-gpus"
     )
     assert words in message
+
+
+def test_lower_replicas_are_proposed_only_if_they_make_room(planned):
+    pool, team = a100(), quotas("a", "pool: p, guarantee: 64, limit: 64")
+    text = models("a", m=serving(4), t=training(64))
+    (message,) = messages(planned(pool, team, text), "models-exceed-limit")
+    assert message.endswith("; remove a model, or make the replicas smaller")
+    text = models("a", m=serving(4), t=training(63))
+    (message,) = messages(planned(pool, team, text), "models-exceed-limit")
+    assert message.endswith("; lower the replicas")
 
 
 SHARED = """

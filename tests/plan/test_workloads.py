@@ -58,10 +58,22 @@ def test_a_team_without_a_share_of_the_pool(planned, team):
 @pytest.mark.parametrize(
     "limit, more, advice",
     [
-        (4, "replicas: 5", "lower the model's replicas, or raise the limit"),
+        (
+            4,
+            "replicas: 5",
+            "lower the model's replicas, or raise limit and guarantee to 5 nvidia.com/gpu",
+        ),
         (4, "replicas: 80", "lower the model's replicas"),
-        (4, "gang: {size: 6}", "make the gang smaller, or raise the limit"),
-        (4, "gang: {size: 80}", "make the gang smaller"),
+        (
+            4,
+            "gang: {size: 6}",
+            "write gang.size: 4, which needs 4 nvidia.com/gpu, and raise the guarantee to 4, or raise limit and guarantee to 6 nvidia.com/gpu",
+        ),
+        (
+            4,
+            "gang: {size: 80}",
+            "write gang.size: 4, which needs 4 nvidia.com/gpu, and raise the guarantee to 4",
+        ),
     ],
 )
 def test_a_limit_is_proposed_only_if_the_pool_allows_it(planned, team, limit, more, advice):

@@ -1,0 +1,45 @@
+"""The gang sizes that findings propose."""
+
+import pytest
+
+from tests.plan.model_specs import messages, models, quotas
+
+POOL = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: ResourcePool
+    metadata: {name: p}
+    spec:
+      nodeSelector: {pool: p}
+      gpu: {product: NVIDIA-H100-80GB-HBM3}
+      capacity: {nodes: 2, nodeType: a3-highgpu-8g}
+      scheduler: volcano
+"""
+
+
+def trained(size, pods):
+    return f"family: llama-3.1, size: {size}, workload: training, gang: {{size: {pods}}}"
+
+
+@pytest.mark.parametrize(
+    "size, pods, words",
+    [
+        ("70b", 3, "; write gang.size: 2, which needs 16 nvidia.com/gpu"),
+        (
+            "405b",
+            16,
+            "no gang size fits the limit: it needs 6.57 TiB of GPU memory, and the limit has 1.24 TiB",
+        ),
+    ],
+)
+def test_a_gang_above_the_limit_gets_a_size_that_fits(planned, size, pods, words):
+    done = planned(POOL, quotas("a", "pool: p, guarantee: 16"), models("a", t=trained(size, pods)))
+    (message,) = messages(done, "model-above-limit")
+    assert words in message
+
+
+def test_a_smaller_gang_is_not_proposed_if_it_needs_as_many_gpus(planned):
+    teams = quotas("a", "pool: p, guarantee: 8"), quotas("b", "pool: p, guarantee: 8")
+    done = planned(POOL, *teams, models("a", t=trained("70b", 4)))
+    (message,) = messages(done, "gang-on-borrowed-gpus")
+    assert "gang.size" not in message
+    assert "lower the guarantees of other teams, and raise this one to 16" in message
