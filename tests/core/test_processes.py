@@ -85,11 +85,12 @@ def test_another_thread_prevents_a_copy():
 
 
 INTERRUPTED = """
+import os
 import time
 from policygen.core import processes
 
 def wait(_):
-    print("here", flush=True)
+    os.write(1, b"here\\n")  # at once; print writes the end of the line by itself
     time.sleep(60)
 
 processes.mapped(wait, (1, 2), str.encode, bytes.decode)
