@@ -1,8 +1,9 @@
 """A fault in a sound set of manifests has one finding, whose remedy leads to a sound set."""
 
 import pytest
+import yaml
 
-from tests.lint.test_team_manifests import MANIFESTS, Fault, edited, findings
+from tests.lint.test_team_manifests import MANIFESTS, RENDERED, Fault, edited, findings
 
 NAMESPACES = "".join(
     f"---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"
@@ -60,3 +61,18 @@ def test_a_gang_above_its_queue_has_one_finding_for_all_resources(tmp_path):
     found = _found(tmp_path / "manifests", gang, pods)
     [message] = [it[-1] for it in found if it[2] == "gang-exceeds-queue"]
     assert "needs 160 nvidia.com/gpu, 3202 cores and " in message
+
+
+def test_a_queue_with_the_resource_of_another_pool_is_reported_and_not_its_jobs(tmp_path):
+    rendered = list(yaml.safe_load_all(RENDERED.read_text("utf-8")))
+    [queue] = [it for it in rendered if it["metadata"]["name"] == "vision.slices"]
+    [group] = queue["spec"]["resourceGroups"]
+    group["coveredResources"] = ["cpu", "memory", "nvidia.com/gpu"]
+    quotas = {"cpu": 96, "memory": "1000Gi", "nvidia.com/gpu": 16}
+    [flavor] = group["flavors"]
+    flavor["resources"] = [{"name": it, "nominalQuota": quotas[it]} for it in quotas]
+    folder = edited(tmp_path / "manifests", [])
+    (folder / "queue.yaml").write_text(yaml.safe_dump(queue), "utf-8")
+    found = [it for it in findings(folder, "spec", "") if it[2] == "request-not-covered"]
+    assert {it[0] for it in found} == {"queue.yaml"}, found
+    assert "but pool slices offers nvidia.com/mig-" in found[0][-1]

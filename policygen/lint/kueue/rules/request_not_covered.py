@@ -1,14 +1,23 @@
 """A workload requests a resource that its ClusterQueue does not cover."""
 
+from typing import TYPE_CHECKING
+
+from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.quoting import counted, listed
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import PodRequest, covered, pod_requests, refused
+from policygen.lint.kueue.quotas import covered_resources, flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+
+if TYPE_CHECKING:  # imported only if there is a spec
+    from policygen.plan.pool import PoolFacts
 
 
 def check(facts: Facts) -> Hits:
@@ -17,11 +26,16 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets; issue 4848.
     """
     there = facts.cluster.derive(provided) | settings(facts).transformations.keys()
+    refusing: dict[tuple[At, str, PoolFacts], list[PodRequest]] = {}
     skipped = "resource-name-misspelt" in facts.run
     for request in pod_requests(facts):
         known = covered(request.queue)
         for name in refused(facts, request):
             if skipped and "/" in name and meant(name, known | there):
+                continue
+            if wrong := _other_resource(facts, request, name):
+                at, resource, pool = wrong
+                refusing.setdefault((at, resource, pool), []).append(request)
                 continue
             yield Hit(
                 RULE,
@@ -30,6 +44,34 @@ def check(facts: Facts) -> Hits:
                 request.template.at.to("spec", *request_path(request.template.spec, name)),
                 related=(request.queue.at.to("spec", "resourceGroups"),),
             )
+    for (at, resource, pool), requests in refusing.items():
+        names = list(dict.fromkeys(str(it.workload) for it in requests))
+        more = f" and {counted(len(names) - 1, 'other workload')}" if len(names) > 1 else ""
+        yield Hit(
+            RULE,
+            f"{requests[0].queue} covers {resource}, but pool {pool.name} offers {listed([*pool.resources], 'and')}, so Kueue "
+            f"never admits {names[0]}{more}; write the resources of the pool in coveredResources and in its flavor",
+            at,
+            tuple(it.template.at / "spec" for it in requests),
+        )
+
+
+def _other_resource(
+    facts: Facts, request: PodRequest, name: str
+) -> tuple[At, str, "PoolFacts"] | None:
+    """The GPU resource that the queue covers instead of one that the pool of its flavor offers."""
+    queue = request.queue
+    for pool in facts.plan.pools if facts.plan else ():
+        labels = dict(pool.pool.node_selector).items()
+        used = {it.name for _, it in flavors(queue)}
+        own = any(
+            it.name in used and labels <= it.fields.node_labels.items()
+            for it in facts.cluster.flavors
+        )
+        for at, resource in covered_resources(queue) if own and name in pool.resources else ():
+            if is_one(resource) and resource not in pool.resources:
+                return at, resource, pool
+    return None
 
 
 def _advice(cluster: Cluster, request: PodRequest, name: str) -> str:
@@ -50,5 +92,5 @@ RULE = ObjectRule(
     remedy="Cover the resource, remove the request, or add the resource to excludeResourcePrefixes.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "Configuration", "LimitRange", "Node"),
+    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange", "Node"),
 )
