@@ -52,10 +52,13 @@ def check(chosen: Assignment, beside: Sequence[Assignment] = ()) -> Iterator[Hit
             remedies = [_gang_remedy(chosen, bounds)]
         others = (it.replicas for it in beside if it is not chosen)
         running = sum(it.always * it.piece.get(resource, 0) for it in others)
-        if need + running <= sum(it[resource] for it in above):
-            one = len(chosen.pools) == 1 and limit == whole
-            raised = _raised_limit(chosen, resource, need, running) if one else "raise the limit"
-            remedies.append(raised)
+        room = sum(it[resource] for it in above) - running
+        if need <= room:
+            raised = "raise the limit"
+            if len(chosen.pools) == 1 and limit == whole:
+                target = most * each if most * each <= room else need
+                raised = _raised_limit(chosen, resource, target, running)
+            remedies += [raised] if raised else []
         yield warn(
             rules.MODEL_ABOVE_LIMIT,
             f'model "{model.name}" needs {"at least" if never else "up to"} '
@@ -107,6 +110,7 @@ def _held(chosen: Assignment, resource: str) -> int:
 def _raised_limit(chosen: Assignment, resource: str, need: int, running: int) -> str:
     """To what to raise the limit, and the guarantee if other teams could reclaim the GPUs then.
 
+    Empty if the guarantee cannot be raised, and no finding shows yet that the model borrows.
     `running`: what the other serving models of the team need.
     """
     node, held = chosen.node, _held(chosen, resource)
@@ -114,9 +118,14 @@ def _raised_limit(chosen: Assignment, resource: str, need: int, running: int) ->
     raised = amount_of(resource, need + running)
     if node is None or not held or held + running <= has:
         return f"raise the limit to {raised}"
-    above = ""
-    if node.parent is not None:
-        above = f", and the guarantees of its parents by {held + running - has}"
+    above, pool, more = "", chosen.facts.name, held + running - has
+    spare, parent = [chosen.tree.rest[pool][resource]], node.parent
+    while parent is not None:
+        it = chosen.tree.by_team[parent]
+        spare.append(it.limit[pool][resource] - it.guarantee[pool][resource])
+        above, parent = f", and the guarantees of its parents by {more}", it.parent
+    if more > min(spare):
+        return f"raise the limit to {raised}" if has < node.limit[pool][resource] else ""
     if held == need:
         return f"raise limit and guarantee to {raised}{above}"
     guarantee = amount_of(resource, held + running)

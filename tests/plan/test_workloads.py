@@ -64,6 +64,12 @@ def test_a_team_without_a_share_of_the_pool(planned, team):
             "lower the model's replicas, or raise limit and guarantee to 5 nvidia.com/gpu",
         ),
         (4, "replicas: 80", "lower the model's replicas"),
+        # The number is enough for the most replicas, too.
+        (
+            4,
+            "autoscaling: {minReplicas: 5, maxReplicas: 7}",
+            "lower the model's replicas, or raise the limit to 7 nvidia.com/gpu, and the guarantee to 5 nvidia.com/gpu",
+        ),
         (
             4,
             "gang: {size: 6}",
