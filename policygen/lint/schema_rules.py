@@ -69,7 +69,6 @@ _ROWS = (
         reason=Reason.UPDATE,
         further=hierarchy.refused_later,
         family=Family.INERT,
-        fix=Fix.SAFE,
     ),
     _Row(rule=spec.INVALID_LABEL, reason=Reason.LABEL, further=code_refusals.labels),
     _Row(rule=spec.INVALID_NAME, reason=Reason.NAME),

@@ -215,6 +215,10 @@ data:
 def test_what_another_object_made_is_not_judged_again(lint):
     """A ReplicaSet repeats its Deployment's pod template, and a finished Job needs no resources."""
     made = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: vision}
+---
 apiVersion: batch/v1
 kind: Job
 metadata:

@@ -130,8 +130,8 @@ spec:
         (
             FRACTION,
             ["--fix"],
-            "; 2 fixable (--fix)",
-            "2 findings can be fixed with --write in 1 file (every-update-refused 1, quota-fractional 1)",
+            "; 1 fixable (--fix)",
+            "1 finding can be fixed with --write in 1 file (quota-fractional 1)",
         ),
         (MERGED, ["--fix"], None, "nothing to fix"),
         (AMOUNTS.replace("AMOUNT", "8"), ["--fix", "--unsafe"], None, "nothing to fix"),

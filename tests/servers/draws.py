@@ -96,7 +96,7 @@ def telling() -> list[list[Rendered]]:
         left.remove((tag, best))
         missing -= Counter(shows[id(best)])
         next(it for it in rounds if tag not in it)[tag] = best
-    return [list(it.values()) for it in rounds]
+    return [list(it.values()) for it in rounds if it]
 
 
 def shown(spec: Rendered) -> set[tuple[str, ...]]:

@@ -40,10 +40,11 @@ TAKEN = {
     "concurrent-admission-refused": "its feature gate is off on the bench",
     "feature-gate-unknown": "Kueue reads its command line, and no API server does",
     "namespace-missing": "every namespace is made before",
+    "ray-workload-refused": "the bench has no CRDs of Ray, and Kueue's webhook sees only its kinds",
 }
 """Rules of the invalid family whose bad example is still accepted, and why."""
 RULE_BY_NAME = {rule.name: rule for rule in RULES}
-REFUSED: dict[str, str] = {}
+REFUSED = {"queue-of-another-team": "the spec of the example renders its queue, and is no manifest"}
 """Rules of other families whose bad example is refused, and why."""
 
 
