@@ -1,6 +1,7 @@
 """Words in messages: values of the input (on one line, short, escaped), lists and numbers."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 MAX_SHOWN = 60
@@ -55,3 +56,9 @@ def counted(number: int | str, noun: str, plural: str = "") -> str:
 def listed(names: list[str], word: str = "or") -> str:
     """Words in a sentence: `a, b or c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def some(names: Sequence[str], noun: str, most: int = 3) -> str:
+    """The first of many names in a sentence: `a, b, c and 2 other workloads`."""
+    more = len(names) - most
+    return listed([*names[:most], *([counted(more, noun)] if more > 0 else [])], "and")

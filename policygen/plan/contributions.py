@@ -42,7 +42,7 @@ def of_model(chosen: Assignment, resource: str) -> Contribution:
     each = pieces.piece[resource]
 
     def text(count: int) -> str:
-        amount = amount_of(resource, each) if resource in HOST else f"{each}"
+        amount = _text(resource, each)
         return f"{name} {count} × {amount}" if count > 1 else f"{name} {amount}"
 
     return Contribution(
@@ -75,11 +75,16 @@ def of_team(
         start=largest.start if largest else 0,
         starter=_of_team(largest, name) if largest else name,
         most=most,
-        always_text=f"{name} {amount_of(resource, always) if resource in HOST else always}",
-        most_text=f"{name} {amount_of(resource, most) if resource in HOST else most}",
+        always_text=f"{name} {_text(resource, always)}",
+        most_text=f"{name} {_text(resource, most)}",
         models=tuple(model for it in parts for model in it.models),
         cut=cut,
     )
+
+
+def _text(resource: str, amount: int) -> str:
+    """An amount in a list of parts, where GPUs need no unit."""
+    return amount_of(resource, amount) if resource in HOST else f"{amount}"
 
 
 def _of_team(part: Contribution, team: str) -> str:
@@ -91,7 +96,7 @@ def with_guarantee(part: Contribution, held: int, resource: str) -> Contribution
     """The part with at least the guarantee of its team, if other teams cannot borrow it."""
     if held <= part.always:
         return part
-    text = f"{part.name} {amount_of(resource, held) if resource in HOST else held} (its guarantee)"
+    text = f"{part.name} {_text(resource, held)} (its guarantee)"
     return replace(
         part,
         always=held,

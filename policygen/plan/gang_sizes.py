@@ -20,9 +20,10 @@ def fitting(chosen: Assignment, bounds: Sequence[Vector]) -> tuple[int, int] | N
     gang = chosen.model.gang
     if gang is None:
         return None
+    offer = fit.offers(chosen.pools)[chosen.facts.name]
     found = []
     for size, replica in _replicas(chosen):
-        needs = replica.size(fit.offers(chosen.pools)[chosen.facts.name])
+        needs = replica.size(offer)
         if needs is not None and needs.resource == chosen.size.resource:
             made = replicas(replica.model, needs)
             if made.pieces(bounds, counted_resources(chosen.facts)) >= made.least:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.core.quoting import MAX_SHOWN, bare, counted, listed, quoted, short, shown
+from policygen.core.quoting import MAX_SHOWN, bare, counted, listed, quoted, short, shown, some
 
 
 def test_a_long_text_is_cut_to_the_maximum():
@@ -39,6 +39,13 @@ def test_words_in_a_sentence():
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a or b"
     assert listed(["a", "b", "c"], "and") == "a, b and c"
+
+
+def test_the_first_of_many_words():
+    assert some(["a"], "node") == "a"
+    assert some(["a", "b", "c"], "node") == "a, b and c"
+    assert some(["a", "b", "c", "d"], "other node") == "a, b, c and 1 other node"
+    assert some(["a", "b", "c"], "node", 1) == "a and 2 nodes"
 
 
 def test_a_number_of_things():

@@ -22,6 +22,7 @@ from tests.servers.intrusions import ELSEWHERE, intrusions
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STORIES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
 WITH = {
+    "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
     "volcano-training": ["--with", "volcano-config"],

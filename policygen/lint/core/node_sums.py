@@ -169,11 +169,12 @@ def _takers(it: PodDemand, nodes: NodeSet) -> Iterator[Nodes]:
 
 
 def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[Excess]:
-    for resource in sorted({name for it in members for name in _requests(it)}, key=_native_last):
+    requests = [(it, _requests(it)) for it in members]
+    for resource in sorted({name for _, own in requests for name in own}, key=_native_last):
         asked = [
             (it, amount, it.template.replicas or 0)
-            for it in members
-            if (amount := _requests(it).get(resource))
+            for it, own in requests
+            if (amount := own.get(resource))
         ]
         if len({it.workload.at for it, _, _ in asked}) < 2:
             continue
@@ -229,8 +230,13 @@ def _requests(it: PodDemand) -> Mapping[str, Fraction]:
 
 def _takes(node: Node, resource: str, least: Fraction) -> bool:
     """Whether a node has, or may have, an amount of a resource."""
-    have = NodeSize(node.allocatable, 1, node.stated).amount(resource)
+    have = _amount(node, resource)
     return have is None or have >= least
+
+
+def _amount(node: Node, resource: str) -> Fraction | None:
+    """The amount of one node; None: unknown."""
+    return NodeSize(node.allocatable, 1, node.stated).amount(resource)
 
 
 def _sizes(nodes: Iterable[Node], resource: str) -> list[tuple[Fraction, int]] | None:
@@ -240,7 +246,7 @@ def _sizes(nodes: Iterable[Node], resource: str) -> list[tuple[Fraction, int]] |
         if resource in node.together:
             have, number = node.together[resource], 1
         else:
-            amount = NodeSize(node.allocatable, 1, node.stated).amount(resource)
+            amount = _amount(node, resource)
             if amount is None:
                 return None
             have, number = amount, node.count

@@ -29,10 +29,10 @@ def unlimited_gpus(facts: Facts) -> Mapping[str, Sequence[Node]]:
     found: dict[str, list[Node]] = {}
     for node in facts.derive(known_nodes).all:
         for name, amount in node.allocatable.items():
-            if (
-                amount > 0
-                and is_one(name)
-                and not limited.issuperset(rules.charged({name: amount}))
-            ):
+            if amount > 0 and is_one(name) and name not in limited:
                 found.setdefault(name, []).append(node)
-    return {name: nodes for name, nodes in found.items() if name not in limited}
+    return {
+        name: nodes
+        for name, nodes in found.items()
+        if not limited.issuperset(rules.charged({name: nodes[0].allocatable[name]}))
+    }

@@ -70,9 +70,14 @@ def tree(cluster: Cluster) -> QueueTree:
     children = {
         # Of two objects with one name, the last one counts, as on a server.
         parent: tuple({it.name: it for it in found}.values())
-        for parent, found in cluster.queues.by(_parent).items()
+        for parent, found in cluster.queues.by(parent_of).items()
     }
     return QueueTree(children, lost)
+
+
+def parent_of(queue: Entry[QueueView]) -> str:
+    """The name of the queue above; empty for `root`."""
+    return "" if queue.name == ROOT else queue.fields.parent or ROOT
 
 
 def ancestors(cluster: Cluster, queue: Entry[QueueView]) -> Iterator[Entry[QueueView]]:
@@ -258,6 +263,12 @@ def groups(cluster: Cluster) -> Mapping[tuple[str, str], tuple[tuple[Workload, P
     return {key: tuple(members) for key, members in found.items()}
 
 
+def inventory(cluster: Cluster) -> Mapping[str, Fraction]:
+    """What all nodes have together, also those that take no pods; for `cluster.derive`."""
+    statuses = (node.fields.status for node in cluster.nodes)
+    return total(it.allocatable or it.capacity for it in statuses)
+
+
 def excesses(
     cluster: Cluster, path: Path
 ) -> Iterator[tuple[str, Fraction, Fraction, list[Entry[QueueView]]]]:
@@ -267,14 +278,13 @@ def excesses(
     """
     if not cluster.nodes.any:
         return  # lower amounts would not help
-    nodes = (node.fields.status for node in cluster.nodes)
-    inventory = total(status.allocatable or status.capacity for status in nodes)
+    have = cluster.derive(inventory)
     top = [
         (queue, amounts(queue.fields)[path])
         for queue in cluster.derive(tree).children.get(ROOT, ())
     ]
     for name, amount in sorted(total(own for _, own in top).items()):
-        has = inventory.get(name, Fraction(0))
+        has = have.get(name, Fraction(0))
         if amount > has:
             yield name, amount, has, [queue for queue, own in top if name in own]
 
@@ -305,7 +315,3 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
                 owner = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
                 yield QueueUse(owner, workload.namespace, name, at)
-
-
-def _parent(queue: Entry[QueueView]) -> str:
-    return "" if queue.name == ROOT else queue.fields.parent or ROOT

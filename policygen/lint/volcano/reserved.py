@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.amounts import total
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
@@ -37,15 +36,12 @@ def reserved(cluster: Cluster) -> tuple[ReservedAmount, ...]:
 
     Without gangs that exceed a capability or the nodes, and without queues whose guarantees do.
     """
-    statuses = (it.fields.status for it in cluster.nodes)
-    inventory = total(it.allocatable or it.capacity for it in statuses)
-    found = (_of_gang(cluster, gang, inventory) for gang in gangs(cluster))
+    found = (_of_gang(cluster, gang) for gang in gangs(cluster))
     return tuple(it for it in found if it is not None)
 
 
-def _of_gang(
-    cluster: Cluster, gang: GangNeeds, inventory: Mapping[str, Fraction]
-) -> ReservedAmount | None:
+def _of_gang(cluster: Cluster, gang: GangNeeds) -> ReservedAmount | None:
+    inventory = cluster.derive(queues.inventory)
     own = cluster.queues.get(gang.queue)
     path = [own, *queues.ancestors(cluster, own)] if own else []
     for name, amount in sorted(gang.amounts.items()):
@@ -69,7 +65,7 @@ def _rooms(
     sums = cluster.derive(_guarantees)
     for queue in reversed(path):
         if have is not None and queue.name != queues.ROOT:
-            together = sums.get((_parent(queue), resource), Fraction(0))
+            together = sums.get((queues.parent_of(queue), resource), Fraction(0))
             have -= together - _guarantee(queue, resource)
             yield queue, have
         limit = queue.fields.capability.get(resource)
@@ -91,9 +87,5 @@ def _guarantee(queue: Queue, resource: str) -> Fraction:
 
 
 def _siblings(cluster: Cluster, queue: Queue) -> list[Queue]:
-    children = cluster.derive(queues.tree).children.get(_parent(queue), ())
+    children = cluster.derive(queues.tree).children.get(queues.parent_of(queue), ())
     return [it for it in children if it.name != queue.name]
-
-
-def _parent(queue: Queue) -> str:
-    return queue.fields.parent or queues.ROOT

@@ -8,7 +8,6 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.node_groups import Node
-from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
@@ -31,7 +30,7 @@ def check(facts: Facts) -> Hits:
     """
     quotas = facts.cluster.resource_quotas.by_namespace
     unknown = {
-        text(it.data, "metadata", "namespace")
+        it.namespace
         for it in facts.cluster.objects
         if (it.group, it.kind) == ("", "ResourceQuota")
         and not isinstance(at_path(it.data, ("spec", "hard")), dict)

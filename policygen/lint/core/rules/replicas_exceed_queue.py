@@ -2,16 +2,13 @@
 
 from policygen.core.finding import At
 from policygen.core.names import POD_GROUP
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, some
 from policygen.lint.core.autoscalers import Autoscaler, autoscalers
 from policygen.lint.core.node_sums import room_beside
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.queue_rooms import READS, RESTARTED, QueueRoom, queue_rooms
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import to_volcano
-
-_SHOWN = 3
-"""So many other workloads are named."""
 
 
 def check(facts: Facts) -> Hits:
@@ -56,9 +53,7 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
     at = workload.at.to("spec", "replicas")
     beside = room_beside(facts, room)
     if beside is not None and 0 < beside.pods < room.pods:
-        shown = beside.others[:_SHOWN]
-        more = len(beside.others) - len(shown)
-        others = listed([*shown, *([counted(more, "other workload")] if more else [])], "and")
+        others = some(beside.others, "other workload")
         message = (
             f"{begin}: {room.why}; set replicas to {beside.pods}, because "
             f"{others} also {'needs' if len(beside.others) == 1 else 'need'} these nodes"

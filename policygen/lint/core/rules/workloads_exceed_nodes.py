@@ -1,15 +1,13 @@
 """Each workload fits on the nodes, but not all of them together."""
 
 from policygen.core.amounts import amount_of, readable
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, some
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.node_sums import Excess, NodeExcess, PodExcess, SumExcess, node_sums
 from policygen.lint.core.pod_demands import READS
 from policygen.lint.core.queue_rooms import READS as READS_OF_QUEUES
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-
-_SHOWN = 3
 
 
 def check(facts: Facts) -> Hits:
@@ -29,8 +27,7 @@ def check(facts: Facts) -> Hits:
 
 def _message(it: Excess) -> str:
     names = list(dict.fromkeys(str(each.workload) for each in it.members))
-    more = [counted(len(names) - _SHOWN, "other workload")] if len(names) > _SHOWN else []
-    who = listed([*names[:_SHOWN], *more], "and")
+    who = some(names, "other workload")
     nodes = f"the {counted(it.nodes, 'node')} that can take them"
     match it:
         case SumExcess(requested=pods) if it.resource.startswith(HOST_PORT):

@@ -29,12 +29,11 @@ def check(facts: Facts) -> Hits:
         names = sorted(unlimited.keys() & total.keys())
         if quota is None or not names or not total.get(quota.resource):
             continue  # quota-exceeds-capacity reports nodes without the resource
+        resources, them = listed(names, "and"), "it" if len(names) == 1 else "them"
         yield Hit(
             RULE,
-            f"nodes of {flavor} offer {listed(names, 'and')}, but no ClusterQueue covers "
-            f"{'it' if len(names) == 1 else 'them'}, so Kueue never admits jobs that request "
-            f"{'it' if len(names) == 1 else 'them'}; add {listed(names, 'and')} to coveredResources, and to the "
-            "quotas of this flavor",
+            f"nodes of {flavor} offer {resources}, but no ClusterQueue covers {them}, so Kueue never admits jobs that "
+            f"request {them}; add {resources} to coveredResources, and to the quotas of this flavor",
             quota.at,
             (flavor.at,),
         )
