@@ -80,7 +80,7 @@ def drawn() -> list[list[Rendered]]:
 def telling() -> list[list[Rendered]]:
     """Few and small specs that together show each field ENOUGH times, or as often as all specs do.
 
-    In as few rounds as possible. The specs of a round fit one cluster.
+    Each round has about as many specs as the others. The specs of a round fit one cluster.
     """
     left = [(tag, each) for round_ in drawn() for tag, each in enumerate(round_)]
     shows = {id(each): shown(each) for _, each in left}
@@ -92,11 +92,15 @@ def telling() -> list[list[Rendered]]:
 
     rounds: list[dict[int, Rendered]] = [{} for _ in range(APPLIED)]
     while missing:
-        tag, best = max((it for it in left if it[0] not in rounds[-1]), key=worth)
+        free = {
+            tag: min((it for it in rounds if tag not in it), key=len, default=None)
+            for tag in range(len(TAGS))
+        }
+        tag, best = max((it for it in left if free[it[0]] is not None), key=worth)
         left.remove((tag, best))
         missing -= Counter(shows[id(best)])
-        next(it for it in rounds if tag not in it)[tag] = best
-    return [list(it.values()) for it in rounds if it]
+        free[tag][tag] = best
+    return [list(it.values()) for it in rounds]
 
 
 def shown(spec: Rendered) -> set[tuple[str, ...]]:
