@@ -21,7 +21,7 @@ def check(chosen: Assignment, beside: Sequence[Assignment] = ()) -> Iterator[Hit
     bounds = [limit_of(it, node, chosen.namespace) for it in chosen.pools]
     wholes = [node.limit[it.name] for it in chosen.pools]
     piece = pieces.piece[chosen.size.resource]
-    parent = chosen.tree.by_team[node.parent] if node.parent is not None else None
+    parent = chosen.tree.parent(node)
     # Independent jobs above the limit wait, unless an autoscaler starts them.
     waits = model.workload == "batch" and (model.autoscaling is None or model.gang is not None)
     most = pieces.least if waits else pieces.most
@@ -96,12 +96,8 @@ def _gang_remedy(chosen: Assignment, bounds: Sequence[Vector]) -> str:
 
 def _held(chosen: Assignment, resource: str) -> int:
     """What a guarantee must cover, so that other teams reclaim nothing of it."""
-    facts, pieces = chosen.facts, chosen.replicas
-    if (
-        resource not in facts.resources
-        or chosen.tree.scheduler == "kube-scheduler"
-        or not facts.policy.preemption_enabled
-    ):
+    pieces = chosen.replicas
+    if not chosen.facts.lends(resource):
         return 0
     whole = chosen.tree.scheduler == "volcano" and chosen.model.gang is not None
     return max(pieces.always, int(whole)) * pieces.piece.get(resource, 0)
@@ -118,14 +114,11 @@ def _raised_limit(chosen: Assignment, resource: str, need: int, running: int) ->
     raised = amount_of(resource, need + running)
     if node is None or not held or held + running <= has:
         return f"raise the limit to {raised}"
-    above, pool, more = "", chosen.facts.name, held + running - has
-    spare, parent = [chosen.tree.rest[pool][resource]], node.parent
-    while parent is not None:
-        it = chosen.tree.by_team[parent]
-        spare.append(it.limit[pool][resource] - it.guarantee[pool][resource])
-        above, parent = f", and the guarantees of its parents by {more}", it.parent
-    if more > min(spare):
+    pool, more = chosen.facts.name, held + running - has
+    parents = [*chosen.tree.ancestors(node)]
+    if more > chosen.tree.spare(parents, pool, resource):
         return f"raise the limit to {raised}" if has < node.limit[pool][resource] else ""
+    above = f", and the guarantees of its parents by {more}" if parents else ""
     if held == need:
         return f"raise limit and guarantee to {raised}{above}"
     guarantee = amount_of(resource, held + running)

@@ -76,6 +76,14 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
         resource_of = dict(zip(self.profiles, self.resources, strict=True))
         return {resource_of[profile]: count for profile, count in amounts if profile in resource_of}
 
+    def lends(self, resource: str) -> bool:
+        """Whether teams can borrow a resource of its nodes, and its owner can reclaim it."""
+        return (
+            resource in self.resources
+            and self.scheduler != "kube-scheduler"
+            and self.policy.preemption_enabled
+        )
+
     @property
     def starts_gangs(self) -> bool:
         """Whether all pods of a gang start together."""

@@ -81,7 +81,7 @@ class Remedies:
         # With a higher limit, models or teams that exceed a limit now would need more.
         if self._limited(tree) or any(it.cut for it in parts):
             return ""
-        parent = tree.by_team[node.parent] if node.parent is not None else None
+        parent = tree.parent(node)
         if parent is None and pools[0].policy.overcommit_ratio is not None:
             return ""
         above = (parent.limit[pools[0].name] if parent else pools[0].available)[one.resource]
@@ -117,24 +117,20 @@ class Remedies:
         tree, pool, resource = one.tree, one.pools[0].name, one.resource
         if len(one.pools) > 1 or self._attracts(one, node):
             return ""
-        teams = [tree.by_team[node.team.name]]
-        while (parent := teams[-1].parent) is not None:
-            teams.append(tree.by_team[parent])
-        spare = [it.limit[pool][resource] - it.guarantee[pool][resource] for it in teams]
-        spare[0] += limit
-        if more > min(tree.rest[pool][resource], *spare):
+        team = tree.by_team[node.team.name]
+        above = [*tree.ancestors(team)]
+        own = team.limit[pool][resource] + limit - team.guarantee[pool][resource]
+        if more > min(own, tree.spare(above, pool, resource)):
             return ""
         # Other teams of Volcano then deserve less.
-        names = {node.name, *(it.name for it in teams)}
+        names = {node.name, team.name, *(it.name for it in above)}
         short, then = (
             {chosen.model.name for chosen, *_ in short_gangs(it, one)}
             for it in (tree, with_guarantees(tree, names, pool, resource, more))
         )
         if then - short:
             return ""
-        parents = ("", " and that of its parent", " and those of its parents")[
-            min(len(teams), 3) - 1
-        ]
+        parents = ("", " and that of its parent", " and those of its parents")[min(len(above), 2)]
         return f"raise the guarantee{parents} by {amount_of(resource, more)}"
 
     def _limited(self, tree: Tree) -> bool:

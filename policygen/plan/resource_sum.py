@@ -73,12 +73,7 @@ class ResourceSum:
     @property
     def lends(self) -> bool:
         """Whether other teams can borrow and reclaim the resource."""
-        policy = self.pools[0].policy
-        return (
-            self.resource in self.pools[0].resources
-            and self.tree.scheduler != "kube-scheduler"
-            and policy.preemption_enabled
-        )
+        return self.pools[0].lends(self.resource)
 
     def covers(self, chosen: Assignment) -> bool:
         """Whether it contains what a model needs on its pools."""
@@ -106,7 +101,7 @@ class ResourceSum:
                 return found
             upward = self._upward(node, left, more)
             left = {**self.parts.get(node.parent, {}), upward.name: upward}
-            node, more = self.tree.by_team[node.parent] if node.parent is not None else None, 0
+            node, more = self.tree.parent(node), 0
 
     def of_leaf(self, node: TeamNode) -> list[Contribution]:
         """The models of a leaf, also those that exceed its limit alone."""

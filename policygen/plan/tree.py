@@ -77,6 +77,22 @@ class Tree(Struct, frozen=True, dict=True):
         """The name of the parent of a node, or of the queue's root."""
         return self.queue if node.parent is None else derived_names.queue(node.parent, self.queue)
 
+    def parent(self, node: TeamNode) -> TeamNode | None:
+        """The node above; None for a root team."""
+        return None if node.parent is None else self.by_team[node.parent]
+
+    def ancestors(self, node: TeamNode) -> Iterator[TeamNode]:
+        """The nodes above, the nearest first."""
+        found = self.parent(node)
+        while found is not None:
+            yield found
+            found = self.parent(found)
+
+    def spare(self, above: Iterable[TeamNode], pool: str, resource: str) -> int:
+        """By how much a guarantee can grow: what root teams leave, and the limits of the nodes above it."""
+        left = (it.limit[pool][resource] - it.guarantee[pool][resource] for it in above)
+        return min((self.rest[pool][resource], *left))
+
     @property
     def leaves(self) -> Iterator[TeamNode]:
         """The nodes that accept workloads."""
