@@ -66,9 +66,9 @@ def refused(cluster: Cluster) -> Refused:
     for obj in cluster.objects:
         kind = obj.api_version, obj.kind
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        for refusal in _refusals(obj, many=often[kind] >= MANY, applied=cluster.seen is None):
+        refusals_ = _refusals(obj, many=often[kind] >= MANY, applied=cluster.seen is None)
+        for refusal, corrected in refusals_:
             moved = renames.leftovers(obj) if moved is None else moved
-            corrected = _corrected_by(obj, refusal)
             if not corrected and refusal.reason is not Reason.SERVER_SIDE_APPLY:
                 objects.add(obj.at)
             field = (*refusal.path[:-1], refusal.meant)
@@ -83,26 +83,30 @@ def refused(cluster: Cluster) -> Refused:
     )
 
 
-def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[Refusal]:
-    """The refusals of an object. `applied`: it is a manifest, not an object of a cluster."""
+def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[tuple[Refusal, str]]:
+    """The refusals of an object, with the component that corrects each value on create, or "".
+
+    `applied`: it is a manifest, not an object of a cluster.
+    """
     kind = obj.api_version, obj.kind
     served = schemas.served(*kind)
     if served is None:
         return
     if applied:
-        yield from apply_refusals(obj.data.get("metadata"))
+        yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))
     if many and acceptor(*kind).accepts(obj.data):
         return
-    found = list((refusals_with_apply if applied else api_refusals)(obj.data, served))
+    judged = refusals_with_apply if applied else api_refusals
+    found = [(it, _corrected_by(obj, it)) for it in judged(obj.data, served)]
     yield from found
-    corrected = [it for it in found if _corrected_by(obj, it)]
+    corrected = [it for it, by in found if by]
     if corrected:
         # Validation rules do not run on a value with another fault, but they run on the corrected value.
         created = _corrected(obj.data, corrected)
-        known = {it.path for it in found}
+        known = {it.path for it, _ in found}
         for refusal in api_refusals(created, served):
             if refusal.reason is Reason.CRD_RULE and refusal.path not in known:
-                yield refusal
+                yield refusal, _corrected_by(obj, refusal)
 
 
 def _corrected(data: dict[str, Any], refusals_: Iterable[Refusal]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Source: pkg/controllers/job/job_controller_actions.go, calcPGMinResources, of Volcano 1.14.1.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -43,15 +43,19 @@ class GangNeeds(Struct, frozen=True, eq=False):
         return self.at / resource if self.written else self.at
 
 
-def gangs(cluster: Cluster) -> Iterator[GangNeeds]:
-    """The gangs of PodGroups, and of Jobs in manifests; on a cluster each Job has a PodGroup."""
+def gangs(cluster: Cluster) -> tuple[GangNeeds, ...]:
+    """The gangs of PodGroups, and of Jobs in manifests; for `cluster.derive`.
+
+    On a cluster each Job has a PodGroup.
+    """
     members = cluster.derive(queues.groups)
-    for group in cluster.pod_groups:
-        yield _of_group(group, members.get((group.namespace, group.name), ()))
-    if cluster.seen is None:
-        for workload in cluster.workloads:
-            if workload.object.group == VOLCANO_BATCH and workload.kind == "Job":
-                yield _of_job(workload)
+    groups = (_of_group(it, members.get((it.namespace, it.name), ())) for it in cluster.pod_groups)
+    jobs = (
+        _of_job(it)
+        for it in (cluster.workloads if cluster.seen is None else ())
+        if it.object.group == VOLCANO_BATCH and it.kind == "Job"
+    )
+    return (*groups, *jobs)
 
 
 def _of_group(

@@ -36,7 +36,7 @@ def reserved(cluster: Cluster) -> tuple[ReservedAmount, ...]:
 
     Without gangs that exceed a capability or the nodes, and without queues whose guarantees do.
     """
-    found = (_of_gang(cluster, gang) for gang in gangs(cluster))
+    found = (_of_gang(cluster, gang) for gang in cluster.derive(gangs))
     return tuple(it for it in found if it is not None)
 
 

@@ -1,8 +1,10 @@
 """A gang needs more GPUs than its Queue deserves, so reclaim can evict some of its pods."""
 
+from collections import defaultdict
+from collections.abc import Mapping
+
 from policygen.core.amounts import amount_of, readable
-from policygen.kubernetes.table import Entry
-from policygen.kubernetes.volcano import QueueView
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -23,7 +25,7 @@ def check(facts: Facts) -> Hits:
         return
     cluster = facts.cluster
     never_start = {it.gang.place(it.resource) for it in cluster.derive(reserved)}
-    for gang in gangs(cluster):
+    for gang in cluster.derive(gangs):
         queue = cluster.queues.get(gang.queue)
         if queue is None or gang.pods < 2 or gang.ends_together or not queue.fields.reclaimable:
             continue
@@ -37,7 +39,7 @@ def check(facts: Facts) -> Hits:
                 continue
             if deserved is None or not is_one(name) or not deserved < amount <= min(limits):
                 continue
-            if any(_reclaims(facts, it, queue, name) for it in cluster.queues):
+            if cluster.derive(_deserving).get(name, set()) - {queue.name}:
                 yield Hit(
                     RULE,
                     f"{gang.owner} needs {amount_of(name, amount, deserved)} at once, but {queue} deserves only "
@@ -49,16 +51,15 @@ def check(facts: Facts) -> Hits:
                 )
 
 
-def _reclaims(
-    facts: Facts, other: Entry[QueueView], queue: Entry[QueueView], resource: str
-) -> bool:
-    """Whether another leaf deserves some of a resource."""
-    inner = facts.cluster.derive(queues.tree).inner
-    return (
-        other.name != queue.name
-        and not inner(other.name)
-        and other.fields.deserved.get(resource, 0) > 0
-    )
+def _deserving(cluster: Cluster) -> Mapping[str, set[str]]:
+    """The names of the leaves that deserve some of each resource."""
+    tree = cluster.derive(queues.tree)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for queue in cluster.queues:
+        for name, amount in queue.fields.deserved.items():
+            if amount > 0 and not tree.inner(queue.name):
+                found[name].add(queue.name)
+    return found
 
 
 RULE = ObjectRule(

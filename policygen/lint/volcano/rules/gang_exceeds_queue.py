@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
     volcano-sh/volcano#3220.
     """
     cluster = facts.cluster
-    for gang in gangs(cluster):
+    for gang in cluster.derive(gangs):
         own = cluster.queues.get(gang.queue)
         if own is None:
             continue
