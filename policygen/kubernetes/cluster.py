@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from policygen.core.finding import Path
-from policygen.kubernetes import configurations, core, kueue, volcano, workloads
+from policygen.kubernetes import configurations, core, kueue, kueue_workloads, volcano, workloads
 from policygen.kubernetes.field_access import AccessLog, Roots
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod, Seen
@@ -69,7 +69,7 @@ class Cluster:
         )
         self.multi_kueue_configs = spec(KUEUE, "MultiKueueConfig", kueue.MultiKueueConfigView)
         self.multi_kueue_clusters = spec(KUEUE, "MultiKueueCluster", kueue.MultiKueueClusterView)
-        self.kueue_workloads = spec(KUEUE, "Workload", kueue.WorkloadView)
+        self.kueue_workloads = spec(KUEUE, "Workload", kueue_workloads.WorkloadView)
         """The Workloads that Kueue created; `workloads` are the objects that users create."""
         self.queues = spec(VOLCANO, "Queue", volcano.QueueView)
         self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroupView)

@@ -76,6 +76,7 @@ class FlavorFungibility(Struct, rename="camel", frozen=True):
     """When Kueue tries the next flavor."""
 
     when_can_borrow: str = "MayStopSearch"
+    when_can_preempt: str = "TryNextFlavor"
     preference: str | None = None
 
 
@@ -199,11 +200,3 @@ class MultiKueueClusterView(Struct, rename="camel", frozen=True):
     cluster_source: ClusterSource = ClusterSource()
     cluster_profile_ref: dict[str, Any] | None = None
     """The field of v1beta1."""
-
-
-class WorkloadView(Struct, rename="camel", frozen=True):
-    """`spec` of a Workload, which Kueue creates for a job."""
-
-    queue_name: str = ""
-    active: bool = True
-    """False: Kueue evicts the workload and does not admit it again."""

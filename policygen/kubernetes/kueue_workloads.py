@@ -1,0 +1,33 @@
+"""Views of the Workloads that Kueue creates for jobs.
+
+Source: apis/kueue/v1beta2 of kubernetes-sigs/kueue v0.19.2.
+"""
+
+from msgspec import Struct
+
+from policygen.kubernetes.workloads import PodSpec
+
+
+class PodSetTemplate(Struct, rename="camel", frozen=True):
+    """The pod template of a pod set."""
+
+    spec: PodSpec = PodSpec()
+
+
+class PodSetView(Struct, rename="camel", frozen=True):
+    """Pods of one template of a Workload."""
+
+    name: str = "main"
+    count: int = 1
+    min_count: int | None = None
+    template: PodSetTemplate = PodSetTemplate()
+
+
+class WorkloadView(Struct, rename="camel", frozen=True):
+    """`spec` of a Workload, which Kueue creates for a job."""
+
+    queue_name: str = ""
+    priority: int = 0
+    pod_sets: tuple[PodSetView, ...] = ()
+    active: bool = True
+    """False: Kueue evicts the workload and does not admit it again."""

@@ -1,0 +1,291 @@
+"""Which flavors a workload gets, and whether it must borrow or preempt for them.
+
+Source: pkg/scheduler/flavorassigner of Kueue 0.19.2, with its feature gates at their defaults.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from policygen.simulate.kueue import preemption
+from policygen.simulate.kueue.amounts import evaluation_order, shown
+from policygen.simulate.kueue.queue import NEVER, ClusterQueue, FlavorChoice, Group
+from policygen.simulate.kueue.quota import borrowing_height
+from policygen.simulate.kueue.state import State
+from policygen.simulate.kueue.victims import Preemptor
+from policygen.simulate.kueue.workload import LastAssignment, PodSet, Workload
+
+
+class Mode(IntEnum):
+    """How well a request fits, the worst first."""
+
+    NO_FIT = 0
+    NO_CANDIDATES = 1
+    """It would fit if workloads left, but none may be preempted."""
+    PREEMPT = 2
+    """Victims are in its own queue."""
+    RECLAIM = 3
+    """All victims are in other queues."""
+    FIT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a request fits, and how far it borrows (`borrowing_height`)."""
+
+    mode: Mode
+    height: int = 0
+
+    def rank(self, queue: ClusterQueue) -> tuple[int, int, int]:
+        """Sorts by preference: a queue prefers either a better mode or less borrowing."""
+        if self.mode is Mode.NO_FIT:
+            return 0, 0, 0
+        some = 1 if self.mode is Mode.NO_CANDIDATES else 2
+        if queue.preemption_over_borrowing:
+            return some, -self.height, self.mode
+        return some, self.mode, -self.height
+
+
+@dataclass(slots=True)
+class Chosen:
+    """The flavor of one resource."""
+
+    flavor: str
+    pair: int
+    mode: Mode
+    height: int
+    tried: int = -1
+
+
+@dataclass(slots=True)
+class PodSetAssignment:
+    """The flavors of one pod set, or why there are none."""
+
+    pod_set: PodSet
+    count: int
+    requests: Mapping[str, int]
+    """Of all its pods."""
+    chosen: dict[str, Chosen]
+    """By resource."""
+    reasons: list[str]
+
+    @property
+    def mode(self) -> Mode:
+        """The worst mode of its resources."""
+        if not self.reasons:
+            return Mode.FIT
+        return min((it.mode for it in self.chosen.values()), default=Mode.NO_FIT)
+
+
+@dataclass(slots=True)
+class Assignment:
+    """The flavors of a workload."""
+
+    pod_sets: list[PodSetAssignment] = field(default_factory=list)
+    usage: dict[int, int] = field(default_factory=dict)
+    """What it would use, by pair."""
+    height: int = 0
+    """How far it borrows (`borrowing_height`)."""
+    last: LastAssignment | None = None
+    """Where the scan of flavors ended."""
+
+    @property
+    def mode(self) -> Mode:
+        """NO_FIT, FIT, or one of the modes between."""
+        return min((it.mode for it in self.pod_sets), default=Mode.NO_FIT)
+
+    @property
+    def preempts(self) -> bool:
+        """Whether it fits only after a preemption."""
+        return Mode.NO_FIT < self.mode < Mode.FIT
+
+    @property
+    def message(self) -> str:
+        """Why it does not fit, in Kueue's words."""
+        return "; ".join(
+            f"couldn't assign flavors to pod set {it.pod_set.name}: {', '.join(sorted(it.reasons))}"
+            for it in self.pod_sets
+            if it.reasons
+        )
+
+    def needs(self) -> frozenset[int]:
+        """The pairs that need a preemption."""
+        return frozenset(
+            it.pair
+            for each in self.pod_sets
+            for it in each.chosen.values()
+            if Mode.NO_FIT < it.mode < Mode.FIT
+        )
+
+    def requested(self) -> dict[int, int]:
+        """What it requests of each pair; Kueue does not count `pods` here."""
+        found: dict[int, int] = {}
+        for each in self.pod_sets:
+            for resource, _ in each.pod_set.requests:
+                amount = each.requests[resource]
+                if amount:
+                    pair = each.chosen[resource].pair
+                    found[pair] = found.get(pair, 0) + amount
+        return found
+
+
+def assign(
+    state: State, workload: Workload, queue: ClusterQueue, counts: Sequence[int] | None = None
+) -> Assignment:
+    """Choose flavors for all pod sets, with these numbers of pods instead of all."""
+    assigner = _Assigner(state, workload, queue)
+    last = LastAssignment([], queue.generation, state.cycle)
+    found = Assignment(last=last, usage=assigner.usage)
+    for i, pod_set in enumerate(workload.pod_sets):
+        one = assigner.pod_set(i, pod_set.count if counts is None else counts[i])
+        found.pod_sets.append(one)
+        for resource, it in one.chosen.items():
+            found.height = max(found.height, it.height)
+            found.usage[it.pair] = found.usage.get(it.pair, 0) + one.requests[resource]
+        last.tried.append({resource: it.tried for resource, it in one.chosen.items()})
+        if one.requests and not one.chosen:
+            break
+    return found
+
+
+class _Assigner:
+    """Chooses flavors for one workload."""
+
+    def __init__(self, state: State, workload: Workload, queue: ClusterQueue) -> None:
+        self._state = state
+        self._workload = workload
+        self._queue = queue
+        self.usage: dict[int, int] = {}
+        """What earlier pod sets use, by pair."""
+
+    def pod_set(self, i: int, count: int) -> PodSetAssignment:
+        """Choose the flavors of one pod set, with so many pods."""
+        pod_set = self._workload.pod_sets[i]
+        requests = self._requests(pod_set, count)
+        chosen: dict[str, Chosen] = {}
+        reasons: list[str] = []
+        for resource, amount in requests.items():
+            if resource in chosen:
+                continue
+            group = self._queue.group_of.get(resource)
+            if group is None:
+                if amount == 0:
+                    continue
+                best: dict[str, Chosen] = {}
+                why = [f"resource {resource} unavailable in ClusterQueue"]
+            else:
+                wanted = [(it, each) for it, each in requests.items() if it in group.covered]
+                best, why = self._group(i, group, resource, wanted)
+            if not best:
+                return PodSetAssignment(pod_set, count, requests, {}, why)
+            chosen.update(best)
+            reasons += why
+        return PodSetAssignment(pod_set, count, requests, chosen, reasons)
+
+    def _requests(self, pod_set: PodSet, count: int) -> dict[str, int]:
+        requests = pod_set.total(count)
+        if "pods" in self._queue.group_of:
+            requests["pods"] = count
+            requests = dict(sorted(requests.items(), key=lambda it: evaluation_order(it[0])))
+        return requests
+
+    def _group(
+        self, i: int, group: Group, resource: str, wanted: list[tuple[str, int]]
+    ) -> tuple[dict[str, Chosen], list[str]]:
+        """The best flavor of a group for all its resources, and why it is not a plain fit."""
+        queue = self._queue
+        best, best_fit = dict[str, Chosen](), Fit(Mode.NO_FIT)
+        reasons: list[str] = []
+        attempted = -1
+        for index in range(self._first_flavor(i, resource), len(group.flavors)):
+            attempted = index
+            flavor = group.flavors[index]
+            refused = self._state.refusal(flavor.name, self._workload.pod_sets[i])
+            if refused:
+                reasons.append(refused)
+                continue
+            chosen, fit = self._flavor(flavor, wanted, reasons)
+            ends = not _try_next(queue, fit)
+            if ends or fit.rank(queue) > best_fit.rank(queue):
+                best, best_fit = chosen, fit
+            if ends:
+                break
+        last = -1 if attempted == len(group.flavors) - 1 else attempted
+        for it in best.values():
+            it.tried = last
+        return best, [] if best_fit.mode is Mode.FIT else reasons
+
+    def _first_flavor(self, i: int, resource: str) -> int:
+        """The flavor at which the scan begins: behind the last one tried."""
+        last = self._workload.last
+        if last is None or i >= len(last.tried):
+            return 0
+        return last.tried[i].get(resource, -1) + 1
+
+    def _flavor(
+        self, flavor: FlavorChoice, wanted: list[tuple[str, int]], reasons: list[str]
+    ) -> tuple[dict[str, Chosen], Fit]:
+        """How all resources of a group fit into one flavor: as the worst of them. Adds the reasons."""
+        chosen: dict[str, Chosen] = {}
+        worst = Fit(Mode.FIT)
+        for resource, amount in wanted:
+            pair = flavor.pairs[resource]
+            fit, why = self._quota(pair, amount)
+            if why:
+                reasons.append(why)
+            if fit.rank(self._queue) < worst.rank(self._queue):
+                worst = fit
+            if worst.mode is not Mode.NO_FIT:
+                chosen[resource] = Chosen(flavor.name, pair, fit.mode, fit.height)
+        return chosen, worst
+
+    def _quota(self, pair: int, request: int) -> tuple[Fit, str]:
+        """How one resource fits into the quota of one flavor, and why it does not."""
+        node = self._queue.node
+        assumed = self.usage.get(pair, 0)
+        amount = assumed + request
+        flavor, resource = self._state.pairs[pair]
+        most = node.potential[pair]
+        if amount > most:
+            why = (
+                f"insufficient quota for {resource} in flavor {flavor}, previously considered "
+                f"podsets requests ({shown(resource, assumed)}) + current podset request "
+                f"({shown(resource, request)}) > maximum capacity ({shown(resource, most)})"
+            )
+            return Fit(Mode.NO_FIT), why
+        height, may_reclaim = borrowing_height(node, pair, amount)
+        available = max(0, node.available(pair))
+        if amount <= available:
+            return Fit(Mode.FIT, height), ""
+        missing = shown(resource, amount - available)
+        why = f"insufficient unused quota for {resource} in flavor {flavor}, {missing} more needed"
+        if node.nominal[pair] >= amount or may_reclaim or self._preempts_while_borrowing():
+            return self._after_preemption(pair, amount), why
+        return Fit(Mode.NO_FIT, height), why
+
+    def _preempts_while_borrowing(self) -> bool:
+        queue = self._queue
+        return queue.borrow_within_cohort != NEVER or (
+            self._state.fair and queue.reclaim_within_cohort != NEVER
+        )
+
+    def _after_preemption(self, pair: int, amount: int) -> Fit:
+        """How a resource would fit if its victims had left."""
+        state, queue = self._state, self._queue
+        preemptor = Preemptor(state, self._workload, queue, frozenset((pair,)), {pair: amount})
+        victims = [it.workload for it in preemption.targets(preemptor)]
+        with state.without(victims):
+            height, _ = borrowing_height(queue.node, pair, amount)
+        if not victims:
+            return Fit(Mode.NO_CANDIDATES, height)
+        own = any(state.queue_of(it) is queue for it in victims)
+        return Fit(Mode.PREEMPT if own else Mode.RECLAIM, height)
+
+
+def _try_next(queue: ClusterQueue, fit: Fit) -> bool:
+    """Whether the scan goes on behind a flavor."""
+    if fit.mode in (Mode.NO_FIT, Mode.NO_CANDIDATES):
+        return True
+    if fit.mode is not Mode.FIT and queue.try_next_after_preempt:
+        return True
+    return fit.height > 0 and queue.try_next_after_borrow

@@ -1,0 +1,239 @@
+"""The scheduler's state from Kueue's objects."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.tolerations import tolerates
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import Requirement, TolerationView
+from policygen.kubernetes.kueue import (
+    ClusterQueueView,
+    FairSharing,
+    Preemption,
+    ResourceFlavorView,
+    ResourceGroup,
+)
+from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
+from policygen.kubernetes.node_filters import HARD, REQUIRED
+from policygen.kubernetes.untyped import mappings, text, texts
+from policygen.kubernetes.workloads import PodSpec
+from policygen.simulate.kueue.amounts import UNLIMITED, counted, evaluation_order
+from policygen.simulate.kueue.queue import ClusterQueue, FlavorChoice, Group
+from policygen.simulate.kueue.quota import QuotaNode, settle
+from policygen.simulate.kueue.state import State
+from policygen.simulate.kueue.workload import PodSet, Workload
+
+
+class Shape(Struct, frozen=True):
+    """What of a pod spec decides whether a flavor's nodes match it."""
+
+    selector: tuple[tuple[str, str], ...]
+    terms: tuple[tuple[Requirement, ...], ...]
+    tolerations: tuple[TolerationView, ...]
+
+
+def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> State:
+    """The queues and flavors of a cluster. `strategies` are those of fair sharing; empty: it is off."""
+    found = _Pairs(cluster)
+    nodes = found.cohorts()
+    queues = [
+        found.queue(entry.object.name, entry.fields, nodes) for entry in cluster.cluster_queues
+    ]
+    for root in {it.root() for it in (*nodes.values(), *(it.node for it in queues))}:
+        settle(root)
+    flavors = {entry.object.name: entry.fields for entry in cluster.flavors}
+    local_queues = {
+        f"{entry.object.namespace}/{entry.object.name}": entry.fields.cluster_queue
+        for entry in cluster.local_queues
+        if entry.fields.stop_policy == "None"
+    }
+    return State(
+        found.pairs,
+        queues,
+        local_queues,
+        lambda flavor, shape: _refusal(flavors, flavor, shape),
+        strategies,
+    )
+
+
+def workload_of(
+    name: str, uid: str, created: float, fields: WorkloadView, namespace: str
+) -> Workload:
+    """A workload from Kueue's object. `name` is that of the object, without its namespace."""
+    return Workload(
+        name=f"{namespace}/{name}",
+        uid=uid,
+        queue=f"{namespace}/{fields.queue_name}",
+        priority=fields.priority,
+        created=created,
+        pod_sets=tuple(_pod_set(it) for it in fields.pod_sets),
+    )
+
+
+def _pod_set(view: PodSetView) -> PodSet:
+    spec = view.template.spec
+    requests = sorted(
+        ((name, max(0, counted(name, amount))) for name, amount in spec.requests.items()),
+        key=lambda it: evaluation_order(it[0]),
+    )
+    return PodSet(view.name, view.count, tuple(requests), shape(spec), view.min_count)
+
+
+def shape(spec: PodSpec) -> Shape:
+    """What of a pod spec decides about flavors."""
+    required = spec.affinity.get("nodeAffinity", {}).get(REQUIRED, {})
+    terms = tuple(
+        tuple(
+            Requirement(text(it, "key"), text(it, "operator"), texts(it, "values"))
+            for it in mappings(term, "matchExpressions")
+        )
+        for term in mappings(required, "nodeSelectorTerms")
+    )
+    return Shape(tuple(sorted(spec.node_selector.items())), terms, spec.tolerations)
+
+
+def _refusal(flavors: Mapping[str, ResourceFlavorView], flavor: str, pods: Any) -> str:
+    """Why a flavor does not match the pods, in Kueue's words; only the flavor's own labels count."""
+    fields = flavors.get(flavor)
+    if fields is None:
+        return f"flavor {flavor} not found"
+    for taint in fields.node_taints:
+        allowed = (*pods.tolerations, *fields.tolerations)
+        if taint.effect in HARD and not any(tolerates(it, taint) for it in allowed):
+            return f"untolerated taint {{{taint.key} {taint.value} {taint.effect} <nil>}} in flavor {flavor}"
+    labels = fields.node_labels
+    same = all(labels[key] == value for key, value in pods.selector if key in labels)
+    if not same or not _any_term(pods.terms, labels):
+        return f"flavor {flavor} doesn't match node affinity"
+    return ""
+
+
+def _any_term(terms: Iterable[tuple[Requirement, ...]], labels: Mapping[str, str]) -> bool:
+    kept = [[it for it in term if it.key in labels] for term in terms]
+    if not all(kept):
+        return True  # a term without any of the flavor's labels lets every flavor match
+    return not kept or any(all(it.holds(labels) for it in term) for term in kept)
+
+
+class _Pairs:
+    """The nodes of the quota tree, with indexes of the pairs of flavor and resource."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        groups = (
+            group
+            for table in (cluster.cohorts, cluster.cluster_queues)
+            for entry in table
+            for group in entry.fields.resource_groups
+        )
+        found = {
+            (flavor.name, quota.name): None
+            for group in groups
+            for flavor in group.flavors
+            for quota in flavor.resources
+        }
+        self.pairs: Sequence[tuple[str, str]] = tuple(found)
+        self._index = {pair: i for i, pair in enumerate(found)}
+
+    def cohorts(self) -> dict[str, QuotaNode]:
+        """All cohorts by name; one without an object has no quota of its own."""
+        nodes: dict[str, QuotaNode] = {}
+        parents: dict[str, str] = {}
+        for entry in self._cluster.cohorts:
+            nodes[entry.object.name] = self._node(
+                entry.object.name, entry.fields.resource_groups, entry.fields.fair_sharing
+            )
+            parents[entry.object.name] = entry.fields.parent_name
+        named = [*parents.values(), *(it.fields.cohort_name for it in self._cluster.cluster_queues)]
+        for name in sorted({it for it in named if it} - set(nodes)):
+            nodes[name] = self._node(name, (), None)
+        for name in sorted(parents):
+            if parents[name]:
+                _attach(nodes[name], nodes[parents[name]])
+        return nodes
+
+    def queue(
+        self, name: str, fields: ClusterQueueView, cohorts: Mapping[str, QuotaNode]
+    ) -> ClusterQueue:
+        """One ClusterQueue, attached to its cohort."""
+        node = self._node(name, fields.resource_groups, fields.fair_sharing, is_queue=True)
+        if fields.cohort_name:
+            _attach(node, cohorts[fields.cohort_name])
+        preemption = fields.preemption or Preemption()
+        borrow = preemption.borrow_within_cohort
+        fungibility = fields.flavor_fungibility
+        return ClusterQueue(
+            name=name,
+            node=node,
+            groups=tuple(self._group(it) for it in fields.resource_groups),
+            strategy=fields.queueing_strategy,
+            within_cluster_queue=preemption.within_cluster_queue,
+            reclaim_within_cohort=preemption.reclaim_within_cohort,
+            borrow_within_cohort=borrow.policy if borrow else "Never",
+            priority_threshold=borrow.max_priority_threshold if borrow else None,
+            try_next_after_borrow=fungibility.when_can_borrow == "TryNextFlavor",
+            try_next_after_preempt=fungibility.when_can_preempt == "TryNextFlavor",
+            preemption_over_borrowing=fungibility.preference == "PreemptionOverBorrowing",
+            namespaces=self._namespaces(fields),
+            inactive=self._inactive(fields),
+        )
+
+    def _node(
+        self,
+        name: str,
+        groups: Iterable[ResourceGroup],
+        fair: FairSharing | None,
+        *,
+        is_queue: bool = False,
+    ) -> QuotaNode:
+        weight = float(fair.weight) if fair else 1.0
+        node = QuotaNode(name, len(self.pairs), is_queue=is_queue, weight=weight)
+        pairs = set()
+        for group in groups:
+            for flavor in group.flavors:
+                for quota in flavor.resources:
+                    pair = self._index[flavor.name, quota.name]
+                    pairs.add(pair)
+                    node.nominal[pair] = counted(quota.name, quota.nominal_quota)
+                    node.borrowing_limit[pair] = _limit(quota.name, quota.borrowing_limit)
+                    node.lending_limit[pair] = _limit(quota.name, quota.lending_limit)
+        node.pairs = frozenset(pairs)
+        return node
+
+    def _group(self, group: ResourceGroup) -> Group:
+        covered = frozenset(group.covered_resources)
+        return Group(
+            covered,
+            tuple(
+                FlavorChoice(it.name, {name: self._index[it.name, name] for name in covered})
+                for it in group.flavors
+            ),
+        )
+
+    def _namespaces(self, fields: ClusterQueueView) -> frozenset[str]:
+        selector = fields.namespace_selector
+        if selector is None:
+            return frozenset()
+        return frozenset(
+            it.object.name for it in self._cluster.namespaces if selector.selects(it.object.labels)
+        )
+
+    def _inactive(self, fields: ClusterQueueView) -> str:
+        if fields.stop_policy != "None":
+            return "is stopped"
+        flavors = {it.object.name for it in self._cluster.flavors}
+        missing = sorted(
+            {it.name for group in fields.resource_groups for it in group.flavors} - flavors
+        )
+        return f"references missing ResourceFlavor(s): {','.join(missing)}" if missing else ""
+
+
+def _limit(resource: str, amount: Any) -> int | None:
+    return None if amount is None else min(counted(resource, amount), UNLIMITED)
+
+
+def _attach(node: QuotaNode, parent: QuotaNode) -> None:
+    node.parent = parent
+    parent.children.append(node)

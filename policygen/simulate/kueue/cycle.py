@@ -1,0 +1,216 @@
+"""One scheduling cycle.
+
+Source: pkg/scheduler/scheduler.go of Kueue 0.19.2, with its feature gates at their defaults.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from policygen.simulate.kueue import preemption
+from policygen.simulate.kueue.assignment import Assignment, Mode, assign
+from policygen.simulate.kueue.entry import Entry, Outcome
+from policygen.simulate.kueue.order import ordered
+from policygen.simulate.kueue.queue import ANY, ClusterQueue
+from policygen.simulate.kueue.state import State
+from policygen.simulate.kueue.victims import Preemptor, Target
+from policygen.simulate.kueue.workload import Admission, LastAssignment, PodSetAdmission, Workload
+
+_AGAIN = (Outcome.OVERLAP, Outcome.NO_LONGER_FITS, Outcome.PREEMPTING)
+"""Outcomes after which a workload is tried in the next cycle, with BestEffortFIFO."""
+
+
+def run(state: State, now: float) -> list[Entry]:
+    """Try the first workload of each active queue, and admit what fits.
+
+    Admitted workloads hold quota from then on. Victims are marked as evicted and still hold
+    theirs. Returns what became of each workload; an empty list if no workload waits.
+    """
+    state.cycle += 1
+    entries, tried = [], []
+    for queue in state.queues.values():
+        workload = None if queue.inactive else queue.pending.pop()
+        if workload is None:
+            continue
+        entry = Entry(workload, queue)
+        entries.append(entry)
+        if _admissible(entry):
+            _nominate(state, entry)
+            tried.append(entry)
+    victims: dict[str, Workload] = {}
+    reserved: list[tuple[ClusterQueue, dict[int, int]]] = []
+    for entry in ordered(state, tried):
+        _process(state, entry, victims, reserved)
+    for queue, usage in reserved:
+        state.free(queue.node, usage.items())
+    for entry in entries:
+        if entry.outcome is Outcome.ADMITTED:
+            _admit(entry, now)
+        else:
+            _requeue(entry)
+    return entries
+
+
+def _admissible(entry: Entry) -> bool:
+    workload = entry.workload
+    if workload.name.partition("/")[0] not in entry.queue.namespaces:
+        entry.outcome = Outcome.OTHER_NAMESPACE
+        entry.message = "workload namespace doesn't match ClusterQueue selector"
+    elif workload.refusal:
+        entry.outcome = Outcome.REFUSED
+        entry.message = workload.refusal
+    else:
+        return True
+    return False
+
+
+def _nominate(state: State, entry: Entry) -> None:
+    workload, queue = entry.workload, entry.queue
+    if workload.last is not None and _outdated(workload.last, queue, state.cycle):
+        workload.last = None
+    entry.assignment, entry.targets = _choose(state, workload, queue)
+    entry.message = entry.assignment.message
+    workload.last = entry.assignment.last
+
+
+def _outdated(last: LastAssignment, queue: ClusterQueue, cycle: int) -> bool:
+    return cycle - last.cycle > 1 and queue.generation > last.generation
+
+
+def _choose(
+    state: State, workload: Workload, queue: ClusterQueue
+) -> tuple[Assignment, list[Target]]:
+    """All pods if they fit, perhaps after a preemption; else, with partial admission, as many as fit."""
+    complete, victims = _attempt(state, workload, queue, None)
+    if not workload.partial or victims or complete.mode is Mode.FIT:
+        return complete, victims
+    fewer = _fewer(state, workload, queue)
+    return fewer if fewer is not None else (complete, [])
+
+
+def _attempt(
+    state: State, workload: Workload, queue: ClusterQueue, counts: Sequence[int] | None
+) -> tuple[Assignment, list[Target]]:
+    found = assign(state, workload, queue, counts)
+    if not found.preempts:
+        return found, []
+    preemptor = Preemptor(state, workload, queue, found.needs(), found.requested())
+    return found, preemption.targets(preemptor)
+
+
+def _fewer(
+    state: State, workload: Workload, queue: ClusterQueue
+) -> tuple[Assignment, list[Target]] | None:
+    """The most pods that fit, by binary search over the sum of what the pod sets can spare."""
+    full = [it.count for it in workload.pod_sets]
+    spare = [
+        it.count - (it.count if it.min_count is None else it.min_count) for it in workload.pod_sets
+    ]
+    total = sum(spare)
+    best: dict[int, tuple[Assignment, list[Target]]] = {}
+
+    def fits(reduction: int) -> bool:
+        counts = [each - less * reduction // total for each, less in zip(full, spare, strict=True)]
+        found, victims = _attempt(state, workload, queue, counts)
+        if found.mode is Mode.FIT or victims:
+            best[reduction] = found, victims
+            return True
+        return False
+
+    return best.get(bisect_left(range(total + 1), 1, key=lambda it: int(fits(it))))
+
+
+def _process(
+    state: State,
+    entry: Entry,
+    victims: dict[str, Workload],
+    reserved: list[tuple[ClusterQueue, dict[int, int]]],
+) -> None:
+    """Decide about one entry; earlier entries of the cycle have reserved what they use."""
+    assignment, queue = entry.assignment, entry.queue
+    if assignment.mode is Mode.NO_FIT:
+        entry.outcome = Outcome.NO_FIT
+        return
+    if assignment.preempts and not entry.targets:
+        entry.outcome = Outcome.NO_CANDIDATES
+        if queue.reclaim_within_cohort != ANY:
+            _reserve(state, queue, _to_reserve(assignment, queue), reserved)
+        return
+    if any(it.workload.name in victims for it in entry.targets):
+        entry.outcome = Outcome.OVERLAP
+        entry.message = "Workload has overlapping preemption targets with another workload"
+        return
+    merged = {**victims, **{it.workload.name: it.workload for it in entry.targets}}
+    with state.without(list(merged.values())):
+        fits = all(
+            amount <= max(0, queue.node.available(pair))
+            for pair, amount in assignment.usage.items()
+        )
+    if not fits:
+        entry.outcome = Outcome.NO_LONGER_FITS
+        entry.message = "Workload no longer fits after processing another workload"
+        return
+    victims.update(merged)
+    if not entry.targets:
+        entry.outcome = Outcome.ADMITTED
+        state.reserve(queue.node, assignment.usage.items())
+        return
+    entry.outcome = Outcome.PREEMPTING
+    _reserve(state, queue, assignment.usage, reserved)
+    entry.message += f". Pending the preemption of {len(entry.targets)} workload(s)"
+    entry.workload.last = None
+
+
+def _reserve(
+    state: State,
+    queue: ClusterQueue,
+    usage: dict[int, int],
+    reserved: list[tuple[ClusterQueue, dict[int, int]]],
+) -> None:
+    """Keep quota from later entries of this cycle."""
+    state.reserve(queue.node, usage.items())
+    reserved.append((queue, usage))
+
+
+def _to_reserve(assignment: Assignment, queue: ClusterQueue) -> dict[int, int]:
+    node = queue.node
+    found: dict[int, int] = {}
+    for pair, amount in assignment.usage.items():
+        limit = node.borrowing_limit[pair]
+        if assignment.height > 0:
+            most = amount if limit is None else node.nominal[pair] + limit - node.usage[pair]
+            found[pair] = min(amount, most)
+        else:
+            found[pair] = max(0, min(amount, node.nominal[pair] - node.usage[pair]))
+    return found
+
+
+def _admit(entry: Entry, now: float) -> None:
+    workload, assignment = entry.workload, entry.assignment
+    workload.admission = Admission(
+        pod_sets=tuple(
+            PodSetAdmission(
+                it.pod_set.name, it.count, {name: c.flavor for name, c in it.chosen.items()}
+            )
+            for it in assignment.pod_sets
+        ),
+        usage=tuple(assignment.usage.items()),
+        pairs=frozenset(assignment.usage),
+        at=now,
+    )
+    workload.reason = workload.message = ""
+    workload.last = None
+    entry.queue.workloads[workload.name] = workload
+    entry.queue.pending.remove(workload)
+    entry.queue.generation += 1
+
+
+def _requeue(entry: Entry) -> None:
+    outcome, strict = entry.outcome, entry.queue.pending.strict
+    entry.workload.reason = "Pending"
+    entry.workload.message = entry.message
+    entry.queue.pending.requeue(
+        entry.workload,
+        again=outcome is not Outcome.OTHER_NAMESPACE if strict else outcome in _AGAIN,
+        no_fit=outcome in (Outcome.NO_FIT, Outcome.NO_CANDIDATES),
+        preempting=outcome is Outcome.PREEMPTING,
+    )

@@ -1,0 +1,159 @@
+"""Whom a workload may preempt, without fair sharing.
+
+Source: pkg/scheduler/preemption and its package classical, of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from policygen.simulate.kueue import fair_preemption
+from policygen.simulate.kueue.queue import NEVER
+from policygen.simulate.kueue.quota import QuotaNode
+from policygen.simulate.kueue.victims import Preemptor, Reason, Target
+from policygen.simulate.kueue.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A workload that may be preempted."""
+
+    workload: Workload
+    reason: Reason
+    only_without_borrowing: bool = False
+    ancestor: QuotaNode | None = None
+    """The smallest cohort of both queues; None: the same queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """All candidates of a preemptor, in lists that are tried one after the other."""
+
+    hierarchical: tuple[_Candidate, ...]
+    """Those over which its quota gives it a right."""
+    others: tuple[_Candidate, ...]
+    """Those of other queues that it may preempt because of priority."""
+    own: tuple[_Candidate, ...]
+    """Those of its own queue."""
+
+
+def targets(preemptor: Preemptor) -> list[Target]:
+    """The victims with which the preemptor fits; empty: there are none."""
+    if preemptor.state.fair:
+        return fair_preemption.targets(preemptor)
+    candidates = _all(preemptor)
+    for borrowing in _runs(preemptor, candidates):
+        found: list[Target] = []
+        for it in _valid(preemptor, candidates, borrowing=borrowing):
+            preemptor.state.take_out(it.workload)
+            found.append(Target(it.workload, it.reason))
+            if preemptor.fits(borrowing=borrowing):
+                return preemptor.spare(found, borrowing=borrowing)
+        preemptor.restore(found)
+    return []
+
+
+def _all(preemptor: Preemptor) -> _Candidates:
+    queue = preemptor.queue
+    hierarchical, others = _of_cohort(preemptor)
+    own = preemptor.candidates(queue, queue.within_cluster_queue)
+    return _Candidates(
+        hierarchical=tuple(hierarchical),
+        others=tuple(others),
+        own=tuple(_Candidate(it, Reason.IN_CLUSTER_QUEUE) for it in own),
+    )
+
+
+def _runs(preemptor: Preemptor, candidates: _Candidates) -> tuple[bool, ...]:
+    """In which order victims are searched with and without borrowing."""
+    queue = preemptor.queue
+    forbidden = queue.borrow_within_cohort == NEVER
+    node = queue.node
+    if not candidates.hierarchical and not candidates.others:
+        return (True,) if candidates.own else ()
+    if forbidden and any(node.nominal[pair] <= node.usage[pair] for pair in preemptor.needs):
+        return (True,)
+    return (False, True) if forbidden and not candidates.hierarchical else (True, False)
+
+
+def _valid(
+    preemptor: Preemptor, candidates: _Candidates, *, borrowing: bool
+) -> Iterator[_Candidate]:
+    """The candidates in order, as long as their queue and its cohorts use more than their quota."""
+    lists = [
+        sorted(each, key=lambda it: preemptor.order(it.workload))
+        for each in (candidates.hierarchical, candidates.others, candidates.own)
+    ]
+    ordered = [it for each in lists for it in each if it.workload.evicted]
+    ordered += [it for each in lists for it in each if not it.workload.evicted]
+    for it in ordered:
+        if it.ancestor is None or (
+            not (borrowing and it.only_without_borrowing) and _over_quota(preemptor, it)
+        ):
+            yield it
+
+
+def _over_quota(preemptor: Preemptor, candidate: _Candidate) -> bool:
+    """Whether its queue, and each of its cohorts below the common one, use more than their quota."""
+    node: QuotaNode | None = preemptor.state.queue_of(candidate.workload).node
+    while node is not None and node is not candidate.ancestor:
+        if node.within_nominal(preemptor.needs):
+            return False
+        node = node.parent
+    return True
+
+
+def _of_cohort(preemptor: Preemptor) -> tuple[list[_Candidate], list[_Candidate]]:
+    """Candidates over which its quota gives it a right, and candidates by priority."""
+    hierarchical: list[_Candidate] = []
+    others: list[_Candidate] = []
+    queue, state = preemptor.queue, preemptor.state
+    if queue.reclaim_within_cohort == NEVER:
+        return hierarchical, others
+    advantage, remaining = _quota_holds(queue.node, preemptor.requested)
+    below = queue.node
+    for cohort in queue.node.ancestors():
+        for node in _borrowing_queues(cohort, below, preemptor.needs):
+            for it in preemptor.candidates(state.of_node[node], queue.reclaim_within_cohort):
+                if advantage:
+                    reason = Reason.IN_COHORT_RECLAMATION
+                    hierarchical.append(_Candidate(it, reason, ancestor=cohort))
+                else:
+                    others.append(_by_priority(preemptor, it, cohort))
+        holds, remaining = _quota_holds(cohort, remaining)
+        advantage = advantage or holds
+        below = cohort
+    return hierarchical, others
+
+
+def _by_priority(preemptor: Preemptor, candidate: Workload, ancestor: QuotaNode) -> _Candidate:
+    queue = preemptor.queue
+    threshold = queue.priority_threshold
+    above = candidate.priority >= preemptor.workload.priority or (
+        threshold is not None and candidate.priority > threshold
+    )
+    if queue.borrow_within_cohort == NEVER or above:
+        reason = Reason.IN_COHORT_RECLAMATION
+        return _Candidate(candidate, reason, only_without_borrowing=True, ancestor=ancestor)
+    reason = Reason.IN_COHORT_RECLAIM_WHILE_BORROWING
+    return _Candidate(candidate, reason, ancestor=ancestor)
+
+
+def _borrowing_queues(
+    cohort: QuotaNode, skip: QuotaNode, needs: frozenset[int]
+) -> Iterator[QuotaNode]:
+    """The queues below a cohort that use more than their quota, and whose cohorts do, too."""
+    for child in cohort.children:
+        if child is skip or child.within_nominal(needs):
+            continue
+        if child.is_queue:
+            yield child
+        else:
+            yield from _borrowing_queues(child, skip, needs)
+
+
+def _quota_holds(node: QuotaNode, requested: Mapping[int, int]) -> tuple[bool, dict[int, int]]:
+    """Whether the quota of a node holds the request, and what the node cannot hold locally."""
+    holds = all(node.subtree[it] >= node.usage[it] + amount for it, amount in requested.items())
+    return holds, {
+        it: max(0, amount - node.local_available(it)) for it, amount in requested.items()
+    }

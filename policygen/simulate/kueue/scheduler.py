@@ -1,0 +1,107 @@
+"""Kueue's scheduler over time: arrivals, ends, evictions and retries.
+
+Source: pkg/controller/{core,jobframework} and pkg/cache of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterable
+
+from policygen.simulate.kueue import cycle
+from policygen.simulate.kueue.entry import Entry, Outcome
+from policygen.simulate.kueue.queue import ClusterQueue
+from policygen.simulate.kueue.state import State
+from policygen.simulate.kueue.victims import Reason, Target
+from policygen.simulate.kueue.workload import Workload
+
+
+class Scheduler:
+    """Kueue's scheduler with the queues of a state."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._to_retry: set[str] = set()
+        """A queue of each tree in which quota became free."""
+
+    def submit(self, workload: Workload) -> None:
+        """Queue a workload."""
+        queue = self.state.queue_of(workload)
+        queue.pending.push(workload)
+        if queue.inactive:
+            workload.reason, workload.message = (
+                "Inadmissible",
+                f"ClusterQueue {queue.name} is inactive",
+            )
+
+    def finish(self, workload: Workload) -> None:
+        """Remove a workload that has ended or was deleted."""
+        self.state.queue_of(workload).pending.remove(workload)
+        if workload.admission is not None:
+            self._leave(workload)
+        else:
+            self._changed(self.state.queue_of(workload))
+
+    def cycle(self, now: float) -> list[Entry]:
+        """Run one cycle, and evict its victims; they hold their quota until `release`."""
+        entries = cycle.run(self.state, now)
+        for entry in entries:
+            if entry.outcome is Outcome.PREEMPTING:
+                for target in entry.targets:
+                    self._evict(entry, target)
+        return entries
+
+    def release(self, workload: Workload) -> None:
+        """Free the quota of an evicted workload whose pods are gone, and queue it again."""
+        self._leave(workload)
+        workload.evicted = False
+        workload.last = None
+        self.submit(workload)
+
+    def retry(self) -> int:
+        """Try inadmissible workloads again where quota became free; returns how many there are."""
+        roots = {self.state.queues[name].node.root() for name in self._to_retry}
+        self._to_retry.clear()
+        return sum(
+            queue.pending.retry(queue.namespaces)
+            for queue in self.state.queues.values()
+            if queue.node.root() in roots
+        )
+
+    def waits(self) -> bool:
+        """Whether an active queue has a workload to try."""
+        return any(not it.inactive and len(it.pending) for it in self.state.queues.values())
+
+    def evicted(self) -> Iterable[Workload]:
+        """The workloads that must leave and still hold quota."""
+        return [
+            it
+            for queue in self.state.queues.values()
+            for it in queue.workloads.values()
+            if it.evicted
+        ]
+
+    def _evict(self, entry: Entry, target: Target) -> None:
+        victim = target.workload
+        if victim.evicted:
+            return
+        queue = self.state.queue_of(victim)
+        victim.evicted = True
+        victim.reason = target.reason.value
+        victim.message = _message(entry, target.reason, queue)
+        queue.generation += 1
+
+    def _leave(self, workload: Workload) -> None:
+        queue = self.state.queue_of(workload)
+        self.state.take_out(workload)
+        workload.admission = None
+        del queue.workloads[workload.name]
+        queue.generation += 1
+        self._changed(queue)
+
+    def _changed(self, queue: ClusterQueue) -> None:
+        self._to_retry.add(queue.name)
+
+
+def _message(entry: Entry, reason: Reason, queue: ClusterQueue) -> str:
+    return (
+        f"Preempted to accommodate a workload (UID: {entry.workload.uid}, JobUID: UNKNOWN) due to "
+        f"{reason.words}; preemptor path: {entry.queue.path}; preemptee path: {queue.path}"
+    )

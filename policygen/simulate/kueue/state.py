@@ -1,0 +1,94 @@
+"""The queues, the flavors and the quota in use, and trials that leave no trace."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from policygen.simulate.kueue.queue import ClusterQueue
+from policygen.simulate.kueue.quota import QuotaNode
+from policygen.simulate.kueue.workload import PodSet, Workload
+
+FINAL_SHARE, INITIAL_SHARE = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
+"""The strategies of fair sharing."""
+
+
+class State:
+    """Everything that a scheduling cycle reads and changes."""
+
+    def __init__(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        queues: Iterable[ClusterQueue],
+        local_queues: Mapping[str, str],
+        flavor_match: Callable[[str, Any], str],
+        strategies: tuple[str, ...] = (),
+    ) -> None:
+        self.pairs = pairs
+        """Flavor and resource by the index of the pair."""
+        self.resources = [resource for _, resource in pairs]
+        self.queues = {it.name: it for it in sorted(queues, key=lambda it: it.name)}
+        self.of_node = {it.node: it for it in self.queues.values()}
+        self.local_queues = local_queues
+        """The ClusterQueue of each LocalQueue, by namespace and name."""
+        self.strategies = strategies
+        """Of fair sharing; empty: fair sharing is off."""
+        self.cycle = 0
+        self._flavor_match = flavor_match
+        self._refusals: dict[tuple[str, Any], str] = {}
+
+    @property
+    def fair(self) -> bool:
+        """Whether fair sharing is on."""
+        return bool(self.strategies)
+
+    def queue_of(self, workload: Workload) -> ClusterQueue:
+        """The ClusterQueue of a workload."""
+        return self.queues[self.local_queues[workload.queue]]
+
+    def refusal(self, flavor: str, pod_set: PodSet) -> str:
+        """Why the nodes of a flavor do not match the pods, in Kueue's words; empty: they match."""
+        key = flavor, pod_set.shape
+        found = self._refusals.get(key)
+        if found is None:
+            found = self._refusals[key] = self._flavor_match(flavor, pod_set.shape)
+        return found
+
+    def reserve(self, node: QuotaNode, usage: Iterable[tuple[int, int]]) -> None:
+        """Use amounts by pair."""
+        for pair, amount in usage:
+            node.add(pair, amount)
+
+    def free(self, node: QuotaNode, usage: Iterable[tuple[int, int]]) -> None:
+        """The inverse of `reserve`."""
+        for pair, amount in usage:
+            node.remove(pair, amount)
+
+    def take_out(self, workload: Workload) -> None:
+        """Free the quota of an admitted workload, as if it had left."""
+        if workload.admission is not None:
+            self.free(self.queue_of(workload).node, workload.admission.usage)
+
+    def put_back(self, workload: Workload) -> None:
+        """The inverse of `take_out`."""
+        if workload.admission is not None:
+            self.reserve(self.queue_of(workload).node, workload.admission.usage)
+
+    @contextmanager
+    def without(self, workloads: Sequence[Workload]) -> Iterator[None]:
+        """The state in which these admitted workloads hold no quota."""
+        for it in workloads:
+            self.take_out(it)
+        try:
+            yield
+        finally:
+            for it in workloads:
+                self.put_back(it)
+
+    @contextmanager
+    def using(self, node: QuotaNode, usage: Mapping[int, int]) -> Iterator[None]:
+        """The state in which a node uses these amounts in addition."""
+        self.reserve(node, usage.items())
+        try:
+            yield
+        finally:
+            self.free(node, usage.items())

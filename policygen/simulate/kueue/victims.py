@@ -1,0 +1,109 @@
+"""Victims of a preemption: who can be one, in which order, and whether a workload fits without them.
+
+Source: pkg/scheduler/preemption and its package common, of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from policygen.simulate.kueue.queue import ANY, NEVER, NEWER_EQUAL, ClusterQueue
+from policygen.simulate.kueue.state import State
+from policygen.simulate.kueue.workload import Workload
+
+
+class Reason(Enum):
+    """The reason of a preemption; the value is that of the condition Preempted."""
+
+    IN_CLUSTER_QUEUE = "InClusterQueue"
+    IN_COHORT_RECLAMATION = "InCohortReclamation"
+    IN_COHORT_FAIR_SHARING = "InCohortFairSharing"
+    IN_COHORT_RECLAIM_WHILE_BORROWING = "InCohortReclaimWhileBorrowing"
+
+    @property
+    def words(self) -> str:
+        """As Kueue's messages describe it."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Reason.IN_CLUSTER_QUEUE: "prioritization in the ClusterQueue",
+    Reason.IN_COHORT_RECLAMATION: "reclamation within the cohort",
+    Reason.IN_COHORT_FAIR_SHARING: "Fair Sharing within the cohort",
+    Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "reclamation within the cohort while borrowing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A workload to preempt."""
+
+    workload: Workload
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Preemptor:
+    """A workload that needs quota which others use."""
+
+    state: State
+    workload: Workload
+    queue: ClusterQueue
+    needs: frozenset[int]
+    """The pairs of which too little is available."""
+    requested: Mapping[int, int]
+    """All that it requests, by pair."""
+
+    def fits(self, *, borrowing: bool = True) -> bool:
+        """Whether it fits now, with borrowing or without."""
+        node = self.queue.node
+        for pair, amount in self.requested.items():
+            if not borrowing and node.borrows_with(pair, amount):
+                return False
+            if amount > max(0, node.available(pair)):
+                return False
+        return True
+
+    def candidates(self, queue: ClusterQueue, policy: str) -> Iterator[Workload]:
+        """The workloads of a queue that use what it needs, and that a policy lets it preempt."""
+        if policy == NEVER:
+            return
+        for it in queue.workloads.values():
+            uses = it.admission is not None and not self.needs.isdisjoint(it.admission.pairs)
+            if uses and self._may_preempt(it, policy):
+                yield it
+
+    def order(self, candidate: Workload) -> tuple[bool, bool, int, float, str]:
+        """Sorts candidates: the evicted, those of other queues, low priorities, the newest reservations."""
+        admission = candidate.admission
+        at = admission.at if admission is not None else 0.0
+        own = self.state.queue_of(candidate) is self.queue
+        return not candidate.evicted, own, candidate.priority, -at, candidate.uid
+
+    def spare(self, found: list[Target], *, borrowing: bool = True) -> list[Target]:
+        """The victims without those that can stay. `found` hold no quota; afterwards all hold theirs again."""
+        kept = list(found)
+        for i in range(len(found) - 2, -1, -1):
+            self.state.put_back(kept[i].workload)
+            if self.fits(borrowing=borrowing):
+                kept[i] = kept[-1]
+                kept.pop()
+            else:
+                self.state.take_out(kept[i].workload)
+        self.restore(kept)
+        return kept
+
+    def restore(self, found: list[Target]) -> None:
+        """Let the victims hold their quota again."""
+        for it in found:
+            self.state.put_back(it.workload)
+
+    def _may_preempt(self, candidate: Workload, policy: str) -> bool:
+        own = self.workload
+        if policy == ANY or own.priority > candidate.priority:
+            return True
+        return (
+            policy == NEWER_EQUAL
+            and own.priority == candidate.priority
+            and own.created < candidate.created
+        )

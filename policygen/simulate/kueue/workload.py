@@ -1,0 +1,96 @@
+"""Workloads: the jobs that Kueue decides about.
+
+Amounts are in Kueue's units (`amounts`). Times are seconds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PodSet:
+    """Pods of one template."""
+
+    name: str
+    count: int
+    requests: tuple[tuple[str, int], ...]
+    """What one pod requests, in the order in which Kueue evaluates resources."""
+    shape: Any = None
+    """What selects nodes; equal shapes match the same flavors. See `flavor_match`."""
+    min_count: int | None = None
+    """With partial admission: the fewest pods."""
+
+    def total(self, count: int) -> dict[str, int]:
+        """The requests of so many pods."""
+        return {resource: amount * count for resource, amount in self.requests}
+
+
+@dataclass(frozen=True, slots=True)
+class PodSetAdmission:
+    """The flavors of the pods of one template."""
+
+    name: str
+    count: int
+    flavors: Mapping[str, str]
+    """By resource."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A reservation of quota."""
+
+    pod_sets: tuple[PodSetAdmission, ...]
+    usage: tuple[tuple[int, int], ...]
+    """Amounts by pair."""
+    pairs: frozenset[int]
+    """The pairs that its pods use."""
+    at: float
+
+
+@dataclass(slots=True)
+class LastAssignment:
+    """Where the scan of flavors ended, and when."""
+
+    tried: list[dict[str, int]]
+    """By pod set and resource: the index of the last flavor tried, -1 after the last of the list."""
+    generation: int
+    cycle: int
+
+    def pending(self) -> bool:
+        """Whether a flavor is left to try."""
+        return any(index != -1 for tried in self.tried for index in tried.values())
+
+
+@dataclass(slots=True, eq=False)
+class Workload:
+    """A job for Kueue: its pods, and what Kueue decided about it."""
+
+    name: str
+    """Namespace and name."""
+    uid: str
+    queue: str
+    """Namespace and name of its LocalQueue."""
+    priority: int
+    created: float
+    pod_sets: tuple[PodSet, ...]
+    refusal: str = ""
+    """Why it is not admissible in itself, in Kueue's words: LimitRanges, or requests above limits."""
+    admission: Admission | None = None
+    evicted: bool = False
+    """It must leave, and still holds its quota."""
+    reason: str = ""
+    """Why it was evicted, or waits."""
+    message: str = ""
+    """Kueue's message about the wait."""
+    last: LastAssignment | None = None
+    equivalence: Any = field(init=False)
+    """Workloads with equal values get the same decision."""
+
+    def __post_init__(self) -> None:
+        self.equivalence = (self.pod_sets, self.priority)
+
+    @property
+    def partial(self) -> bool:
+        """Whether it can run with fewer pods."""
+        return any(it.min_count is not None and it.min_count < it.count for it in self.pod_sets)
