@@ -109,11 +109,15 @@ EVERY_KUBERNETES = (
     KUBERNETES,
 )
 """What `matrix` builds and runs."""
+KUEUE_SCHEDULER = Upstream(
+    "kueue-scheduler", "sigs.k8s.io/kueue", (Binary("kueue-scheduler", "."),)
+)
+"""Kueue's scheduler in a program of our own, without an API server."""
 HELM = Upstream("helm", "helm.sh/helm/v4", (Binary("helm", "helm.sh/helm/v4/cmd/helm"),))
 
 CONTROL_PLANE = (KEYS, ETCD, KUBERNETES, KUEUE, VOLCANO, KWOK)
 """What `up` needs, in build order."""
-ALL = (*CONTROL_PLANE, HELM)
+ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM)
 
 KUBERNETES_VARIABLE = "POLICYGEN_KUBERNETES"
 """Names the release of Kubernetes that tests run on; `matrix` sets it."""
