@@ -114,7 +114,7 @@ class _Play:
         found = Step()
         while True:
             self._cycles(found, step["at"])
-            if found.livelock or self.scheduler.retry() == 0:
+            if found.livelock or self.scheduler.retry(self.scheduler.changed()) == 0:
                 break
         found.workloads = {name: self._result(it) for name, it in self.workloads.items()}
         return found

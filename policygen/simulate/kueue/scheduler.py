@@ -3,11 +3,12 @@
 Source: pkg/controller/{core,jobframework} and pkg/cache of Kueue 0.19.2.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from policygen.simulate.kueue import cycle
 from policygen.simulate.kueue.entry import Entry, Outcome
 from policygen.simulate.kueue.queue import ClusterQueue
+from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.state import State
 from policygen.simulate.kueue.victims import Reason, Target
 from policygen.simulate.kueue.workload import Workload
@@ -18,8 +19,8 @@ class Scheduler:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self._to_retry: set[str] = set()
-        """A queue of each tree in which quota became free."""
+        self._changed: set[QuotaNode] = set()
+        """The roots of the trees in which quota became free."""
 
     def submit(self, workload: Workload) -> None:
         """Queue a workload."""
@@ -37,7 +38,7 @@ class Scheduler:
         if workload.admission is not None:
             self._leave(workload)
         else:
-            self._changed(self.state.queue_of(workload))
+            self._note(self.state.queue_of(workload))
 
     def cycle(self, now: float) -> list[Entry]:
         """Run one cycle, and evict its victims; they hold their quota until `release`."""
@@ -55,14 +56,18 @@ class Scheduler:
         workload.last = None
         self.submit(workload)
 
-    def retry(self) -> int:
-        """Try inadmissible workloads again where quota became free; returns how many there are."""
-        roots = {self.state.queues[name].node.root() for name in self._to_retry}
-        self._to_retry.clear()
+    def changed(self) -> frozenset[QuotaNode]:
+        """The roots of the trees in which quota became free since the last call."""
+        found = frozenset(self._changed)
+        self._changed.clear()
+        return found
+
+    def retry(self, roots: Container[QuotaNode]) -> int:
+        """Try the inadmissible workloads of these trees again; returns how many there are."""
         return sum(
-            queue.pending.retry(queue.namespaces)
-            for queue in self.state.queues.values()
-            if queue.node.root() in roots
+            it.pending.retry(it.namespaces)
+            for it in self.state.queues.values()
+            if it.node.root() in roots
         )
 
     def waits(self) -> bool:
@@ -94,10 +99,10 @@ class Scheduler:
         workload.admission = None
         del queue.workloads[workload.name]
         queue.generation += 1
-        self._changed(queue)
+        self._note(queue)
 
-    def _changed(self, queue: ClusterQueue) -> None:
-        self._to_retry.add(queue.name)
+    def _note(self, queue: ClusterQueue) -> None:
+        self._changed.add(queue.node.root())
 
 
 def _message(entry: Entry, reason: Reason, queue: ClusterQueue) -> str:
