@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from policygen.kubernetes.untyped import mappings, texts
+
 
 class Requirement(Struct, rename="camel", frozen=True):
     """One expression of a label selector."""
@@ -66,6 +68,14 @@ class LabelSelector(Struct, rename="camel", frozen=True):
         if any(labels.get(key) != value for key, value in self.match_labels.items()):
             return False
         return all(each.holds(labels) for each in self.match_expressions)
+
+
+def requirements(data: Any) -> tuple[Requirement, ...]:
+    """The expressions of an unchecked list."""
+    return tuple(
+        Requirement(str(one.get("key", "")), str(one.get("operator", "")), texts(one, "values"))
+        for one in mappings(data)
+    )
 
 
 class TaintView(Struct, rename="camel", frozen=True):

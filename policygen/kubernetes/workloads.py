@@ -51,6 +51,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     tolerations: tuple[TolerationView, ...] = ()
     scheduler_name: str = ""
     priority_class_name: str = ""
+    runtime_class_name: str = ""
     restart_policy: str = ""
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
     resource_claims: tuple[dict[str, Any], ...] = ()

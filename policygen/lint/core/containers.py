@@ -8,7 +8,6 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.core import LimitRangeItem
 from policygen.kubernetes.workloads import Container, PodTemplate
 
 
@@ -54,11 +53,3 @@ def without_equal_limit(container: Container) -> Iterator[tuple[str, Fraction]]:
     for name, amount in container.resources.requests.items():
         if not overcommitted(name) and container.resources.limits.get(name) != amount:
             yield name, amount
-
-
-def container_limits(cluster: Cluster, namespace: str) -> Iterator[LimitRangeItem]:
-    """The items for containers of a namespace's LimitRanges."""
-    for entry in cluster.limit_ranges.by_namespace.get(namespace, ()) if namespace else ():
-        for item in entry.fields.limits:
-            if item.type == "Container":
-                yield item

@@ -10,16 +10,16 @@ from policygen.core.names import LOCAL_QUEUE, NODE_GROUP, VOLCANO_QUEUE
 from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.cluster import VOLCANO_BATCH, VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
+from policygen.kubernetes.kueue_jobs import counted, labels
+from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.node_filters import REQUIRED, Demand, Placed, demand
 from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.known_nodes import known_nodes
-from policygen.lint.kueue.configuration import first
 from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import Flavor
-from policygen.lint.kueue.queue_names import counted, labels
 from policygen.lint.kueue.queueless import queueless
 from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import PriorityClassView
+from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core import accelerators
-from policygen.lint.kueue.queue_names import PRIORITY
 
 Class = Entry[PriorityClassView]
 

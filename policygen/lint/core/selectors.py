@@ -10,7 +10,6 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import mappings, texts
 from policygen.kubernetes.workloads import Workload
 
 Owner = Entry[ClusterQueueView] | Workload
@@ -57,14 +56,6 @@ def of_data(found: dict[str, Any]) -> LabelSelector | None:
     except (TypeError, KeyError):
         return None
     return LabelSelector(labels, expressions_read)
-
-
-def requirements(data: Any) -> tuple[Requirement, ...]:
-    """The expressions of an unchecked list."""
-    return tuple(
-        Requirement(str(one.get("key", "")), str(one.get("operator", "")), texts(one, "values"))
-        for one in mappings(data)
-    )
 
 
 def faults(selector: LabelSelector) -> Iterator[Fault]:

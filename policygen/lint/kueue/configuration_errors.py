@@ -15,10 +15,10 @@ from policygen.core.finding import Fault, Path, at_path
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import quoted, shown
 from policygen.kubernetes.configurations import KueueConfigurationView
+from policygen.kubernetes.kueue_settings import DEFAULT_FRAMEWORKS, selector
 from policygen.kubernetes.untyped import entries, mapping, mappings, numbered, texts
 from policygen.lint.core import selectors, typed_fields
 from policygen.lint.kueue import configuration_servers, configuration_types
-from policygen.lint.kueue.configuration import DEFAULT_FRAMEWORKS, selector
 
 INCREMENTAL = "kueue.x-k8s.io/multikueue-dispatcher-incremental"
 

@@ -10,11 +10,12 @@ from msgspec import Struct
 from policygen.core.versions import Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
+from policygen.kubernetes.kueue_jobs import counted, queued
+from policygen.kubernetes.kueue_settings import Settings, first
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.resource_names import extended, usual
-from policygen.lint.kueue.configuration import Settings, first, settings
-from policygen.lint.kueue.queue_names import counted, queued
+from policygen.lint.kueue.configuration import settings
 from policygen.lint.rule import Facts
 
 

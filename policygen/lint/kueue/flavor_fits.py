@@ -1,20 +1,12 @@
-"""Whether Kueue would admit a pod in a flavor, by the pod's constraints on nodes.
-
-Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2, checkFlavorForPodSets and
-flavorSelector.
-"""
+"""Why Kueue would not admit a pod in a flavor, and what a user changes."""
 
 from typing import NamedTuple
 
 from policygen.core.finding import Path
 from policygen.core.quoting import listed
-from policygen.core.tolerations import tolerates
-from policygen.kubernetes.core import Requirement
+from policygen.kubernetes.flavor_match import required_terms, selects_flavor, untolerated
 from policygen.kubernetes.kueue import ResourceFlavorView
-from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import PodSpec
-from policygen.lint.core.selectors import requirements
-from policygen.lint.kueue.flavor_nodes import HARD
 
 _TERMS = (
     "affinity",
@@ -35,26 +27,19 @@ class FlavorRefusal(NamedTuple):
 
 def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
     """Why Kueue skips the flavor for the pod; None if it does not."""
-    for taint in flavor.node_taints:
-        if taint.effect in HARD and not any(
-            tolerates(toleration, taint) for toleration in (*pod.tolerations, *flavor.tolerations)
-        ):
-            reason = f"taint {taint.key} is not tolerated"
-            return FlavorRefusal(
-                reason, ("tolerations",), f"add a toleration for taint {taint.key}"
-            )
-    labels = flavor.node_labels
+    taint = untolerated(flavor, pod.tolerations)
+    if taint is not None:
+        reason = f"taint {taint.key} is not tolerated"
+        return FlavorRefusal(reason, ("tolerations",), f"add a toleration for taint {taint.key}")
+    labels, terms = flavor.node_labels, required_terms(pod)
+    if selects_flavor(pod.node_selector, terms, labels):
+        return None
     for key, value in pod.node_selector.items():
-        if key in labels and labels[key] != value:
+        if labels.get(key, value) != value:
             reason = f"{key} is {labels[key]}, not {value}"
             advice = f"write {key}: {labels[key]} in nodeSelector"
             return FlavorRefusal(reason, ("nodeSelector", key), advice)
-    terms = required_terms(pod)
-    # Kueue ignores expressions on labels that the flavor does not have.
     relevant = [[it for it in term if it.key in labels] for term in terms]
-    matches = any(all(it.holds(labels) for it in term) for term in relevant)
-    if not relevant or not all(relevant) or matches:
-        return None
     wrong = next(it for it in relevant[0] if not it.holds(labels))
     if len(relevant) > 1 or wrong.operator != "In":
         advice = f"change {wrong.key} in nodeAffinity"
@@ -62,12 +47,6 @@ def refusal(flavor: ResourceFlavorView, pod: PodSpec) -> FlavorRefusal | None:
     reason = f"{wrong.key} is {labels[wrong.key]}, not {listed(list(wrong.values))}"
     path = (*_TERMS, 0, "matchExpressions", terms[0].index(wrong), "values")
     return FlavorRefusal(reason, path, f"write {labels[wrong.key]} in nodeAffinity")
-
-
-def required_terms(pod: PodSpec) -> list[tuple[Requirement, ...]]:
-    """The expressions of each term of the required node affinity."""
-    terms = mappings(pod.affinity, *_TERMS[1:])
-    return [requirements(term.get("matchExpressions")) for term in terms]
 
 
 def keys(pod: PodSpec) -> set[str]:

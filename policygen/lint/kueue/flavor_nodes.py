@@ -10,13 +10,11 @@ from msgspec import Struct
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import NodeView, TaintView
 from policygen.kubernetes.kueue import ResourceFlavorView
+from policygen.kubernetes.node_filters import HARD
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import every_quota, owners
 
 Flavor = Entry[ResourceFlavorView]
-
-HARD = ("NoSchedule", "NoExecute")
-"""Effects of taints that keep pods without a toleration away."""
 
 
 def hard_taints(taints: tuple[TaintView, ...]) -> frozenset[tuple[str, str]]:

@@ -7,15 +7,14 @@ pkg/controller/jobs/pod/pod_webhook.go and pkg/util/webhook of Kueue 0.19.2.
 from collections.abc import Iterable, Iterator
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core import durations
+from policygen.core import durations, go_values
 from policygen.core.finding import Fault
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
+from policygen.kubernetes.kueue_jobs import FRAMEWORKS
+from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.core import go_values
 from policygen.lint.core.webhook_objects import WebhookObject
-from policygen.lint.kueue.configuration import Settings
-from policygen.lint.kueue.queue_names import FRAMEWORKS
 
 _DOMAIN = "kueue.x-k8s.io/"
 MAX_SECONDS = f"{_DOMAIN}max-exec-time-seconds"

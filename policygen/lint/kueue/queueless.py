@@ -10,16 +10,17 @@ from msgspec import Struct
 from policygen.core.names import NAMESPACE_NAME
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
+from policygen.kubernetes.kueue_jobs import BY_POD, FRAMEWORKS, labels
+from policygen.kubernetes.kueue_settings import Settings
+from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.pool_pods import pools
 from policygen.lint.core.running_pods import maker
-from policygen.lint.kueue.configuration import Settings, settings
+from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.flavor_fits import refusal
-from policygen.lint.kueue.namespaces import selects
-from policygen.lint.kueue.queue_names import BY_POD, FRAMEWORKS, labels
 from policygen.lint.rule import Facts
 
 _DEFAULT = "default"

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from policygen.core import go_values
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import counted, quoted
-from policygen.lint.core import go_values
-from policygen.lint.kueue.configuration import Settings
+from policygen.kubernetes.kueue_settings import Settings
 from policygen.lint.kueue.topologies import LEVELS, PREFIX, UNCONSTRAINED
 
 REQUIRED, PREFERRED, SLICE_REQUIRED = LEVELS

@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from policygen.core import go_values
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.untyped import integer
-from policygen.lint.core import go_values
 
 _FIRST: Minor = (1, 12)
 _NEVER: Minor = (99, 0)

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.core.tolerations import tolerates
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import Requirement, TolerationView
+from policygen.kubernetes.flavor_match import required_terms, selects_flavor, untolerated
 from policygen.kubernetes.kueue import (
     ClusterQueueView,
     FairSharing,
@@ -16,8 +16,6 @@ from policygen.kubernetes.kueue import (
     ResourceGroup,
 )
 from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
-from policygen.kubernetes.node_filters import HARD, REQUIRED
-from policygen.kubernetes.untyped import mappings, text, texts
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.kueue.amounts import UNLIMITED, counted, evaluation_order
 from policygen.simulate.kueue.queue import ClusterQueue, FlavorChoice, Group
@@ -83,38 +81,21 @@ def _pod_set(view: PodSetView) -> PodSet:
 
 def shape(spec: PodSpec) -> Shape:
     """What of a pod spec decides about flavors."""
-    required = spec.affinity.get("nodeAffinity", {}).get(REQUIRED, {})
-    terms = tuple(
-        tuple(
-            Requirement(text(it, "key"), text(it, "operator"), texts(it, "values"))
-            for it in mappings(term, "matchExpressions")
-        )
-        for term in mappings(required, "nodeSelectorTerms")
-    )
-    return Shape(tuple(sorted(spec.node_selector.items())), terms, spec.tolerations)
+    selector = tuple(sorted(spec.node_selector.items()))
+    return Shape(selector, required_terms(spec), spec.tolerations)
 
 
 def _refusal(flavors: Mapping[str, ResourceFlavorView], flavor: str, pods: Any) -> str:
-    """Why a flavor does not match the pods, in Kueue's words; only the flavor's own labels count."""
+    """Why a flavor does not match the pods, in Kueue's words."""
     fields = flavors.get(flavor)
     if fields is None:
         return f"flavor {flavor} not found"
-    for taint in fields.node_taints:
-        allowed = (*pods.tolerations, *fields.tolerations)
-        if taint.effect in HARD and not any(tolerates(it, taint) for it in allowed):
-            return f"untolerated taint {{{taint.key} {taint.value} {taint.effect} <nil>}} in flavor {flavor}"
-    labels = fields.node_labels
-    same = all(labels[key] == value for key, value in pods.selector if key in labels)
-    if not same or not _any_term(pods.terms, labels):
+    taint = untolerated(fields, pods.tolerations)
+    if taint is not None:
+        return f"untolerated taint {{{taint.key} {taint.value} {taint.effect} <nil>}} in flavor {flavor}"
+    if not selects_flavor(dict(pods.selector), pods.terms, fields.node_labels):
         return f"flavor {flavor} doesn't match node affinity"
     return ""
-
-
-def _any_term(terms: Iterable[tuple[Requirement, ...]], labels: Mapping[str, str]) -> bool:
-    kept = [[it for it in term if it.key in labels] for term in terms]
-    if not all(kept):
-        return True  # a term without any of the flavor's labels lets every flavor match
-    return not kept or any(all(it.holds(labels) for it in term) for term in kept)
 
 
 class _Pairs:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from policygen.kubernetes.core import LabelSelector, Requirement
-from policygen.lint.core.selectors import of_pods, requirements, selectors
+from policygen.kubernetes.core import LabelSelector, Requirement, requirements
+from policygen.lint.core.selectors import of_pods, selectors
 from tests.objects import cluster, workload
 
 

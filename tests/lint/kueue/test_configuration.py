@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.lint.kueue.configuration import selector, settings
+from policygen.kubernetes.kueue_settings import selector
+from policygen.lint.kueue.configuration import settings
 from tests.objects import facts
 
 

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
+from policygen.kubernetes.limit_ranges import container_limits
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources
-from policygen.lint.core.containers import container_limits, placed
+from policygen.lint.core.containers import placed
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ZERO = Fraction(0)

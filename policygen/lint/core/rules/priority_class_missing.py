@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.priorities import BUILT_IN
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import gang_objects
-
-_BUILT_IN = ("system-cluster-critical", "system-node-critical")
 
 
 def check(facts: Facts) -> Hits:
@@ -20,7 +19,7 @@ def check(facts: Facts) -> Hits:
     """
     classes = facts.cluster.priority_classes
     for owner, at, name, effect in _references(facts.cluster) if classes.any else ():
-        if name and name not in _BUILT_IN and not classes.knows(name):
+        if name and name not in BUILT_IN and not classes.knows(name):
             yield Hit(
                 RULE,
                 f'{owner} has PriorityClass "{name}", which does not exist, so {effect}; '

@@ -1,10 +1,10 @@
 """A PriorityClass has a value or name reserved for Kubernetes, or an empty policy."""
 
+from policygen.kubernetes.priorities import BUILT_IN
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _HIGHEST = 1_000_000_000
 _PREFIX = "system-"
-_OWN = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 
 
 def check(facts: Facts) -> Hits:
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
                 entry.at / "preemptionPolicy",
             )
         if entry.name.startswith(_PREFIX):
-            if _OWN.get(entry.name) != entry.fields.value:
+            if BUILT_IN.get(entry.name) != entry.fields.value:
                 yield Hit(
                     RULE,
                     f'{entry} has a name that begins with "{_PREFIX}", which is reserved for Kubernetes; '

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.kueue import WorkloadPriorityClassView
+from policygen.kubernetes.priorities import default, values
 from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.priorities import default, values
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 Class = Entry[PriorityClassView] | Entry[WorkloadPriorityClassView]

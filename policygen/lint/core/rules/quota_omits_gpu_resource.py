@@ -7,12 +7,12 @@ from policygen.core.finding import At, at_path
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
-from policygen.lint.kueue.queue_names import labels
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
 

@@ -1,6 +1,7 @@
 """A ClusterQueue uses admission fair sharing, but Kueue's Configuration does not enable it."""
 
-from policygen.lint.kueue.configuration import USAGE_BASED, all_settings
+from policygen.kubernetes.kueue_settings import USAGE_BASED
+from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -1,8 +1,8 @@
 """An autoscaler changes the number of pods of a StatefulSet in a queue, which Kueue refuses."""
 
+from policygen.kubernetes.kueue_jobs import queued
 from policygen.lint.core.autoscalers import autoscalers
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

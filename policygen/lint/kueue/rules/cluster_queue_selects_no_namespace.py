@@ -1,6 +1,6 @@
 """A ClusterQueue has no namespaceSelector, so it selects no namespace."""
 
-from policygen.lint.kueue.queue_names import target
+from policygen.kubernetes.kueue_jobs import target
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

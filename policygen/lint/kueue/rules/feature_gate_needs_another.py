@@ -1,7 +1,7 @@
 """A feature gate of Kueue is on, but another gate that it requires is off."""
 
 from policygen.core.versions import Minor
-from policygen.lint.kueue import feature_gates
+from policygen.kubernetes import kueue_gates
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -46,7 +46,7 @@ def check(facts: Facts) -> Hits:
     for entry, rules in all_settings(facts):
         unmet: dict[str, list[str]] = {}
         for gate, needed, since in NEEDS:
-            enforced = feature_gates.known(gate, target) and target.release >= since
+            enforced = kueue_gates.known(gate, target) and target.release >= since
             if enforced and rules.gate(gate) and not rules.gate(needed):
                 unmet.setdefault(needed, []).append(gate)
         for needed, gates in unmet.items():

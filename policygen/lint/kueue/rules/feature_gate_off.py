@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import At
+from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_jobs import queued
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue import feature_gates
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.job_metadata import ELASTIC
-from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -21,7 +21,7 @@ def check(facts: Facts) -> Hits:
     rules = settings(facts)
     reported: set[str] = set()
     for gate, field, owner, at in _uses(facts):
-        known = feature_gates.known(gate, facts.target["kueue"])
+        known = kueue_gates.known(gate, facts.target["kueue"])
         if known and gate not in reported and not rules.gate(gate):
             reported.add(gate)  # one finding for each gate
             yield Hit(

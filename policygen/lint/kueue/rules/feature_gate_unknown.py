@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
+from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.controllers import KUEUE, controllers
-from policygen.lint.kueue import feature_gates
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 _ALL = ("AllAlpha", "AllBeta")
@@ -18,7 +18,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; pkg/features/kube_features.go.
     """
     target = facts.target["kueue"]
-    names = feature_gates.names(target)
+    names = kueue_gates.names(target)
     for gate, value, at, edits in _given(facts):
         if gate in _ALL:
             continue
@@ -29,7 +29,7 @@ def check(facts: Facts) -> Hits:
                 f"{suggest(gate, names)}",
                 at.on_key() if edits else at,
             )
-        elif feature_gates.locked(gate, target) and value != feature_gates.on(gate, target):
+        elif kueue_gates.locked(gate, target) and value != kueue_gates.on(gate, target):
             locked = str(not value).lower()
             yield Hit(
                 RULE,

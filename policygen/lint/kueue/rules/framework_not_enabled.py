@@ -1,9 +1,9 @@
 """A workload names a queue, but Kueue's Configuration does not enable the workload's kind."""
 
 from policygen.core.names import LEADER_WORKER_SET
+from policygen.kubernetes.kueue_jobs import FRAMEWORKS, queued
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.queue_names import FRAMEWORKS, queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _ON_PODS = {"deployment", "statefulset", LEADER_WORKER_SET}

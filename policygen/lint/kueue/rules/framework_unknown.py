@@ -2,8 +2,8 @@
 
 from policygen.core.suggest import suggest
 from policygen.core.versions import Minor
+from policygen.kubernetes.kueue_jobs import FRAMEWORKS
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.kueue.queue_names import FRAMEWORKS
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 _LATER: dict[str, Minor] = {

@@ -1,7 +1,8 @@
 """A LimitRange sets a default for a resource that the namespace's ClusterQueue does not cover."""
 
 from policygen.kubernetes.core import LimitRangeItem
-from policygen.lint.kueue.configuration import Settings, settings
+from policygen.kubernetes.kueue_settings import Settings
+from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import covered
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 

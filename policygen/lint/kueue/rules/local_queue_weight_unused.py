@@ -1,6 +1,6 @@
 """A LocalQueue has a weight, but its ClusterQueue has no usage-based fair sharing."""
 
-from policygen.lint.kueue.configuration import USAGE_BASED
+from policygen.kubernetes.kueue_settings import USAGE_BASED
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import LocalQueueView
+from policygen.kubernetes.namespaces import selects_by_name
 from policygen.kubernetes.table import Entry
-from policygen.lint.kueue.namespaces import selects_by_name
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

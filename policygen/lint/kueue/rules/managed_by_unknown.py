@@ -3,10 +3,10 @@
 from difflib import get_close_matches
 
 from policygen.core.quoting import quoted
+from policygen.kubernetes.kueue_jobs import queued
 from policygen.lint.core.known_keys import KUEUE
 from policygen.lint.core.webhook_objects import batch_jobs
 from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checks
-from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _KNOWN = (f"{KUEUE}/multikueue", "kubernetes.io/job-controller")

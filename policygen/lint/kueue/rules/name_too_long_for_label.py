@@ -2,7 +2,7 @@
 
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import KUEUE
-from policygen.lint.kueue.queue_names import PRIORITY
+from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _LABELS = {"LocalQueue": LOCAL_QUEUE, "WorkloadPriorityClass": PRIORITY}

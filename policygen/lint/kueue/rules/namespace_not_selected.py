@@ -1,6 +1,6 @@
 """A LocalQueue is in a namespace that its ClusterQueue does not select."""
 
-from policygen.lint.kueue.namespaces import selects
+from policygen.kubernetes.namespaces import selects
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from policygen.core.amounts import amount_of, total
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import NodeView, TaintView
+from policygen.kubernetes.node_filters import HARD
 from policygen.kubernetes.table import Entry
 from policygen.lint.core.accelerators import is_one
-from policygen.lint.kueue.flavor_nodes import HARD, Flavor, Nodes, nodes
+from policygen.lint.kueue.flavor_nodes import Flavor, Nodes, nodes
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _NAMED = 3

@@ -1,7 +1,7 @@
 """A ClusterQueue preempts lower priorities, but all priorities are equal."""
 
 from policygen.core.finding import dotted
-from policygen.lint.kueue.priorities import default, values
+from policygen.kubernetes.priorities import default, values
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

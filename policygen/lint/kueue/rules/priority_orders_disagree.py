@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_jobs import PRIORITY, labels, queued
+from policygen.kubernetes.priorities import default
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.kueue.cohorts import forest
-from policygen.lint.kueue.priorities import default
-from policygen.lint.kueue.queue_names import PRIORITY, labels, queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -1,6 +1,6 @@
 """maxPriorityThreshold is below every priority, so a borrowing queue preempts nothing."""
 
-from policygen.lint.kueue.priorities import default, values
+from policygen.kubernetes.priorities import default, values
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

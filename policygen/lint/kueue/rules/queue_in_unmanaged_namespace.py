@@ -1,7 +1,7 @@
 """A LocalQueue is in a namespace whose jobs Kueue does not manage."""
 
+from policygen.kubernetes.namespaces import selects
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.namespaces import selects
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

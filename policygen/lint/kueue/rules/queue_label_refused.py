@@ -3,8 +3,8 @@
 from policygen.api_validation.metadata import is_subdomain
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
+from policygen.kubernetes.kueue_jobs import queued
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

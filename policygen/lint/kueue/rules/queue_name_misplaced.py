@@ -6,9 +6,9 @@ from policygen.core.finding import At, dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.kueue_jobs import BY_POD, labels, managed
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.webhook_objects import webhook_object
-from policygen.lint.kueue.queue_names import BY_POD, labels, managed
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 

@@ -1,7 +1,7 @@
 """A queued workload uses a ResourceClaim by name, which Kueue does not admit."""
 
+from policygen.kubernetes.kueue_jobs import queued
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.queue_names import queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

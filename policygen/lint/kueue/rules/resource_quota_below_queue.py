@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable, total, written
-from policygen.lint.kueue.queue_names import target
+from policygen.kubernetes.kueue_jobs import target
 from policygen.lint.kueue.quotas import quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 

@@ -1,8 +1,8 @@
 """Jobs need all their pods at once, but Kueue does not wait until pods are ready."""
 
+from policygen.kubernetes.kueue_jobs import Queued, queued
 from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue.configuration import all_settings
-from policygen.lint.kueue.queue_names import Queued, queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

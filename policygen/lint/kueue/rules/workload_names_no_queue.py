@@ -3,11 +3,12 @@
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_jobs import BY_POD, FRAMEWORKS
+from policygen.kubernetes.kueue_settings import Settings
+from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.webhook_objects import webhook_object
-from policygen.lint.kueue.configuration import Settings, settings
-from policygen.lint.kueue.namespaces import selects
-from policygen.lint.kueue.queue_names import BY_POD, FRAMEWORKS
+from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.queueless import accelerator, queueless
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 

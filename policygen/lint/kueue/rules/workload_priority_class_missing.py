@@ -1,8 +1,8 @@
 """A workload names a WorkloadPriorityClass that does not exist."""
 
 from policygen.core.suggest import suggest
+from policygen.kubernetes.kueue_jobs import PRIORITY, labels, queued
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.queue_names import PRIORITY, labels, queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

@@ -8,9 +8,9 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_jobs import BY_POD, local_queues, queued
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.missing_namespaces import missing_namespaces
-from policygen.lint.kueue.queue_names import BY_POD, local_queues, queued
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _OPAQUE = {

@@ -1,8 +1,8 @@
 """volcano.sh/preemptable is not a valid boolean, so Volcano reads it as false."""
 
+from policygen.core import go_values
 from policygen.core.quoting import quoted
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core import go_values
 from policygen.lint.core.metadata_keys import written
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 

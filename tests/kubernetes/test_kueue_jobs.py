@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.lint.kueue.queue_names import counted, labels, local_queues, managed, queued
+from policygen.kubernetes.kueue_jobs import counted, labels, local_queues, managed, queued
 from tests.objects import cluster, workload
 
 NAME = "kueue.x-k8s.io/queue-name"

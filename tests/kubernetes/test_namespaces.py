@@ -3,7 +3,7 @@
 import pytest
 
 from policygen.kubernetes.core import LabelSelector, Requirement
-from policygen.lint.kueue.namespaces import selects
+from policygen.kubernetes.namespaces import selects
 from tests.objects import cluster
 
 NAME = "kubernetes.io/metadata.name"

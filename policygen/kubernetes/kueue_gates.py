@@ -9,9 +9,7 @@ from policygen.core.versions import Minor, Version, release
 
 @cache
 def _table() -> dict[str, list[tuple[Minor, str | None]]]:
-    data = json.loads(
-        (shipped.PACKAGE / "lint" / "kueue" / "feature_gates.json").read_text("utf-8")
-    )
+    data = json.loads((shipped.PACKAGE / "kubernetes" / "kueue_gates.json").read_text("utf-8"))
     return {
         gate: [(release(since), state) for since, state in states.items()]
         for gate, states in data["gates"].items()

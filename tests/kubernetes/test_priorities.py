@@ -1,6 +1,6 @@
 """The priorities that workloads can have."""
 
-from policygen.lint.kueue.priorities import default, values
+from policygen.kubernetes.priorities import default, values
 from tests.objects import cluster
 
 

@@ -13,10 +13,10 @@ from policygen.core.finding import At
 from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
+from policygen.kubernetes.limit_ranges import container_limits
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts
 from policygen.kubernetes.workloads import Container, PodTemplate, Workload
-from policygen.lint.core.containers import container_limits
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 

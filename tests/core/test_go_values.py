@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.lint.core.go_values import boolean, integer
+from policygen.core.go_values import boolean, integer
 
 
 @pytest.mark.parametrize(
