@@ -7,18 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from policygen.core.finding import At
 from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
-from policygen.kubernetes.limit_ranges import container_limits
+from policygen.kubernetes.kueue_requests import BY_POD_KINDS, adjusted, as_pod
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import keyed_texts
-from policygen.kubernetes.workloads import Container, PodTemplate, Workload
+from policygen.kubernetes.workloads import PodTemplate, Workload
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
+MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
+GROUP = "kueue.x-k8s.io/pod-group-name"
+GROUP_COUNT = "kueue.x-k8s.io/pod-group-total-count"
+PREBUILT = "kueue.x-k8s.io/prebuilt-workload-name"
+DEFAULT_QUEUE = "default"
+"""The LocalQueue of jobs that name none. Source: pkg/controller/jobframework/defaults.go."""
 
 FRAMEWORKS: Mapping[tuple[str, str], str] = {
     ("", "Pod"): "pod",
@@ -105,22 +110,10 @@ def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[
     return [entry for entry in found if entry is not None]
 
 
-def counted(cluster: Cluster, template: PodTemplate, namespace: str) -> Mapping[str, Fraction]:
-    """The amounts that Kueue counts for one pod, with the defaults of LimitRanges.
-
-    Source: pkg/workload/resources.go, AdjustResources; several LimitRanges: the first default.
-    """
-    spec = template.spec
-    defaults: dict[str, Fraction] = {}
-    for item in container_limits(cluster, namespace):
-        defaults = {**item.filled_requests, **defaults}
-    if not defaults:
-        return spec.requests
-    return replace(
-        spec,
-        containers=tuple(_with(it, defaults) for it in spec.containers),
-        init_containers=tuple(_with(it, defaults) for it in spec.init_containers),
-    ).requests
+def counted(cluster: Cluster, workload: Workload, template: PodTemplate) -> Mapping[str, Fraction]:
+    """The amounts that Kueue counts for one pod, with the defaults of LimitRanges."""
+    spec = as_pod(template.spec) if workload.kind in BY_POD_KINDS else template.spec
+    return adjusted(cluster, spec, workload.namespace).requests
 
 
 def _queued(cluster: Cluster) -> Iterator[Queued]:
@@ -142,13 +135,6 @@ def _of_pods(workload: Workload) -> tuple[At, str | None]:
     for template in workload.templates:
         return template.at.to("metadata", "labels"), template.labels.get(LOCAL_QUEUE)
     return workload.at, None
-
-
-def _with(container: Container, defaults: Mapping[str, Fraction]) -> Container:
-    resources = container.resources
-    written = {**resources.limits, **resources.requests}
-    more = {name: it for name, it in defaults.items() if name not in written}
-    return replace(container, resources=replace(resources, requests={**resources.requests, **more}))
 
 
 def _name(entry: Entry[LocalQueueView]) -> str:

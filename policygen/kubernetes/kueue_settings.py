@@ -168,6 +168,18 @@ def of(entry: Entry[KueueConfigurationView] | None, target: Version, cluster: Cl
     )
 
 
+def identifier(
+    labels: Mapping[str, str], annotations: Mapping[str, str], key: str, settings: Settings
+) -> tuple[str, str]:
+    """Where Kueue reads the name of a pod group or Workload, and the name; empty: there is none.
+
+    Since 0.18 an annotation takes precedence.
+    """
+    if annotations.get(key) and settings.gate("WorkloadIdentifierAnnotations"):
+        return "annotations", annotations[key]
+    return "labels", labels.get(key, "")
+
+
 def selector(data: Any) -> LabelSelector | None:
     """Untyped data as a label selector; None if it is not a mapping."""
     if not isinstance(data, dict):

@@ -79,6 +79,9 @@ def test_defaults_of_limit_ranges_are_counted():
   {resources: {requests: {cpu: 1}}}, {}]}}
 """
     it = cluster(text)
-    (template,) = it.workloads[0].templates
-    assert counted(it, template, "n") == {"cpu": 3, "memory": 2 * 2**30}
-    assert counted(it, template, "other") == {"cpu": 1}
+    assert counted(it, it.workloads[0], *it.workloads[0].templates) == {
+        "cpu": 3,
+        "memory": 2 * 2**30,
+    }
+    other = cluster(text.replace("name: l, namespace: n", "name: l, namespace: m"))
+    assert counted(other, other.workloads[0], *other.workloads[0].templates) == {"cpu": 1}

@@ -19,7 +19,9 @@ from pathlib import Path
 
 from policygen.core.decoding import converted
 from policygen.core.finding import At
+from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_settings import Settings, first
 from policygen.kubernetes.kueue_workloads import WorkloadView
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.typed import decoded
@@ -87,7 +89,8 @@ def simulated(scenario: Data) -> list[Step]:
     strategies = tuple(fair["preemptionStrategies"]) if fair else ()
     cluster = Cluster(it for it in objects if it is not None)
     assert not cluster.malformed
-    play = _Play(Scheduler(state_of(cluster, strategies)), scenario["maxCycles"])
+    settings = first(cluster, DEFAULT["kueue"])
+    play = _Play(Scheduler(state_of(cluster, strategies)), settings, scenario["maxCycles"])
     found = []
     for step in scenario["steps"]:
         found.append(play.step(step))
@@ -99,8 +102,9 @@ def simulated(scenario: Data) -> list[Step]:
 class _Play:
     """A scenario on the simulator."""
 
-    def __init__(self, scheduler: Scheduler, max_cycles: int) -> None:
+    def __init__(self, scheduler: Scheduler, settings: Settings, max_cycles: int) -> None:
         self.scheduler = scheduler
+        self.settings = settings
         self.max_cycles = max_cycles
         self.workloads: dict[str, Workload] = {}
 
@@ -108,7 +112,7 @@ class _Play:
         for name in step["finish"]:
             self.scheduler.finish(self.workloads.pop(name))
         for it in step["create"]:
-            workload = _workload(it)
+            workload = _workload(it, self.settings)
             self.workloads[workload.name] = workload
             self.scheduler.submit(workload)
         found = Step()
@@ -164,11 +168,12 @@ class _Play:
         return [], workload.message, "inadmissible" if inadmissible else "heap"
 
 
-def _workload(data: Data) -> Workload:
+def _workload(data: Data, settings: Settings) -> Workload:
     metadata = data["metadata"]
     created = calendar.timegm(time.strptime(metadata["creationTimestamp"], "%Y-%m-%dT%H:%M:%SZ"))
     fields = converted(data["spec"], WorkloadView, decoded)
-    return workload_of(metadata["name"], metadata["uid"], created, fields, NAMESPACE)
+    name, uid = f"{NAMESPACE}/{metadata['name']}", metadata["uid"]
+    return workload_of(name, uid, created, fields, settings)
 
 
 def differences(theirs: list[Step], ours: list[Step]) -> Iterator[str]:

@@ -80,7 +80,7 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
             # A spec has no nodes for pods without accelerators.
             if implied and not accelerators.requested(facts.cluster, template):
                 continue
-            amounts = counted(facts.cluster, template, workload.namespace)
+            amounts = counted(facts.cluster, workload, template)
             # container-resource-refused reports the others.
             amounts = {name: it for name, it in amounts.items() if known_to_containers(name)}
             own = demand(template.spec, amounts)

@@ -82,7 +82,7 @@ def request_in(
 ) -> PodRequest:
     """The amounts that Kueue counts for a pod template in a ClusterQueue."""
     requested = template.spec.requests
-    defaulted = counted(cluster, template, workload.namespace)
+    defaulted = counted(cluster, workload, template)
     written = _above_zero(rules.charged(requested))
     same = defaulted == requested
     return PodRequest(

@@ -11,20 +11,22 @@ from policygen.core import durations, go_values
 from policygen.core.finding import Fault
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
-from policygen.kubernetes.kueue_jobs import FRAMEWORKS
-from policygen.kubernetes.kueue_settings import Settings
+from policygen.kubernetes.kueue_jobs import (
+    FRAMEWORKS,
+    GROUP,
+    GROUP_COUNT,
+    MIN_PARALLELISM,
+    PREBUILT,
+)
+from policygen.kubernetes.kueue_settings import Settings, identifier
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.webhook_objects import WebhookObject
 
 _DOMAIN = "kueue.x-k8s.io/"
 MAX_SECONDS = f"{_DOMAIN}max-exec-time-seconds"
-MIN_PARALLELISM = f"{_DOMAIN}job-min-parallelism"
 EQUAL_COMPLETIONS = f"{_DOMAIN}job-completions-equal-parallelism"
 ELASTIC = f"{_DOMAIN}elastic-job"
 GATED_BY = f"{_DOMAIN}admission-gated-by"
-PREBUILT = f"{_DOMAIN}prebuilt-workload-name"
-GROUP = f"{_DOMAIN}pod-group-name"
-GROUP_COUNT = f"{_DOMAIN}pod-group-total-count"
 
 BY_PODS = ("Deployment", "LeaderWorkerSet", "StatefulSet")
 """Kinds whose pods Kueue manages; their webhooks check less."""
@@ -202,10 +204,7 @@ def _pod(pod: WebhookObject, settings: Settings) -> Iterator[Fault]:
 
 
 def _named(job: WebhookObject, key: str, settings: Settings) -> tuple[str, str]:
-    """Where Kueue reads a name, and the name. Since 0.18 an annotation takes precedence."""
-    if settings.gate("WorkloadIdentifierAnnotations") and job.annotations.get(key):
-        return "annotations", job.annotations[key]
-    return "labels", job.labels.get(key, "")
+    return identifier(job.labels, job.annotations, key, settings)
 
 
 def group(job: WebhookObject, settings: Settings) -> str:

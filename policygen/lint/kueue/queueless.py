@@ -10,7 +10,7 @@ from msgspec import Struct
 from policygen.core.names import NAMESPACE_NAME
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
-from policygen.kubernetes.kueue_jobs import BY_POD, FRAMEWORKS, labels
+from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, FRAMEWORKS, labels
 from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
@@ -22,9 +22,6 @@ from policygen.lint.core.running_pods import maker
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.rule import Facts
-
-_DEFAULT = "default"
-"""The LocalQueue of jobs that name none. Source: pkg/controller/jobframework/defaults.go."""
 
 _OWNERS = ("metadata", "ownerReferences")
 
@@ -52,7 +49,7 @@ def _queueless(facts: Facts) -> Iterator[Queueless]:
         owner = (namespace, workload.kind, workload.name)
         if not _may_queue(workload) or owner in running or _names_a_queue(workload):
             continue
-        if cluster.local_queues.knows(_DEFAULT, namespace):
+        if cluster.local_queues.knows(DEFAULT_QUEUE, namespace):
             continue
         if selects(cluster, rules.managed, namespace) is False:
             continue  # queue-in-unmanaged-namespace reports the queues there

@@ -1,6 +1,7 @@
 """The scheduler's state from Kueue's objects."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 from msgspec import Struct
@@ -15,11 +16,14 @@ from policygen.kubernetes.kueue import (
     ResourceFlavorView,
     ResourceGroup,
 )
+from policygen.kubernetes.kueue_requests import adjusted
+from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.kueue.amounts import UNLIMITED, counted, evaluation_order
 from policygen.simulate.kueue.queue import ClusterQueue, FlavorChoice, Group
 from policygen.simulate.kueue.quota import QuotaNode, settle
+from policygen.simulate.kueue.refusals import refusal
 from policygen.simulate.kueue.state import State
 from policygen.simulate.kueue.workload import PodSet, Workload
 
@@ -57,26 +61,36 @@ def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> State:
 
 
 def workload_of(
-    name: str, uid: str, created: float, fields: WorkloadView, namespace: str
+    name: str, uid: str, created: float, fields: WorkloadView, settings: Settings
 ) -> Workload:
-    """A workload from Kueue's object. `name` is that of the object, without its namespace."""
+    """A workload from Kueue's object. `name` is the namespace and name of the object.
+
+    Its requests are those that Kueue counts: with the defaults and overhead in the settings'
+    cluster, and converted by the settings.
+    """
+    namespace = name.partition("/")[0]
+    pods = [adjusted(settings.cluster, it.template.spec, namespace) for it in fields.pod_sets]
     return Workload(
-        name=f"{namespace}/{name}",
+        name=name,
         uid=uid,
         queue=f"{namespace}/{fields.queue_name}",
         priority=fields.priority,
         created=created,
-        pod_sets=tuple(_pod_set(it) for it in fields.pod_sets),
+        pod_sets=tuple(map(_pod_set, fields.pod_sets, pods, repeat(settings))),
+        refusal=refusal(settings.cluster, pods, namespace),
     )
 
 
-def _pod_set(view: PodSetView) -> PodSet:
-    spec = view.template.spec
+def _pod_set(view: PodSetView, spec: PodSpec, settings: Settings) -> PodSet:
     requests = sorted(
-        ((name, max(0, counted(name, amount))) for name, amount in spec.requests.items()),
+        (
+            (name, max(0, counted(name, amount)))
+            for name, amount in settings.charged(spec.requests).items()
+        ),
         key=lambda it: evaluation_order(it[0]),
     )
-    return PodSet(view.name, view.count, tuple(requests), shape(spec), view.min_count)
+    fewest = view.min_count if settings.gate("PartialAdmission") else None
+    return PodSet(view.name, view.count, tuple(requests), shape(spec), fewest)
 
 
 def shape(spec: PodSpec) -> Shape:

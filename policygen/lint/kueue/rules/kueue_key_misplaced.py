@@ -3,11 +3,11 @@
 from policygen.core.finding import dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
-from policygen.kubernetes.kueue_jobs import managed
+from policygen.kubernetes.kueue_jobs import GROUP, GROUP_COUNT, managed
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
 from policygen.lint.core.metadata_keys import MetadataOwner, Written, of_workload
-from policygen.lint.kueue.job_metadata import BY_PODS, GROUP, GROUP_COUNT
+from policygen.lint.kueue.job_metadata import BY_PODS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

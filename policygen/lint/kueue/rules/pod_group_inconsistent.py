@@ -8,9 +8,10 @@ from policygen.core import go_values
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import counted
+from policygen.kubernetes.kueue_jobs import GROUP_COUNT
 from policygen.lint.core.webhook_objects import WebhookObject, webhook_object
 from policygen.lint.kueue import configuration
-from policygen.lint.kueue.job_metadata import GROUP_COUNT, group
+from policygen.lint.kueue.job_metadata import group
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 from policygen.core.quoting import counted
-from policygen.kubernetes.kueue_jobs import TOGETHER
+from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
 from policygen.kubernetes.node_filters import misses
 from policygen.kubernetes.node_groups import NodeSet
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
-from policygen.lint.kueue.job_metadata import MIN_PARALLELISM
 from policygen.lint.kueue.topologies import levels
 from policygen.lint.kueue.topology_requests import GROUP, REQUIRED
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

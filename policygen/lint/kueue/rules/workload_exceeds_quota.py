@@ -6,11 +6,10 @@ from functools import cache, partial
 
 from policygen.core.amounts import amount_of, readable, total
 from policygen.kubernetes.kueue import ResourceGroup
-from policygen.kubernetes.kueue_jobs import TOGETHER
+from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
-from policygen.lint.kueue.job_metadata import MIN_PARALLELISM
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

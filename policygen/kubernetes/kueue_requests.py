@@ -1,0 +1,89 @@
+"""The requests of pods as Kueue counts them.
+
+Source: pkg/workload/resources.go of Kueue 0.19.2, AdjustResources; of several LimitRanges, the
+first default counts.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.core import quantity
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.limit_ranges import container_limits
+from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.workloads import Container, PodSpec, Resources
+
+BY_POD_KINDS = ("Deployment", "Pod", "ReplicaSet", "ReplicationController", "Rollout")
+"""Kinds whose pods Kueue reads after the API server has filled in their defaults."""
+
+
+class _Defaults(Struct, frozen=True):
+    """The defaults of containers without a request or limit."""
+
+    requests: dict[str, Fraction]
+    limits: dict[str, Fraction]
+
+    def fill(self, container: Container) -> Container:
+        """The container with these defaults."""
+        own = container.resources
+        filled = Resources({**self.requests, **own.requests}, {**self.limits, **own.limits})
+        return replace(container, resources=filled)
+
+
+def adjusted(cluster: Cluster, spec: PodSpec, namespace: str) -> PodSpec:
+    """The pod spec with the overhead of its RuntimeClass and the defaults of LimitRanges."""
+    if spec.runtime_class_name and not spec.overhead:
+        overhead = cluster.derive(_overheads).get(spec.runtime_class_name, {})
+        spec = replace(spec, overhead=dict(overhead)) if overhead else spec
+    requests: dict[str, Fraction] = {}
+    limits: dict[str, Fraction] = {}
+    for item in container_limits(cluster, namespace):
+        requests = {**item.filled_requests, **requests}
+        limits = {**item.filled_limits, **limits}
+    return _each(spec, _Defaults(requests, limits)) if requests or limits else spec
+
+
+def as_pod(spec: PodSpec) -> PodSpec:
+    """The spec of a pod: the API server writes a limit without a request as the request, too.
+
+    It does not do so in the templates of other objects.
+    Source: pkg/apis/core/v1/defaults.go, SetDefaults_Pod, of Kubernetes 1.36.3.
+    """
+    return replace(
+        spec,
+        containers=tuple(map(_with_requests, spec.containers)),
+        init_containers=tuple(map(_with_requests, spec.init_containers)),
+    )
+
+
+def _with_requests(container: Container) -> Container:
+    own = container.resources
+    return replace(container, resources=replace(own, requests={**own.limits, **own.requests}))
+
+
+def _each(spec: PodSpec, defaults: _Defaults) -> PodSpec:
+    return replace(
+        spec,
+        containers=tuple(map(defaults.fill, spec.containers)),
+        init_containers=tuple(map(defaults.fill, spec.init_containers)),
+    )
+
+
+def _overheads(cluster: Cluster) -> Mapping[str, Mapping[str, Fraction]]:
+    """The overhead of each RuntimeClass by its name."""
+    return {
+        it.name: dict(_amounts(mapping(it.data, "overhead", "podFixed").items()))
+        for it in cluster.of("node.k8s.io", "RuntimeClass")
+    }
+
+
+def _amounts(found: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Fraction]]:
+    for name, value in found:
+        try:
+            yield name, quantity.read(value).value
+        except ValueError:
+            continue  # the API server refuses the object

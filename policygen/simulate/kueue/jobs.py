@@ -1,0 +1,248 @@
+"""The Workloads that Kueue creates for the objects of users.
+
+Source: pkg/controller/jobframework and pkg/controller/jobs of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha1
+
+from msgspec import Struct
+
+from policygen.core.go_values import integer
+from policygen.core.names import LOCAL_QUEUE
+from policygen.kubernetes import priorities
+from policygen.kubernetes.cluster import KUEUE, Cluster
+from policygen.kubernetes.kueue_jobs import (
+    BY_POD,
+    DEFAULT_QUEUE,
+    FRAMEWORKS,
+    GROUP,
+    GROUP_COUNT,
+    PREBUILT,
+    PRIORITY,
+    labels,
+)
+from policygen.kubernetes.kueue_settings import Settings, identifier
+from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
+from policygen.kubernetes.namespaces import selects
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mappings, text
+from policygen.kubernetes.workloads import TEMPLATES, Workload
+from policygen.simulate.kueue.pod_sets import NotQueuedError, groups, of_pods, pod_sets
+
+MAX_POD_SETS = 18
+"""The most pod sets of a Workload."""
+_FAST = "kueue.x-k8s.io/pod-group-fast-admission"
+_PODS = "pod"
+"""The integration of pods."""
+_UNCHECKED = ("LeaderWorkerSet", "StatefulSet")
+"""Kinds for which Kueue creates Workloads in any namespace."""
+_LONG, _SHORT, _HASH = 253, 63, 5
+"""The most characters of the name of a Workload, and those of the hash at its end."""
+
+
+class QueuedJob(Struct, frozen=True, eq=False):
+    """A Workload that Kueue creates for an object."""
+
+    owner: Object
+    """The first of a group of Pods."""
+    name: str
+    """Of the Workload. Its end is a hash of the object's UID, which manifests do not have."""
+    fields: WorkloadView
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of both."""
+        return self.owner.namespace
+
+
+class UnqueuedJob(Struct, frozen=True, eq=False):
+    """An object with pods for which Kueue creates no Workload."""
+
+    owner: Object
+    reason: str
+
+
+def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[UnqueuedJob]]:
+    """The Workloads that Kueue creates for a cluster's objects, and the objects without one."""
+    queued: list[QueuedJob] = []
+    unqueued: list[UnqueuedJob] = []
+    for pods in _units(cluster, settings):
+        try:
+            queued += _workloads(pods, settings)
+        except NotQueuedError as reason:
+            unqueued += (UnqueuedJob(it.object, str(reason)) for it in pods)
+    for object_ in cluster.objects:
+        other = (object_.group, object_.kind) not in TEMPLATES and object_.group != KUEUE
+        if other and object_.labels.get(LOCAL_QUEUE):
+            unqueued.append(
+                UnqueuedJob(object_, f"the pods of kind {object_.kind} are not modelled")
+            )
+    return queued, unqueued
+
+
+def workload_name(object_: Object, name: str, extra: str = "", *, short: bool = False) -> str:
+    """The name of the Workload of an object (GenerateWorkloadNameWithExtra)."""
+    uid = text(object_.data, "metadata", "uid")
+    parts = [object_.kind, object_.group, name, uid, *([extra] if extra else [])]
+    hashed = sha1("\n".join(parts).encode(), usedforsecurity=False).hexdigest()[:_HASH]
+    most = (_SHORT if short else _LONG) - 1 - _HASH
+    return f"{f'{object_.kind.lower()}-{name}'[:most]}-{hashed}"
+
+
+def _units(cluster: Cluster, settings: Settings) -> Iterator[Sequence[Workload]]:
+    """Each object alone, and the Pods of a group together."""
+    found: dict[tuple[str, str], list[Workload]] = {}
+    for workload in cluster.workloads:
+        name = _group(workload, settings)
+        if name:
+            found.setdefault((workload.namespace, name), []).append(workload)
+        else:
+            yield (workload,)
+    yield from found.values()
+
+
+def _group(workload: Workload, settings: Settings) -> str:
+    """The name of the group of a Pod; empty: it has none."""
+    if workload.kind != "Pod":
+        return ""
+    return identifier(workload.labels, workload.annotations, GROUP, settings)[1]
+
+
+def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJob]:
+    first = pods[0]
+    queue, by_pod = _queue(first, settings)
+    if not queue and not _manages_all(settings):
+        raise NotQueuedError(f"it has no label {LOCAL_QUEUE}")
+    _check(first, settings, queue=queue, by_pod=by_pod)
+    group = _group(first, settings)
+    sets = _of_group(pods, group) if group else pod_sets(first)
+    if len(sets) > MAX_POD_SETS:
+        raise NotQueuedError(f"it has {len(sets)} pod sets; a Workload has at most {MAX_POD_SETS}")
+    class_ = _label(first, PRIORITY, by_pod=by_pod)
+    priority = _priority(settings.cluster, class_, _classes(first, sets))
+    fields = WorkloadView(queue, priority, sets)
+    for name in [group] if group else _names(first, settings):
+        yield QueuedJob(first.object, name, fields)
+
+
+def _names(workload: Workload, settings: Settings) -> Iterator[str]:
+    """The names of the Workloads of an object; those of the pods of a Deployment are made up."""
+    short = settings.gate("ShortWorkloadNames")
+    it, count = workload.object, groups(workload)
+    name = workload.name or text(it.data, "metadata", "generateName")
+    for i in range(count):
+        if workload.kind == "LeaderWorkerSet":
+            yield workload_name(it, f"{name}-{i}", short=short)
+        elif _single(workload):
+            yield f"pod-{name}-{i}"
+        else:
+            yield workload_name(it, name, short=short)
+
+
+def _single(workload: Workload) -> bool:
+    """Whether Kueue admits each pod of the object alone."""
+    kind = (workload.object.group, workload.kind)
+    return kind in BY_POD or workload.kind == "Deployment"
+
+
+def _manages_all(settings: Settings) -> bool:
+    entry = settings.entry
+    return entry is not None and entry.fields.manage_jobs_without_queue_name
+
+
+def _queue(workload: Workload, settings: Settings) -> tuple[str, bool]:
+    """The LocalQueue of a workload, empty if it has none, and whether only its pods name it."""
+    by_pod = (workload.object.group, workload.kind) in BY_POD
+    own = _label(workload, LOCAL_QUEUE, by_pod=by_pod)
+    if own and (by_pod or labels(workload)[1].get(LOCAL_QUEUE)):
+        return own, by_pod
+    cluster, namespace = settings.cluster, workload.namespace
+    managed = selects(cluster, settings.managed, namespace) is not False
+    if managed and cluster.local_queues.knows(DEFAULT_QUEUE, namespace):
+        return DEFAULT_QUEUE, by_pod
+    return own, by_pod or bool(own)
+
+
+def _label(workload: Workload, key: str, *, by_pod: bool) -> str:
+    """A label that Kueue reads. A Deployment's own label replaces that of its pods."""
+    own = "" if by_pod else labels(workload)[1].get(key, "")
+    if own or not (by_pod or workload.kind == "Deployment"):
+        return own
+    return next((it.labels.get(key, "") for it in workload.templates), "")
+
+
+def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) -> None:
+    """Raises NotQueuedError if Kueue does not manage the object."""
+    namespace, spec = workload.namespace, workload.spec
+    if workload.kind == "CronJob":
+        raise NotQueuedError("a CronJob creates its Jobs later")
+    if workload.kind == "DaemonSet":
+        raise NotQueuedError("the number of its pods depends on the nodes")
+    kind = (workload.object.group, workload.kind)
+    framework = _PODS if by_pod else FRAMEWORKS.get(kind)
+    if framework is None:
+        raise NotQueuedError(f"Kueue does not manage kind {workload.kind}")
+    # Without a Configuration it is not known which integrations are enabled.
+    if settings.entry is not None and framework not in settings.frameworks:
+        raise NotQueuedError(f"framework {framework} is not enabled in Kueue's Configuration")
+    unchecked = queue and workload.kind in _UNCHECKED
+    if not unchecked and selects(settings.cluster, settings.managed, namespace) is False:
+        raise NotQueuedError(f"Kueue does not manage namespace {namespace}")
+    for owner in mappings(workload.object.data, "metadata", "ownerReferences"):
+        above = (text(owner, "apiVersion").rpartition("/")[0], text(owner, "kind"))
+        if owner.get("controller") is True and above in FRAMEWORKS:
+            raise NotQueuedError(f"it belongs to {above[1]} {text(owner, 'name')}")
+    if workload.kind == "RayJob" and spec.get("clusterSelector"):
+        raise NotQueuedError("it uses an existing RayCluster (clusterSelector)")
+    prebuilt = identifier(workload.labels, workload.annotations, PREBUILT, settings)[1]
+    if prebuilt:
+        raise NotQueuedError(f"it uses the existing Workload {prebuilt}")
+
+
+def _of_group(pods: Sequence[Workload], name: str) -> tuple[PodSetView, ...]:
+    """The pod sets of a group of Pods. Kueue waits until all its Pods exist, and deletes others."""
+    first = pods[0]
+    total = integer(first.annotations.get(GROUP_COUNT, ""))
+    if total is None or total < 1:
+        raise NotQueuedError(f"annotation {GROUP_COUNT} of group {name} is not a number of pods")
+    for key in (LOCAL_QUEUE, GROUP_COUNT):
+        if len({(it.labels.get(key), it.annotations.get(key)) for it in pods}) > 1:
+            raise NotQueuedError(f"the pods of group {name} have different values of {key}")
+    if first.annotations.get(_FAST) == "true":
+        return of_pods(pods, total)
+    if len(pods) < total:
+        raise NotQueuedError(f"group {name} has {len(pods)} of {total} pods")
+    return of_pods(pods[:total], None)
+
+
+def _priority(cluster: Cluster, chosen: str, classes: Iterator[str]) -> int:
+    """The priority of a Workload: of its WorkloadPriorityClass, else of the first PriorityClass.
+
+    Raises NotQueuedError. Source: ExtractPriority in pkg/controller/jobframework.
+    """
+    if chosen:
+        entry = cluster.workload_priority_classes.get(chosen)
+        if entry is None:
+            raise NotQueuedError(f"WorkloadPriorityClass {chosen} does not exist")
+        return entry.fields.value
+    name = next(classes, "")
+    if not name:
+        return priorities.default(cluster)
+    found = cluster.priority_classes.get(name)
+    if found is not None:
+        return found.fields.value
+    if name not in priorities.BUILT_IN:
+        raise NotQueuedError(f"PriorityClass {name} does not exist")
+    return priorities.BUILT_IN[name]
+
+
+def _classes(workload: Workload, sets: Iterable[PodSetView]) -> Iterator[str]:
+    """The PriorityClasses that the object names, in the order in which Kueue reads them."""
+    named = [
+        text(workload.spec, "runPolicy", "schedulingPolicy", "priorityClass")
+        if workload.object.group == "kubeflow.org"
+        else "",
+        *(it.template.spec.priority_class_name for it in sets),
+    ]
+    return (it for it in named if it)

@@ -1,0 +1,221 @@
+"""The pod sets of the Workloads that Kueue creates for each kind.
+
+Source: PodSets in pkg/controller/jobs of Kueue 0.19.2.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from msgspec import ValidationError
+from msgspec.structs import replace
+
+from policygen.core.decoding import converted
+from policygen.core.finding import at_path
+from policygen.core.go_values import integer as go_integer
+from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM
+from policygen.kubernetes.kueue_requests import as_pod
+from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView
+from policygen.kubernetes.typed import decoded
+from policygen.kubernetes.untyped import integer, mapping, text
+from policygen.kubernetes.workloads import Container, PodSpec, PodTemplate, Resources, Workload
+
+T = TypeVar("T")
+
+_MI = 2**20
+_AUTOSCALER = {"cpu": Fraction(1, 2), "memory": Fraction(512 * _MI)}
+_REDIS_CLEANUP = {"cpu": Fraction(1, 5), "memory": Fraction(256 * _MI)}
+_SUBMITTER = Container(
+    resources=Resources(
+        requests={"cpu": Fraction(1, 2), "memory": Fraction(200 * _MI)},
+        limits={"cpu": Fraction(1), "memory": Fraction(1024 * _MI)},
+    )
+)
+"""The container that submits a RayJob, with KubeRay's defaults."""
+_REPLICA_TYPES = {
+    "JAXJob": ("Worker",),
+    "MPIJob": ("Launcher", "Worker"),
+    "PaddleJob": ("Master", "Worker"),
+    "PyTorchJob": ("Master", "Worker"),
+    "TFJob": ("Chief", "Master", "PS", "Worker", "Evaluator"),
+    "XGBoostJob": ("Master", "Worker"),
+}
+"""The replica types of the training operators, in Kueue's order."""
+_RAY_CLUSTER = {"RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig",)}
+
+
+class NotQueuedError(ValueError):
+    """Kueue creates no Workload of an object, or its pods are not known; the text is the reason."""
+
+
+def pod_sets(workload: Workload) -> tuple[PodSetView, ...]:
+    """The pod sets of one Workload of an object. Raises NotQueuedError."""
+    kind = workload.kind
+    if kind in _REPLICA_TYPES:
+        return _of_replica_types(workload)
+    if workload.object.group == "ray.io":
+        return tuple(_of_ray(workload))
+    if kind == "JobSet":
+        return tuple(
+            _pod_set(_item(workload, it, 3, "name"), it, it.replicas) for it in workload.templates
+        )
+    if kind == "LeaderWorkerSet":
+        return tuple(_of_group(workload))
+    (template,) = _templates(workload)
+    if kind in ("Job", "StatefulSet"):
+        return (
+            replace(
+                _pod_set("main", template, template.replicas),
+                min_count=go_integer(workload.annotations.get(MIN_PARALLELISM, ""))
+                if kind == "Job"
+                else None,
+            ),
+        )
+    return (PodSetView("main", 1, None, PodSetTemplate(as_pod(template.spec))),)
+
+
+def groups(workload: Workload) -> int:
+    """The number of Workloads of an object. Raises NotQueuedError."""
+    if workload.kind == "LeaderWorkerSet":
+        return _known(integer(workload.spec.get("replicas", 1)))
+    if workload.kind == "StatefulSet":
+        return min(1, _known(_templates(workload)[0].replicas))
+    if workload.kind in ("Deployment", "ReplicaSet", "ReplicationController", "Rollout"):
+        return _known(_templates(workload)[0].replicas)
+    return 1
+
+
+def of_pods(pods: Sequence[Workload], total: int | None) -> tuple[PodSetView, ...]:
+    """The pod sets of a group of Pods: one for each distinct pod spec.
+
+    With `total`, the first pod counts for all, as with fast admission. Kueue names the pod sets by a
+    hash of the spec, and orders them by it; these names and this order are others.
+    """
+    found: dict[str, PodSetView] = {}
+    for workload in pods:
+        (template,) = _templates(workload)
+        spec = as_pod(template.spec)
+        role = f"role-{len(found)}"
+        key = _role(workload.spec, spec)
+        if key in found:
+            found[key] = replace(found[key], count=found[key].count + 1)
+        else:
+            found[key] = PodSetView(role, total or 1, None, PodSetTemplate(spec))
+        if total:
+            break
+    return tuple(found.values())
+
+
+def _role(raw: Mapping[str, Any], spec: PodSpec) -> str:
+    """Equal for pods that Kueue counts as one pod set (pkg/util/pod, SpecShape)."""
+    fields = (
+        "nodeSelector", "affinity", "tolerations", "runtimeClassName", "priorityClassName",
+        "topologySpreadConstraints", "overhead", "resourceClaims", "resources",
+    )  # fmt: skip
+    containers = [
+        [sorted((name, str(amount)) for name, amount in it.resources.requests.items())]
+        for it in (*spec.containers, *spec.init_containers)
+    ]
+    ports = [it.get("ports") for it in _raw_containers(raw)]
+    return json.dumps(
+        [{it: raw.get(it) for it in fields}, len(spec.containers), containers, ports],
+        sort_keys=True,
+    )
+
+
+def _raw_containers(raw: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    for field in ("containers", "initContainers"):
+        found = raw.get(field)
+        if isinstance(found, list):
+            yield from (it for it in found if isinstance(it, dict))
+
+
+def _of_replica_types(workload: Workload) -> tuple[PodSetView, ...]:
+    by_type = {it.at.path[len(workload.at.path) + 2]: it for it in _templates(workload)}
+    return tuple(
+        _pod_set(type_, by_type[type_], by_type[type_].replicas)
+        for type_ in _REPLICA_TYPES[workload.kind]
+        if type_ in by_type
+    )
+
+
+def _of_group(workload: Workload) -> Iterable[PodSetView]:
+    """The leader and the workers of one group of a LeaderWorkerSet."""
+    size = _known(integer(mapping(workload.spec, "leaderWorkerTemplate").get("size", 1)))
+    *leader, workers = _templates(workload)
+    for template in leader:
+        yield _pod_set("leader", template, 1)
+    yield _pod_set("worker" if leader else "main", workers, size - len(leader))
+
+
+def _of_ray(workload: Workload) -> Iterable[PodSetView]:
+    spec = mapping(workload.spec, *_RAY_CLUSTER.get(workload.kind, ()))
+    head, *workers = _templates(workload)
+    mode = text(workload.spec, "submissionMode") or "K8sJobMode"
+    pods = _head(head.spec, spec, workload.annotations)
+    if workload.kind == "RayJob" and mode == "SidecarMode":
+        pods = replace(pods, containers=(*pods.containers, _SUBMITTER))
+    yield PodSetView("head", 1, None, PodSetTemplate(pods))
+    for template in workers:
+        name = _item(workload, template, 1, "groupName")
+        yield _pod_set(name, template, template.replicas)
+    if workload.kind == "RayJob" and mode == "K8sJobMode":
+        yield PodSetView("submitter", 1, None, PodSetTemplate(_submitter(workload)))
+
+
+def _head(pods: PodSpec, spec: Mapping[str, Any], annotations: Mapping[str, str]) -> PodSpec:
+    """The head pod with what KubeRay adds: the autoscaler, and requests of the cleanup of Redis."""
+    fault_tolerant = annotations.get("ray.io/ft-enabled", "").lower() == "true"
+    if (fault_tolerant or spec.get("gcsFaultToleranceOptions") is not None) and pods.containers:
+        first, *others = pods.containers
+        own = first.resources.requests
+        requests = {
+            **own,
+            **{it: max(amount, own.get(it, amount)) for it, amount in _REDIS_CLEANUP.items()},
+        }
+        first = replace(first, resources=replace(first.resources, requests=requests))
+        pods = replace(pods, containers=(first, *others))
+    if spec.get("enableInTreeAutoscaling") is True:
+        written = at_path(spec, ("autoscalerOptions", "resources"))
+        resources = Resources(_AUTOSCALER, _AUTOSCALER)
+        if written is not None:
+            resources = _read(written, Resources, "autoscalerOptions.resources")
+        pods = replace(pods, containers=(*pods.containers, Container(resources=resources)))
+    return pods
+
+
+def _submitter(workload: Workload) -> PodSpec:
+    template = workload.spec.get("submitterPodTemplate")
+    if template is None:
+        return PodSpec(containers=(_SUBMITTER,))
+    return _read(mapping(template, "spec"), PodSpec, "submitterPodTemplate.spec")
+
+
+def _templates(workload: Workload) -> Sequence[PodTemplate]:
+    if not workload.templates:
+        raise NotQueuedError("its pod template is missing")
+    return workload.templates
+
+
+def _pod_set(name: str, template: PodTemplate, count: int | None) -> PodSetView:
+    return PodSetView(name.lower(), _known(count), None, PodSetTemplate(template.spec))
+
+
+def _known(count: int | None) -> int:
+    if count is None:
+        raise NotQueuedError("its number of pods is not known")
+    return count
+
+
+def _item(workload: Workload, template: PodTemplate, above: int, key: str) -> str:
+    """A field of the item of a list that holds a template, so many steps above it."""
+    path = template.at.path[len(workload.at.path) :]
+    return text(at_path(workload.object.data, path[:-above]), key)
+
+
+def _read(data: Any, type_: type[T], field: str) -> T:
+    try:
+        return converted(data, type_, decoded)
+    except (ValidationError, RecursionError):
+        raise NotQueuedError(f"its field {field} cannot be read") from None
