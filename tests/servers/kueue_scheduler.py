@@ -28,7 +28,7 @@ from policygen.kubernetes.typed import decoded
 from policygen.simulate.kueue.build import state_of, workload_of
 from policygen.simulate.kueue.entry import Outcome
 from policygen.simulate.kueue.scheduler import Scheduler
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 from .build import build
 from .kueue_scenarios import NAMESPACE, Data, drawn
@@ -106,7 +106,7 @@ class _Play:
         self.scheduler = scheduler
         self.settings = settings
         self.max_cycles = max_cycles
-        self.workloads: dict[str, Workload] = {}
+        self.workloads: dict[str, QueuedWorkload] = {}
 
     def step(self, step: Data) -> Step:
         for name in step["finish"]:
@@ -159,7 +159,7 @@ class _Play:
         ]
         return repr((sorted((it.name, it.message) for it in self.workloads.values()), waiting))
 
-    def _result(self, workload: Workload) -> tuple[object, ...]:
+    def _result(self, workload: QueuedWorkload) -> tuple[object, ...]:
         if workload.admission is not None:
             pod_sets = workload.admission.pod_sets
             return [(it.name, it.count, dict(it.flavors)) for it in pod_sets], "", ""
@@ -168,7 +168,7 @@ class _Play:
         return [], workload.message, "inadmissible" if inadmissible else "heap"
 
 
-def _workload(data: Data, settings: Settings) -> Workload:
+def _workload(data: Data, settings: Settings) -> QueuedWorkload:
     metadata = data["metadata"]
     created = calendar.timegm(time.strptime(metadata["creationTimestamp"], "%Y-%m-%dT%H:%M:%SZ"))
     fields = converted(data["spec"], WorkloadView, decoded)

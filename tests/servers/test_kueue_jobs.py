@@ -309,7 +309,7 @@ def agrees(cluster, built, drawn):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_workloads_are_those_that_kueue_creates(policy, built, seed):
     draw = Draw(seed)
-    want, settings = agrees(policy, built, [it for i in range(40) for it in draw.object(i)])
+    _, settings = agrees(policy, built, [it for i in range(40) for it in draw.object(i)])
     policy.becomes(
         "usage and refusals that differ",
         lambda: [

@@ -9,11 +9,11 @@ from enum import IntEnum
 
 from policygen.simulate.kueue import preemption
 from policygen.simulate.kueue.amounts import evaluation_order, shown
-from policygen.simulate.kueue.queue import NEVER, ClusterQueue, FlavorChoice, Group
+from policygen.simulate.kueue.queue import NEVER, FlavorChoice, Group, SimulatedQueue
 from policygen.simulate.kueue.quota import borrowing_height
-from policygen.simulate.kueue.state import State
+from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.victims import Preemptor
-from policygen.simulate.kueue.workload import LastAssignment, PodSet, Workload
+from policygen.simulate.kueue.workload import LastAssignment, PodSet, QueuedWorkload
 
 
 class Mode(IntEnum):
@@ -36,7 +36,7 @@ class Fit:
     mode: Mode
     height: int = 0
 
-    def rank(self, queue: ClusterQueue) -> tuple[int, int, int]:
+    def rank(self, queue: SimulatedQueue) -> tuple[int, int, int]:
         """Sorts by preference: a queue prefers either a better mode or less borrowing."""
         if self.mode is Mode.NO_FIT:
             return 0, 0, 0
@@ -78,7 +78,7 @@ class PodSetAssignment:
 
 
 @dataclass(slots=True)
-class Assignment:
+class FlavorAssignment:
     """The flavors of a workload."""
 
     pod_sets: list[PodSetAssignment] = field(default_factory=list)
@@ -130,12 +130,15 @@ class Assignment:
 
 
 def assign(
-    state: State, workload: Workload, queue: ClusterQueue, counts: Sequence[int] | None = None
-) -> Assignment:
+    state: QueueState,
+    workload: QueuedWorkload,
+    queue: SimulatedQueue,
+    counts: Sequence[int] | None = None,
+) -> FlavorAssignment:
     """Choose flavors for all pod sets, with these numbers of pods instead of all."""
     assigner = _Assigner(state, workload, queue)
     last = LastAssignment([], queue.generation, state.cycle)
-    found = Assignment(last=last, usage=assigner.usage)
+    found = FlavorAssignment(last=last, usage=assigner.usage)
     for i, pod_set in enumerate(workload.pod_sets):
         one = assigner.pod_set(i, pod_set.count if counts is None else counts[i])
         found.pod_sets.append(one)
@@ -151,7 +154,7 @@ def assign(
 class _Assigner:
     """Chooses flavors for one workload."""
 
-    def __init__(self, state: State, workload: Workload, queue: ClusterQueue) -> None:
+    def __init__(self, state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue) -> None:
         self._state = state
         self._workload = workload
         self._queue = queue
@@ -282,7 +285,7 @@ class _Assigner:
         return Fit(Mode.PREEMPT if own else Mode.RECLAIM, height)
 
 
-def _try_next(queue: ClusterQueue, fit: Fit) -> bool:
+def _try_next(queue: SimulatedQueue, fit: Fit) -> bool:
     """Whether the scan goes on behind a flavor."""
     if fit.mode in (Mode.NO_FIT, Mode.NO_CANDIDATES):
         return True

@@ -21,11 +21,11 @@ from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.kueue.amounts import UNLIMITED, counted, evaluation_order
-from policygen.simulate.kueue.queue import ClusterQueue, FlavorChoice, Group
+from policygen.simulate.kueue.queue import FlavorChoice, Group, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode, settle
 from policygen.simulate.kueue.refusals import refusal
-from policygen.simulate.kueue.state import State
-from policygen.simulate.kueue.workload import PodSet, Workload
+from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 
 
 class Shape(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Shape(Struct, frozen=True):
     tolerations: tuple[TolerationView, ...]
 
 
-def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> State:
+def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> QueueState:
     """The queues and flavors of a cluster. `strategies` are those of fair sharing; empty: it is off."""
     found = _Pairs(cluster)
     nodes = found.cohorts()
@@ -51,7 +51,7 @@ def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> State:
         for entry in cluster.local_queues
         if entry.fields.stop_policy == "None"
     }
-    return State(
+    return QueueState(
         found.pairs,
         queues,
         local_queues,
@@ -62,7 +62,7 @@ def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> State:
 
 def workload_of(
     name: str, uid: str, created: float, fields: WorkloadView, settings: Settings
-) -> Workload:
+) -> QueuedWorkload:
     """A workload from Kueue's object. `name` is the namespace and name of the object.
 
     Its requests are those that Kueue counts: with the defaults and overhead in the settings'
@@ -70,7 +70,7 @@ def workload_of(
     """
     namespace = name.partition("/")[0]
     pods = [adjusted(settings.cluster, it.template.spec, namespace) for it in fields.pod_sets]
-    return Workload(
+    return QueuedWorkload(
         name=name,
         uid=uid,
         queue=f"{namespace}/{fields.queue_name}",
@@ -151,7 +151,7 @@ class _Pairs:
 
     def queue(
         self, name: str, fields: ClusterQueueView, cohorts: Mapping[str, QuotaNode]
-    ) -> ClusterQueue:
+    ) -> SimulatedQueue:
         """One ClusterQueue, attached to its cohort."""
         node = self._node(name, fields.resource_groups, fields.fair_sharing, is_queue=True)
         if fields.cohort_name:
@@ -159,7 +159,7 @@ class _Pairs:
         preemption = fields.preemption or Preemption()
         borrow = preemption.borrow_within_cohort
         fungibility = fields.flavor_fungibility
-        return ClusterQueue(
+        return SimulatedQueue(
             name=name,
             node=node,
             groups=tuple(self._group(it) for it in fields.resource_groups),

@@ -7,19 +7,24 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from policygen.simulate.kueue import preemption
-from policygen.simulate.kueue.assignment import Assignment, Mode, assign
-from policygen.simulate.kueue.entry import Entry, Outcome
+from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
+from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.order import ordered
-from policygen.simulate.kueue.queue import ANY, ClusterQueue
-from policygen.simulate.kueue.state import State
-from policygen.simulate.kueue.victims import Preemptor, Target
-from policygen.simulate.kueue.workload import Admission, LastAssignment, PodSetAdmission, Workload
+from policygen.simulate.kueue.queue import ANY, SimulatedQueue
+from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.victims import Preemptor, Victim
+from policygen.simulate.kueue.workload import (
+    Admission,
+    LastAssignment,
+    PodSetAdmission,
+    QueuedWorkload,
+)
 
 _AGAIN = (Outcome.OVERLAP, Outcome.NO_LONGER_FITS, Outcome.PREEMPTING)
 """Outcomes after which a workload is tried in the next cycle, with BestEffortFIFO."""
 
 
-def run(state: State, now: float) -> list[Entry]:
+def run(state: QueueState, now: float) -> list[CycleEntry]:
     """Try the first workload of each active queue, and admit what fits.
 
     Admitted workloads hold quota from then on. Victims are marked as evicted and still hold
@@ -31,13 +36,13 @@ def run(state: State, now: float) -> list[Entry]:
         workload = None if queue.inactive else queue.pending.pop()
         if workload is None:
             continue
-        entry = Entry(workload, queue)
+        entry = CycleEntry(workload, queue)
         entries.append(entry)
         if _admissible(entry):
             _nominate(state, entry)
             tried.append(entry)
-    victims: dict[str, Workload] = {}
-    reserved: list[tuple[ClusterQueue, dict[int, int]]] = []
+    victims: dict[str, QueuedWorkload] = {}
+    reserved: list[tuple[SimulatedQueue, dict[int, int]]] = []
     for entry in ordered(state, tried):
         _process(state, entry, victims, reserved)
     for queue, usage in reserved:
@@ -50,7 +55,7 @@ def run(state: State, now: float) -> list[Entry]:
     return entries
 
 
-def _admissible(entry: Entry) -> bool:
+def _admissible(entry: CycleEntry) -> bool:
     workload = entry.workload
     if workload.name.partition("/")[0] not in entry.queue.namespaces:
         entry.outcome = Outcome.OTHER_NAMESPACE
@@ -63,7 +68,7 @@ def _admissible(entry: Entry) -> bool:
     return False
 
 
-def _nominate(state: State, entry: Entry) -> None:
+def _nominate(state: QueueState, entry: CycleEntry) -> None:
     workload, queue = entry.workload, entry.queue
     if workload.last is not None and _outdated(workload.last, queue, state.cycle):
         workload.last = None
@@ -72,13 +77,13 @@ def _nominate(state: State, entry: Entry) -> None:
     workload.last = entry.assignment.last
 
 
-def _outdated(last: LastAssignment, queue: ClusterQueue, cycle: int) -> bool:
+def _outdated(last: LastAssignment, queue: SimulatedQueue, cycle: int) -> bool:
     return cycle - last.cycle > 1 and queue.generation > last.generation
 
 
 def _choose(
-    state: State, workload: Workload, queue: ClusterQueue
-) -> tuple[Assignment, list[Target]]:
+    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue
+) -> tuple[FlavorAssignment, list[Victim]]:
     """All pods if they fit, perhaps after a preemption; else, with partial admission, as many as fit."""
     complete, victims = _attempt(state, workload, queue, None)
     if not workload.partial or victims or complete.mode is Mode.FIT:
@@ -88,8 +93,8 @@ def _choose(
 
 
 def _attempt(
-    state: State, workload: Workload, queue: ClusterQueue, counts: Sequence[int] | None
-) -> tuple[Assignment, list[Target]]:
+    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue, counts: Sequence[int] | None
+) -> tuple[FlavorAssignment, list[Victim]]:
     found = assign(state, workload, queue, counts)
     if not found.preempts:
         return found, []
@@ -98,15 +103,15 @@ def _attempt(
 
 
 def _fewer(
-    state: State, workload: Workload, queue: ClusterQueue
-) -> tuple[Assignment, list[Target]] | None:
+    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue
+) -> tuple[FlavorAssignment, list[Victim]] | None:
     """The most pods that fit, by binary search over the sum of what the pod sets can spare."""
     full = [it.count for it in workload.pod_sets]
     spare = [
         it.count - (it.count if it.min_count is None else it.min_count) for it in workload.pod_sets
     ]
     total = sum(spare)
-    best: dict[int, tuple[Assignment, list[Target]]] = {}
+    best: dict[int, tuple[FlavorAssignment, list[Victim]]] = {}
 
     def fits(reduction: int) -> bool:
         counts = [each - less * reduction // total for each, less in zip(full, spare, strict=True)]
@@ -120,10 +125,10 @@ def _fewer(
 
 
 def _process(
-    state: State,
-    entry: Entry,
-    victims: dict[str, Workload],
-    reserved: list[tuple[ClusterQueue, dict[int, int]]],
+    state: QueueState,
+    entry: CycleEntry,
+    victims: dict[str, QueuedWorkload],
+    reserved: list[tuple[SimulatedQueue, dict[int, int]]],
 ) -> None:
     """Decide about one entry; earlier entries of the cycle have reserved what they use."""
     assignment, queue = entry.assignment, entry.queue
@@ -161,17 +166,17 @@ def _process(
 
 
 def _reserve(
-    state: State,
-    queue: ClusterQueue,
+    state: QueueState,
+    queue: SimulatedQueue,
     usage: dict[int, int],
-    reserved: list[tuple[ClusterQueue, dict[int, int]]],
+    reserved: list[tuple[SimulatedQueue, dict[int, int]]],
 ) -> None:
     """Keep quota from later entries of this cycle."""
     state.reserve(queue.node, usage.items())
     reserved.append((queue, usage))
 
 
-def _to_reserve(assignment: Assignment, queue: ClusterQueue) -> dict[int, int]:
+def _to_reserve(assignment: FlavorAssignment, queue: SimulatedQueue) -> dict[int, int]:
     node = queue.node
     found: dict[int, int] = {}
     for pair, amount in assignment.usage.items():
@@ -184,7 +189,7 @@ def _to_reserve(assignment: Assignment, queue: ClusterQueue) -> dict[int, int]:
     return found
 
 
-def _admit(entry: Entry, now: float) -> None:
+def _admit(entry: CycleEntry, now: float) -> None:
     workload, assignment = entry.workload, entry.assignment
     workload.admission = Admission(
         pod_sets=tuple(
@@ -204,7 +209,7 @@ def _admit(entry: Entry, now: float) -> None:
     entry.queue.generation += 1
 
 
-def _requeue(entry: Entry) -> None:
+def _requeue(entry: CycleEntry) -> None:
     outcome, strict = entry.outcome, entry.queue.pending.strict
     entry.workload.reason = "Pending"
     entry.workload.message = entry.message

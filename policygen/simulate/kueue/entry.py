@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
-from policygen.simulate.kueue.assignment import Assignment
-from policygen.simulate.kueue.queue import ClusterQueue
-from policygen.simulate.kueue.victims import Target
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.assignment import FlavorAssignment
+from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.victims import Victim
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 
 class Outcome(Enum):
@@ -28,12 +28,12 @@ class Outcome(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class CycleEntry:
     """A workload that a cycle tries, and what becomes of it."""
 
-    workload: Workload
-    queue: ClusterQueue
-    assignment: Assignment = field(default_factory=Assignment)
-    targets: list[Target] = field(default_factory=list)
+    workload: QueuedWorkload
+    queue: SimulatedQueue
+    assignment: FlavorAssignment = field(default_factory=FlavorAssignment)
+    targets: list[Victim] = field(default_factory=list)
     outcome: Outcome = Outcome.NO_FIT
     message: str = ""

@@ -5,15 +5,15 @@ Source: pkg/scheduler/preemption (fairPreemptions) and its package fairsharing, 
 
 from collections.abc import Iterator
 
-from policygen.simulate.kueue.queue import NEVER, ClusterQueue
+from policygen.simulate.kueue.queue import NEVER, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.shares import NONE, Share, share
+from policygen.simulate.kueue.shares import NONE, FairShare, share
 from policygen.simulate.kueue.state import FINAL_SHARE
-from policygen.simulate.kueue.victims import Preemptor, Reason, Target
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.victims import PreemptionReason, Preemptor, Victim
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 
-def targets(preemptor: Preemptor) -> list[Target]:
+def targets(preemptor: Preemptor) -> list[Victim]:
     """As `preemption.targets`, for clusters with fair sharing."""
     candidates = sorted(_candidates(preemptor), key=preemptor.order)
     if not candidates:
@@ -30,7 +30,7 @@ def targets(preemptor: Preemptor) -> list[Target]:
     return []
 
 
-def _candidates(preemptor: Preemptor) -> Iterator[Workload]:
+def _candidates(preemptor: Preemptor) -> Iterator[QueuedWorkload]:
     queue, state = preemptor.queue, preemptor.state
     yield from preemptor.candidates(queue, queue.within_cluster_queue)
     if queue.node.parent is None or queue.reclaim_within_cohort == NEVER:
@@ -47,18 +47,18 @@ class _Search:
         self._preemptor = preemptor
         self._state = preemptor.state
         self._queue = preemptor.queue
-        self.found: list[Target] = []
-        self._rejected: list[Workload] = []
+        self.found: list[Victim] = []
+        self._rejected: list[QueuedWorkload] = []
 
-    def first(self, candidates: list[Workload]) -> bool:
+    def first(self, candidates: list[QueuedWorkload]) -> bool:
         """Search with the first strategy; true once the workload fits."""
         within_nominal = self._queue.node.within_nominal(self._preemptor.needs)
         queues = _QueueOrder(self._preemptor, candidates)
         for target in queues:
             if target is self._queue:
-                done = self._take(queues.pop(target), Reason.IN_CLUSTER_QUEUE)
+                done = self._take(queues.pop(target), PreemptionReason.IN_CLUSTER_QUEUE)
             elif within_nominal:
-                done = self._take(queues.pop(target), Reason.IN_COHORT_RECLAMATION)
+                done = self._take(queues.pop(target), PreemptionReason.IN_COHORT_RECLAMATION)
             else:
                 done = self._take_fairly(queues, target)
             if done:
@@ -71,22 +71,22 @@ class _Search:
         for target in queues:
             new, old = self._shares(target)
             candidate = queues.pop(target)
-            if new.key < old.key and self._take(candidate, Reason.IN_COHORT_FAIR_SHARING):
+            if new.key < old.key and self._take(candidate, PreemptionReason.IN_COHORT_FAIR_SHARING):
                 return True
             queues.drop(target)
         return False
 
-    def _take(self, workload: Workload, reason: Reason) -> bool:
+    def _take(self, workload: QueuedWorkload, reason: PreemptionReason) -> bool:
         """Take a victim; true if the workload fits now. It is counted as if it already ran."""
         self._state.take_out(workload)
-        self.found.append(Target(workload, reason))
+        self.found.append(Victim(workload, reason))
         node, requested = self._queue.node, self._preemptor.requested
         self._state.free(node, requested.items())
         done = self._preemptor.fits()
         self._state.reserve(node, requested.items())
         return done
 
-    def _take_fairly(self, queues: "_QueueOrder", target: ClusterQueue) -> bool:
+    def _take_fairly(self, queues: "_QueueOrder", target: SimulatedQueue) -> bool:
         """Take the first candidate of a queue that the strategy allows, if there is one."""
         new, old = self._shares(target)
         if new.infinite and not old.infinite:
@@ -95,18 +95,20 @@ class _Search:
         while queues.has(target):
             candidate = queues.pop(target)
             if self._allows(new, old, target, candidate):
-                return self._take(candidate, Reason.IN_COHORT_FAIR_SHARING)
+                return self._take(candidate, PreemptionReason.IN_COHORT_FAIR_SHARING)
             self._rejected.append(candidate)
         return False
 
-    def _allows(self, new: Share, old: Share, target: ClusterQueue, candidate: Workload) -> bool:
+    def _allows(
+        self, new: FairShare, old: FairShare, target: SimulatedQueue, candidate: QueuedWorkload
+    ) -> bool:
         if self._state.strategies[0] != FINAL_SHARE:
             return new.key < old.key
         with self._state.without([candidate]):
             _, after = self._shares(target)
         return new.key <= after.key
 
-    def _shares(self, target: ClusterQueue) -> tuple[Share, Share]:
+    def _shares(self, target: SimulatedQueue) -> tuple[FairShare, FairShare]:
         """The shares of both queues, or of their cohorts just below the smallest common one."""
         ancestors = set(self._queue.node.ancestors())
         other = _below(target.node, ancestors)
@@ -125,17 +127,17 @@ def _below(node: QuotaNode, cohorts: set[QuotaNode]) -> QuotaNode:
 class _QueueOrder:
     """The queues in the order in which candidates are taken from them: the highest share first."""
 
-    def __init__(self, preemptor: Preemptor, candidates: list[Workload]) -> None:
+    def __init__(self, preemptor: Preemptor, candidates: list[QueuedWorkload]) -> None:
         self._preemptor = preemptor
         self._state = preemptor.state
         self._queue = preemptor.queue
-        self._left: dict[str, list[Workload]] = {}
+        self._left: dict[str, list[QueuedWorkload]] = {}
         for it in candidates:
             self._left.setdefault(self._state.queue_of(it).name, []).append(it)
         self._pruned: set[QuotaNode] = set()
         self._ancestors = set(preemptor.queue.node.ancestors())
 
-    def __iter__(self) -> Iterator[ClusterQueue]:
+    def __iter__(self) -> Iterator[SimulatedQueue]:
         """One queue after the other; the caller takes or drops what is next of it."""
         root = self._queue.node.root()
         while root not in self._pruned:
@@ -147,19 +149,19 @@ class _QueueOrder:
                 return
             yield queue
 
-    def has(self, queue: ClusterQueue) -> bool:
+    def has(self, queue: SimulatedQueue) -> bool:
         """Whether a candidate of the queue is left."""
         return bool(self._left.get(queue.name))
 
-    def pop(self, queue: ClusterQueue) -> Workload:
+    def pop(self, queue: SimulatedQueue) -> QueuedWorkload:
         """Take the next candidate of a queue."""
         return self._left[queue.name].pop(0)
 
-    def drain(self, queue: ClusterQueue) -> list[Workload]:
+    def drain(self, queue: SimulatedQueue) -> list[QueuedWorkload]:
         """Take all candidates of a queue."""
         return self._left.pop(queue.name, [])
 
-    def drop(self, queue: ClusterQueue) -> None:
+    def drop(self, queue: SimulatedQueue) -> None:
         """Leave out a queue from now on."""
         self._pruned.add(queue.node)
 
@@ -173,7 +175,7 @@ class _QueueOrder:
             self._pruned.add(cohort)
         return queue
 
-    def _highest_queue(self, cohort: QuotaNode) -> tuple[QuotaNode | None, Share]:
+    def _highest_queue(self, cohort: QuotaNode) -> tuple[QuotaNode | None, FairShare]:
         """The queue of a cohort with the highest share; prunes those that have nothing to take."""
         best, highest = None, NONE
         for node in cohort.children:
@@ -191,7 +193,7 @@ class _QueueOrder:
                 best, highest = node, value
         return best, highest
 
-    def _highest_cohort(self, cohort: QuotaNode) -> tuple[QuotaNode | None, Share]:
+    def _highest_cohort(self, cohort: QuotaNode) -> tuple[QuotaNode | None, FairShare]:
         """The cohort below a cohort with the highest share, the last of several."""
         best, highest = None, NONE
         for node in cohort.children:

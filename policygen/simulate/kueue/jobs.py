@@ -182,7 +182,9 @@ def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) 
     kind = (workload.object.group, workload.kind)
     framework = _PODS if by_pod else FRAMEWORKS.get(kind)
     if framework is None:
-        raise NotQueuedError(f"Kueue does not manage kind {workload.kind}")
+        raise NotQueuedError(
+            f"Kueue does not manage kind {workload.kind} of {workload.object.group}"
+        )
     # Without a Configuration it is not known which integrations are enabled.
     if settings.entry is not None and framework not in settings.frameworks:
         raise NotQueuedError(f"framework {framework} is not enabled in Kueue's Configuration")

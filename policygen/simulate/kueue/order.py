@@ -5,24 +5,24 @@ Source: pkg/scheduler/{scheduler,fair_sharing_iterator}.go of Kueue 0.19.2.
 
 from collections.abc import Iterator, Sequence
 
-from policygen.simulate.kueue.entry import Entry
+from policygen.simulate.kueue.entry import CycleEntry
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.shares import Share, share
-from policygen.simulate.kueue.state import State
+from policygen.simulate.kueue.shares import FairShare, share
+from policygen.simulate.kueue.state import QueueState
 
 
-def ordered(state: State, entries: Sequence[Entry]) -> Iterator[Entry]:
+def ordered(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
     """The entries, in order. With fair sharing, each depends on what was reserved before."""
     if state.fair:
         return _tournaments(state, entries)
     return iter(sorted(entries, key=lambda it: (it.assignment.height, *_first(it))))
 
 
-def _first(entry: Entry) -> tuple[int, float]:
+def _first(entry: CycleEntry) -> tuple[int, float]:
     return -entry.workload.priority, entry.workload.created
 
 
-def _tournaments(state: State, entries: Sequence[Entry]) -> Iterator[Entry]:
+def _tournaments(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
     left = {it.queue.node: it for it in entries}
     while left:
         node = next(iter(left))
@@ -37,10 +37,10 @@ def _tournaments(state: State, entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _shares(
-    state: State, root: QuotaNode, left: dict[QuotaNode, Entry]
-) -> dict[tuple[QuotaNode, QuotaNode], Share]:
+    state: QueueState, root: QuotaNode, left: dict[QuotaNode, CycleEntry]
+) -> dict[tuple[QuotaNode, QuotaNode], FairShare]:
     """The share that each entry's queue, or its cohort, would have: by its parent and the queue."""
-    found: dict[tuple[QuotaNode, QuotaNode], Share] = {}
+    found: dict[tuple[QuotaNode, QuotaNode], FairShare] = {}
     for queue in root.queues():
         entry = left.get(queue)
         if entry is None:
@@ -55,13 +55,13 @@ def _shares(
 
 def _winner(
     cohort: QuotaNode,
-    left: dict[QuotaNode, Entry],
-    shares: dict[tuple[QuotaNode, QuotaNode], Share],
-) -> Entry | None:
+    left: dict[QuotaNode, CycleEntry],
+    shares: dict[tuple[QuotaNode, QuotaNode], FairShare],
+) -> CycleEntry | None:
     """The best entry below a cohort: cohorts are compared before ClusterQueues."""
     candidates = [_winner(it, left, shares) for it in cohort.children if not it.is_queue]
     candidates += [left.get(it) for it in cohort.children if it.is_queue]
-    best: Entry | None = None
+    best: CycleEntry | None = None
     for it in candidates:
         if it is not None and (
             best is None or _rank(it, cohort, shares) < _rank(best, cohort, shares)
@@ -71,7 +71,7 @@ def _winner(
 
 
 def _rank(
-    entry: Entry, cohort: QuotaNode, shares: dict[tuple[QuotaNode, QuotaNode], Share]
+    entry: CycleEntry, cohort: QuotaNode, shares: dict[tuple[QuotaNode, QuotaNode], FairShare]
 ) -> tuple[bool, tuple[bool, float], int, float]:
     value = shares[cohort, entry.queue.node]
     requested = {pair for pair, amount in entry.assignment.usage.items() if amount > 0}

@@ -5,7 +5,7 @@ Source: pkg/cache/queue/cluster_queue.go and inadmissible_workloads.go of Kueue 
 
 import heapq
 
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 
 class PendingQueue:
@@ -14,9 +14,9 @@ class PendingQueue:
     def __init__(self, *, strict: bool) -> None:
         self.strict = strict
         self._heap: list[tuple[int, float, str, str]] = []
-        self._waiting: dict[str, Workload] = {}
+        self._waiting: dict[str, QueuedWorkload] = {}
         """Those of the heap by name; entries of others in the heap are stale."""
-        self.inadmissible: dict[str, Workload] = {}
+        self.inadmissible: dict[str, QueuedWorkload] = {}
         self._hopeless: set[object] = set()
         """Equivalences of workloads that did not fit since the last retry."""
         self._sticky: str = ""
@@ -25,21 +25,21 @@ class PendingQueue:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def __contains__(self, workload: Workload) -> bool:
+    def __contains__(self, workload: QueuedWorkload) -> bool:
         return workload.name in self._waiting or workload.name in self.inadmissible
 
-    def waiting(self) -> list[Workload]:
+    def waiting(self) -> list[QueuedWorkload]:
         """The workloads that are tried in order."""
         return list(self._waiting.values())
 
-    def push(self, workload: Workload) -> None:
+    def push(self, workload: QueuedWorkload) -> None:
         """Queue a new or evicted workload."""
         if not self.strict and workload.equivalence in self._hopeless:
             self.inadmissible[workload.name] = workload
         else:
             self._push(workload)
 
-    def pop(self) -> Workload | None:
+    def pop(self) -> QueuedWorkload | None:
         """Take the first workload."""
         if self._sticky in self._waiting:
             return self._waiting.pop(self._sticky)
@@ -50,14 +50,16 @@ class PendingQueue:
                 return found
         return None
 
-    def remove(self, workload: Workload) -> None:
+    def remove(self, workload: QueuedWorkload) -> None:
         """Forget a workload that was admitted, finished or deleted."""
         self._waiting.pop(workload.name, None)
         self.inadmissible.pop(workload.name, None)
         if self._sticky == workload.name:
             self._sticky = ""
 
-    def requeue(self, workload: Workload, *, again: bool, no_fit: bool, preempting: bool) -> None:
+    def requeue(
+        self, workload: QueuedWorkload, *, again: bool, no_fit: bool, preempting: bool
+    ) -> None:
         """Put a workload back that was tried and not admitted.
 
         It is tried again in the next cycle with `again`, or if its scan of flavors has not ended.
@@ -86,12 +88,12 @@ class PendingQueue:
             self._push(workload)
         return len(moved)
 
-    def _push(self, workload: Workload) -> None:
+    def _push(self, workload: QueuedWorkload) -> None:
         if workload.name not in self._waiting:
             self._waiting[workload.name] = workload
             entry = (-workload.priority, workload.created, workload.uid, workload.name)
             heapq.heappush(self._heap, entry)
 
 
-def _namespace(workload: Workload) -> str:
+def _namespace(workload: QueuedWorkload) -> str:
     return workload.name.partition("/")[0]

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from policygen.simulate.kueue import fair_preemption
 from policygen.simulate.kueue.queue import NEVER
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.victims import Preemptor, Reason, Target
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.victims import PreemptionReason, Preemptor, Victim
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     """A workload that may be preempted."""
 
-    workload: Workload
-    reason: Reason
+    workload: QueuedWorkload
+    reason: PreemptionReason
     only_without_borrowing: bool = False
     ancestor: QuotaNode | None = None
     """The smallest cohort of both queues; None: the same queue."""
@@ -36,16 +36,16 @@ class _Candidates:
     """Those of its own queue."""
 
 
-def targets(preemptor: Preemptor) -> list[Target]:
+def targets(preemptor: Preemptor) -> list[Victim]:
     """The victims with which the preemptor fits; empty: there are none."""
     if preemptor.state.fair:
         return fair_preemption.targets(preemptor)
     candidates = _all(preemptor)
     for borrowing in _runs(preemptor, candidates):
-        found: list[Target] = []
+        found: list[Victim] = []
         for it in _valid(preemptor, candidates, borrowing=borrowing):
             preemptor.state.take_out(it.workload)
-            found.append(Target(it.workload, it.reason))
+            found.append(Victim(it.workload, it.reason))
             if preemptor.fits(borrowing=borrowing):
                 return preemptor.spare(found, borrowing=borrowing)
         preemptor.restore(found)
@@ -59,7 +59,7 @@ def _all(preemptor: Preemptor) -> _Candidates:
     return _Candidates(
         hierarchical=tuple(hierarchical),
         others=tuple(others),
-        own=tuple(_Candidate(it, Reason.IN_CLUSTER_QUEUE) for it in own),
+        own=tuple(_Candidate(it, PreemptionReason.IN_CLUSTER_QUEUE) for it in own),
     )
 
 
@@ -115,7 +115,7 @@ def _of_cohort(preemptor: Preemptor) -> tuple[list[_Candidate], list[_Candidate]
         for node in _borrowing_queues(cohort, below, preemptor.needs):
             for it in preemptor.candidates(state.of_node[node], queue.reclaim_within_cohort):
                 if advantage:
-                    reason = Reason.IN_COHORT_RECLAMATION
+                    reason = PreemptionReason.IN_COHORT_RECLAMATION
                     hierarchical.append(_Candidate(it, reason, ancestor=cohort))
                 else:
                     others.append(_by_priority(preemptor, it, cohort))
@@ -125,16 +125,18 @@ def _of_cohort(preemptor: Preemptor) -> tuple[list[_Candidate], list[_Candidate]
     return hierarchical, others
 
 
-def _by_priority(preemptor: Preemptor, candidate: Workload, ancestor: QuotaNode) -> _Candidate:
+def _by_priority(
+    preemptor: Preemptor, candidate: QueuedWorkload, ancestor: QuotaNode
+) -> _Candidate:
     queue = preemptor.queue
     threshold = queue.priority_threshold
     above = candidate.priority >= preemptor.workload.priority or (
         threshold is not None and candidate.priority > threshold
     )
     if queue.borrow_within_cohort == NEVER or above:
-        reason = Reason.IN_COHORT_RECLAMATION
+        reason = PreemptionReason.IN_COHORT_RECLAMATION
         return _Candidate(candidate, reason, only_without_borrowing=True, ancestor=ancestor)
-    reason = Reason.IN_COHORT_RECLAIM_WHILE_BORROWING
+    reason = PreemptionReason.IN_COHORT_RECLAIM_WHILE_BORROWING
     return _Candidate(candidate, reason, ancestor=ancestor)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from policygen.simulate.kueue.pending import PendingQueue
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 NEVER, LOWER_PRIORITY, NEWER_EQUAL, ANY = (
     "Never",
@@ -34,7 +34,7 @@ class Group:
 
 
 @dataclass(slots=True, eq=False)
-class ClusterQueue:
+class SimulatedQueue:
     """A ClusterQueue: its settings, its quota, and its workloads."""
 
     name: str
@@ -55,7 +55,7 @@ class ClusterQueue:
     """Why it admits nothing; empty: it is active."""
     generation: int = 1
     """Grows whenever quota may have become free."""
-    workloads: dict[str, Workload] = field(default_factory=dict)
+    workloads: dict[str, QueuedWorkload] = field(default_factory=dict)
     """Those that hold quota, by name."""
     pending: PendingQueue = field(init=False)
     group_of: dict[str, Group] = field(init=False)

@@ -6,23 +6,23 @@ Source: pkg/controller/{core,jobframework} and pkg/cache of Kueue 0.19.2.
 from collections.abc import Container, Iterable
 
 from policygen.simulate.kueue import cycle
-from policygen.simulate.kueue.entry import Entry, Outcome
-from policygen.simulate.kueue.queue import ClusterQueue
+from policygen.simulate.kueue.entry import CycleEntry, Outcome
+from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.state import State
-from policygen.simulate.kueue.victims import Reason, Target
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.victims import PreemptionReason, Victim
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 
 class Scheduler:
     """Kueue's scheduler with the queues of a state."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: QueueState) -> None:
         self.state = state
         self._changed: set[QuotaNode] = set()
         """The roots of the trees in which quota became free."""
 
-    def submit(self, workload: Workload) -> None:
+    def submit(self, workload: QueuedWorkload) -> None:
         """Queue a workload."""
         queue = self.state.queue_of(workload)
         queue.pending.push(workload)
@@ -32,7 +32,7 @@ class Scheduler:
                 f"ClusterQueue {queue.name} is inactive",
             )
 
-    def finish(self, workload: Workload) -> None:
+    def finish(self, workload: QueuedWorkload) -> None:
         """Remove a workload that has ended or was deleted."""
         self.state.queue_of(workload).pending.remove(workload)
         if workload.admission is not None:
@@ -40,7 +40,7 @@ class Scheduler:
         else:
             self._note(self.state.queue_of(workload))
 
-    def cycle(self, now: float) -> list[Entry]:
+    def cycle(self, now: float) -> list[CycleEntry]:
         """Run one cycle, and evict its victims; they hold their quota until `release`."""
         entries = cycle.run(self.state, now)
         for entry in entries:
@@ -49,7 +49,7 @@ class Scheduler:
                     self._evict(entry, target)
         return entries
 
-    def release(self, workload: Workload) -> None:
+    def release(self, workload: QueuedWorkload) -> None:
         """Free the quota of an evicted workload whose pods are gone, and queue it again."""
         self._leave(workload)
         workload.evicted = False
@@ -74,7 +74,7 @@ class Scheduler:
         """Whether an active queue has a workload to try."""
         return any(not it.inactive and len(it.pending) for it in self.state.queues.values())
 
-    def evicted(self) -> Iterable[Workload]:
+    def evicted(self) -> Iterable[QueuedWorkload]:
         """The workloads that must leave and still hold quota."""
         return [
             it
@@ -83,7 +83,7 @@ class Scheduler:
             if it.evicted
         ]
 
-    def _evict(self, entry: Entry, target: Target) -> None:
+    def _evict(self, entry: CycleEntry, target: Victim) -> None:
         victim = target.workload
         if victim.evicted:
             return
@@ -93,7 +93,7 @@ class Scheduler:
         victim.message = _message(entry, target.reason, queue)
         queue.generation += 1
 
-    def _leave(self, workload: Workload) -> None:
+    def _leave(self, workload: QueuedWorkload) -> None:
         queue = self.state.queue_of(workload)
         self.state.take_out(workload)
         workload.admission = None
@@ -101,11 +101,11 @@ class Scheduler:
         queue.generation += 1
         self._note(queue)
 
-    def _note(self, queue: ClusterQueue) -> None:
+    def _note(self, queue: SimulatedQueue) -> None:
         self._changed.add(queue.node.root())
 
 
-def _message(entry: Entry, reason: Reason, queue: ClusterQueue) -> str:
+def _message(entry: CycleEntry, reason: PreemptionReason, queue: SimulatedQueue) -> str:
     return (
         f"Preempted to accommodate a workload (UID: {entry.workload.uid}, JobUID: UNKNOWN) due to "
         f"{reason.words}; preemptor path: {entry.queue.path}; preemptee path: {queue.path}"

@@ -12,7 +12,7 @@ from policygen.simulate.kueue.quota import QuotaNode
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class FairShare:
     """How much a node borrows, in thousandths of what its parent could have."""
 
     ratio: float
@@ -36,14 +36,14 @@ class Share:
         return self.weight == 0 and self.ratio != 0
 
 
-NONE = Share(-1.0, 1.0)
+NONE = FairShare(-1.0, 1.0)
 """Less than every share."""
 
 
-def share(node: QuotaNode, resources: Sequence[str]) -> Share:
+def share(node: QuotaNode, resources: Sequence[str]) -> FairShare:
     """The share of a node. `resources` has the resource of each pair. A root has no share."""
     if node.parent is None:
-        return Share(0.0, node.weight)
+        return FairShare(0.0, node.weight)
     borrowed: dict[str, int] = {}
     pairs = []
     for pair in node.pairs:
@@ -58,7 +58,7 @@ def share(node: QuotaNode, resources: Sequence[str]) -> Share:
             lendable = _lendable(node.parent, resource, resources, root_pairs)
             if lendable > 0:
                 ratio = max(ratio, float(amount) * 1000.0 / float(lendable))
-    return Share(ratio, node.weight, frozenset(pairs))
+    return FairShare(ratio, node.weight, frozenset(pairs))
 
 
 def _lendable(
@@ -68,6 +68,6 @@ def _lendable(
     return min(total, UNLIMITED)
 
 
-def precise(value: Share) -> float:
+def precise(value: FairShare) -> float:
     """The weighted share as a number."""
     return math.inf if value.infinite else value.key[1]

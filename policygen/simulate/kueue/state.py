@@ -4,21 +4,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from policygen.simulate.kueue.queue import ClusterQueue
+from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.workload import PodSet, Workload
+from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 
 FINAL_SHARE, INITIAL_SHARE = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 """The strategies of fair sharing."""
 
 
-class State:
+class QueueState:
     """Everything that a scheduling cycle reads and changes."""
 
     def __init__(
         self,
         pairs: Sequence[tuple[str, str]],
-        queues: Iterable[ClusterQueue],
+        queues: Iterable[SimulatedQueue],
         local_queues: Mapping[str, str],
         flavor_match: Callable[[str, Any], str],
         strategies: tuple[str, ...] = (),
@@ -41,7 +41,7 @@ class State:
         """Whether fair sharing is on."""
         return bool(self.strategies)
 
-    def queue_of(self, workload: Workload) -> ClusterQueue:
+    def queue_of(self, workload: QueuedWorkload) -> SimulatedQueue:
         """The ClusterQueue of a workload."""
         return self.queues[self.local_queues[workload.queue]]
 
@@ -63,18 +63,18 @@ class State:
         for pair, amount in usage:
             node.remove(pair, amount)
 
-    def take_out(self, workload: Workload) -> None:
+    def take_out(self, workload: QueuedWorkload) -> None:
         """Free the quota of an admitted workload, as if it had left."""
         if workload.admission is not None:
             self.free(self.queue_of(workload).node, workload.admission.usage)
 
-    def put_back(self, workload: Workload) -> None:
+    def put_back(self, workload: QueuedWorkload) -> None:
         """The inverse of `take_out`."""
         if workload.admission is not None:
             self.reserve(self.queue_of(workload).node, workload.admission.usage)
 
     @contextmanager
-    def without(self, workloads: Sequence[Workload]) -> Iterator[None]:
+    def without(self, workloads: Sequence[QueuedWorkload]) -> Iterator[None]:
         """The state in which these admitted workloads hold no quota."""
         for it in workloads:
             self.take_out(it)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from policygen.simulate.kueue.entry import Entry, Outcome
+from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.scheduler import Scheduler
-from policygen.simulate.kueue.workload import Admission, Workload
+from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 
 RETRY_AFTER_S = 1.0
 """Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
@@ -21,7 +21,7 @@ RETRY_AFTER_S = 1.0
 class Job:
     """A workload that arrives when it was created, and runs for a time."""
 
-    workload: Workload
+    workload: QueuedWorkload
     duration: float
     """How long it must run without an interruption."""
     started: float | None = None
@@ -139,7 +139,7 @@ class Timeline:
             default=0,
         )
 
-    def _apply(self, entries: list[Entry]) -> bool:
+    def _apply(self, entries: list[CycleEntry]) -> bool:
         """Start what was admitted, and stop what was evicted; false if there is neither."""
         done = False
         for entry in entries:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from policygen.simulate.kueue.queue import ANY, NEVER, NEWER_EQUAL, ClusterQueue
-from policygen.simulate.kueue.state import State
-from policygen.simulate.kueue.workload import Workload
+from policygen.simulate.kueue.queue import ANY, NEVER, NEWER_EQUAL, SimulatedQueue
+from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.workload import QueuedWorkload
 
 
-class Reason(Enum):
+class PreemptionReason(Enum):
     """The reason of a preemption; the value is that of the condition Preempted."""
 
     IN_CLUSTER_QUEUE = "InClusterQueue"
@@ -27,28 +27,28 @@ class Reason(Enum):
 
 
 _WORDS = {
-    Reason.IN_CLUSTER_QUEUE: "prioritization in the ClusterQueue",
-    Reason.IN_COHORT_RECLAMATION: "reclamation within the cohort",
-    Reason.IN_COHORT_FAIR_SHARING: "Fair Sharing within the cohort",
-    Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "reclamation within the cohort while borrowing",
+    PreemptionReason.IN_CLUSTER_QUEUE: "prioritization in the ClusterQueue",
+    PreemptionReason.IN_COHORT_RECLAMATION: "reclamation within the cohort",
+    PreemptionReason.IN_COHORT_FAIR_SHARING: "Fair Sharing within the cohort",
+    PreemptionReason.IN_COHORT_RECLAIM_WHILE_BORROWING: "reclamation within the cohort while borrowing",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Victim:
     """A workload to preempt."""
 
-    workload: Workload
-    reason: Reason
+    workload: QueuedWorkload
+    reason: PreemptionReason
 
 
 @dataclass(frozen=True, slots=True)
 class Preemptor:
     """A workload that needs quota which others use."""
 
-    state: State
-    workload: Workload
-    queue: ClusterQueue
+    state: QueueState
+    workload: QueuedWorkload
+    queue: SimulatedQueue
     needs: frozenset[int]
     """The pairs of which too little is available."""
     requested: Mapping[int, int]
@@ -64,7 +64,7 @@ class Preemptor:
                 return False
         return True
 
-    def candidates(self, queue: ClusterQueue, policy: str) -> Iterator[Workload]:
+    def candidates(self, queue: SimulatedQueue, policy: str) -> Iterator[QueuedWorkload]:
         """The workloads of a queue that use what it needs, and that a policy lets it preempt."""
         if policy == NEVER:
             return
@@ -73,14 +73,14 @@ class Preemptor:
             if uses and self._may_preempt(it, policy):
                 yield it
 
-    def order(self, candidate: Workload) -> tuple[bool, bool, int, float, str]:
+    def order(self, candidate: QueuedWorkload) -> tuple[bool, bool, int, float, str]:
         """Sorts candidates: the evicted, those of other queues, low priorities, the newest reservations."""
         admission = candidate.admission
         at = admission.at if admission is not None else 0.0
         own = self.state.queue_of(candidate) is self.queue
         return not candidate.evicted, own, candidate.priority, -at, candidate.uid
 
-    def spare(self, found: list[Target], *, borrowing: bool = True) -> list[Target]:
+    def spare(self, found: list[Victim], *, borrowing: bool = True) -> list[Victim]:
         """The victims without those that can stay. `found` hold no quota; afterwards all hold theirs again."""
         kept = list(found)
         for i in range(len(found) - 2, -1, -1):
@@ -93,12 +93,12 @@ class Preemptor:
         self.restore(kept)
         return kept
 
-    def restore(self, found: list[Target]) -> None:
+    def restore(self, found: list[Victim]) -> None:
         """Let the victims hold their quota again."""
         for it in found:
             self.state.put_back(it.workload)
 
-    def _may_preempt(self, candidate: Workload, policy: str) -> bool:
+    def _may_preempt(self, candidate: QueuedWorkload, policy: str) -> bool:
         own = self.workload
         if policy == ANY or own.priority > candidate.priority:
             return True

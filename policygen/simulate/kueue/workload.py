@@ -63,7 +63,7 @@ class LastAssignment:
 
 
 @dataclass(slots=True, eq=False)
-class Workload:
+class QueuedWorkload:
     """A job for Kueue: its pods, and what Kueue decided about it."""
 
     name: str
