@@ -18,6 +18,7 @@ ABOUT = {
     "app": "one recipe per command",
     "testing": "cases of policygen test",
     "lint": "rules and their registry",
+    "simulate": "Kueue's decisions",
     "report": "one module a format",
     "render": "plan to YAML",
     "drift": "cluster against the spec",

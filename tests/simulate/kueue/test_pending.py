@@ -1,0 +1,77 @@
+"""The waiting workloads of one ClusterQueue."""
+
+from policygen.simulate.kueue.pending import PendingQueue
+from policygen.simulate.kueue.workload import LastAssignment
+from tests.simulate.kueue.trees import workload
+
+HERE = frozenset(["n"])
+
+
+def names(queue):
+    found = []
+    while (it := queue.pop()) is not None:
+        found.append(it.uid)
+    return found
+
+
+def filled(*workloads, strict=False):
+    queue = PendingQueue(strict=strict)
+    for it in workloads:
+        queue.push(it)
+    return queue
+
+
+def test_priority_precedes_time_and_time_precedes_the_uid():
+    first, second = workload("b", created=1), workload("a", created=2)
+    urgent, equal = workload("c", priority=9, created=3), workload("z", created=1)
+    assert names(filled(second, equal, first, urgent)) == ["c", "b", "z", "a"]
+
+
+def test_a_removed_workload_is_skipped():
+    gone, left = workload("a"), workload("b", created=1)
+    queue = filled(gone, left)
+    queue.remove(gone)
+    assert (gone in queue, left in queue, len(queue)) == (False, True, 1)
+    assert names(queue) == ["b"]
+
+
+def test_what_did_not_fit_waits_with_its_equals_until_a_retry():
+    """Two equal workloads and one of another priority."""
+    one, equal = workload("a"), workload("b", created=1)
+    other = workload("c", priority=-1)
+    queue = filled(one, equal, other)
+    queue.requeue(queue.pop(), again=False, no_fit=True, preempting=False)
+    assert [it.uid for it in queue.waiting()] == ["c"]
+    queue.push(later := workload("d", created=2))
+    assert later in queue
+    assert set(queue.inadmissible) == {"n/a", "n/b", "n/d"}
+    assert queue.retry(frozenset()) == 0
+    assert queue.retry(HERE) == 3
+    assert names(queue) == ["a", "b", "d", "c"]
+
+
+def test_a_strict_queue_parks_only_the_workload_itself():
+    queue = filled(workload("a"), workload("b", created=1), strict=True)
+    queue.requeue(queue.pop(), again=False, no_fit=True, preempting=False)
+    assert names(queue) == ["b"]
+
+
+def test_a_workload_with_flavors_left_is_tried_again():
+    it = workload("a")
+    queue = filled(it)
+    queue.pop()
+    it.last = LastAssignment([{"gpu": 0}], 1, 1)
+    queue.requeue(it, again=False, no_fit=False, preempting=False)
+    assert names(queue) == ["a"]
+    it.last = LastAssignment([{"gpu": -1}], 1, 1)
+    queue.requeue(it, again=False, no_fit=False, preempting=False)
+    assert names(queue) == []
+
+
+def test_a_preemptor_is_tried_before_more_urgent_workloads():
+    for strict, order in ((False, ["a", "b"]), (True, ["b", "a"])):
+        preemptor = workload("a")
+        queue = filled(preemptor, strict=strict)
+        queue.requeue(queue.pop(), again=True, no_fit=False, preempting=True)
+        queue.push(workload("b", priority=9))
+        assert names(queue) == order
