@@ -41,6 +41,7 @@ FRAMEWORKS: Mapping[tuple[str, str], str] = {
         ("ray.io", kind): f"ray.io/{kind.lower()}"
         for kind in ("RayCluster", "RayJob", "RayService")
     },
+    ("trainer.kubeflow.org", "TrainJob"): "trainer.kubeflow.org/trainjob",
 }
 """The integration that manages a kind, by API group and kind."""
 

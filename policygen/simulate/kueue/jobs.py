@@ -28,6 +28,7 @@ from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mappings, text
 from policygen.kubernetes.workloads import TEMPLATES, Workload
+from policygen.simulate.kueue import train_jobs
 from policygen.simulate.kueue.pod_sets import NotQueuedError, groups, of_pods, pod_sets
 
 MAX_POD_SETS = 18
@@ -37,6 +38,7 @@ _PODS = "pod"
 """The integration of pods."""
 _UNCHECKED = ("LeaderWorkerSet", "StatefulSet")
 """Kinds for which Kueue creates Workloads in any namespace."""
+_KNOWN = TEMPLATES.keys() | FRAMEWORKS.keys()
 _LONG, _SHORT, _HASH = 253, 63, 5
 """The most characters of the name of a Workload, and those of the hash at its end."""
 
@@ -72,12 +74,16 @@ def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[Un
             queued += _workloads(pods, settings)
         except NotQueuedError as reason:
             unqueued += (UnqueuedJob(it.object, str(reason)) for it in pods)
+    for object_ in cluster.of(train_jobs.GROUP, train_jobs.KIND):
+        try:
+            queued += _workloads((train_jobs.train_job(cluster, object_),), settings)
+        except NotQueuedError as reason:
+            unqueued.append(UnqueuedJob(object_, str(reason)))
     for object_ in cluster.objects:
-        other = (object_.group, object_.kind) not in TEMPLATES and object_.group != KUEUE
-        if other and object_.labels.get(LOCAL_QUEUE):
-            unqueued.append(
-                UnqueuedJob(object_, f"the pods of kind {object_.kind} are not modelled")
-            )
+        known = (object_.group, object_.kind) in _KNOWN
+        if object_.labels.get(LOCAL_QUEUE) and not known and object_.group != KUEUE:
+            words = f"the pods of kind {object_.kind} are not modelled"
+            unqueued.append(UnqueuedJob(object_, words))
     return queued, unqueued
 
 

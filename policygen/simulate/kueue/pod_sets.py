@@ -56,7 +56,7 @@ def pod_sets(workload: Workload) -> tuple[PodSetView, ...]:
         return _of_replica_types(workload)
     if workload.object.group == "ray.io":
         return tuple(_of_ray(workload))
-    if kind == "JobSet":
+    if kind in ("JobSet", "TrainJob"):
         return tuple(
             _pod_set(_item(workload, it, 3, "name"), it, it.replicas) for it in workload.templates
         )
