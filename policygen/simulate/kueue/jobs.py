@@ -33,6 +33,7 @@ from policygen.simulate.kueue.pod_sets import NotQueuedError, groups, of_pods, p
 
 MAX_POD_SETS = 18
 """The most pod sets of a Workload."""
+_DEFAULT_CLASS = "default"
 _FAST = "kueue.x-k8s.io/pod-group-fast-admission"
 _PODS = "pod"
 """The integration of pods."""
@@ -87,11 +88,11 @@ def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[Un
     return queued, unqueued
 
 
-def workload_name(object_: Object, name: str, extra: str = "", *, short: bool = False) -> str:
-    """The name of the Workload of an object (GenerateWorkloadNameWithExtra)."""
+def workload_name(object_: Object, name: str, *, short: bool = False) -> str:
+    """The name of the Workload of an object (GetWorkloadNameForOwnerWithGVK)."""
     uid = text(object_.data, "metadata", "uid")
-    parts = [object_.kind, object_.group, name, uid, *([extra] if extra else [])]
-    hashed = sha1("\n".join(parts).encode(), usedforsecurity=False).hexdigest()[:_HASH]
+    parts = f"{object_.kind}\n{object_.group}\n{name}\n{uid}"
+    hashed = sha1(parts.encode(), usedforsecurity=False).hexdigest()[:_HASH]
     most = (_SHORT if short else _LONG) - 1 - _HASH
     return f"{f'{object_.kind.lower()}-{name}'[:most]}-{hashed}"
 
@@ -125,7 +126,7 @@ def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJ
     sets = _of_group(pods, group) if group else pod_sets(first)
     if len(sets) > MAX_POD_SETS:
         raise NotQueuedError(f"it has {len(sets)} pod sets; a Workload has at most {MAX_POD_SETS}")
-    class_ = _label(first, PRIORITY, by_pod=by_pod)
+    class_ = _label(first, PRIORITY, by_pod=by_pod) or _default_class(settings)
     priority = _priority(settings.cluster, class_, _classes(first, sets))
     fields = WorkloadView(queue, priority, sets)
     for name in [group] if group else _names(first, settings):
@@ -243,6 +244,12 @@ def _priority(cluster: Cluster, chosen: str, classes: Iterator[str]) -> int:
     if name not in priorities.BUILT_IN:
         raise NotQueuedError(f"PriorityClass {name} does not exist")
     return priorities.BUILT_IN[name]
+
+
+def _default_class(settings: Settings) -> str:
+    """The WorkloadPriorityClass of objects that name none; empty: there is none."""
+    known = settings.cluster.workload_priority_classes.knows(_DEFAULT_CLASS)
+    return _DEFAULT_CLASS if known and settings.gate("WorkloadPriorityClassDefaulting") else ""
 
 
 def _classes(workload: Workload, sets: Iterable[PodSetView]) -> Iterator[str]:

@@ -24,6 +24,8 @@ def refusal(cluster: Cluster, pods: Sequence[PodSpec], namespace: str) -> str:
     found = list(_each(pods, _above_limits))
     if found:
         return f"resources validation failed: {_joined(found)}"
+    if not cluster.limit_ranges.any:
+        return ""
     ranges = {type_: _Range(cluster, namespace, type_) for type_ in ("Container", "Pod")}
     found = list(_each(pods, lambda spec: _out_of_range(spec, ranges)))
     return f"resources didn't satisfy LimitRange constraints: {_joined(found)}" if found else ""

@@ -75,7 +75,6 @@ def test_the_name_has_a_hash_of_kind_group_name_and_uid():
     assert it.name == "job-j-5cf3c"
     assert workload_name(it.owner, "j" * 300).startswith("job-" + "j" * 243 + "-")
     assert len(workload_name(it.owner, "j" * 300, short=True)) == 63
-    assert workload_name(it.owner, "j", "2") != it.name
 
 
 def test_each_pod_of_a_deployment_and_each_group_of_a_set_is_a_workload():
@@ -116,6 +115,12 @@ def test_each_pod_of_a_deployment_and_each_group_of_a_set_is_a_workload():
 )
 def test_priorities(text, priority):
     assert [it.fields.priority for it in queued(CLASSES + text)] == [priority]
+
+
+def test_a_class_of_the_name_default_counts_behind_its_gate():
+    text = CLASSES.replace("urgent", "default") + job()
+    gate = f"{CONFIGURATION}featureGates: {{WorkloadPriorityClassDefaulting: true}}\n---\n"
+    assert [it.fields.priority for it in (*queued(text), *queued(gate + text))] == [0, 900]
 
 
 def deployment(own="", pods=""):
