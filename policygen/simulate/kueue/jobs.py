@@ -118,19 +118,22 @@ def _group(workload: Workload, settings: Settings) -> str:
 
 def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJob]:
     first = pods[0]
+    group, kind = first.object.group, first.kind
+    if (group, kind) not in FRAMEWORKS and (group, kind) not in BY_POD:
+        raise NotQueuedError(f"Kueue does not manage kind {kind} of {group}")
     queue, by_pod = _queue(first, settings)
     if not queue and not _manages_all(settings):
         raise NotQueuedError(f"it has no label {LOCAL_QUEUE}")
     _check(first, settings, queue=queue, by_pod=by_pod)
-    group = _group(first, settings)
-    sets = _of_group(pods, group) if group else pod_sets(first)
+    name = _group(first, settings)
+    sets = _of_group(pods, name) if name else pod_sets(first)
     if len(sets) > MAX_POD_SETS:
         raise NotQueuedError(f"it has {len(sets)} pod sets; a Workload has at most {MAX_POD_SETS}")
     class_ = _label(first, PRIORITY, by_pod=by_pod) or _default_class(settings)
     priority = _priority(settings.cluster, class_, _classes(first, sets))
     fields = WorkloadView(queue, priority, sets)
-    for name in [group] if group else _names(first, settings):
-        yield QueuedJob(first.object, name, fields)
+    for each in [name] if name else _names(first, settings):
+        yield QueuedJob(first.object, each, fields)
 
 
 def _names(workload: Workload, settings: Settings) -> Iterator[str]:
@@ -186,12 +189,7 @@ def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) 
         raise NotQueuedError("a CronJob creates its Jobs later")
     if workload.kind == "DaemonSet":
         raise NotQueuedError("the number of its pods depends on the nodes")
-    kind = (workload.object.group, workload.kind)
-    framework = _PODS if by_pod else FRAMEWORKS.get(kind)
-    if framework is None:
-        raise NotQueuedError(
-            f"Kueue does not manage kind {workload.kind} of {workload.object.group}"
-        )
+    framework = _PODS if by_pod else FRAMEWORKS[workload.object.group, workload.kind]
     # Without a Configuration it is not known which integrations are enabled.
     if settings.entry is not None and framework not in settings.frameworks:
         raise NotQueuedError(f"framework {framework} is not enabled in Kueue's Configuration")

@@ -166,7 +166,7 @@ def test_which_labels_count(text, queue, priority):
         (f"{CONFIGURATION}integrations: {{frameworks: [pod]}}\n---\n" + job(), "framework batch/job is not enabled in Kueue's Configuration"),
         (made("CronJob", spec=f"jobTemplate: {{metadata: {{labels: {{{QUEUE}: q}}}}, spec: {{template: {{spec: {POD}}}}}}}"), "a CronJob creates its Jobs later"),
         (made("DaemonSet", spec=f"template: {{metadata: {{labels: {{{QUEUE}: q}}}}, spec: {POD}}}", group="apps/v1"), "the number of its pods depends on the nodes"),
-        (made("Job", spec=f"tasks: [{{template: {{spec: {POD}}}}}]", group="batch.volcano.sh/v1alpha1"), "Kueue does not manage kind Job of batch.volcano.sh"),
+        (made("Job", spec=f"tasks: [{{template: {{spec: {POD}}}}}]", group="batch.volcano.sh/v1alpha1", labels=""), "Kueue does not manage kind Job of batch.volcano.sh"),
         (made("RayJob", spec=f"clusterSelector: {{a: b}}, rayClusterSpec: {{headGroupSpec: {{template: {{spec: {POD}}}}}}}", group="ray.io/v1"), "it uses an existing RayCluster (clusterSelector)"),
         (made("SparkApplication", group="sparkoperator.k8s.io/v1beta2"), "the pods of kind SparkApplication are not modelled"),
         (
