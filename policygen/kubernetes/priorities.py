@@ -16,6 +16,14 @@ def default(cluster: Cluster) -> int:
     return min(defaults, default=0)
 
 
+def of_class(cluster: Cluster, name: str) -> int | None:
+    """The priority of pods with this class, or with an empty name; None if it does not exist."""
+    if not name:
+        return default(cluster)
+    found = cluster.priority_classes.get(name)
+    return found.fields.value if found is not None else BUILT_IN.get(name)
+
+
 def values(cluster: Cluster) -> set[int]:
     """The priorities of all declared classes, except Kubernetes' own."""
     found = {entry.fields.value for entry in cluster.workload_priority_classes}

@@ -216,12 +216,10 @@ def made(data, settings):
 
 
 def shown(name, workload):
-    """As the test compares it: without the names that Kueue gives the pod sets of groups, which are hashes,
-    and without the tolerations that the server gives pods.
-    """
+    """As the test compares it: without the tolerations that the server gives pods."""
     sets = sorted(
         (
-            "" if "/group-" in workload.name else it.name,
+            it.name,
             it.count,
             it.min_count or 0,
             it.requests,

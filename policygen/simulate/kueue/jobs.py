@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from policygen.core.go_values import integer
 from policygen.core.names import LOCAL_QUEUE
-from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import KUEUE, Cluster
 from policygen.kubernetes.kueue_jobs import (
     BY_POD,
@@ -29,7 +28,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mappings, text
 from policygen.kubernetes.workloads import TEMPLATES, Workload
 from policygen.simulate.kueue import train_jobs
-from policygen.simulate.kueue.pod_sets import NotQueuedError, groups, of_pods, pod_sets
+from policygen.simulate.kueue.pod_sets import NotQueuedError, class_value, groups, of_pods, pod_sets
 
 MAX_POD_SETS = 18
 """The most pod sets of a Workload."""
@@ -126,7 +125,7 @@ def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJ
         raise NotQueuedError(f"it has no label {LOCAL_QUEUE}")
     _check(first, settings, queue=queue, by_pod=by_pod)
     name = _group(first, settings)
-    sets = _of_group(pods, name) if name else pod_sets(first)
+    sets = _of_group(settings.cluster, pods, name) if name else pod_sets(first)
     if len(sets) > MAX_POD_SETS:
         raise NotQueuedError(f"it has {len(sets)} pod sets; a Workload has at most {MAX_POD_SETS}")
     class_ = _label(first, PRIORITY, by_pod=by_pod) or _default_class(settings)
@@ -207,7 +206,7 @@ def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) 
         raise NotQueuedError(f"it uses the existing Workload {prebuilt}")
 
 
-def _of_group(pods: Sequence[Workload], name: str) -> tuple[PodSetView, ...]:
+def _of_group(cluster: Cluster, pods: Sequence[Workload], name: str) -> tuple[PodSetView, ...]:
     """The pod sets of a group of Pods. Kueue waits until all its Pods exist, and deletes others."""
     first = pods[0]
     total = integer(first.annotations.get(GROUP_COUNT, ""))
@@ -217,10 +216,10 @@ def _of_group(pods: Sequence[Workload], name: str) -> tuple[PodSetView, ...]:
         if len({(it.labels.get(key), it.annotations.get(key)) for it in pods}) > 1:
             raise NotQueuedError(f"the pods of group {name} have different values of {key}")
     if first.annotations.get(_FAST) == "true":
-        return of_pods(pods, total)
+        return of_pods(cluster, pods, total)
     if len(pods) < total:
         raise NotQueuedError(f"group {name} has {len(pods)} of {total} pods")
-    return of_pods(pods[:total], None)
+    return of_pods(cluster, pods[:total], None)
 
 
 def _priority(cluster: Cluster, chosen: str, classes: Iterator[str]) -> int:
@@ -233,15 +232,7 @@ def _priority(cluster: Cluster, chosen: str, classes: Iterator[str]) -> int:
         if entry is None:
             raise NotQueuedError(f"WorkloadPriorityClass {chosen} does not exist")
         return entry.fields.value
-    name = next(classes, "")
-    if not name:
-        return priorities.default(cluster)
-    found = cluster.priority_classes.get(name)
-    if found is not None:
-        return found.fields.value
-    if name not in priorities.BUILT_IN:
-        raise NotQueuedError(f"PriorityClass {name} does not exist")
-    return priorities.BUILT_IN[name]
+    return class_value(cluster, next(classes, ""))
 
 
 def _default_class(settings: Settings) -> str:

@@ -3,7 +3,6 @@
 Source: PodSets in pkg/controller/jobs of Kueue 0.19.2.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -14,12 +13,15 @@ from msgspec.structs import replace
 from policygen.core.decoding import converted
 from policygen.core.finding import at_path
 from policygen.core.go_values import integer as go_integer
+from policygen.kubernetes import priorities
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM
-from policygen.kubernetes.kueue_requests import as_pod
+from policygen.kubernetes.kueue_requests import adjusted, as_pod
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.untyped import integer, mapping, text
 from policygen.kubernetes.workloads import Container, PodSpec, PodTemplate, Resources, Workload
+from policygen.simulate.kueue.roles import role
 
 T = TypeVar("T")
 
@@ -86,49 +88,34 @@ def groups(workload: Workload) -> int:
     return 1
 
 
-def of_pods(pods: Sequence[Workload], total: int | None) -> tuple[PodSetView, ...]:
-    """The pod sets of a group of Pods: one for each distinct pod spec.
+def of_pods(
+    cluster: Cluster, pods: Sequence[Workload], total: int | None
+) -> tuple[PodSetView, ...]:
+    """The pod sets of a group of Pods: one for each distinct pod spec, in Kueue's order.
 
-    With `total`, the first pod counts for all, as with fast admission. Kueue names the pod sets by a
-    hash of the spec, and orders them by it; these names and this order are others.
+    With `total`, the first pod counts for all, as with fast admission. Raises NotQueuedError.
     """
     found: dict[str, PodSetView] = {}
     for workload in pods:
         (template,) = _templates(workload)
         spec = as_pod(template.spec)
-        role = f"role-{len(found)}"
-        key = _role(workload.spec, spec)
-        if key in found:
-            found[key] = replace(found[key], count=found[key].count + 1)
+        priority = class_value(cluster, spec.priority_class_name)
+        name = role(workload.spec, adjusted(cluster, spec, workload.namespace), priority)
+        if name in found:
+            found[name] = replace(found[name], count=found[name].count + 1)
         else:
-            found[key] = PodSetView(role, total or 1, None, PodSetTemplate(spec))
+            found[name] = PodSetView(name, total or 1, None, PodSetTemplate(spec))
         if total:
             break
-    return tuple(found.values())
+    return tuple(found[name] for name in sorted(found))
 
 
-def _role(raw: Mapping[str, Any], spec: PodSpec) -> str:
-    """Equal for pods that Kueue counts as one pod set (pkg/util/pod, SpecShape)."""
-    fields = (
-        "nodeSelector", "affinity", "tolerations", "runtimeClassName", "priorityClassName",
-        "topologySpreadConstraints", "overhead", "resourceClaims", "resources",
-    )  # fmt: skip
-    containers = [
-        [sorted((name, str(amount)) for name, amount in it.resources.requests.items())]
-        for it in (*spec.containers, *spec.init_containers)
-    ]
-    ports = [it.get("ports") for it in _raw_containers(raw)]
-    return json.dumps(
-        [{it: raw.get(it) for it in fields}, len(spec.containers), containers, ports],
-        sort_keys=True,
-    )
-
-
-def _raw_containers(raw: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    for field in ("containers", "initContainers"):
-        found = raw.get(field)
-        if isinstance(found, list):
-            yield from (it for it in found if isinstance(it, dict))
+def class_value(cluster: Cluster, name: str) -> int:
+    """The priority of pods with this PriorityClass, or with none. Raises NotQueuedError."""
+    value = priorities.of_class(cluster, name)
+    if value is None:
+        raise NotQueuedError(f"PriorityClass {name} does not exist")
+    return value
 
 
 def _of_replica_types(workload: Workload) -> tuple[PodSetView, ...]:

@@ -112,12 +112,14 @@ def test_pods_that_are_not_known(it, reason):
         pod_sets(it)
 
 
-def pods(*specs):
-    text = "\n---\n".join(
-        f"{{apiVersion: v1, kind: Pod, metadata: {{name: p{i}}}, spec: {{{it}}}}}"
-        for i, it in enumerate(specs)
+def group(*specs, total=None):
+    it = cluster(
+        "\n---\n".join(
+            f"{{apiVersion: v1, kind: Pod, metadata: {{name: p{i}}}, spec: {{{spec}}}}}"
+            for i, spec in enumerate(specs)
+        )
     )
-    return cluster(text).workloads
+    return of_pods(it, it.workloads, total)
 
 
 ONE, LIMIT, TWO = (
@@ -137,9 +139,11 @@ ONE, LIMIT, TWO = (
     ],
 )
 def test_pods_of_a_group_with_equal_specs_are_one_pod_set(specs, counts):
-    assert [it.count for it in of_pods(pods(*specs), None)] == counts
+    found = group(*specs)
+    assert sorted((it.count for it in found), reverse=True) == counts
+    assert sorted(it.name for it in found) == [it.name for it in found]
 
 
 def test_with_fast_admission_the_first_pod_counts_for_all():
-    (found,) = of_pods(pods(ONE, TWO), 5)
+    (found,) = group(ONE, TWO, total=5)
     assert (found.count, found.template.spec.requests) == (5, {"cpu": 1})
