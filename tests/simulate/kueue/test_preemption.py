@@ -25,7 +25,7 @@ def usage(state):
     return [state.queues[it].node.usage[0] for it in "ab"]
 
 
-def test_nobody_is_preempted_by_default():
+def test_by_default_no_workload_is_preempted():
     it = made()
     admit(it, workload("w", "b", 8))
     assert victims(it, workload("new", amount=4, priority=9)) == {}
