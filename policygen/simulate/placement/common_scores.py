@@ -1,0 +1,278 @@
+"""The scores that kube-scheduler normalizes over all nodes with room: each for classes of equal nodes.
+
+Source: pkg/scheduler/framework/plugins/{tainttoleration,nodeaffinity,podtopologyspread,interpodaffinity}
+and helper/normalize_score.go of Kubernetes 1.36.3.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from policygen.core.names import HOSTNAME, NODE_NAME
+from policygen.core.tolerations import tolerates
+from policygen.kubernetes.core import LabelSelector
+from policygen.kubernetes.node_filters import Demand, NotTolerated, hard_taints, misses
+from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.own_scores import half_up
+from policygen.simulate.placement.profile import Profile
+from policygen.simulate.placement.shape import Constraint, PodShape, PodTerm
+
+TAINTS, AFFINITY = "TaintToleration", "NodeAffinity"
+SPREAD, POD_AFFINITY = "PodTopologySpread", "InterPodAffinity"
+_MOST = 100
+_SOFT = "PreferNoSchedule"
+
+
+class CommonPart(Protocol):
+    """One plugin, for one shape. Nodes with equal keys have equal scores."""
+
+    moves: bool
+    """Whether pods change keys or scores."""
+
+    def key(self, node: int) -> Hashable:
+        """The class of a node."""
+        ...
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """`count` pods were bound to a node; negative: they ended."""
+        ...
+
+    def scores(self, keys: Sequence[Any], sizes: Sequence[int]) -> list[int]:
+        """The scores, 0 to 100, of the classes with room; `sizes` are their numbers of nodes."""
+        ...
+
+
+def common_parts(nodes: Nodes, shape: PodShape, profile: Profile) -> dict[str, tuple[int, CommonPart]]:
+    """The plugins that score a shape, with their weights, up to date with the pods of the nodes."""
+    weights = profile.weights
+    found: dict[str, CommonPart] = {TAINTS: Raw(_taints(nodes, shape), reverse=True)}
+    preferred = (*shape.preferences, *profile.preferences)
+    if preferred:
+        found[AFFINITY] = Raw(
+            [
+                sum(it.weight for it in preferred if all(one.holds(labels) for one in it.requirements))
+                for labels in _labels(nodes)
+            ]
+        )
+    constraints = soft_constraints(shape, profile)
+    if constraints:
+        everywhere = bool(shape.constraints) or not profile.system_constraints
+        found[SPREAD] = Spread(nodes, shape, constraints, everywhere=everywhere)
+    preferring = any(it.weight for it in shape.terms)
+    others = not profile.ignores_terms_of_others and any(it.terms for it in nodes.shapes)
+    if preferring or others:
+        found[POD_AFFINITY] = PodAffinity(nodes, shape, profile)
+    parts = {name: (weights[name], part) for name, part in found.items() if weights.get(name)}
+    for _, part in parts.values():
+        if part.moves:
+            for node, pods in enumerate(nodes.pods):
+                for pod, count in pods.items():
+                    part.follow(node, pod, count)
+    return parts
+
+
+def _labels(nodes: Nodes) -> Iterable[Mapping[str, str]]:
+    return ({**it.labels, NODE_NAME: it.name} for it in nodes.all)
+
+
+def _taints(nodes: Nodes, shape: PodShape) -> list[int]:
+    """How many soft taints of each node a pod does not tolerate."""
+    tolerations = [it for it in shape.demand.tolerations if it.effect in ("", _SOFT)]
+    return [
+        sum(
+            taint.effect == _SOFT and not any(tolerates(it, taint) for it in tolerations)
+            for taint in node.taints
+        )
+        for node in nodes.all
+    ]
+
+
+class Raw:
+    """A number of each node that pods do not change, in relation to the highest one."""
+
+    moves = False
+
+    def __init__(self, values: Sequence[int], *, reverse: bool = False) -> None:
+        self.values = values
+        self._reverse = reverse
+
+    def key(self, node: int) -> int:
+        """The number of the node."""
+        return self.values[node]
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """Pods do not change it."""
+
+    def scores(self, keys: Sequence[int], sizes: Sequence[int]) -> list[int]:  # noqa: ARG002 - of the protocol
+        """Per cent of the highest number; reversed: 100 less that."""
+        most = max(keys)
+        found = [_MOST * it // most if most else 0 for it in keys]
+        return [_MOST - it for it in found] if self._reverse else found
+
+
+def soft_constraints(shape: PodShape, profile: Profile) -> tuple[Constraint, ...]:
+    """The constraints that score nodes: those of the pod, or the default ones with its selector."""
+    if shape.constraints:
+        return tuple(it for it in shape.constraints if it.soft)
+    selector = shape.default_selector
+    if selector is None or selector.empty:
+        return ()
+    return tuple(replace(it, selector=selector) for it in profile.constraints if it.soft)
+
+
+SpreadKey = tuple[bool, tuple[str | int | None, ...]]
+"""Whether the node has all labels that it needs, and for each constraint: the value of its label, or
+how many pods of its host count."""
+
+
+class Spread:
+    """PodTopologySpread: the fewer pods in the domains of a node, the higher its score."""
+
+    moves = True
+
+    def __init__(
+        self, nodes: Nodes, shape: PodShape, constraints: Sequence[Constraint], *, everywhere: bool
+    ) -> None:
+        self._constraints = constraints
+        self._namespace = shape.namespace
+        self._values = [[it.labels.get(one.key) for it in nodes.all] for one in constraints]
+        self._known = [
+            not everywhere or all(them[node] is not None for them in self._values)
+            for node in range(len(nodes.all))
+        ]
+        self._counted = [_included(nodes, shape.demand, it) for it in constraints]
+        self._pods: list[Counter[Any]] = [Counter() for _ in constraints]
+        """The pods by node for hosts, else by the value of the label."""
+
+    def key(self, node: int) -> SpreadKey:
+        """The class of a node."""
+        return self._known[node], tuple(
+            self._pods[i][node] if it.key == HOSTNAME and self._values[i][node] is not None
+            else self._values[i][node]
+            for i, it in enumerate(self._constraints)
+        )
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """Count the pods that the constraints select."""
+        if pod.namespace != self._namespace:
+            return
+        for i, it in enumerate(self._constraints):
+            if not _selects(it.selector, pod):
+                continue
+            if it.key == HOSTNAME:
+                self._pods[i][node] += count
+            elif self._known[node] and self._counted[i][node]:
+                self._pods[i][self._values[i][node] or ""] += count
+
+    def scores(self, keys: Sequence[SpreadKey], sizes: Sequence[int]) -> list[int]:
+        """100 for the fewest pods; 0 for nodes without a label."""
+        known = [(key[1], size) for key, size in zip(keys, sizes, strict=True) if key[0]]
+        weights = []
+        for i, it in enumerate(self._constraints):
+            domains = sum(n for _, n in known) if it.key == HOSTNAME else len({k[i] for k, _ in known})
+            weights.append(math.log(domains + 2))
+        raw = [self._raw(key[1], weights) if key[0] else None for key in keys]
+        numbers = [it for it in raw if it is not None]
+        least, most = min(numbers, default=0), max(numbers, default=0)
+        return [
+            0 if it is None else _MOST if most == 0 else _MOST * (most + least - it) // most
+            for it in raw
+        ]
+
+    def _raw(self, values: Sequence[str | int | None], weights: Sequence[float]) -> int:
+        total = 0.0
+        for i, (it, value) in enumerate(zip(self._constraints, values, strict=True)):
+            if value is not None:
+                count = value if it.key == HOSTNAME else self._pods[i][value]
+                total += count * weights[i] + (it.max_skew - 1)  # type: ignore[operator] # an int for hosts
+        return half_up(total)
+
+
+def _included(nodes: Nodes, demand: Demand, constraint: Constraint) -> list[bool]:
+    """Whether the pods of each node count in its domain."""
+    found = [True] * len(nodes.all)
+    if constraint.honors_affinity:
+        only_labels = Demand((), demand.selector, demand.terms)
+        for group in nodes.set.groups(only_labels.keys):
+            # Cordons, taints and sizes do not count here.
+            refused = any(
+                not isinstance(it, NotTolerated) for it in misses(only_labels, replace(group, unschedulable=False))
+            )
+            for node in group.nodes if refused else ():
+                found[nodes.index[node.name]] = False
+    if constraint.honors_taints:
+        for i, node in enumerate(nodes.all):
+            found[i] &= not any(hard_taints(demand, node.taints))
+    return found
+
+
+def _selects(selector: LabelSelector | None, pod: PodShape) -> bool:
+    """An empty selector counts no pods, as a missing one does (countPodsMatchSelector)."""
+    return selector is not None and not selector.empty and selector.selects(pod.labels)
+
+
+class PodAffinity:
+    """InterPodAffinity: the sum of the weights of matching terms in the domains of a node."""
+
+    moves = True
+
+    def __init__(self, nodes: Nodes, shape: PodShape, profile: Profile) -> None:
+        self._shape = shape
+        self._hard = profile.hard_pod_affinity_weight
+        self._nodes = nodes.all
+        self._sums: Counter[tuple[str, str]] = Counter()
+        self._found: dict[PodShape, tuple[tuple[str, int], ...]] = {}
+        keys = {it.key for it in shape.terms}
+        keys.update(it.key for other in nodes.shapes for it in other.terms)
+        self._keys = tuple(sorted(keys - {HOSTNAME}))
+
+    def key(self, node: int) -> tuple[int, tuple[str | None, ...]]:
+        """The sum of its host, and the values of the other labels."""
+        labels = self._nodes[node].labels
+        host = labels.get(HOSTNAME)
+        own = 0 if host is None else self._sums[HOSTNAME, host]
+        return own, tuple(labels.get(it) for it in self._keys)
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """Add what the terms of both pods say about the node's domains."""
+        if pod not in self._found:
+            self._found[pod] = tuple(self._between(pod))
+        labels = self._nodes[node].labels
+        for key, weight in self._found[pod]:
+            if (value := labels.get(key)) is not None:
+                self._sums[key, value] += weight * count
+
+    def _between(self, pod: PodShape) -> Iterable[tuple[str, int]]:
+        mine = self._shape
+        for it in mine.terms:
+            if it.weight and _matches(it, pod):
+                yield it.key, it.weight
+        for it in pod.terms:
+            if weight := it.weight or self._hard:
+                if _matches(it, mine):
+                    yield it.key, weight
+
+    def scores(
+        self, keys: Sequence[tuple[int, tuple[str | None, ...]]], sizes: Sequence[int]  # noqa: ARG002 - of the protocol
+    ) -> list[int]:
+        """100 for the highest sum, 0 for the lowest; all 0 if the sums are equal."""
+        raw = [
+            own
+            + sum(
+                self._sums[key, value]
+                for key, value in zip(self._keys, values, strict=True)
+                if value is not None
+            )
+            for own, values in keys
+        ]
+        least, most = min(raw), max(raw)
+        if least == most:
+            return [0] * len(raw)
+        return [int(_MOST * ((it - least) / (most - least))) for it in raw]
+
+
+def _matches(term: PodTerm, pod: PodShape) -> bool:
+    return term.matches(pod.namespace, pod.namespace_labels, pod.labels)

@@ -1,0 +1,80 @@
+"""The nodes of a simulation: what pods hold, as columns of integers, and a log of changes.
+
+Amounts are in the units of kube-scheduler: thousandths of a core, bytes, and whole numbers.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+
+from msgspec.structs import replace
+
+from policygen.kubernetes.node_groups import Node, NodeSet
+from policygen.simulate.placement.shape import PodShape, counted
+
+
+class Nodes:
+    """All nodes, by their index. A group of equal nodes is split into its nodes."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.all = tuple(
+            it if it.count == 1 else replace(it, name=f"{it.name}-{i}", count=1)
+            for it in nodes
+            for i in range(it.count)
+        )
+        self.set = NodeSet(self.all)
+        self.index = {it.name: i for i, it in enumerate(self.all)}
+        self.pods: list[Counter[PodShape]] = [Counter() for _ in self.all]
+        self.shapes: set[PodShape] = set()
+        """All shapes that a pod here ever had."""
+        self.changed: list[int] = []
+        """The node of each change."""
+        self.changes: list[tuple[PodShape, int]] = []
+        """The pod of each change, and 1 for an arrival or -1 for an end."""
+        self._allocatable: dict[str, list[int]] = {}
+        self._free: dict[str, list[int]] = {}
+        self._spare: dict[str, list[int]] = {}
+
+    def allocatable(self, resource: str) -> list[int]:
+        """The column of the allocatable amounts; 0 for a node that does not list the resource."""
+        if resource not in self._allocatable:
+            column = [counted(resource, it.allocatable.get(resource, Fraction(0))) for it in self.all]
+            self._allocatable[resource] = column
+            self._free[resource], self._spare[resource] = [*column], [*column]
+            for node, pods in enumerate(self.pods):
+                for shape, count in pods.items():
+                    self._free[resource][node] -= count * shape.amount(resource)
+                    self._spare[resource][node] -= count * shape.scored_amount(resource)
+        return self._allocatable[resource]
+
+    def free(self, resource: str) -> list[int]:
+        """The column of what no pod requests; it is updated in place."""
+        self.allocatable(resource)
+        return self._free[resource]
+
+    def spare(self, resource: str) -> list[int]:
+        """The same, where a container that requests no cpu or memory counts with a default amount."""
+        self.allocatable(resource)
+        return self._spare[resource]
+
+    def add(self, node: int, shape: PodShape) -> None:
+        """A pod is bound to a node."""
+        self._change(node, shape, 1)
+
+    def remove(self, node: int, shape: PodShape) -> None:
+        """A pod of a node ends."""
+        self._change(node, shape, -1)
+
+    def _change(self, node: int, shape: PodShape, count: int) -> None:
+        for resource, amount in shape.requests:
+            if resource in self._free:
+                self._free[resource][node] -= count * amount
+        for resource, amount in shape.scored:
+            if resource in self._spare:
+                self._spare[resource][node] -= count * amount
+        pods = self.pods[node]
+        pods[shape] += count
+        if not pods[shape]:
+            del pods[shape]
+        self.changed.append(node)
+        self.changes.append((shape, count))

@@ -1,0 +1,217 @@
+"""The scores that depend on one node only: NodeResourcesFit and NodeResourcesBalancedAllocation.
+
+They are computed for many nodes at a time, column by column, because a loop over the resources of each
+node takes three times as long. Source: pkg/scheduler/framework/plugins/noderesources of Kubernetes 1.36.3.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.profile import Profile, Strategy
+from policygen.simulate.placement.shape import PodShape
+
+BALANCED = "NodeResourcesBalancedAllocation"
+FIT = "NodeResourcesFit"
+_NATIVE = ("cpu", "memory", "ephemeral-storage")
+_MOST = 100
+"""The highest score of a plugin (MaxNodeScore)."""
+
+Columns = tuple[list[int], list[int], int]
+"""Allocatable amounts, amounts that are left, and the amount that a pod counts with."""
+
+
+class Scorer(Protocol):
+    """Filters and scores nodes for one shape, each by itself."""
+
+    def scored(self, candidates: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+        """Those of the nodes that have room for a pod, and the score of each."""
+        ...
+
+
+class Part(Protocol):
+    """One plugin."""
+
+    def of(self, nodes: Sequence[int]) -> list[int]:
+        """The scores of nodes with room for the pod, from 0 to 100."""
+        ...
+
+
+class OwnScores:
+    """The sum of the weighted scores of plugins, on nodes with enough of what a pod requests."""
+
+    def __init__(self, nodes: Nodes, shape: PodShape, profile: Profile) -> None:
+        self._room = [(nodes.free(name), amount) for name, amount in shape.requests]
+        self.parts: dict[str, tuple[int, Part]] = {}
+        if weight := profile.weights.get(FIT):
+            self.parts[FIT] = weight, fit(nodes, shape, profile.strategy)
+        balanced = tuple(it for it in profile.balanced if _counts(shape, it))
+        if (weight := profile.weights.get(BALANCED)) and any(shape.amount(it) for it in balanced):
+            self.parts[BALANCED] = weight, Balanced(nodes, shape, balanced)
+
+    def scored(self, candidates: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+        """Those of the nodes that have room for a pod, and the score of each."""
+        for free, amount in self._room:
+            candidates = [node for node in candidates if free[node] >= amount]
+        total: list[int] | None = None
+        for weight, part in self.parts.values():
+            found = part.of(candidates)
+            if total is None:
+                total = found if weight == 1 else [weight * it for it in found]
+            else:
+                total = [one + weight * it for one, it in zip(total, found, strict=True)]
+        return candidates, [0] * len(candidates) if total is None else total
+
+
+def fit(nodes: Nodes, shape: PodShape, strategy: Strategy) -> Part:
+    """NodeResourcesFit. An extended resource that a pod does not request does not count."""
+    found = [
+        (weight, (nodes.allocatable(it), nodes.spare(it), shape.scored_amount(it)))
+        for it, weight in strategy.resources
+        if _counts(shape, it)
+    ]
+    if strategy.table:
+        return ByUtilization(found, strategy.table)
+    return Allocated(found, most=strategy.most)
+
+
+def _counts(shape: PodShape, resource: str) -> bool:
+    return resource in _NATIVE or shape.amount(resource) > 0
+
+
+class Allocated:
+    """LeastAllocated or MostAllocated: the weighted mean of the resources, rounded down."""
+
+    def __init__(self, resources: Sequence[tuple[int, Columns]], *, most: bool) -> None:
+        self._resources = resources
+        self._most = most
+        self._weights: list[int] | None = None
+        self._sum = sum(weight for weight, _ in resources)
+        if any(0 in have for _, (have, _, _) in resources):
+            columns = [[weight if it else 0 for it in have] for weight, (have, _, _) in resources]
+            self._weights = [sum(them) for them in zip(*columns, strict=True)]
+
+    def of(self, nodes: Sequence[int]) -> list[int]:
+        """The scores of the nodes."""
+        total: list[int] | None = None
+        for weight, columns in self._resources:
+            found = self._most_of(nodes, columns) if self._most else self._least_of(nodes, columns)
+            if total is None:
+                total = found if weight == 1 else [weight * it for it in found]
+            else:
+                total = [one + weight * it for one, it in zip(total, found, strict=True)]
+        if total is None:
+            return [0] * len(nodes)
+        if self._weights is None:
+            return total if self._sum == 1 else [it // self._sum for it in total]
+        weights = self._weights
+        return [it // (weights[node] or 1) for node, it in zip(nodes, total, strict=True)]
+
+    def _least_of(self, nodes: Sequence[int], columns: Columns) -> list[int]:
+        have, left, amount = columns
+        return [
+            (rest * _MOST // have[it] if (rest := left[it] - amount) > 0 else 0) for it in nodes
+        ]
+
+    def _most_of(self, nodes: Sequence[int], columns: Columns) -> list[int]:
+        have, left, amount = columns
+        return [
+            (
+                (have[it] - rest) * _MOST // have[it]
+                if (rest := left[it] - amount) > 0
+                else (_MOST if have[it] else 0)
+            )
+            for it in nodes
+        ]
+
+
+class ByUtilization:
+    """RequestedToCapacityRatio: resources with a score of 0 do not count; rounded to the nearest."""
+
+    def __init__(self, resources: Sequence[tuple[int, Columns]], table: Sequence[int]) -> None:
+        self._resources = resources
+        self._table = table
+
+    def of(self, nodes: Sequence[int]) -> list[int]:
+        """The scores of the nodes."""
+        return [self._one(it) for it in nodes]
+
+    def _one(self, node: int) -> int:
+        total = weights = 0
+        for weight, (allocatable, left, amount) in self._resources:
+            have = allocatable[node]
+            if not have:
+                continue
+            rest = left[node] - amount
+            score = self._table[(have - rest) * _MOST // have if rest >= 0 else _MOST]
+            if score > 0:
+                total += score * weight
+                weights += weight
+        return half_up(total / weights) if weights else 0
+
+
+class Balanced:
+    """NodeResourcesBalancedAllocation: whether the pod brings the shares of the resources nearer.
+
+    From 1.35 on, the score is the change of the balance; before, it was the balance with the pod.
+    """
+
+    def __init__(self, nodes: Nodes, shape: PodShape, resources: Sequence[str]) -> None:
+        self._columns = [(nodes.allocatable(it), nodes.free(it), shape.amount(it)) for it in resources]
+        self._simple = len(resources) == 2 and not any(0 in have for have, _, _ in self._columns)
+
+    def of(self, nodes: Sequence[int]) -> list[int]:
+        """The scores of the nodes."""
+        if not self._simple:
+            return [self._one(it) for it in nodes]
+        (have, free, amount), (have2, free2, amount2) = self._columns
+        found = []
+        for node in nodes:
+            # A node with room for the pod: no share is above 1, unless more than all is in use.
+            all1, all2 = have[node], have2[node]
+            used, used2 = all1 - free[node], all2 - free2[node]
+            after = (used + amount) / all1 - (used2 + amount2) / all2
+            before = used / all1 - used2 / all2
+            found.append(
+                50
+                + (
+                    50
+                    + int((1 - (after if after > 0 else -after) / 2) * 100)
+                    - int((1 - (before if before > 0 else -before) / 2) * 100)
+                )
+                // 2
+            )
+        return found
+
+    def _one(self, node: int) -> int:
+        before, after = [], []
+        for allocatable, free, amount in self._columns:
+            if have := allocatable[node]:
+                used = have - free[node]
+                before.append(min(used / have, 1.0))
+                after.append(min((used + amount) / have, 1.0))
+        return 50 + (50 + _balance(after) - _balance(before)) // 2
+
+
+def _balance(shares: Sequence[float]) -> int:
+    """100 less the standard deviation of the shares in per cent."""
+    deviation = 0.0
+    if len(shares) == 2:
+        deviation = abs((shares[0] - shares[1]) / 2)
+    elif len(shares) > 2:
+        total = 0.0
+        for it in shares:
+            total += it
+        mean = total / len(shares)
+        squares = 0.0
+        for it in shares:
+            squares += (it - mean) * (it - mean)
+        deviation = math.sqrt(squares / len(shares))
+    return int((1 - deviation) * _MOST)
+
+
+def half_up(value: float) -> int:
+    """A number that is not negative, rounded as Go's math.Round does it: halves up."""
+    whole = int(value)
+    return whole + 1 if value - whole >= 0.5 else whole

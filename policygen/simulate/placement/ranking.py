@@ -1,0 +1,158 @@
+"""The nodes with room for the pods of one shape, the best first.
+
+Nodes with equal common scores are a class. Each class keeps lists of nodes by their own score, so that
+the best node is found without a look at the others, and a change moves one node.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from policygen.simulate.placement.common_scores import CommonPart
+from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.own_scores import Scorer
+
+
+class Class:
+    """Nodes that have equal common scores."""
+
+    __slots__ = ("buckets", "key", "size")
+
+    def __init__(self, key: tuple[Hashable, ...]) -> None:
+        self.key = key
+        self.size = 0
+        self.buckets: dict[int, Bucket] = {}
+
+
+class Bucket:
+    """Nodes of a class that have the same own score."""
+
+    __slots__ = ("nodes", "of", "score")
+
+    def __init__(self, of: Class, score: int) -> None:
+        self.of = of
+        self.score = score
+        self.nodes: list[int] = []
+
+
+class Ranking:
+    """The nodes with room for the pods of one shape."""
+
+    def __init__(
+        self,
+        nodes: Nodes,
+        scorer: Scorer,
+        eligible: Iterable[int],
+        parts: Mapping[str, tuple[int, CommonPart]] | None = None,
+    ) -> None:
+        self.scorer = scorer
+        eligible = list(eligible)
+        self.parts = [
+            (weight, part)
+            for weight, part in (parts or {}).values()
+            if part.moves or len({part.key(it) for it in eligible}) > 1
+        ]
+        self._nodes = nodes
+        self._eligible = [False] * len(nodes.all)
+        for it in eligible:
+            self._eligible[it] = True
+        self._moves = any(part.moves for _, part in self.parts)
+        self._classes: dict[tuple[Hashable, ...], Class] = {}
+        self._class = [self._class_of(it) if on else None for it, on in enumerate(self._eligible)]
+        self._bucket: list[Bucket | None] = [None] * len(nodes.all)
+        self._place = [0] * len(nodes.all)
+        """The index of each node in the list of its bucket."""
+        self._seen = len(nodes.changed)
+        self._rank(eligible)
+
+    def best(self) -> tuple[int, Sequence[Sequence[int]]]:
+        """The highest score, without common scores that are equal everywhere, and lists of all nodes that have it.
+
+        The lists are empty if no node has room. Do not change them.
+        """
+        self._catch_up()
+        classes = [it for it in self._classes.values() if it.size]
+        if not classes:
+            return 0, ()
+        if len(classes) == 1:
+            score = max(classes[0].buckets)
+            return score, (classes[0].buckets[score].nodes,)
+        common = self._common(classes)
+        tops = [max(it.buckets) + more for it, more in zip(classes, common, strict=True)]
+        score = max(tops)
+        return score, tuple(
+            it.buckets[score - more].nodes
+            for it, more, top in zip(classes, common, tops, strict=True)
+            if top == score
+        )
+
+    def _common(self, classes: Sequence[Class]) -> list[int]:
+        sizes = [it.size for it in classes]
+        total = [0] * len(classes)
+        for i, (weight, part) in enumerate(self.parts):
+            found = part.scores([it.key[i] for it in classes], sizes)
+            total = [one + weight * it for one, it in zip(total, found, strict=True)]
+        return total
+
+    def _catch_up(self) -> None:
+        """Score the nodes again that changed since the last time."""
+        changed = self._nodes.changed
+        if self._seen == len(changed):
+            return
+        fresh = set(changed[self._seen :])
+        if self._moves:
+            changes = self._nodes.changes
+            for i in range(self._seen, len(changed)):
+                for _, part in self.parts:
+                    if part.moves:
+                        part.follow(changed[i], *changes[i])
+            for node in fresh:
+                if self._eligible[node]:
+                    self._class[node] = self._class_of(node)
+        self._seen = len(changed)
+        eligible = self._eligible
+        self._rank([it for it in fresh if eligible[it]])
+
+    def _class_of(self, node: int) -> Class:
+        key = tuple(part.key(node) for _, part in self.parts)
+        found = self._classes.get(key)
+        if found is None:
+            found = self._classes[key] = Class(key)
+        return found
+
+    def _rank(self, nodes: Sequence[int]) -> None:
+        """Move nodes to the buckets of their scores, or out of all."""
+        room, scores = self.scorer.scored(nodes)
+        held, classes, places = self._bucket, self._class, self._place
+        for node, score in zip(room, scores, strict=True):
+            of = classes[node]
+            if not of.size:
+                of = classes[node] = self._classes.setdefault(of.key, of)
+            target = of.buckets.get(score)
+            old = held[node]
+            if target is None:
+                target = of.buckets[score] = Bucket(of, score)
+            elif target is old:
+                continue
+            of.size += 1  # before the node leaves: its class must not seem empty
+            if old is not None:
+                self._take(node, old)
+            places[node] = len(target.nodes)
+            target.nodes.append(node)
+            held[node] = target
+        if len(room) < len(nodes):
+            for node in set(nodes).difference(room):
+                if (old := held[node]) is not None:
+                    self._take(node, old)
+                    held[node] = None
+
+    def _take(self, node: int, bucket: Bucket) -> None:
+        last = bucket.nodes.pop()
+        if last != node:
+            place = self._place[node]
+            bucket.nodes[place] = last
+            self._place[last] = place
+        of = bucket.of
+        of.size -= 1
+        if not bucket.nodes:
+            del of.buckets[bucket.score]
+            if not of.size and self._moves:
+                self._classes.pop(of.key, None)

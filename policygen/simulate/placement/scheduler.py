@@ -1,0 +1,122 @@
+"""Binds pods to nodes as kube-scheduler does.
+
+It looks at all nodes, as with percentageOfNodesToScore 100.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from policygen.kubernetes.node_filters import misses
+from policygen.kubernetes.node_groups import Node
+from policygen.simulate.placement.common_scores import common_parts
+from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.own_scores import OwnScores
+from policygen.simulate.placement.profile import Profile
+from policygen.simulate.placement.ranking import Ranking
+from policygen.simulate.placement.shape import PodShape
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a pod runs."""
+
+    node: int
+    ties: int
+    """How many nodes have the same score; with more than one, kube-scheduler takes any of them."""
+
+
+class Ties:
+    """How one of several equal nodes is chosen: at random, as kube-scheduler does it, or the first by index."""
+
+    def __init__(self, seed: int | None) -> None:
+        self._random = None if seed is None else random.Random(seed)  # noqa: S311 - a simulation
+
+    def choose(self, equal: Iterable[list[int]], count: int) -> int:
+        """One of `count` equal nodes."""
+        if self._random is None:
+            return min(min(it) for it in equal)
+        index = int(self._random.random() * count)
+        for it in equal:
+            if index < len(it):
+                return it[index]
+            index -= len(it)
+        raise AssertionError
+
+
+class Scheduler:
+    """kube-scheduler with its profiles, and nodes."""
+
+    def __init__(
+        self, nodes: Iterable[Node], profiles: Iterable[Profile] = (Profile(),), seed: int | None = 0
+    ) -> None:
+        self.nodes = Nodes(nodes)
+        self.profiles: Mapping[str, Profile] = {it.name: it for it in profiles}
+        self._ties = Ties(seed)
+        self._rankings: dict[PodShape, Ranking] = {}
+
+    def place(self, shape: PodShape) -> Placed | None:
+        """Bind a pod to the best node; None if no node has room. Raises KeyError for an unknown profile."""
+        _, equal = self._ranking(shape).best()
+        count = sum(map(len, equal))
+        if not count:
+            return None
+        node = self._ties.choose(equal, count) if count > 1 else equal[0][0]
+        self.nodes.add(node, shape)
+        return Placed(node, count)
+
+    def bind(self, shape: PodShape, node: int) -> None:
+        """A pod already runs on a node."""
+        self._known(shape)
+        self.nodes.add(node, shape)
+
+    def remove(self, shape: PodShape, node: int) -> None:
+        """A pod of a node ends."""
+        self.nodes.remove(node, shape)
+
+    def scores(self, shape: PodShape) -> dict[int, dict[str, int]]:
+        """The weighted score of each plugin, by node with room."""
+        self._known(shape)
+        profile = self.profiles[shape.scheduler]
+        own = OwnScores(self.nodes, shape, profile)
+        room = list(own.scored(list(self._eligible(shape)))[0])
+        found: dict[int, dict[str, int]] = {it: {} for it in room}
+        for name, (weight, part) in own.parts.items():
+            for node, score in zip(room, part.of(room), strict=True):
+                found[node][name] = weight * score
+        for name, (weight, common) in common_parts(self.nodes, shape, profile).items():
+            by_key: dict[object, list[int]] = {}
+            for node in room:
+                by_key.setdefault(common.key(node), []).append(node)
+            scores = common.scores(list(by_key), [len(it) for it in by_key.values()]) if room else ()
+            for nodes, score in zip(by_key.values(), scores, strict=True):
+                for node in nodes:
+                    found[node][name] = weight * score
+        return found
+
+    def _ranking(self, shape: PodShape) -> Ranking:
+        found = self._rankings.get(shape)
+        if found is None:
+            self._known(shape)
+            profile = self.profiles[shape.scheduler]
+            found = Ranking(
+                self.nodes,
+                OwnScores(self.nodes, shape, profile),
+                self._eligible(shape),
+                common_parts(self.nodes, shape, profile),
+            )
+            self._rankings[shape] = found
+        return found
+
+    def _known(self, shape: PodShape) -> None:
+        """Rankings read the topologies of all terms, so a new shape with terms makes them anew."""
+        if shape not in self.nodes.shapes:
+            self.nodes.shapes.add(shape)
+            if shape.terms:
+                self._rankings.clear()
+
+    def _eligible(self, shape: PodShape) -> Iterator[int]:
+        """The nodes that take such a pod if they are empty."""
+        for group in self.nodes.set.groups(shape.demand.keys):
+            if not misses(shape.demand, group):
+                yield from (self.nodes.index[it.name] for it in group.nodes)
