@@ -34,6 +34,7 @@ class Nodes:
         self._allocatable: dict[str, list[int]] = {}
         self._free: dict[str, list[int]] = {}
         self._spare: dict[str, list[int]] = {}
+        self._derived: dict[object, list[int]] = {}
 
     def allocatable(self, resource: str) -> list[int]:
         """The column of the allocatable amounts; 0 for a node that does not list the resource."""
@@ -57,6 +58,12 @@ class Nodes:
         self.allocatable(resource)
         return self._spare[resource]
 
+    def derived(self, key: object) -> list[int]:
+        """A column for numbers that a caller derives from a node's amounts; -1 after each change."""
+        if key not in self._derived:
+            self._derived[key] = [-1] * len(self.all)
+        return self._derived[key]
+
     def add(self, node: int, shape: PodShape) -> None:
         """A pod is bound to a node."""
         self._change(node, shape, 1)
@@ -72,6 +79,8 @@ class Nodes:
         for resource, amount in shape.scored:
             if resource in self._spare:
                 self._spare[resource][node] -= count * amount
+        for column in self._derived.values():
+            column[node] = -1
         pods = self.pods[node]
         pods[shape] += count
         if not pods[shape]:

@@ -159,6 +159,8 @@ class Balanced:
 
     def __init__(self, nodes: Nodes, shape: PodShape, resources: Sequence[str]) -> None:
         self._columns = [(nodes.allocatable(it), nodes.free(it), shape.amount(it)) for it in resources]
+        self._before = nodes.derived((BALANCED, *resources))
+        """The balance without the pod; -1: not known."""
         self._simple = len(resources) == 2 and not any(0 in have for have, _, _ in self._columns)
 
     def of(self, nodes: Sequence[int]) -> list[int]:
@@ -166,21 +168,17 @@ class Balanced:
         if not self._simple:
             return [self._one(it) for it in nodes]
         (have, free, amount), (have2, free2, amount2) = self._columns
-        found = []
+        known, found = self._before, []
         for node in nodes:
             # A node with room for the pod: no share is above 1, unless more than all is in use.
             all1, all2 = have[node], have2[node]
             used, used2 = all1 - free[node], all2 - free2[node]
-            after = (used + amount) / all1 - (used2 + amount2) / all2
-            before = used / all1 - used2 / all2
+            if (before := known[node]) < 0:
+                apart = used / all1 - used2 / all2
+                before = known[node] = int((1 - (apart if apart > 0 else -apart) / 2) * 100)
+            apart = (used + amount) / all1 - (used2 + amount2) / all2
             found.append(
-                50
-                + (
-                    50
-                    + int((1 - (after if after > 0 else -after) / 2) * 100)
-                    - int((1 - (before if before > 0 else -before) / 2) * 100)
-                )
-                // 2
+                50 + (50 + int((1 - (apart if apart > 0 else -apart) / 2) * 100) - before) // 2
             )
         return found
 
