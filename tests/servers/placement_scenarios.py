@@ -11,7 +11,7 @@ NAMESPACES = ("one", "two")
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"
 GPU = "nvidia.com/gpu"
-SOFT = "ScheduleAnyway"
+SOFT, HARD = "ScheduleAnyway", "DoNotSchedule"
 
 
 def drawn(seed: int) -> Data:
@@ -144,6 +144,10 @@ class _Draw:
             affinity["podAffinity"] = {PREFERRED: self._pod_terms()}
         if self.chance(0.3):
             affinity["podAntiAffinity"] = {PREFERRED: self._pod_terms()}
+        for kind in ("podAffinity", "podAntiAffinity"):
+            if self.chance(0.15):
+                terms = [it["podAffinityTerm"] for it in self._pod_terms()]
+                affinity.setdefault(kind, {})[REQUIRED] = terms
         if affinity:
             spec["affinity"] = affinity
         return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
@@ -185,9 +189,11 @@ class _Draw:
         found = {
             "topologyKey": key,
             "maxSkew": self.r.choice([1, 1, 2, 5]),
-            "whenUnsatisfiable": SOFT,
+            "whenUnsatisfiable": self.r.choice([SOFT, SOFT, HARD]),
             "labelSelector": self._selector(),
         }
+        if found["whenUnsatisfiable"] == HARD and self.chance(0.3):
+            found["minDomains"] = self.r.randint(1, 4)
         if self.chance(0.3):
             found["nodeAffinityPolicy"] = self.r.choice(["Honor", "Ignore"])
         if self.chance(0.3):
@@ -265,7 +271,11 @@ class _Draw:
             )
         if self.chance(0.3):
             defaults = [
-                {"topologyKey": it, "maxSkew": self.r.randint(1, 4), "whenUnsatisfiable": SOFT}
+                {
+                    "topologyKey": it,
+                    "maxSkew": self.r.randint(1, 4),
+                    "whenUnsatisfiable": self.r.choice([SOFT, HARD]),
+                }
                 for it in self.r.sample([HOST, ZONE, "rack"], self.r.randint(0, 2))
             ]
             args = {"defaultingType": "List", "defaultConstraints": defaults}

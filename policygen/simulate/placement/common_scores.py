@@ -18,7 +18,7 @@ from policygen.kubernetes.node_filters import Demand, NotTolerated, hard_taints,
 from policygen.simulate.placement.nodes import Nodes
 from policygen.simulate.placement.own_scores import half_up
 from policygen.simulate.placement.profile import Profile
-from policygen.simulate.placement.shape import Constraint, PodShape, PodTerm
+from policygen.simulate.placement.shape import Constraint, Kind, PodShape, PodTerm
 
 TAINTS, AFFINITY = "TaintToleration", "NodeAffinity"
 SPREAD, POD_AFFINITY = "PodTopologySpread", "InterPodAffinity"
@@ -143,7 +143,7 @@ class Spread:
             not everywhere or all(them[node] is not None for them in self._values)
             for node in range(len(nodes.all))
         ]
-        self._counted = [_included(nodes, shape.demand, it) for it in constraints]
+        self._counted = [counts_in_domain(nodes, shape.demand, it) for it in constraints]
         self._pods: list[Counter[Any]] = [Counter() for _ in constraints]
         """The pods by node for hosts, else by the value of the label."""
 
@@ -160,7 +160,7 @@ class Spread:
         if pod.namespace != self._namespace:
             return
         for i, it in enumerate(self._constraints):
-            if not _selects(it.selector, pod):
+            if not selects(it.selector, pod):
                 continue
             if it.key == HOSTNAME:
                 self._pods[i][node] += count
@@ -191,7 +191,7 @@ class Spread:
         return half_up(total)
 
 
-def _included(nodes: Nodes, demand: Demand, constraint: Constraint) -> list[bool]:
+def counts_in_domain(nodes: Nodes, demand: Demand, constraint: Constraint) -> list[bool]:
     """Whether the pods of each node count in its domain."""
     found = [True] * len(nodes.all)
     if constraint.honors_affinity:
@@ -209,7 +209,7 @@ def _included(nodes: Nodes, demand: Demand, constraint: Constraint) -> list[bool
     return found
 
 
-def _selects(selector: LabelSelector | None, pod: PodShape) -> bool:
+def selects(selector: LabelSelector | None, pod: PodShape) -> bool:
     """An empty selector counts no pods, as a missing one does (countPodsMatchSelector)."""
     return selector is not None and not selector.empty and selector.selects(pod.labels)
 
@@ -251,9 +251,9 @@ class PodAffinity:
             if it.weight and _matches(it, pod):
                 yield it.key, it.weight
         for it in pod.terms:
-            if weight := it.weight or self._hard:
-                if _matches(it, mine):
-                    yield it.key, weight
+            weight = self._hard if it.kind is Kind.TOGETHER else it.weight
+            if weight and _matches(it, mine):
+                yield it.key, weight
 
     def scores(
         self, keys: Sequence[tuple[int, tuple[str | None, ...]]], sizes: Sequence[int]  # noqa: ARG002 - of the protocol

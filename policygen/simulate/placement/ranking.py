@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from policygen.simulate.placement.common_scores import CommonPart
 from policygen.simulate.placement.nodes import Nodes
 from policygen.simulate.placement.own_scores import Scorer
+from policygen.simulate.placement.pod_filters import PodFilter
 
 
 class Class:
@@ -42,6 +43,7 @@ class Ranking:
         scorer: Scorer,
         eligible: Iterable[int],
         parts: Mapping[str, tuple[int, CommonPart]] | None = None,
+        filters: Sequence[PodFilter] = (),
     ) -> None:
         self.scorer = scorer
         eligible = list(eligible)
@@ -50,11 +52,13 @@ class Ranking:
             for weight, part in (parts or {}).values()
             if part.moves or len({part.key(it) for it in eligible}) > 1
         ]
+        self._filters = filters
+        self._keys = (*(part for _, part in self.parts), *filters)
+        self._following = (*(part for _, part in self.parts if part.moves), *filters)
         self._nodes = nodes
         self._eligible = [False] * len(nodes.all)
         for it in eligible:
             self._eligible[it] = True
-        self._moves = any(part.moves for _, part in self.parts)
         self._classes: dict[tuple[Hashable, ...], Class] = {}
         self._class = [self._class_of(it) if on else None for it, on in enumerate(self._eligible)]
         self._bucket: list[Bucket | None] = [None] * len(nodes.all)
@@ -70,6 +74,9 @@ class Ranking:
         """
         self._catch_up()
         classes = [it for it in self._classes.values() if it.size]
+        for i, filter_ in enumerate(self._filters, len(self.parts)):
+            refused = filter_.refused([it.key[i] for it in classes])
+            classes = [it for it, no in zip(classes, refused, strict=True) if not no]
         if not classes:
             return 0, ()
         if len(classes) == 1:
@@ -98,12 +105,11 @@ class Ranking:
         if self._seen == len(changed):
             return
         fresh = set(changed[self._seen :])
-        if self._moves:
+        if self._following:
             changes = self._nodes.changes
             for i in range(self._seen, len(changed)):
-                for _, part in self.parts:
-                    if part.moves:
-                        part.follow(changed[i], *changes[i])
+                for part in self._following:
+                    part.follow(changed[i], *changes[i])
             for node in fresh:
                 if self._eligible[node]:
                     self._class[node] = self._class_of(node)
@@ -112,7 +118,7 @@ class Ranking:
         self._rank([it for it in fresh if eligible[it]])
 
     def _class_of(self, node: int) -> Class:
-        key = tuple(part.key(node) for _, part in self.parts)
+        key = tuple(part.key(node) for part in self._keys)
         found = self._classes.get(key)
         if found is None:
             found = self._classes[key] = Class(key)
@@ -154,5 +160,5 @@ class Ranking:
         of.size -= 1
         if not bucket.nodes:
             del of.buckets[bucket.score]
-            if not of.size and self._moves:
+            if not of.size and self._following:
                 self._classes.pop(of.key, None)

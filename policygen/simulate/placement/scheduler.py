@@ -12,6 +12,7 @@ from policygen.kubernetes.node_groups import Node
 from policygen.simulate.placement.common_scores import common_parts
 from policygen.simulate.placement.nodes import Nodes
 from policygen.simulate.placement.own_scores import OwnScores
+from policygen.simulate.placement.pod_filters import pod_filters
 from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.ranking import Ranking
 from policygen.simulate.placement.shape import PodShape
@@ -80,6 +81,9 @@ class Scheduler:
         profile = self.profiles[shape.scheduler]
         own = OwnScores(self.nodes, shape, profile)
         room = list(own.scored(list(self._eligible(shape)))[0])
+        for filter_ in pod_filters(self.nodes, shape, profile):
+            refused = filter_.refused([filter_.key(it) for it in room])
+            room = [it for it, no in zip(room, refused, strict=True) if not no]
         found: dict[int, dict[str, int]] = {it: {} for it in room}
         for name, (weight, part) in own.parts.items():
             for node, score in zip(room, part.of(room), strict=True):
@@ -104,6 +108,7 @@ class Scheduler:
                 OwnScores(self.nodes, shape, profile),
                 self._eligible(shape),
                 common_parts(self.nodes, shape, profile),
+                pod_filters(self.nodes, shape, profile),
             )
             self._rankings[shape] = found
         return found

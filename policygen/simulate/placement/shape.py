@@ -5,6 +5,7 @@ Source: pkg/scheduler/framework/types.go and plugins/noderesources of Kubernetes
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -39,14 +40,24 @@ class Constraint(Struct, frozen=True):
     soft: bool
     honors_affinity: bool = True
     honors_taints: bool = False
+    min_domains: int = 1
+
+
+class Kind(Enum):
+    """What a pod affinity term does."""
+
+    PREFERRED = "preferred"
+    TOGETHER = "required affinity"
+    APART = "required anti-affinity"
 
 
 class PodTerm(Struct, frozen=True):
     """A pod affinity term, in the namespaces of its pod."""
 
+    kind: Kind
     key: str
     weight: int
-    """Negative for anti-affinity; 0 for a required affinity."""
+    """Negative for preferred anti-affinity; 0 for a required term."""
     selector: LabelSelector | None
     namespaces: frozenset[str]
     namespace_selector: LabelSelector | None
@@ -76,7 +87,7 @@ class PodShape(Struct, frozen=True, eq=False, dict=True):
     default_selector: LabelSelector | None = None
     """That of its Services and its controller, for default constraints; None: it has neither."""
     terms: tuple[PodTerm, ...] = ()
-    """Preferred pod affinity and anti-affinity, and required affinity with weight 0."""
+    """Pod affinity and anti-affinity."""
 
     @cached_property
     def _amounts(self) -> Mapping[str, int]:
@@ -218,6 +229,7 @@ def _constraint(data: Mapping[str, Any], labels: Mapping[str, str]) -> Constrain
         soft=data.get("whenUnsatisfiable") == "ScheduleAnyway",
         honors_affinity=data.get("nodeAffinityPolicy", "Honor") == "Honor",
         honors_taints=data.get("nodeTaintsPolicy", "Ignore") == "Honor",
+        min_domains=integer(data.get("minDomains")) or 1,
     )
 
 
@@ -225,18 +237,18 @@ def _pod_terms(affinity: Mapping[str, Any], namespace: str) -> Iterator[PodTerm]
     for kind, sign in (("podAffinity", 1), ("podAntiAffinity", -1)):
         for it in mappings(affinity, kind, PREFERRED):
             weight = integer(it.get("weight")) or 0
-            yield _pod_term(mapping(it, "podAffinityTerm"), sign * weight, namespace)
-    for it in mappings(affinity, "podAffinity", REQUIRED):
-        yield _pod_term(it, 0, namespace)
+            yield _pod_term(mapping(it, "podAffinityTerm"), Kind.PREFERRED, sign * weight, namespace)
+    for kind, what in (("podAffinity", Kind.TOGETHER), ("podAntiAffinity", Kind.APART)):
+        for it in mappings(affinity, kind, REQUIRED):
+            yield _pod_term(it, what, 0, namespace)
 
 
-def _pod_term(data: Mapping[str, Any], weight: int, namespace: str) -> PodTerm:
+def _pod_term(data: Mapping[str, Any], kind: Kind, weight: int, namespace: str) -> PodTerm:
     names = frozenset(texts(data, "namespaces"))
     selected = selector_of(data.get("namespaceSelector"))
     own = frozenset({namespace}) if not names and selected is None else names
-    return PodTerm(
-        text(data, "topologyKey"), weight, selector_of(data.get("labelSelector")), own, selected
-    )
+    selector = selector_of(data.get("labelSelector"))
+    return PodTerm(kind, text(data, "topologyKey"), weight, selector, own, selected)
 
 
 def default_selector(
