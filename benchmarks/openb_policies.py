@@ -158,7 +158,8 @@ class DotProd(Policy):
         cpu, total = self.devices.cpu, self.devices.total
         by_cpu, by_gpu = self.pod.milli_cpu / _CPU, self.pod.demand / _GPU
         return [
-            int(100 * (1 - (cpu[it] / _CPU * by_cpu + total[it] / _GPU * by_gpu) / 2)) for it in nodes
+            int(100 * (1 - (cpu[it] / _CPU * by_cpu + total[it] / _GPU * by_gpu) / 2))
+            for it in nodes
         ]
 
 
@@ -170,10 +171,8 @@ class GpuClustering(Policy):
         if not self.pod.gpus:
             return 0
         tags = self.devices.tags[node]
-        if tag(self.pod) in tags:
-            band = 75 if len(tags) == 1 else 50
-        else:
-            band = 0 if tags else 25
+        known = tag(self.pod) in tags
+        band = (75 if len(tags) == 1 else 50) if known else 0 if tags else 25
         return band + 25 * (_GPU - self.devices.total[node]) // _GPU
 
 
@@ -228,9 +227,9 @@ class FGD(Policy):
         best = (-1, 0)
         for milli in dict.fromkeys(left):
             if milli >= pod.milli_gpu:
-                rest = list(left)
-                rest[rest.index(milli)] -= pod.milli_gpu
-                points = _points(before - typical.unusable(tuple(sorted(rest)), after_cpu, model))
+                other = list(left)
+                other[other.index(milli)] -= pod.milli_gpu
+                points = _points(before - typical.unusable(tuple(sorted(other)), after_cpu, model))
                 best = max(best, (points, milli), key=lambda it: it[0])
         return best
 
@@ -313,7 +312,9 @@ def replay(
         key = (pod.milli_cpu, pod.memory, pod.gpus, pod.milli_gpu, pod.models)
         if key not in known:
             policy = POLICIES[name](devices, pod, typical)
-            allowed = [i for i, it in enumerate(devices.models) if not pod.models or it in pod.models]
+            allowed = [
+                i for i, it in enumerate(devices.models) if not pod.models or it in pod.models
+            ]
             shape = simple_shape({"cpu": pod.milli_cpu, "memory": pod.memory})
             known[key] = shape, policy, Ranking(devices.nodes, policy, allowed)
         shape, policy, ranking = known[key]

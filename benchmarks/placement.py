@@ -48,7 +48,9 @@ def drawn(pods: Sequence[openb.TracePod], count: int) -> list[PodShape]:
     return [shape_of(it, known) for it in source.choices(pods, k=count)]
 
 
-def run(nodes: Sequence[openb.TraceNode], shapes: Sequence[PodShape], profile: Profile) -> tuple[float, int]:
+def run(
+    nodes: Sequence[openb.TraceNode], shapes: Sequence[PodShape], profile: Profile
+) -> tuple[float, int]:
     """Processor seconds per pod, and how many pods found a node."""
     gc.collect()
     began = time.process_time()
@@ -69,9 +71,13 @@ def main() -> None:
         nodes = list(openb.nodes(lines))
     with (given.folder / "pods_default.csv").open(newline="") as lines:
         pods = list(openb.pods(lines))
-    small = round(len(pods) * SHARE * sum(it.gpus for it in nodes) * 1000 / sum(it.demand for it in pods))
+    small = round(
+        len(pods) * SHARE * sum(it.gpus for it in nodes) * 1000 / sum(it.demand for it in pods)
+    )
     copies = [
-        replace(it, name=f"{it.name}-{i}") for i in range(-(-given.nodes // len(nodes))) for it in nodes
+        replace(it, name=f"{it.name}-{i}")
+        for i in range(-(-given.nodes // len(nodes)))
+        for it in nodes
     ][: given.nodes]
     for name in given.profile or PROFILES:
         found = []

@@ -105,7 +105,9 @@ def _rows(lines: Iterable[str], columns: tuple[str, ...]) -> Iterator[tuple[int,
     reader = csv.DictReader(lines)
     missing = [it for it in columns if it not in (reader.fieldnames or ())]
     if missing:
-        raise TraceError(f"the first line has no column {missing[0]}; a trace needs {', '.join(columns)}")
+        raise TraceError(
+            f"the first line has no column {missing[0]}; a trace needs {', '.join(columns)}"
+        )
     for row in reader:
         if any(row.get(it) is None for it in columns):
             raise TraceError(f"line {reader.line_num} has too few columns")

@@ -72,7 +72,9 @@ class _Play:
         objects = (Object.read(it, At(0, ())) for it in scenario["nodes"])
         cluster = Cluster(it for it in objects if it is not None)
         assert not cluster.malformed
-        self.scheduler = Scheduler(listed_nodes(cluster), [profile(it) for it in view.profiles], seed=None)
+        self.scheduler = Scheduler(
+            listed_nodes(cluster), [profile(it) for it in view.profiles], seed=None
+        )
         self.shapes: dict[str, PodShape] = {}
         self.bound: dict[str, tuple[PodShape, int]] = {}
 

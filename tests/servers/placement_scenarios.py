@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 Data = dict[str, Any]
@@ -35,7 +36,11 @@ class _Draw:
             "configuration": self._configuration(),
             "nodes": nodes,
             "namespaces": [
-                {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": it, "labels": {"ns": it}}}
+                {
+                    "apiVersion": "v1",
+                    "kind": "Namespace",
+                    "metadata": {"name": it, "labels": {"ns": it}},
+                }
                 for it in NAMESPACES
             ],
             "services": [self._service(i) for i in range(self.r.choice([0, 0, 1, 2]))],
@@ -87,7 +92,11 @@ class _Draw:
         return {
             "apiVersion": "apps/v1",
             "kind": "ReplicaSet",
-            "metadata": {"name": f"rs{index}", "namespace": self.r.choice(NAMESPACES), "uid": f"rs{index}"},
+            "metadata": {
+                "name": f"rs{index}",
+                "namespace": self.r.choice(NAMESPACES),
+                "uid": f"rs{index}",
+            },
             "spec": {
                 "selector": {
                     "matchLabels": {"app": f"a{index}"},
@@ -98,7 +107,9 @@ class _Draw:
         }
 
     def _service(self, index: int) -> Data:
-        selector = self.r.choice([{"app": "a0"}, {"app": "a1"}, {"tier": "x"}, {"app": "a0", "tier": "x"}])
+        selector = self.r.choice(
+            [{"app": "a0"}, {"app": "a1"}, {"tier": "x"}, {"app": "a0", "tier": "x"}]
+        )
         return {
             "apiVersion": "v1",
             "kind": "Service",
@@ -137,20 +148,21 @@ class _Draw:
                 self._constraint(key)
                 for key in self.r.sample([HOST, ZONE, "rack"], self.r.randint(1, 2))
             ]
-        affinity: Data = {}
-        if self.chance(0.4):
-            affinity["nodeAffinity"] = self._node_affinity()
-        if self.chance(0.3):
-            affinity["podAffinity"] = {PREFERRED: self._pod_terms()}
-        if self.chance(0.3):
-            affinity["podAntiAffinity"] = {PREFERRED: self._pod_terms()}
-        for kind in ("podAffinity", "podAntiAffinity"):
-            if self.chance(0.15):
-                terms = [it["podAffinityTerm"] for it in self._pod_terms()]
-                affinity.setdefault(kind, {})[REQUIRED] = terms
-        if affinity:
+        if affinity := dict(self._affinity()):
             spec["affinity"] = affinity
         return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+    def _affinity(self) -> Iterator[tuple[str, Data]]:
+        if self.chance(0.4):
+            yield "nodeAffinity", self._node_affinity()
+        for kind in ("podAffinity", "podAntiAffinity"):
+            found: Data = {}
+            if self.chance(0.3):
+                found[PREFERRED] = self._pod_terms()
+            if self.chance(0.15):
+                found[REQUIRED] = [it["podAffinityTerm"] for it in self._pod_terms()]
+            if found:
+                yield kind, found
 
     def _container(self, index: int) -> Data:
         requests = {}
@@ -219,7 +231,9 @@ class _Draw:
                 {
                     "weight": self.r.randint(1, 100),
                     "preference": {
-                        "matchExpressions": [self._expression() for _ in range(self.r.randint(1, 2))]
+                        "matchExpressions": [
+                            self._expression() for _ in range(self.r.randint(1, 2))
+                        ]
                     },
                 }
                 for _ in range(self.r.randint(1, 3))
@@ -261,7 +275,9 @@ class _Draw:
         plugin_config = []
         kind = self.r.choice(["", "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"])
         if kind:
-            plugin_config.append({"name": "NodeResourcesFit", "args": {"scoringStrategy": self._strategy(kind)}})
+            plugin_config.append(
+                {"name": "NodeResourcesFit", "args": {"scoringStrategy": self._strategy(kind)}}
+            )
         if self.chance(0.3):
             plugin_config.append(
                 {
@@ -287,7 +303,9 @@ class _Draw:
             }
             plugin_config.append({"name": "InterPodAffinity", "args": args})
         if self.chance(0.15):
-            added = {PREFERRED: [{"weight": 7, "preference": {"matchExpressions": [self._expression()]}}]}
+            added = {
+                PREFERRED: [{"weight": 7, "preference": {"matchExpressions": [self._expression()]}}]
+            }
             plugin_config.append({"name": "NodeAffinity", "args": {"addedAffinity": added}})
         return {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -309,11 +327,15 @@ class _Draw:
                 enabled = self.r.sample(names, self.r.randint(1, 2))
                 found[point] = {
                     "disabled": [{"name": it} for it in enabled],
-                    "enabled": [{"name": it, "weight": self.r.choice([0, 1, 3, 10])} for it in enabled],
+                    "enabled": [
+                        {"name": it, "weight": self.r.choice([0, 1, 3, 10])} for it in enabled
+                    ],
                 }
         if self.chance(0.1):
             off = self.r.choice(["NodeResourcesBalancedAllocation", "NodeAffinity"])
-            found.setdefault("score", {"enabled": [], "disabled": []})["disabled"].append({"name": off})
+            found.setdefault("score", {"enabled": [], "disabled": []})["disabled"].append(
+                {"name": off}
+            )
         return found
 
     def _resources(self) -> list[str]:
@@ -322,7 +344,9 @@ class _Draw:
     def _strategy(self, kind: str) -> Data:
         found: Data = {
             "type": kind,
-            "resources": [{"name": it, "weight": self.r.choice([1, 1, 3, 5])} for it in self._resources()],
+            "resources": [
+                {"name": it, "weight": self.r.choice([1, 1, 3, 5])} for it in self._resources()
+            ],
         }
         if kind == "RequestedToCapacityRatio":
             points = sorted(self.r.sample(range(101), self.r.randint(1, 4)))

@@ -26,11 +26,8 @@ _MOST = 100
 _SOFT = "PreferNoSchedule"
 
 
-class CommonPart(Protocol):
-    """One plugin, for one shape. Nodes with equal keys have equal scores."""
-
-    moves: bool
-    """Whether pods change keys or scores."""
+class Classes(Protocol):
+    """Puts nodes into classes for one shape. Nodes with equal keys are equal for a plugin."""
 
     def key(self, node: int) -> Hashable:
         """The class of a node."""
@@ -40,12 +37,21 @@ class CommonPart(Protocol):
         """`count` pods were bound to a node; negative: they ended."""
         ...
 
+
+class CommonPart(Classes, Protocol):
+    """The scores of one plugin, for one shape."""
+
+    moves: bool
+    """Whether pods change keys or scores."""
+
     def scores(self, keys: Sequence[Any], sizes: Sequence[int]) -> list[int]:
         """The scores, 0 to 100, of the classes with room; `sizes` are their numbers of nodes."""
         ...
 
 
-def common_parts(nodes: Nodes, shape: PodShape, profile: Profile) -> dict[str, tuple[int, CommonPart]]:
+def common_parts(
+    nodes: Nodes, shape: PodShape, profile: Profile
+) -> dict[str, tuple[int, CommonPart]]:
     """The plugins that score a shape, with their weights, up to date with the pods of the nodes."""
     weights = profile.weights
     found: dict[str, CommonPart] = {TAINTS: Raw(_taints(nodes, shape), reverse=True)}
@@ -53,7 +59,11 @@ def common_parts(nodes: Nodes, shape: PodShape, profile: Profile) -> dict[str, t
     if preferred:
         found[AFFINITY] = Raw(
             [
-                sum(it.weight for it in preferred if all(one.holds(labels) for one in it.requirements))
+                sum(
+                    it.weight
+                    for it in preferred
+                    if all(one.holds(labels) for one in it.requirements)
+                )
                 for labels in _labels(nodes)
             ]
         )
@@ -150,7 +160,8 @@ class Spread:
     def key(self, node: int) -> SpreadKey:
         """The class of a node."""
         return self._known[node], tuple(
-            self._pods[i][node] if it.key == HOSTNAME and self._values[i][node] is not None
+            self._pods[i][node]
+            if it.key == HOSTNAME and self._values[i][node] is not None
             else self._values[i][node]
             for i, it in enumerate(self._constraints)
         )
@@ -172,7 +183,9 @@ class Spread:
         known = [(key[1], size) for key, size in zip(keys, sizes, strict=True) if key[0]]
         weights = []
         for i, it in enumerate(self._constraints):
-            domains = sum(n for _, n in known) if it.key == HOSTNAME else len({k[i] for k, _ in known})
+            domains = (
+                sum(n for _, n in known) if it.key == HOSTNAME else len({k[i] for k, _ in known})
+            )
             weights.append(math.log(domains + 2))
         raw = [self._raw(key[1], weights) if key[0] else None for key in keys]
         numbers = [it for it in raw if it is not None]
@@ -199,7 +212,8 @@ def counts_in_domain(nodes: Nodes, demand: Demand, constraint: Constraint) -> li
         for group in nodes.set.groups(only_labels.keys):
             # Cordons, taints and sizes do not count here.
             refused = any(
-                not isinstance(it, NotTolerated) for it in misses(only_labels, replace(group, unschedulable=False))
+                not isinstance(it, NotTolerated)
+                for it in misses(only_labels, replace(group, unschedulable=False))
             )
             for node in group.nodes if refused else ():
                 found[nodes.index[node.name]] = False
@@ -256,7 +270,9 @@ class PodAffinity:
                 yield it.key, weight
 
     def scores(
-        self, keys: Sequence[tuple[int, tuple[str | None, ...]]], sizes: Sequence[int]  # noqa: ARG002 - of the protocol
+        self,
+        keys: Sequence[tuple[int, tuple[str | None, ...]]],
+        sizes: Sequence[int],  # noqa: ARG002 - of the protocol
     ) -> list[int]:
         """100 for the highest sum, 0 for the lowest; all 0 if the sums are equal."""
         raw = [

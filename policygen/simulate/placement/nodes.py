@@ -39,7 +39,9 @@ class Nodes:
     def allocatable(self, resource: str) -> list[int]:
         """The column of the allocatable amounts; 0 for a node that does not list the resource."""
         if resource not in self._allocatable:
-            column = [counted(resource, it.allocatable.get(resource, Fraction(0))) for it in self.all]
+            column = [
+                counted(resource, it.allocatable.get(resource, Fraction(0))) for it in self.all
+            ]
             self._allocatable[resource] = column
             self._free[resource], self._spare[resource] = [*column], [*column]
             for node, pods in enumerate(self.pods):

@@ -158,7 +158,9 @@ class Balanced:
     """
 
     def __init__(self, nodes: Nodes, shape: PodShape, resources: Sequence[str]) -> None:
-        self._columns = [(nodes.allocatable(it), nodes.free(it), shape.amount(it)) for it in resources]
+        self._columns = [
+            (nodes.allocatable(it), nodes.free(it), shape.amount(it)) for it in resources
+        ]
         self._before = nodes.derived((BALANCED, *resources))
         """The balance without the pod; -1: not known."""
         self._simple = len(resources) == 2 and not any(0 in have for have, _, _ in self._columns)

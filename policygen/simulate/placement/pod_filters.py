@@ -5,27 +5,19 @@ pkg/scheduler/framework/plugins/{podtopologyspread,interpodaffinity}/filtering.g
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from policygen.simulate.placement.common_scores import counts_in_domain, selects
+from policygen.simulate.placement.common_scores import Classes, counts_in_domain, selects
 from policygen.simulate.placement.nodes import Nodes
 from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.shape import Constraint, Kind, PodShape
 
 
-class PodFilter(Protocol):
-    """One plugin, for one shape."""
-
-    def key(self, node: int) -> Hashable:
-        """The class of a node."""
-        ...
-
-    def follow(self, node: int, pod: PodShape, count: int) -> None:
-        """`count` pods were bound to a node; negative: they ended."""
-        ...
+class PodFilter(Classes, Protocol):
+    """The filter of one plugin, for one shape."""
 
     def refused(self, keys: Sequence[Any]) -> list[bool]:
         """Whether the nodes of each class take no pod now."""
@@ -124,7 +116,9 @@ class Skew:
             min(numbers) if len(pods) >= it.min_domains and numbers else 0
             for it, numbers, pods in zip(self._constraints, self._numbers, self._pods, strict=True)
         ]
-        return [any(self._exceeds(i, value, least[i]) for i, value in enumerate(key)) for key in keys]
+        return [
+            any(self._exceeds(i, value, least[i]) for i, value in enumerate(key)) for key in keys
+        ]
 
     def _exceeds(self, i: int, value: str | int | None, least: int) -> bool:
         if value is None:
@@ -155,7 +149,9 @@ class Required:
         self._found: dict[PodShape, tuple[bool, tuple[str, ...]]] = {}
 
     def _matches_all(self, pod: PodShape) -> bool:
-        return all(it.matches(pod.namespace, pod.namespace_labels, pod.labels) for it in self._together)
+        return all(
+            it.matches(pod.namespace, pod.namespace_labels, pod.labels) for it in self._together
+        )
 
     def key(self, node: int) -> tuple[str | tuple[bool, bool] | None, ...]:
         """For each topology the value of its label, or the state of the node."""
@@ -172,7 +168,10 @@ class Required:
     def follow(self, node: int, pod: PodShape, count: int) -> None:
         """Note what the terms of both pods say about the node's domains."""
         if pod not in self._found:
-            self._found[pod] = bool(self._together) and self._matches_all(pod), tuple(self._between(pod))
+            self._found[pod] = (
+                bool(self._together) and self._matches_all(pod),
+                tuple(self._between(pod)),
+            )
         wanted, closed = self._found[pod]
         labels = self._nodes[node].labels
         for key in [it.key for it in self._together] if wanted else ():
@@ -205,7 +204,8 @@ class Required:
                 for key, it in zip(self._topologies, values, strict=True)
             }
             met = all(
-                (state := states[it.key]) is not None and (starts or state[0]) for it in self._together
+                (state := states[it.key]) is not None and (starts or state[0])
+                for it in self._together
             )
             found.append(not met or any(it is not None and it[1] for it in states.values()))
         return found

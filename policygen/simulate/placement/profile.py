@@ -15,17 +15,19 @@ from policygen.kubernetes.configurations import PluginSet, SchedulerProfileView
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
 from policygen.simulate.placement.shape import PREFERRED, Constraint, Preference, preferences
 
-WEIGHTS: Mapping[str, int] = MappingProxyType({
-    "TaintToleration": 3,
-    "NodeAffinity": 2,
-    "NodeResourcesFit": 1,
-    "VolumeBinding": 1,
-    "PodTopologySpread": 2,
-    "InterPodAffinity": 2,
-    "NodeResourcesBalancedAllocation": 1,
-    "ImageLocality": 1,
-    "DynamicResources": 1,
-})
+WEIGHTS: Mapping[str, int] = MappingProxyType(
+    {
+        "TaintToleration": 3,
+        "NodeAffinity": 2,
+        "NodeResourcesFit": 1,
+        "VolumeBinding": 1,
+        "PodTopologySpread": 2,
+        "InterPodAffinity": 2,
+        "NodeResourcesBalancedAllocation": 1,
+        "ImageLocality": 1,
+        "DynamicResources": 1,
+    }
+)
 """The default plugins that score, with their weights."""
 NOT_MODELLED = frozenset({"VolumeBinding", "ImageLocality", "DynamicResources"})
 """They score 0 for pods without volumes and claims, on nodes that do not list their images."""

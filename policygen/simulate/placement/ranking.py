@@ -6,7 +6,7 @@ the best node is found without a look at the others, and a change moves one node
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from policygen.simulate.placement.common_scores import CommonPart
+from policygen.simulate.placement.common_scores import Classes, CommonPart
 from policygen.simulate.placement.nodes import Nodes
 from policygen.simulate.placement.own_scores import Scorer
 from policygen.simulate.placement.pod_filters import PodFilter
@@ -53,14 +53,16 @@ class Ranking:
             if part.moves or len({part.key(it) for it in eligible}) > 1
         ]
         self._filters = filters
-        self._keys = (*(part for _, part in self.parts), *filters)
-        self._following = (*(part for _, part in self.parts if part.moves), *filters)
+        self._keys: Sequence[Classes] = (*(part for _, part in self.parts), *filters)
+        self._following: Sequence[Classes] = (*(part for _, part in self.parts if part.moves), *filters)
         self._nodes = nodes
         self._eligible = [False] * len(nodes.all)
         for it in eligible:
             self._eligible[it] = True
         self._classes: dict[tuple[Hashable, ...], Class] = {}
-        self._class = [self._class_of(it) if on else None for it, on in enumerate(self._eligible)]
+        self._class = [Class(())] * len(nodes.all)
+        for it in eligible:
+            self._class[it] = self._class_of(it)
         self._bucket: list[Bucket | None] = [None] * len(nodes.all)
         self._place = [0] * len(nodes.all)
         """The index of each node in the list of its bucket."""

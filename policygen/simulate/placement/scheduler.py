@@ -4,7 +4,7 @@ It looks at all nodes, as with percentageOfNodesToScore 100.
 """
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from policygen.kubernetes.node_filters import misses
@@ -33,7 +33,7 @@ class Ties:
     def __init__(self, seed: int | None) -> None:
         self._random = None if seed is None else random.Random(seed)  # noqa: S311 - a simulation
 
-    def choose(self, equal: Iterable[list[int]], count: int) -> int:
+    def choose(self, equal: Iterable[Sequence[int]], count: int) -> int:
         """One of `count` equal nodes."""
         if self._random is None:
             return min(min(it) for it in equal)
@@ -49,7 +49,10 @@ class Scheduler:
     """kube-scheduler with its profiles, and nodes."""
 
     def __init__(
-        self, nodes: Iterable[Node], profiles: Iterable[Profile] = (Profile(),), seed: int | None = 0
+        self,
+        nodes: Iterable[Node],
+        profiles: Iterable[Profile] = (Profile(),),
+        seed: int | None = 0,
     ) -> None:
         self.nodes = Nodes(nodes)
         self.profiles: Mapping[str, Profile] = {it.name: it for it in profiles}
@@ -92,7 +95,9 @@ class Scheduler:
             by_key: dict[object, list[int]] = {}
             for node in room:
                 by_key.setdefault(common.key(node), []).append(node)
-            scores = common.scores(list(by_key), [len(it) for it in by_key.values()]) if room else ()
+            scores = (
+                common.scores(list(by_key), [len(it) for it in by_key.values()]) if room else ()
+            )
             for nodes, score in zip(by_key.values(), scores, strict=True):
                 for node in nodes:
                     found[node][name] = weight * score

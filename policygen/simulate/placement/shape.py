@@ -62,7 +62,9 @@ class PodTerm(Struct, frozen=True):
     namespaces: frozenset[str]
     namespace_selector: LabelSelector | None
 
-    def matches(self, namespace: str, of_namespace: Mapping[str, str], labels: Mapping[str, str]) -> bool:
+    def matches(
+        self, namespace: str, of_namespace: Mapping[str, str], labels: Mapping[str, str]
+    ) -> bool:
         """Whether a pod in a namespace with these labels is meant."""
         selected = self.namespace_selector
         if namespace not in self.namespaces and not (selected and selected.selects(of_namespace)):
@@ -111,7 +113,9 @@ def counted(resource: str, amount: Fraction) -> int:
     return math.ceil(amount * 1000 if resource == "cpu" else amount)
 
 
-def simple_shape(requests: Mapping[str, int], selector: Mapping[str, tuple[str, ...]] | None = None) -> PodShape:
+def simple_shape(
+    requests: Mapping[str, int], selector: Mapping[str, tuple[str, ...]] | None = None
+) -> PodShape:
     """A pod of one container with these requests, on nodes with one of the values of each label."""
     spec = PodSpec(
         affinity={
@@ -131,7 +135,9 @@ def simple_shape(requests: Mapping[str, int], selector: Mapping[str, tuple[str, 
         if selector
         else {}
     )
-    amounts = {name: Fraction(it, 1000) if name == "cpu" else Fraction(it) for name, it in requests.items()}
+    amounts = {
+        name: Fraction(it, 1000) if name == "cpu" else Fraction(it) for name, it in requests.items()
+    }
     defaults = {"cpu": DEFAULT_MILLI_CPU, "memory": DEFAULT_MEMORY}
     return PodShape(
         demand=demand(spec, amounts),
@@ -168,7 +174,10 @@ def shape_of(
 def _never_zero(spec: PodSpec) -> dict[str, int]:
     """Cpu and memory as scores count them: a container without a request has a default one."""
     found = {}
-    for name, default in (("cpu", Fraction(DEFAULT_MILLI_CPU, 1000)), ("memory", Fraction(DEFAULT_MEMORY))):
+    for name, default in (
+        ("cpu", Fraction(DEFAULT_MILLI_CPU, 1000)),
+        ("memory", Fraction(DEFAULT_MEMORY)),
+    ):
         filled = PodSpec(
             containers=tuple(_filled(it, name, default) for it in spec.containers),
             init_containers=tuple(_filled(it, name, default) for it in spec.init_containers),
@@ -185,7 +194,8 @@ def _filled(container: Container, name: str, default: Fraction) -> Container:
         return container
     requests = {**resources.requests, name: default}
     return Container(
-        resources=type(resources)(requests, resources.limits), restart_policy=container.restart_policy
+        resources=type(resources)(requests, resources.limits),
+        restart_policy=container.restart_policy,
     )
 
 
@@ -207,7 +217,7 @@ def selector_of(data: Any) -> LabelSelector | None:
     if not isinstance(data, dict):
         return None
     return LabelSelector(
-        keyed_texts(data, "matchLabels"),
+        dict(keyed_texts(data, "matchLabels")),
         tuple(_requirement(it) for it in mappings(data, "matchExpressions")),
     )
 
@@ -237,7 +247,9 @@ def _pod_terms(affinity: Mapping[str, Any], namespace: str) -> Iterator[PodTerm]
     for kind, sign in (("podAffinity", 1), ("podAntiAffinity", -1)):
         for it in mappings(affinity, kind, PREFERRED):
             weight = integer(it.get("weight")) or 0
-            yield _pod_term(mapping(it, "podAffinityTerm"), Kind.PREFERRED, sign * weight, namespace)
+            yield _pod_term(
+                mapping(it, "podAffinityTerm"), Kind.PREFERRED, sign * weight, namespace
+            )
     for kind, what in (("podAffinity", Kind.TOGETHER), ("podAntiAffinity", Kind.APART)):
         for it in mappings(affinity, kind, REQUIRED):
             yield _pod_term(it, what, 0, namespace)
@@ -267,6 +279,4 @@ def default_selector(
     if controller is None:
         return LabelSelector(merged) if merged else None
     of_services = tuple(Requirement(key, "In", (value,)) for key, value in merged.items())
-    return LabelSelector(
-        controller.match_labels, (*controller.match_expressions, *of_services)
-    )
+    return LabelSelector(controller.match_labels, (*controller.match_expressions, *of_services))
