@@ -21,7 +21,7 @@ from pathlib import Path
 
 from policygen.simulate import openb
 from policygen.simulate.openb import WHOLE, TraceNode, TracePod
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.ranking import Ranking
 from policygen.simulate.placement.scheduler import Ties
 from policygen.simulate.placement.shape import PodShape, simple_shape
@@ -46,7 +46,7 @@ class Devices:
     """Nodes whose GPUs pods share."""
 
     def __init__(self, found: Sequence[TraceNode]) -> None:
-        self.nodes = Nodes(openb.cluster_nodes(found))
+        self.nodes = NodeTable(openb.cluster_nodes(found))
         self.models = [it.model for it in found]
         self.cpu, self.memory = self.nodes.free("cpu"), self.nodes.free("memory")
         self.left = [[WHOLE] * it.gpus for it in found]

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from policygen.core.names import GPU
 from policygen.simulate import openb
 from policygen.simulate.placement.profile import Profile, Strategy
-from policygen.simulate.placement.scheduler import Scheduler
+from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, simple_shape
 
 PROFILES = {
@@ -54,7 +54,7 @@ def run(
     """Processor seconds per pod, and how many pods found a node."""
     gc.collect()
     began = time.process_time()
-    scheduler = Scheduler(openb.cluster_nodes(nodes), [profile])
+    scheduler = KubeScheduler(openb.cluster_nodes(nodes), [profile])
     placed = sum(scheduler.place(it) is not None for it in shapes)
     return (time.process_time() - began) / len(shapes), placed
 

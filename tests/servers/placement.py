@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.placement.profile import profile
-from policygen.simulate.placement.scheduler import Scheduler
+from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, selector_of, shape_of
 
 from .build import build
@@ -34,8 +34,8 @@ from .upstream import KUBERNETES, Binary
 
 PROGRAM = replace(KUBERNETES, binaries=(Binary("scores", "./scores"),), assets=())
 SHOWN = 10
-Step = tuple[str, dict[str, dict[str, int]]]
-"""The node of a pod, and the weighted scores that are not 0 by node and plugin."""
+Step = tuple[str, dict[str, dict[str, int]], dict[str, list[str]]]
+"""The node of a pod, the weighted scores that are not 0 by node and plugin, and why others refuse it."""
 
 
 def program() -> Path:
@@ -51,7 +51,14 @@ def real(scenarios: Iterable[Data]) -> Iterator[list[Step]]:
         found = json.loads(line)
         if "error" in found:
             raise ValueError(found["error"])
-        yield [(it["node"], _without_zeros(it["scores"])) for it in found["steps"] or ()]
+        yield [
+            (it["node"], _without_zeros(it["scores"]), _sorted(it["reasons"]))
+            for it in found["steps"] or ()
+        ]
+
+
+def _sorted(reasons: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    return {node: sorted(them) for node, them in reasons.items()}
 
 
 def _without_zeros(scores: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
@@ -72,7 +79,7 @@ class _Play:
         objects = (Object.read(it, At(0, ())) for it in scenario["nodes"])
         cluster = Cluster(it for it in objects if it is not None)
         assert not cluster.malformed
-        self.scheduler = Scheduler(
+        self.scheduler = KubeScheduler(
             listed_nodes(cluster), [profile(it) for it in view.profiles], seed=None
         )
         self.shapes: dict[str, PodShape] = {}
@@ -85,11 +92,12 @@ class _Play:
                 if name in self.bound:
                     self.scheduler.remove(*self.bound.pop(name))
             shape = self._shape(step["pod"])
+            reasons = {names[i]: them for i, them in self.scheduler.refusals(shape).items()}
             scores = {names[i]: them for i, them in self.scheduler.scores(shape).items()}
             placed = self.scheduler.place(shape)
             if placed is not None:
                 self.bound[step["pod"]["metadata"]["name"]] = shape, placed.node
-            yield names[placed.node] if placed else "", _without_zeros(scores)
+            yield names[placed.node] if placed else "", _without_zeros(scores), _sorted(reasons)
 
     def _shape(self, pod: Data) -> PodShape:
         metadata = {key: it for key, it in pod["metadata"].items() if key not in ("name", "uid")}
@@ -126,6 +134,9 @@ def differences(theirs: list[Step], ours: list[Step]) -> Iterator[str]:
                 if is_ != found:
                     yield f"{plugin} of {node} in step {i}: {is_}, the simulator {found}"
                     return
+        if one[2] != other[2]:
+            yield f"reasons in step {i}: {one[2]}, the simulator {other[2]}"
+            return
         if one[0] != other[0]:
             yield f"node in step {i}: {one[0]}, the simulator {other[0]}"
             return

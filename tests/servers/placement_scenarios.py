@@ -322,13 +322,15 @@ class _Draw:
     def _plugins(self) -> Data:
         names = ["NodeResourcesFit", "TaintToleration", "PodTopologySpread", "InterPodAffinity"]
         found: Data = {}
-        for point in ("score", "multiPoint"):
-            if self.chance(0.3):
+        for point, share in (("score", 0.3), ("multiPoint", 0.3), ("filter", 0.1)):
+            if self.chance(share):
                 enabled = self.r.sample(names, self.r.randint(1, 2))
                 found[point] = {
                     "disabled": [{"name": it} for it in enabled],
                     "enabled": [
-                        {"name": it, "weight": self.r.choice([0, 1, 3, 10])} for it in enabled
+                        {"name": it, "weight": self.r.choice([0, 1, 3, 10])}
+                        for it in enabled
+                        if self.chance(0.85)
                     ],
                 }
         if self.chance(0.1):

@@ -15,10 +15,10 @@ from policygen.core.names import HOSTNAME, NODE_NAME
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.node_filters import Demand, NotTolerated, hard_taints, misses
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import half_up
 from policygen.simulate.placement.profile import Profile
-from policygen.simulate.placement.shape import Constraint, Kind, PodShape, PodTerm
+from policygen.simulate.placement.shape import Constraint, PodShape, PodTerm, TermKind
 
 TAINTS, AFFINITY = "TaintToleration", "NodeAffinity"
 SPREAD, POD_AFFINITY = "PodTopologySpread", "InterPodAffinity"
@@ -50,7 +50,7 @@ class CommonPart(Classes, Protocol):
 
 
 def common_parts(
-    nodes: Nodes, shape: PodShape, profile: Profile
+    nodes: NodeTable, shape: PodShape, profile: Profile
 ) -> dict[str, tuple[int, CommonPart]]:
     """The plugins that score a shape, with their weights, up to date with the pods of the nodes."""
     weights = profile.weights
@@ -84,11 +84,11 @@ def common_parts(
     return parts
 
 
-def _labels(nodes: Nodes) -> Iterable[Mapping[str, str]]:
+def _labels(nodes: NodeTable) -> Iterable[Mapping[str, str]]:
     return ({**it.labels, NODE_NAME: it.name} for it in nodes.all)
 
 
-def _taints(nodes: Nodes, shape: PodShape) -> list[int]:
+def _taints(nodes: NodeTable, shape: PodShape) -> list[int]:
     """How many soft taints of each node a pod does not tolerate."""
     tolerations = [it for it in shape.demand.tolerations if it.effect in ("", _SOFT)]
     return [
@@ -144,7 +144,12 @@ class Spread:
     moves = True
 
     def __init__(
-        self, nodes: Nodes, shape: PodShape, constraints: Sequence[Constraint], *, everywhere: bool
+        self,
+        nodes: NodeTable,
+        shape: PodShape,
+        constraints: Sequence[Constraint],
+        *,
+        everywhere: bool,
     ) -> None:
         self._constraints = constraints
         self._namespace = shape.namespace
@@ -204,7 +209,7 @@ class Spread:
         return half_up(total)
 
 
-def counts_in_domain(nodes: Nodes, demand: Demand, constraint: Constraint) -> list[bool]:
+def counts_in_domain(nodes: NodeTable, demand: Demand, constraint: Constraint) -> list[bool]:
     """Whether the pods of each node count in its domain."""
     found = [True] * len(nodes.all)
     if constraint.honors_affinity:
@@ -233,7 +238,7 @@ class PodAffinity:
 
     moves = True
 
-    def __init__(self, nodes: Nodes, shape: PodShape, profile: Profile) -> None:
+    def __init__(self, nodes: NodeTable, shape: PodShape, profile: Profile) -> None:
         self._shape = shape
         self._hard = profile.hard_pod_affinity_weight
         self._nodes = nodes.all
@@ -265,7 +270,7 @@ class PodAffinity:
             if it.weight and _matches(it, pod):
                 yield it.key, it.weight
         for it in pod.terms:
-            weight = self._hard if it.kind is Kind.TOGETHER else it.weight
+            weight = self._hard if it.kind is TermKind.TOGETHER else it.weight
             if weight and _matches(it, mine):
                 yield it.key, weight
 

@@ -13,7 +13,7 @@ from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.simulate.placement.shape import PodShape, counted
 
 
-class Nodes:
+class NodeTable:
     """All nodes, by their index. A group of equal nodes is split into its nodes."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:

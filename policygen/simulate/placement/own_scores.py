@@ -6,9 +6,10 @@ node takes three times as long. Source: pkg/scheduler/framework/plugins/nodereso
 
 import math
 from collections.abc import Sequence
+from operator import add
 from typing import Protocol
 
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.profile import Profile, Strategy
 from policygen.simulate.placement.shape import PodShape
 
@@ -30,7 +31,7 @@ class Scorer(Protocol):
         ...
 
 
-class Part(Protocol):
+class OwnPart(Protocol):
     """One plugin."""
 
     def of(self, nodes: Sequence[int]) -> list[int]:
@@ -41,14 +42,20 @@ class Part(Protocol):
 class OwnScores:
     """The sum of the weighted scores of plugins, on nodes with enough of what a pod requests."""
 
-    def __init__(self, nodes: Nodes, shape: PodShape, profile: Profile) -> None:
-        self._room = [(nodes.free(name), amount) for name, amount in shape.requests]
-        self.parts: dict[str, tuple[int, Part]] = {}
+    def __init__(self, nodes: NodeTable, shape: PodShape, profile: Profile) -> None:
+        scarce_first = sorted(shape.requests, key=lambda it: (it[0] in _NATIVE, it[0] == "pods"))
+        self._room = [
+            (nodes.free(name), amount) for name, amount in scarce_first if FIT in profile.filters
+        ]
+        self.parts: dict[str, tuple[int, OwnPart]] = {}
         if weight := profile.weights.get(FIT):
             self.parts[FIT] = weight, fit(nodes, shape, profile.strategy)
         balanced = tuple(it for it in profile.balanced if _counts(shape, it))
         if (weight := profile.weights.get(BALANCED)) and any(shape.amount(it) for it in balanced):
-            self.parts[BALANCED] = weight, Balanced(nodes, shape, balanced)
+            self.parts[BALANCED] = (
+                weight,
+                Balanced(nodes, shape, balanced, checked=FIT in profile.filters),
+            )
 
     def scored(self, candidates: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
         """Those of the nodes that have room for a pod, and the score of each."""
@@ -56,15 +63,16 @@ class OwnScores:
             candidates = [node for node in candidates if free[node] >= amount]
         total: list[int] | None = None
         for weight, part in self.parts.values():
-            found = part.of(candidates)
-            if total is None:
-                total = found if weight == 1 else [weight * it for it in found]
-            else:
-                total = [one + weight * it for one, it in zip(total, found, strict=True)]
+            found = _weighted(part.of(candidates), weight)
+            total = found if total is None else list(map(add, total, found))
         return candidates, [0] * len(candidates) if total is None else total
 
 
-def fit(nodes: Nodes, shape: PodShape, strategy: Strategy) -> Part:
+def _weighted(scores: list[int], weight: int) -> list[int]:
+    return scores if weight == 1 else [weight * it for it in scores]
+
+
+def fit(nodes: NodeTable, shape: PodShape, strategy: Strategy) -> OwnPart:
     """NodeResourcesFit. An extended resource that a pod does not request does not count."""
     found = [
         (weight, (nodes.allocatable(it), nodes.spare(it), shape.scored_amount(it)))
@@ -97,10 +105,8 @@ class Allocated:
         total: list[int] | None = None
         for weight, columns in self._resources:
             found = self._most_of(nodes, columns) if self._most else self._least_of(nodes, columns)
-            if total is None:
-                total = found if weight == 1 else [weight * it for it in found]
-            else:
-                total = [one + weight * it for one, it in zip(total, found, strict=True)]
+            found = _weighted(found, weight)
+            total = found if total is None else list(map(add, total, found))
         if total is None:
             return [0] * len(nodes)
         if self._weights is None:
@@ -157,13 +163,18 @@ class Balanced:
     From 1.35 on, the score is the change of the balance; before, it was the balance with the pod.
     """
 
-    def __init__(self, nodes: Nodes, shape: PodShape, resources: Sequence[str]) -> None:
+    def __init__(
+        self, nodes: NodeTable, shape: PodShape, resources: Sequence[str], *, checked: bool = True
+    ) -> None:
         self._columns = [
             (nodes.allocatable(it), nodes.free(it), shape.amount(it)) for it in resources
         ]
         self._before = nodes.derived((BALANCED, *resources))
         """The balance without the pod; -1: not known."""
-        self._simple = len(resources) == 2 and not any(0 in have for have, _, _ in self._columns)
+        # With room for the pod, no share is above 1.
+        self._simple = (
+            checked and len(resources) == 2 and not any(0 in have for have, _, _ in self._columns)
+        )
 
     def of(self, nodes: Sequence[int]) -> list[int]:
         """The scores of the nodes."""
@@ -172,7 +183,6 @@ class Balanced:
         (have, free, amount), (have2, free2, amount2) = self._columns
         known, found = self._before, []
         for node in nodes:
-            # A node with room for the pod: no share is above 1, unless more than all is in use.
             all1, all2 = have[node], have2[node]
             used, used2 = all1 - free[node], all2 - free2[node]
             if (before := known[node]) < 0:

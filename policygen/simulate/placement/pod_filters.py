@@ -10,34 +10,47 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from policygen.simulate.placement.common_scores import Classes, counts_in_domain, selects
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.common_scores import (
+    POD_AFFINITY,
+    SPREAD,
+    Classes,
+    counts_in_domain,
+    selects,
+)
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.profile import Profile
-from policygen.simulate.placement.shape import Constraint, Kind, PodShape
+from policygen.simulate.placement.shape import Constraint, PodShape, TermKind
+
+_SKEW = "node(s) didn't match pod topology spread constraints"
+_NO_LABEL = f"{_SKEW} (missing required label)"
+_TOGETHER = "node(s) didn't match pod affinity rules"
+_APART = "node(s) didn't match pod anti-affinity rules"
+_OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 
 class PodFilter(Classes, Protocol):
     """The filter of one plugin, for one shape."""
 
-    def refused(self, keys: Sequence[Any]) -> list[bool]:
-        """Whether the nodes of each class take no pod now."""
+    def refusals(self, keys: Sequence[Any]) -> list[str]:
+        """Why the nodes of each class take no pod now, in the words of kube-scheduler; empty: they take one."""
         ...
 
 
-def pod_filters(nodes: Nodes, shape: PodShape, profile: Profile) -> tuple[PodFilter, ...]:
-    """The filters that can refuse a node, up to date with the pods of the nodes."""
-    found: list[PodFilter] = []
+def pod_filters(nodes: NodeTable, shape: PodShape, profile: Profile) -> dict[str, PodFilter]:
+    """The filters that can refuse a node, by plugin, up to date with the pods of the nodes."""
+    found: dict[str, PodFilter] = {}
     constraints = hard_constraints(shape, profile)
-    if constraints:
-        found.append(Skew(nodes, shape, constraints))
-    required = any(it.kind is not Kind.PREFERRED for it in shape.terms)
-    if required or any(it.kind is Kind.APART for pod in nodes.shapes for it in pod.terms):
-        found.append(Required(nodes, shape))
-    for each in found:
+    if constraints and SPREAD in profile.filters:
+        found[SPREAD] = Skew(nodes, shape, constraints)
+    required = any(it.kind is not TermKind.PREFERRED for it in shape.terms)
+    others = any(it.kind is TermKind.APART for pod in nodes.shapes for it in pod.terms)
+    if (required or others) and POD_AFFINITY in profile.filters:
+        found[POD_AFFINITY] = Required(nodes, shape)
+    for each in found.values():
         for node, pods in enumerate(nodes.pods):
             for pod, count in pods.items():
                 each.follow(node, pod, count)
-    return tuple(found)
+    return found
 
 
 def hard_constraints(shape: PodShape, profile: Profile) -> tuple[Constraint, ...]:
@@ -53,7 +66,7 @@ def hard_constraints(shape: PodShape, profile: Profile) -> tuple[Constraint, ...
 class _Topology:
     """A label of nodes. If each node has a value of its own, its class has a state instead of the value."""
 
-    def __init__(self, nodes: Nodes, key: str) -> None:
+    def __init__(self, nodes: NodeTable, key: str) -> None:
         self.values = [it.labels.get(key) for it in nodes.all]
         known = [it for it in self.values if it is not None]
         self.unique = len(set(known)) == len(known)
@@ -62,7 +75,9 @@ class _Topology:
 class Skew:
     """Constraints with DoNotSchedule: the pods of a domain exceed the least number by no more than maxSkew."""
 
-    def __init__(self, nodes: Nodes, shape: PodShape, constraints: Sequence[Constraint]) -> None:
+    def __init__(
+        self, nodes: NodeTable, shape: PodShape, constraints: Sequence[Constraint]
+    ) -> None:
         self._constraints = constraints
         self._namespace = shape.namespace
         self._own = [
@@ -110,50 +125,56 @@ class Skew:
                     del numbers[before]
                 numbers[before + count] += 1
 
-    def refused(self, keys: Sequence[tuple[str | int | None, ...]]) -> list[bool]:
-        """Whether one pod more exceeds the skew, or a label is missing."""
+    def refusals(self, keys: Sequence[tuple[str | int | None, ...]]) -> list[str]:
+        """Why the nodes of each class take no pod: one more exceeds the skew, or a label is missing."""
         least = [
             min(numbers) if len(pods) >= it.min_domains and numbers else 0
             for it, numbers, pods in zip(self._constraints, self._numbers, self._pods, strict=True)
         ]
         return [
-            any(self._exceeds(i, value, least[i]) for i, value in enumerate(key)) for key in keys
+            next(filter(None, map(self._refusal, range(len(key)), key, least)), "") for key in keys
         ]
 
-    def _exceeds(self, i: int, value: str | int | None, least: int) -> bool:
+    def _refusal(self, i: int, value: str | int | None, least: int) -> str:
         if value is None:
-            return True
+            return _NO_LABEL
         pods = value if isinstance(value, int) else self._pods[i].get(value, 0)
-        return pods + self._own[i] - least > self._constraints[i].max_skew
+        return _SKEW if pods + self._own[i] - least > self._constraints[i].max_skew else ""
+
+
+State = str | tuple[bool, ...] | None
+"""The value of a label; for a label with a value for each node, the state of the node; None: no label."""
 
 
 class Required:
     """Required pod affinity and anti-affinity of the pod, and required anti-affinity of the pods that run."""
 
-    def __init__(self, nodes: Nodes, shape: PodShape) -> None:
+    def __init__(self, nodes: NodeTable, shape: PodShape) -> None:
         self._shape = shape
         self._nodes = nodes.all
-        self._together = tuple(it for it in shape.terms if it.kind is Kind.TOGETHER)
-        self._apart = tuple(it for it in shape.terms if it.kind is Kind.APART)
+        self._together = tuple(it for it in shape.terms if it.kind is TermKind.TOGETHER)
+        self._apart = tuple(it for it in shape.terms if it.kind is TermKind.APART)
         self._first = bool(self._together) and self._matches_all(shape)
         """Whether it may start a group of pods that want to be together."""
-        others = {it.key for pod in nodes.shapes for it in pod.terms if it.kind is Kind.APART}
+        others = {it.key for pod in nodes.shapes for it in pod.terms if it.kind is TermKind.APART}
         self._topologies = {
             key: _Topology(nodes, key)
             for key in sorted(others | {it.key for it in (*self._together, *self._apart)})
         }
         self._wanted: Counter[tuple[str, str]] = Counter()
         """Pods that match all terms of the affinity, by domain; without zeros."""
+        self._shunned: Counter[tuple[str, str]] = Counter()
+        """Pods that its anti-affinity means, by domain."""
         self._closed: Counter[tuple[str, str]] = Counter()
-        """Anti-affinity terms, of both sides, by domain."""
-        self._found: dict[PodShape, tuple[bool, tuple[str, ...]]] = {}
+        """Anti-affinity terms of other pods that mean it, by domain."""
+        self._found: dict[PodShape, tuple[tuple[Counter[tuple[str, str]], str], ...]] = {}
 
     def _matches_all(self, pod: PodShape) -> bool:
         return all(
             it.matches(pod.namespace, pod.namespace_labels, pod.labels) for it in self._together
         )
 
-    def key(self, node: int) -> tuple[str | tuple[bool, bool] | None, ...]:
+    def key(self, node: int) -> tuple[State, ...]:
         """For each topology the value of its label, or the state of the node."""
         return tuple(
             self._state(key, value) if topology.unique and value is not None else value
@@ -161,51 +182,51 @@ class Required:
             for value in (topology.values[node],)
         )
 
-    def _state(self, key: str, value: str) -> tuple[bool, bool]:
-        """Whether a required pod runs in a domain, and whether anti-affinity closes it."""
-        return self._wanted.get((key, value), 0) > 0, self._closed.get((key, value), 0) > 0
+    def _state(self, key: str, value: str) -> tuple[bool, ...]:
+        """Whether the domain has a pod that it wants, one that it shuns, and one that shuns it."""
+        return tuple(
+            it.get((key, value), 0) > 0 for it in (self._wanted, self._shunned, self._closed)
+        )
 
     def follow(self, node: int, pod: PodShape, count: int) -> None:
-        """Note what the terms of both pods say about the node's domains."""
+        """Note what the terms of both pods mean for the node's domains."""
         if pod not in self._found:
-            self._found[pod] = (
-                bool(self._together) and self._matches_all(pod),
-                tuple(self._between(pod)),
-            )
-        wanted, closed = self._found[pod]
+            self._found[pod] = tuple(self._between(pod))
         labels = self._nodes[node].labels
-        for key in [it.key for it in self._together] if wanted else ():
+        for counter, key in self._found[pod]:
             if (value := labels.get(key)) is not None:
-                self._wanted[key, value] += count
-                if not self._wanted[key, value]:
-                    del self._wanted[key, value]
-        for key in closed:
-            if (value := labels.get(key)) is not None:
-                self._closed[key, value] += count
+                counter[key, value] += count
+                if not counter[key, value]:
+                    del counter[key, value]
 
-    def _between(self, pod: PodShape) -> Iterator[str]:
+    def _between(self, pod: PodShape) -> Iterator[tuple[Counter[tuple[str, str]], str]]:
+        """What to count where such a pod runs, with the keys of the topologies."""
         mine = self._shape
+        if self._matches_all(pod):
+            yield from ((self._wanted, it.key) for it in self._together)
         for it in self._apart:
             if it.matches(pod.namespace, pod.namespace_labels, pod.labels):
-                yield it.key
+                yield self._shunned, it.key
         for it in pod.terms:
-            if it.kind is Kind.APART and it.matches(
+            if it.kind is TermKind.APART and it.matches(
                 mine.namespace, mine.namespace_labels, mine.labels
             ):
-                yield it.key
+                yield self._closed, it.key
 
-    def refused(self, keys: Sequence[tuple[str | tuple[bool, bool] | None, ...]]) -> list[bool]:
-        """Whether affinity is not met, or anti-affinity closes a domain."""
+    def refusals(self, keys: Sequence[tuple[State, ...]]) -> list[str]:
+        """Why the nodes of each class take no pod: affinity is not met, or anti-affinity closes a domain."""
         starts = self._first and not self._wanted
-        found = []
-        for values in keys:
-            states = {
-                key: self._state(key, it) if isinstance(it, str) else it
-                for key, it in zip(self._topologies, values, strict=True)
-            }
-            met = all(
-                (state := states[it.key]) is not None and (starts or state[0])
-                for it in self._together
-            )
-            found.append(not met or any(it is not None and it[1] for it in states.values()))
-        return found
+        return [self._refusal(values, starts=starts) for values in keys]
+
+    def _refusal(self, values: tuple[State, ...], *, starts: bool) -> str:
+        states = {
+            key: self._state(key, it) if isinstance(it, str) else it
+            for key, it in zip(self._topologies, values, strict=True)
+        }
+        for it in self._together:
+            state = states[it.key]
+            if state is None or not (starts or state[0]):
+                return _TOGETHER
+        if any(state and state[1] for state in states.values()):
+            return _APART
+        return _OTHERS if any(state and state[2] for state in states.values()) else ""

@@ -29,6 +29,16 @@ WEIGHTS: Mapping[str, int] = MappingProxyType(
     }
 )
 """The default plugins that score, with their weights."""
+FILTERS = (
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodeResourcesFit",
+    "PodTopologySpread",
+    "InterPodAffinity",
+)
+"""The default plugins that filter nodes, in their order, without those for ports, volumes and claims."""
 NOT_MODELLED = frozenset({"VolumeBinding", "ImageLocality", "DynamicResources"})
 """They score 0 for pods without volumes and claims, on nodes that do not list their images."""
 ZONE = "topology.kubernetes.io/zone"
@@ -57,6 +67,8 @@ class Profile(Struct, frozen=True):
 
     name: str = DEFAULT_SCHEDULER
     weights: Mapping[str, int] = WEIGHTS
+    filters: tuple[str, ...] = FILTERS
+    """In the order in which they look at a node."""
     strategy: Strategy = Strategy()
     balanced: tuple[str, ...] = ("cpu", "memory")
     constraints: tuple[Constraint, ...] = SYSTEM_CONSTRAINTS
@@ -78,11 +90,13 @@ def profile(view: SchedulerProfileView) -> Profile:
     affinity = args.get("InterPodAffinity", {})
     balanced = mappings(args.get("NodeResourcesBalancedAllocation", {}), "resources")
     listed = spread.get("defaultingType") == "List"
-    weights = _weights(view)
+    weights = _enabled(view, "score", WEIGHTS)
+    filters = _enabled(view, "filter", dict.fromkeys(FILTERS, 1))
     hard = integer(affinity.get("hardPodAffinityWeight"))
     return Profile(
         name=view.scheduler_name,
         weights=weights,
+        filters=tuple(filters),
         strategy=_strategy(mapping(args.get("NodeResourcesFit", {}), "scoringStrategy")),
         balanced=tuple(text(it, "name") for it in balanced) or ("cpu", "memory"),
         constraints=tuple(_constraints(spread)) if listed else SYSTEM_CONSTRAINTS,
@@ -92,23 +106,29 @@ def profile(view: SchedulerProfileView) -> Profile:
         preferences=tuple(
             preferences(mapping(args.get("NodeAffinity", {}), "addedAffinity").get(PREFERRED))
         ),
-        not_modelled=tuple(sorted(weights.keys() - WEIGHTS.keys())),
+        not_modelled=tuple(sorted((weights.keys() | filters.keys()) - {*WEIGHTS, *FILTERS})),
     )
 
 
-def _weights(view: SchedulerProfileView) -> dict[str, int]:
-    """The scoring plugins and their weights. `score` is read after `multiPoint`; a weight of 0 is 1."""
-    multi, own = (view.plugins.get(it, PluginSet()) for it in ("multiPoint", "score"))
-    found: dict[str, int] = dict(WEIGHTS)
-    for plugins in (multi, own):
-        off = {it.name for it in plugins.disabled}
-        found = {} if "*" in off else {name: it for name, it in found.items() if name not in off}
-        found |= {
-            it.name: it.weight or 1
-            for it in plugins.enabled
-            if it.name in WEIGHTS or plugins is own
-        }
-    return found
+def _enabled(view: SchedulerProfileView, point: str, defaults: Mapping[str, int]) -> dict[str, int]:
+    """The plugins of an extension point with their weights, in order. A weight of 0 is 1.
+
+    Plugins of the point come before those of `multiPoint` if both name them, else after them. A plugin that
+    is disabled and enabled comes last.
+    """
+    multi, own = (view.plugins.get(it, PluginSet()) for it in ("multiPoint", point))
+    custom = {it.name: it.weight or 1 for it in multi.enabled if it.name in defaults}
+    off = {it.name for it in multi.disabled}
+    merged = {
+        name: custom.get(name, weight)
+        for name, weight in defaults.items()
+        if off.isdisjoint((name, "*"))
+    } | custom
+    mine = {it.name: it.weight or 1 for it in own.enabled}
+    off = {it.name for it in own.disabled}
+    merged = {name: it for name, it in merged.items() if off.isdisjoint((name, "*"))}
+    both = {name: weight for name, weight in mine.items() if name in merged}
+    return both | merged | mine
 
 
 def _strategy(data: Mapping[str, Any]) -> Strategy:

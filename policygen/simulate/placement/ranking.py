@@ -7,7 +7,7 @@ the best node is found without a look at the others, and a change moves one node
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from policygen.simulate.placement.common_scores import Classes, CommonPart
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import Scorer
 from policygen.simulate.placement.pod_filters import PodFilter
 
@@ -39,7 +39,7 @@ class Ranking:
 
     def __init__(
         self,
-        nodes: Nodes,
+        nodes: NodeTable,
         scorer: Scorer,
         eligible: Iterable[int],
         parts: Mapping[str, tuple[int, CommonPart]] | None = None,
@@ -54,7 +54,10 @@ class Ranking:
         ]
         self._filters = filters
         self._keys: Sequence[Classes] = (*(part for _, part in self.parts), *filters)
-        self._following: Sequence[Classes] = (*(part for _, part in self.parts if part.moves), *filters)
+        self._following: Sequence[Classes] = (
+            *(part for _, part in self.parts if part.moves),
+            *filters,
+        )
         self._nodes = nodes
         self._eligible = [False] * len(nodes.all)
         for it in eligible:
@@ -77,8 +80,8 @@ class Ranking:
         self._catch_up()
         classes = [it for it in self._classes.values() if it.size]
         for i, filter_ in enumerate(self._filters, len(self.parts)):
-            refused = filter_.refused([it.key[i] for it in classes])
-            classes = [it for it, no in zip(classes, refused, strict=True) if not no]
+            refusals = filter_.refusals([it.key[i] for it in classes])
+            classes = [it for it, why in zip(classes, refusals, strict=True) if not why]
         if not classes:
             return 0, ()
         if len(classes) == 1:
@@ -140,17 +143,30 @@ class Ranking:
                 target = of.buckets[score] = Bucket(of, score)
             elif target is old:
                 continue
-            of.size += 1  # before the node leaves: its class must not seem empty
-            if old is not None:
-                self._take(node, old)
+            if old is not None and old.of is of:
+                # As _take does, without the cost of a call: most nodes stay in their class.
+                last = old.nodes.pop()
+                if last != node:
+                    old.nodes[places[node]] = last
+                    places[last] = places[node]
+                elif not old.nodes:
+                    del of.buckets[old.score]
+            else:
+                of.size += 1
+                if old is not None:
+                    self._take(node, old)
             places[node] = len(target.nodes)
             target.nodes.append(node)
             held[node] = target
         if len(room) < len(nodes):
-            for node in set(nodes).difference(room):
-                if (old := held[node]) is not None:
-                    self._take(node, old)
-                    held[node] = None
+            self._drop(set(nodes).difference(room))
+
+    def _drop(self, nodes: Iterable[int]) -> None:
+        """These nodes have no room."""
+        for node in nodes:
+            if (old := self._bucket[node]) is not None:
+                self._take(node, old)
+                self._bucket[node] = None
 
     def _take(self, node: int, bucket: Bucket) -> None:
         last = bucket.nodes.pop()

@@ -7,19 +7,36 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from policygen.kubernetes.node_filters import misses
-from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.node_filters import (
+    Cordoned,
+    Differs,
+    Miss,
+    NoTerm,
+    NotTolerated,
+    OtherName,
+    misses,
+)
+from policygen.kubernetes.node_groups import Node, NodeGroup
 from policygen.simulate.placement.common_scores import common_parts
-from policygen.simulate.placement.nodes import Nodes
-from policygen.simulate.placement.own_scores import OwnScores
+from policygen.simulate.placement.nodes import NodeTable
+from policygen.simulate.placement.own_scores import FIT, OwnScores
 from policygen.simulate.placement.pod_filters import pod_filters
 from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.ranking import Ranking
 from policygen.simulate.placement.shape import PodShape
 
+_FILTER: Mapping[type[Miss], str] = {
+    Cordoned: "NodeUnschedulable",
+    OtherName: "NodeName",
+    NotTolerated: "TaintToleration",
+    Differs: "NodeAffinity",
+    NoTerm: "NodeAffinity",
+}
+"""The filters that other pods do not change. Filters by what pods hold find the other reasons again."""
+
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class Binding:
     """Where a pod runs."""
 
     node: int
@@ -45,7 +62,7 @@ class Ties:
         raise AssertionError
 
 
-class Scheduler:
+class KubeScheduler:
     """kube-scheduler with its profiles, and nodes."""
 
     def __init__(
@@ -54,12 +71,12 @@ class Scheduler:
         profiles: Iterable[Profile] = (Profile(),),
         seed: int | None = 0,
     ) -> None:
-        self.nodes = Nodes(nodes)
+        self.nodes = NodeTable(nodes)
         self.profiles: Mapping[str, Profile] = {it.name: it for it in profiles}
         self._ties = Ties(seed)
         self._rankings: dict[PodShape, Ranking] = {}
 
-    def place(self, shape: PodShape) -> Placed | None:
+    def place(self, shape: PodShape) -> Binding | None:
         """Bind a pod to the best node; None if no node has room. Raises KeyError for an unknown profile."""
         _, equal = self._ranking(shape).best()
         count = sum(map(len, equal))
@@ -67,7 +84,7 @@ class Scheduler:
             return None
         node = self._ties.choose(equal, count) if count > 1 else equal[0][0]
         self.nodes.add(node, shape)
-        return Placed(node, count)
+        return Binding(node, count)
 
     def bind(self, shape: PodShape, node: int) -> None:
         """A pod already runs on a node."""
@@ -78,15 +95,46 @@ class Scheduler:
         """A pod of a node ends."""
         self.nodes.remove(node, shape)
 
-    def scores(self, shape: PodShape) -> dict[int, dict[str, int]]:
-        """The weighted score of each plugin, by node with room."""
+    def refusals(self, shape: PodShape) -> dict[int, tuple[str, ...]]:
+        """Why each other node takes no pod now, in the words of kube-scheduler.
+
+        These are the reasons of the first filter that refuses a node.
+        """
         self._known(shape)
         profile = self.profiles[shape.scheduler]
+        by_filter = {name: dict[int, tuple[str, ...]]() for name in profile.filters}
+        for group in self.nodes.set.groups(shape.demand.keys):
+            for name, why in _lasting(shape, group):
+                if name in by_filter:
+                    for it in group.nodes:
+                        by_filter[name].setdefault(self.nodes.index[it.name], (why,))
+        if FIT in by_filter:
+            by_filter[FIT] = self._short(shape)
+        for name, filter_ in pod_filters(self.nodes, shape, profile).items():
+            every = range(len(self.nodes.all))
+            refusals = filter_.refusals([filter_.key(it) for it in every])
+            by_filter[name] = {it: (why,) for it, why in zip(every, refusals, strict=True) if why}
+        found: dict[int, tuple[str, ...]] = {}
+        for name in profile.filters:
+            found = by_filter[name] | found
+        return found
+
+    def _short(self, shape: PodShape) -> dict[int, tuple[str, ...]]:
+        """The resources of which nodes have too little left."""
+        found: dict[int, tuple[str, ...]] = {}
+        for name, amount in shape.requests:
+            reason = "Too many pods" if name == "pods" else f"Insufficient {name}"
+            for node, free in enumerate(self.nodes.free(name)):
+                if free < amount:
+                    found[node] = (*found.get(node, ()), reason)
+        return found
+
+    def scores(self, shape: PodShape) -> dict[int, dict[str, int]]:
+        """The weighted score of each plugin, by node with room."""
+        refusals = self.refusals(shape)
+        room = [it for it in range(len(self.nodes.all)) if it not in refusals]
+        profile = self.profiles[shape.scheduler]
         own = OwnScores(self.nodes, shape, profile)
-        room = list(own.scored(list(self._eligible(shape)))[0])
-        for filter_ in pod_filters(self.nodes, shape, profile):
-            refused = filter_.refused([filter_.key(it) for it in room])
-            room = [it for it, no in zip(room, refused, strict=True) if not no]
         found: dict[int, dict[str, int]] = {it: {} for it in room}
         for name, (weight, part) in own.parts.items():
             for node, score in zip(room, part.of(room), strict=True):
@@ -113,7 +161,7 @@ class Scheduler:
                 OwnScores(self.nodes, shape, profile),
                 self._eligible(shape),
                 common_parts(self.nodes, shape, profile),
-                pod_filters(self.nodes, shape, profile),
+                tuple(pod_filters(self.nodes, shape, profile).values()),
             )
             self._rankings[shape] = found
         return found
@@ -126,7 +174,15 @@ class Scheduler:
                 self._rankings.clear()
 
     def _eligible(self, shape: PodShape) -> Iterator[int]:
-        """The nodes that take such a pod if they are empty."""
+        """The nodes that take such a pod, whatever other pods hold."""
+        filters = self.profiles[shape.scheduler].filters
         for group in self.nodes.set.groups(shape.demand.keys):
-            if not misses(shape.demand, group):
+            if not any(name in filters for name, _ in _lasting(shape, group)):
                 yield from (self.nodes.index[it.name] for it in group.nodes)
+
+
+def _lasting(shape: PodShape, group: NodeGroup) -> Iterator[tuple[str, str]]:
+    """The filters that refuse the nodes of a group, whatever other pods hold, and why."""
+    for it in misses(shape.demand, group):
+        if (name := _FILTER.get(type(it))) is not None:
+            yield name, it.reason

@@ -43,7 +43,7 @@ class Constraint(Struct, frozen=True):
     min_domains: int = 1
 
 
-class Kind(Enum):
+class TermKind(Enum):
     """What a pod affinity term does."""
 
     PREFERRED = "preferred"
@@ -54,7 +54,7 @@ class Kind(Enum):
 class PodTerm(Struct, frozen=True):
     """A pod affinity term, in the namespaces of its pod."""
 
-    kind: Kind
+    kind: TermKind
     key: str
     weight: int
     """Negative for preferred anti-affinity; 0 for a required term."""
@@ -155,7 +155,7 @@ def shape_of(
 ) -> PodShape:
     """The shape of pods with this spec. Raises KeyError or TypeError if an affinity is malformed."""
     amounts = spec.requests
-    counts = {name: counted(name, it) for name, it in amounts.items() if it > 0}
+    counts = {name: counted(name, it) for name, it in sorted(amounts.items()) if it > 0}
     return PodShape(
         demand=demand(spec, amounts),
         requests=(*counts.items(), ("pods", 1)),
@@ -248,14 +248,14 @@ def _pod_terms(affinity: Mapping[str, Any], namespace: str) -> Iterator[PodTerm]
         for it in mappings(affinity, kind, PREFERRED):
             weight = integer(it.get("weight")) or 0
             yield _pod_term(
-                mapping(it, "podAffinityTerm"), Kind.PREFERRED, sign * weight, namespace
+                mapping(it, "podAffinityTerm"), TermKind.PREFERRED, sign * weight, namespace
             )
-    for kind, what in (("podAffinity", Kind.TOGETHER), ("podAntiAffinity", Kind.APART)):
+    for kind, what in (("podAffinity", TermKind.TOGETHER), ("podAntiAffinity", TermKind.APART)):
         for it in mappings(affinity, kind, REQUIRED):
             yield _pod_term(it, what, 0, namespace)
 
 
-def _pod_term(data: Mapping[str, Any], kind: Kind, weight: int, namespace: str) -> PodTerm:
+def _pod_term(data: Mapping[str, Any], kind: TermKind, weight: int, namespace: str) -> PodTerm:
     names = frozenset(texts(data, "namespaces"))
     selected = selector_of(data.get("namespaceSelector"))
     own = frozenset({namespace}) if not names and selected is None else names

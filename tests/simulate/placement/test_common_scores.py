@@ -3,7 +3,7 @@
 import pytest
 
 from policygen.simulate.placement.profile import Profile, Strategy
-from policygen.simulate.placement.scheduler import Scheduler
+from policygen.simulate.placement.scheduler import KubeScheduler
 from tests.simulate.placement.made import node, shape
 
 PACKED = """
@@ -16,7 +16,7 @@ affinity:
 
 
 def scores(plugin, nodes, pod, others=(), **changes):
-    scheduler = Scheduler(nodes, [Profile(**changes)])
+    scheduler = KubeScheduler(nodes, [Profile(**changes)])
     for other, at in others:
         scheduler.bind(other, at)
     return [it.get(plugin) for _, it in sorted(scheduler.scores(pod).items())]
@@ -88,14 +88,14 @@ def test_default_constraints_overrule_packing(constraints, touched):
     """gpu-packing.md 3.1: 64 replicas with one GPU on 100 nodes with eight."""
     strategy = Strategy((("nvidia.com/gpu", 1),), most=True)
     profile = Profile(strategy=strategy, constraints=constraints)
-    scheduler = Scheduler([node(f"n{i}", 96, 768, 8) for i in range(100)], [profile])
+    scheduler = KubeScheduler([node(f"n{i}", 96, 768, 8) for i in range(100)], [profile])
     pod = shape(cpu="4", memory="8Gi", gpus=1, owner={"app": "a"})
     assert len({scheduler.place(pod).node for _ in range(64)}) == touched
 
 
 def test_preferred_affinity_fills_one_node_after_the_other():
     """skypilot-org/skypilot#5423: eight pods with one GPU on two nodes with four."""
-    scheduler = Scheduler([node("a", 16, 64, 4), node("b", 16, 64, 4)])
+    scheduler = KubeScheduler([node("a", 16, 64, 4), node("b", 16, 64, 4)])
     pod = shape(PACKED, gpus=1, app="a")
     found = [scheduler.place(pod).node for _ in range(8)]
     assert found in ([0] * 4 + [1] * 4, [1] * 4 + [0] * 4)

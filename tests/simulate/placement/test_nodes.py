@@ -2,12 +2,12 @@
 
 from msgspec.structs import replace
 
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.nodes import NodeTable
 from tests.simulate.placement.made import GIBI, node, shape
 
 
 def test_columns_follow_the_pods():
-    nodes = Nodes([node("a"), node("b")])
+    nodes = NodeTable([node("a"), node("b")])
     pod = shape()
     nodes.add(1, pod)
     nodes.add(1, pod)
@@ -21,7 +21,7 @@ def test_columns_follow_the_pods():
 
 
 def test_a_container_without_a_request_counts_with_a_default_only_in_scores():
-    nodes = Nodes([node()])
+    nodes = NodeTable([node()])
     nodes.add(0, shape(cpu="", memory=""))
     assert nodes.free("cpu") == [4000]
     assert nodes.spare("cpu") == [3900]
@@ -29,12 +29,12 @@ def test_a_container_without_a_request_counts_with_a_default_only_in_scores():
 
 
 def test_equal_nodes_are_split():
-    nodes = Nodes([replace(node("pool"), count=2), node("a")])
+    nodes = NodeTable([replace(node("pool"), count=2), node("a")])
     assert [it.name for it in nodes.all] == ["pool-0", "pool-1", "a"]
 
 
 def test_derived_numbers_are_unknown_after_a_change():
-    nodes = Nodes([node("a"), node("b")])
+    nodes = NodeTable([node("a"), node("b")])
     nodes.derived("x")[:] = [5, 6]
     nodes.add(0, shape())
     assert nodes.derived("x") == [-1, 6]

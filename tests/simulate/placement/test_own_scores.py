@@ -3,7 +3,7 @@
 import pytest
 
 from policygen.core.names import GPU
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import Balanced, OwnScores, fit, half_up
 from policygen.simulate.placement.profile import Profile, Strategy, utilization_table
 from tests.simulate.placement.made import node, shape
@@ -27,12 +27,12 @@ WITH_GPU = (("cpu", 1), (GPU, 3))
     ],
 )
 def test_fit(strategy, pod, score):
-    assert fit(Nodes([node(gpus=8)]), pod, strategy).of([0]) == [score]
+    assert fit(NodeTable([node(gpus=8)]), pod, strategy).of([0]) == [score]
 
 
 def test_a_resource_that_the_node_does_not_have_does_not_count():
     strategy = Strategy((("cpu", 1), ("ephemeral-storage", 9)))
-    assert fit(Nodes([node()]), shape(), strategy).of([0]) == [75]
+    assert fit(NodeTable([node()]), shape(), strategy).of([0]) == [75]
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_a_resource_that_the_node_does_not_have_does_not_count():
     ],
 )
 def test_balance(pod, score):
-    nodes = Nodes([node()])
+    nodes = NodeTable([node()])
     assert Balanced(nodes, pod, ("cpu", "memory")).of([0]) == [score]
 
 
 def test_a_pod_that_brings_back_the_balance_scores_more():
-    nodes = Nodes([node()])
+    nodes = NodeTable([node()])
     nodes.add(0, shape(cpu="2", memory=""))
     balanced = Balanced(nodes, shape(cpu="", memory="4Gi"), ("cpu", "memory"))
     assert balanced.of([0]) == [87]  # from 75 to 100: 50 + (50 + 100 - 75) / 2
@@ -57,7 +57,7 @@ def test_a_pod_that_brings_back_the_balance_scores_more():
 
 
 def test_balance_of_three_resources_is_their_standard_deviation():
-    nodes = Nodes([node(gpus=8)])
+    nodes = NodeTable([node(gpus=8)])
     pod = shape(cpu="2", memory="4Gi", gpus=4)
     assert Balanced(nodes, pod, ("cpu", "memory", GPU)).of([0]) == [75]
     assert Balanced(nodes, shape(cpu="4", memory="8Gi", gpus=1), ("cpu", "memory", GPU)).of(
@@ -68,7 +68,7 @@ def test_balance_of_three_resources_is_their_standard_deviation():
 
 
 def test_only_nodes_with_room_are_scored():
-    nodes = Nodes([node("a", cpu=1), node("b"), node("c", memory=1)])
+    nodes = NodeTable([node("a", cpu=1), node("b"), node("c", memory=1)])
     profile = Profile()
     assert OwnScores(nodes, shape(cpu="2"), profile).scored([0, 1, 2]) == ([1], [62 + 68])
     nodes.add(1, shape(cpu="3"))
@@ -76,7 +76,7 @@ def test_only_nodes_with_room_are_scored():
 
 
 def test_pods_without_requests_have_no_balance():
-    assert list(OwnScores(Nodes([node()]), shape(cpu="", memory=""), Profile()).parts) == [
+    assert list(OwnScores(NodeTable([node()]), shape(cpu="", memory=""), Profile()).parts) == [
         "NodeResourcesFit"
     ]
 

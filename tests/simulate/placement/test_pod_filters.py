@@ -3,7 +3,7 @@
 import pytest
 
 from policygen.simulate.placement.profile import Profile
-from policygen.simulate.placement.scheduler import Scheduler
+from policygen.simulate.placement.scheduler import KubeScheduler
 from tests.simulate.placement.made import node, shape
 
 NODES = [node("a", zone="x"), node("b", zone="x"), node("c", zone="y")]
@@ -22,7 +22,7 @@ HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
 
 def room(pod, others=(), nodes=NODES):
-    scheduler = Scheduler(nodes, seed=None)
+    scheduler = KubeScheduler(nodes, seed=None)
     for other, at in others:
         scheduler.bind(other, at)
     found = sorted(scheduler.scores(pod))
@@ -55,7 +55,7 @@ def test_nodes_that_the_pod_does_not_select_are_no_domain():
 
 def test_a_skew_of_hosts_fills_them_in_turns():
     pod = shape((ZONES % 1).replace("topology.kubernetes.io/zone", HOST), app="a", cpu="100m")
-    scheduler = Scheduler(NODES)
+    scheduler = KubeScheduler(NODES)
     found = [scheduler.place(pod).node for _ in range(6)]
     assert sorted(found[:3]) == sorted(found[3:]) == [0, 1, 2]
 
@@ -82,7 +82,7 @@ def test_affinity_needs_a_pod_or_starts_a_group_of_its_own():
 
 
 def test_a_ranking_follows_pods_that_come_and_go():
-    scheduler = Scheduler(NODES, [Profile()], seed=None)
+    scheduler = KubeScheduler(NODES, [Profile()], seed=None)
     apart = shape(TERM % ("podAntiAffinity", ZONE), app="a")
     first, second = scheduler.place(apart), scheduler.place(apart)
     assert scheduler.place(apart) is None

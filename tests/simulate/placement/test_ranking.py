@@ -2,7 +2,7 @@
 
 import random
 
-from policygen.simulate.placement.nodes import Nodes
+from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.ranking import Ranking
 from tests.simulate.placement.made import node, shape
 
@@ -10,7 +10,7 @@ from tests.simulate.placement.made import node, shape
 class Remainder:
     """Scores a node by its number of pods; a node with five has no room."""
 
-    def __init__(self, nodes: Nodes) -> None:
+    def __init__(self, nodes: NodeTable) -> None:
         self.nodes = nodes
 
     def scored(self, candidates):
@@ -22,7 +22,7 @@ class Remainder:
 
 
 def test_a_ranking_is_that_of_all_nodes_anew():
-    nodes, pod, source = Nodes([node(f"n{i}") for i in range(9)]), shape(), random.Random(1)
+    nodes, pod, source = NodeTable([node(f"n{i}") for i in range(9)]), shape(), random.Random(1)
     scorer = Remainder(nodes)
     ranking = Ranking(nodes, scorer, range(1, 9))
     for _ in range(500):

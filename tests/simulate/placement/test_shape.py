@@ -5,7 +5,7 @@ from policygen.core.names import GPU
 from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import PodSpec
-from policygen.simulate.placement.shape import Kind, default_selector, shape_of, simple_shape
+from policygen.simulate.placement.shape import TermKind, default_selector, shape_of, simple_shape
 from tests.simulate.placement.made import GIBI, shape
 
 
@@ -37,9 +37,9 @@ def test_terms():
           requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack}]
     """)
     assert [(it.kind, it.key, it.weight) for it in found.terms] == [
-        (Kind.PREFERRED, "host", -5),
-        (Kind.TOGETHER, "zone", 0),
-        (Kind.APART, "rack", 0),
+        (TermKind.PREFERRED, "host", -5),
+        (TermKind.TOGETHER, "zone", 0),
+        (TermKind.APART, "rack", 0),
     ]
     other, own, nothing = found.terms
     assert other.matches("other", {}, {})
