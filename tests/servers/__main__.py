@@ -44,7 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _build(options: argparse.Namespace) -> int:
     by_name = {upstream.folder.name: upstream for upstream in (*ALL, *EVERY_KUBERNETES)}
-    for upstream in [by_name[name] for name in options.upstream] or (*CONTROL_PLANE, *LOADERS):
+    for upstream in [by_name[name] for name in options.upstream] or (
+        *CONTROL_PLANE,
+        KUBE_SCHEDULER_SCORES,
+        *LOADERS,
+    ):
         built = build([upstream])[upstream.name]
         for binary in upstream.binaries:
             print(built.binary(binary.name))

@@ -13,7 +13,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from policygen.core.decoding import converted
@@ -30,9 +29,8 @@ from policygen.simulate.placement.shape import PodShape, default_selector, selec
 
 from .build import build
 from .placement_scenarios import Data, drawn
-from .upstream import KUBERNETES, Binary
+from .upstream import KUBE_SCHEDULER_SCORES
 
-PROGRAM = replace(KUBERNETES, binaries=(Binary("scores", "./scores"),), assets=())
 SHOWN = 10
 Step = tuple[str, dict[str, dict[str, int]], dict[str, list[str]]]
 """The node of a pod, the weighted scores that are not 0 by node and plugin, and why others refuse it."""
@@ -40,7 +38,7 @@ Step = tuple[str, dict[str, dict[str, int]], dict[str, list[str]]]
 
 def program() -> Path:
     """kube-scheduler's plugins as a program; builds it if it is missing."""
-    return build([PROGRAM], quiet=True)[PROGRAM.name].binary("scores")
+    return build([KUBE_SCHEDULER_SCORES], quiet=True)[KUBE_SCHEDULER_SCORES.name].binary("scores")
 
 
 def real(scenarios: Iterable[Data]) -> Iterator[list[Step]]:

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from policygen.core.names import HOSTNAME, NODE_NAME
 from policygen.core.tolerations import tolerates
-from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.node_filters import Demand, NotTolerated, hard_taints, misses
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import half_up
@@ -96,6 +95,8 @@ def _taints(nodes: NodeTable, shape: PodShape) -> list[int]:
             taint.effect == _SOFT and not any(tolerates(it, taint) for it in tolerations)
             for taint in node.taints
         )
+        if node.taints
+        else 0
         for node in nodes.all
     ]
 
@@ -153,7 +154,7 @@ class Spread:
     ) -> None:
         self._constraints = constraints
         self._namespace = shape.namespace
-        self._values = [[it.labels.get(one.key) for it in nodes.all] for one in constraints]
+        self._values = [nodes.topology(it.key).values for it in constraints]
         self._known = [
             not everywhere or all(them[node] is not None for them in self._values)
             for node in range(len(nodes.all))
@@ -161,6 +162,7 @@ class Spread:
         self._counted = [counts_in_domain(nodes, shape.demand, it) for it in constraints]
         self._pods: list[Counter[Any]] = [Counter() for _ in constraints]
         """The pods by node for hosts, else by the value of the label."""
+        self._selecting: dict[PodShape, tuple[int, ...]] = {}
 
     def key(self, node: int) -> SpreadKey:
         """The class of a node."""
@@ -173,12 +175,11 @@ class Spread:
 
     def follow(self, node: int, pod: PodShape, count: int) -> None:
         """Count the pods that the constraints select."""
-        if pod.namespace != self._namespace:
-            return
-        for i, it in enumerate(self._constraints):
-            if not selects(it.selector, pod):
-                continue
-            if it.key == HOSTNAME:
+        found = self._selecting.get(pod)
+        if found is None:
+            found = self._selecting[pod] = selecting(self._constraints, self._namespace, pod)
+        for i in found:
+            if self._constraints[i].key == HOSTNAME:
                 self._pods[i][node] += count
             elif self._known[node] and self._counted[i][node]:
                 self._pods[i][self._values[i][node] or ""] += count
@@ -228,9 +229,18 @@ def counts_in_domain(nodes: NodeTable, demand: Demand, constraint: Constraint) -
     return found
 
 
-def selects(selector: LabelSelector | None, pod: PodShape) -> bool:
-    """An empty selector counts no pods, as a missing one does (countPodsMatchSelector)."""
-    return selector is not None and not selector.empty and selector.selects(pod.labels)
+def selecting(constraints: Sequence[Constraint], namespace: str, pod: PodShape) -> tuple[int, ...]:
+    """The indexes of the constraints that count a pod.
+
+    An empty selector counts no pods, as a missing one does (countPodsMatchSelector).
+    """
+    if pod.namespace != namespace:
+        return ()
+    return tuple(
+        i
+        for i, it in enumerate(constraints)
+        if it.selector is not None and not it.selector.empty and it.selector.selects(pod.labels)
+    )
 
 
 class PodAffinity:

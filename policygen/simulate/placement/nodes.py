@@ -4,13 +4,24 @@ Amounts are in the units of kube-scheduler: thousandths of a core, bytes, and wh
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from msgspec.structs import replace
 
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.simulate.placement.shape import PodShape, counted
+
+
+class Topology:
+    """A label of nodes."""
+
+    def __init__(self, values: Sequence[str | None]) -> None:
+        self.values = values
+        """By node; None: the node does not have it."""
+        known = [it for it in values if it is not None]
+        self.unique = len(set(known)) == len(known)
+        """Whether no two nodes have the same value, as with host names."""
 
 
 class NodeTable:
@@ -35,6 +46,7 @@ class NodeTable:
         self._free: dict[str, list[int]] = {}
         self._spare: dict[str, list[int]] = {}
         self._derived: dict[object, list[int]] = {}
+        self._topologies: dict[str, Topology] = {}
 
     def allocatable(self, resource: str) -> list[int]:
         """The column of the allocatable amounts; 0 for a node that does not list the resource."""
@@ -60,6 +72,12 @@ class NodeTable:
         self.allocatable(resource)
         return self._spare[resource]
 
+    def topology(self, key: str) -> Topology:
+        """The values of a label."""
+        if key not in self._topologies:
+            self._topologies[key] = Topology([it.labels.get(key) for it in self.all])
+        return self._topologies[key]
+
     def derived(self, key: object) -> list[int]:
         """A column for numbers that a caller derives from a node's amounts; -1 after each change."""
         if key not in self._derived:
@@ -73,6 +91,11 @@ class NodeTable:
     def remove(self, node: int, shape: PodShape) -> None:
         """A pod of a node ends."""
         self._change(node, shape, -1)
+
+    def forget(self) -> None:
+        """Clear the log of changes."""
+        self.changed.clear()
+        self.changes.clear()
 
     def _change(self, node: int, shape: PodShape, count: int) -> None:
         for resource, amount in shape.requests:

@@ -15,7 +15,7 @@ from policygen.simulate.placement.common_scores import (
     SPREAD,
     Classes,
     counts_in_domain,
-    selects,
+    selecting,
 )
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.profile import Profile
@@ -63,15 +63,6 @@ def hard_constraints(shape: PodShape, profile: Profile) -> tuple[Constraint, ...
     return tuple(replace(it, selector=selector) for it in profile.constraints if not it.soft)
 
 
-class _Topology:
-    """A label of nodes. If each node has a value of its own, its class has a state instead of the value."""
-
-    def __init__(self, nodes: NodeTable, key: str) -> None:
-        self.values = [it.labels.get(key) for it in nodes.all]
-        known = [it for it in self.values if it is not None]
-        self.unique = len(set(known)) == len(known)
-
-
 class Skew:
     """Constraints with DoNotSchedule: the pods of a domain exceed the least number by no more than maxSkew."""
 
@@ -80,10 +71,11 @@ class Skew:
     ) -> None:
         self._constraints = constraints
         self._namespace = shape.namespace
+        self._selecting: dict[PodShape, tuple[int, ...]] = {}
         self._own = [
             it.selector is not None and it.selector.selects(shape.labels) for it in constraints
         ]
-        self._topologies = [_Topology(nodes, it.key) for it in constraints]
+        self._topologies = [nodes.topology(it.key) for it in constraints]
         self._counted = []
         for it, topology in zip(constraints, self._topologies, strict=True):
             included = counts_in_domain(nodes, shape.demand, it)
@@ -113,11 +105,12 @@ class Skew:
 
     def follow(self, node: int, pod: PodShape, count: int) -> None:
         """Count the pods that the constraints select."""
-        if pod.namespace != self._namespace:
-            return
-        for i, it in enumerate(self._constraints):
+        found = self._selecting.get(pod)
+        if found is None:
+            found = self._selecting[pod] = selecting(self._constraints, self._namespace, pod)
+        for i in found:
             value = self._counted[i][node]
-            if value is not None and selects(it.selector, pod):
+            if value is not None:
                 numbers, before = self._numbers[i], self._pods[i][value]
                 self._pods[i][value] = before + count
                 numbers[before] -= 1
@@ -158,7 +151,7 @@ class Required:
         """Whether it may start a group of pods that want to be together."""
         others = {it.key for pod in nodes.shapes for it in pod.terms if it.kind is TermKind.APART}
         self._topologies = {
-            key: _Topology(nodes, key)
+            key: nodes.topology(key)
             for key in sorted(others | {it.key for it in (*self._together, *self._apart)})
         }
         self._wanted: Counter[tuple[str, str]] = Counter()

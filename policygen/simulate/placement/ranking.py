@@ -77,7 +77,7 @@ class Ranking:
 
         The lists are empty if no node has room. Do not change them.
         """
-        self._catch_up()
+        self.catch_up()
         classes = [it for it in self._classes.values() if it.size]
         for i, filter_ in enumerate(self._filters, len(self.parts)):
             refusals = filter_.refusals([it.key[i] for it in classes])
@@ -104,7 +104,7 @@ class Ranking:
             total = [one + weight * it for one, it in zip(total, found, strict=True)]
         return total
 
-    def _catch_up(self) -> None:
+    def catch_up(self) -> None:
         """Score the nodes again that changed since the last time."""
         changed = self._nodes.changed
         if self._seen == len(changed):
@@ -121,6 +121,10 @@ class Ranking:
         self._seen = len(changed)
         eligible = self._eligible
         self._rank([it for it in fresh if eligible[it]])
+
+    def forget(self) -> None:
+        """The log of changes begins anew; the ranking must be up to date."""
+        self._seen = 0
 
     def _class_of(self, node: int) -> Class:
         key = tuple(part.key(node) for part in self._keys)

@@ -17,10 +17,10 @@ from policygen.kubernetes.node_filters import (
     misses,
 )
 from policygen.kubernetes.node_groups import Node, NodeGroup
-from policygen.simulate.placement.common_scores import common_parts
+from policygen.simulate.placement.common_scores import common_parts, soft_constraints
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import FIT, OwnScores
-from policygen.simulate.placement.pod_filters import pod_filters
+from policygen.simulate.placement.pod_filters import hard_constraints, pod_filters
 from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.ranking import Ranking
 from policygen.simulate.placement.shape import PodShape
@@ -33,6 +33,12 @@ _FILTER: Mapping[type[Miss], str] = {
     NoTerm: "NodeAffinity",
 }
 """The filters that other pods do not change. Filters by what pods hold find the other reasons again."""
+
+
+_LOG = 1_000_000
+"""So many changes are kept before all rankings are brought up to date."""
+_RANKED = 4_000_000
+"""So many nodes are in all rankings together, at about 40 bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,11 @@ class KubeScheduler:
         self.nodes = NodeTable(nodes)
         self.profiles: Mapping[str, Profile] = {it.name: it for it in profiles}
         self._ties = Ties(seed)
-        self._rankings: dict[PodShape, Ranking] = {}
+        self._rankings: dict[object, Ranking] = {}
+        """By key, in the order of their last use."""
+        self._keys: dict[PodShape, object] = {}
+        self._terms = False
+        """Whether any pod has affinity or anti-affinity to pods."""
 
     def place(self, shape: PodShape) -> Binding | None:
         """Bind a pod to the best node; None if no node has room. Raises KeyError for an unknown profile."""
@@ -152,26 +162,51 @@ class KubeScheduler:
         return found
 
     def _ranking(self, shape: PodShape) -> Ranking:
-        found = self._rankings.get(shape)
-        if found is None:
-            self._known(shape)
-            profile = self.profiles[shape.scheduler]
-            found = Ranking(
-                self.nodes,
-                OwnScores(self.nodes, shape, profile),
-                self._eligible(shape),
-                common_parts(self.nodes, shape, profile),
-                tuple(pod_filters(self.nodes, shape, profile).values()),
-            )
-            self._rankings[shape] = found
+        """The ranking of a shape. Rankings that were not used for a long time are made anew."""
+        if len(self.nodes.changed) > _LOG:
+            self._forget()
+        key = self._keys.get(shape)
+        found = None if key is None else self._rankings.pop(key, None)
+        if key is None or found is None:
+            key, found = self._made(shape)
+            self._keys[shape] = key
+        self._rankings[key] = found  # the last used comes last
+        if len(self._rankings) > max(_RANKED // max(len(self.nodes.all), 1), 1):
+            del self._rankings[next(iter(self._rankings))]
         return found
+
+    def _made(self, shape: PodShape) -> tuple[object, Ranking]:
+        """A ranking and its key. Shapes share one if they differ only in labels that do not count."""
+        self._known(shape)
+        profile = self.profiles[shape.scheduler]
+        alone = not (
+            self._terms or soft_constraints(shape, profile) or hard_constraints(shape, profile)
+        )
+        key = shape.own if alone else shape
+        found = self._rankings.pop(key, None)
+        return key, found or Ranking(
+            self.nodes,
+            OwnScores(self.nodes, shape, profile),
+            self._eligible(shape),
+            common_parts(self.nodes, shape, profile),
+            tuple(pod_filters(self.nodes, shape, profile).values()),
+        )
+
+    def _forget(self) -> None:
+        """Clear the log of changes, which every ranking must have read."""
+        for it in self._rankings.values():
+            it.catch_up()
+            it.forget()
+        self.nodes.forget()
 
     def _known(self, shape: PodShape) -> None:
         """Rankings read the topologies of all terms, so a new shape with terms makes them anew."""
         if shape not in self.nodes.shapes:
             self.nodes.shapes.add(shape)
             if shape.terms:
+                self._terms = True
                 self._rankings.clear()
+                self._keys.clear()
 
     def _eligible(self, shape: PodShape) -> Iterator[int]:
         """The nodes that take such a pod, whatever other pods hold."""

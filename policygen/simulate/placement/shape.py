@@ -99,6 +99,11 @@ class PodShape(Struct, frozen=True, eq=False, dict=True):
     def _scored(self) -> Mapping[str, int]:
         return dict(self.scored)
 
+    @cached_property
+    def own(self) -> object:
+        """A key that is equal for shapes with the same scores and filters if other pods' labels do not count."""
+        return self.demand, self.requests, self.scored, self.scheduler, self.preferences
+
     def amount(self, resource: str) -> int:
         """What a pod requests."""
         return self._amounts.get(resource, 0)

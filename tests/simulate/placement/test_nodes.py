@@ -38,3 +38,19 @@ def test_derived_numbers_are_unknown_after_a_change():
     nodes.derived("x")[:] = [5, 6]
     nodes.add(0, shape())
     assert nodes.derived("x") == [-1, 6]
+
+
+def test_topologies():
+    nodes = NodeTable([node("a", zone="z"), node("b", zone="z"), node("c")])
+    zone, host = (
+        nodes.topology(it) for it in ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
+    )
+    assert (zone.values, zone.unique) == (["z", "z", None], False)
+    assert (host.values, host.unique) == (["a", "b", "c"], True)
+
+
+def test_the_log_of_changes_begins_anew():
+    nodes = NodeTable([node()])
+    nodes.add(0, shape())
+    nodes.forget()
+    assert (nodes.changed, nodes.changes) == ([], [])

@@ -72,3 +72,27 @@ def test_a_broken_line_rounds_towards_its_left_point():
     assert table[26] == 57  # 20 + 37.3
     assert table[41] == 87  # 90 - 3
     assert table[70] == table[100] == 0
+
+
+@pytest.mark.parametrize(
+    ("plugins", "last"),
+    [
+        ("{}", ("NodeResourcesFit", "PodTopologySpread", "InterPodAffinity")),
+        (
+            "{filter: {disabled: [{name: PodTopologySpread}]}}",
+            ("NodeResourcesFit", "InterPodAffinity"),
+        ),
+        (
+            "{multiPoint: {disabled: [{name: NodeResourcesFit}], enabled: [{name: NodeResourcesFit}]}}",
+            ("PodTopologySpread", "InterPodAffinity", "NodeResourcesFit"),
+        ),
+    ],
+)
+def test_filters_are_in_their_order(plugins, last):
+    assert read(f"plugins: {plugins}").filters[4:] == last
+
+
+def test_a_filter_of_the_point_itself_comes_first():
+    found = read("plugins: {filter: {enabled: [{name: InterPodAffinity}]}}").filters
+    assert found[0] == "InterPodAffinity"
+    assert len(found) == len(set(found)) == 7
