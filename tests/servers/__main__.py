@@ -18,7 +18,13 @@ from .loaders import LOADERS
 from .nodes import Shape, add_nodes
 from .process import ServerError
 from .running import kubeconfig_option
-from .upstream import ALL, CONTROL_PLANE, EVERY_KUBERNETES, control_plane
+from .upstream import (
+    ALL,
+    CONTROL_PLANE,
+    EVERY_KUBERNETES,
+    KUBE_SCHEDULER_SCORES,
+    control_plane,
+)
 
 WATCH_S = 0.5
 INTERRUPTED = 130

@@ -22,8 +22,8 @@ from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.shape import Constraint, PodShape, TermKind
 
 _SKEW = "node(s) didn't match pod topology spread constraints"
-_NO_LABEL = f"{_SKEW} (missing required label)"
-_TOGETHER = "node(s) didn't match pod affinity rules"
+MISSING_LABEL = f"{_SKEW} (missing required label)"
+NO_AFFINITY = "node(s) didn't match pod affinity rules"
 _APART = "node(s) didn't match pod anti-affinity rules"
 _OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
 
@@ -130,7 +130,7 @@ class Skew:
 
     def _refusal(self, i: int, value: str | int | None, least: int) -> str:
         if value is None:
-            return _NO_LABEL
+            return MISSING_LABEL
         pods = value if isinstance(value, int) else self._pods[i].get(value, 0)
         return _SKEW if pods + self._own[i] - least > self._constraints[i].max_skew else ""
 
@@ -219,7 +219,7 @@ class Required:
         for it in self._together:
             state = states[it.key]
             if state is None or not (starts or state[0]):
-                return _TOGETHER
+                return NO_AFFINITY
         if any(state and state[1] for state in states.values()):
             return _APART
         return _OTHERS if any(state and state[2] for state in states.values()) else ""

@@ -187,7 +187,7 @@ class KubeScheduler:
         return key, found or Ranking(
             self.nodes,
             OwnScores(self.nodes, shape, profile),
-            self._eligible(shape),
+            self.takers(shape),
             common_parts(self.nodes, shape, profile),
             tuple(pod_filters(self.nodes, shape, profile).values()),
         )
@@ -208,7 +208,7 @@ class KubeScheduler:
                 self._rankings.clear()
                 self._keys.clear()
 
-    def _eligible(self, shape: PodShape) -> Iterator[int]:
+    def takers(self, shape: PodShape) -> Iterator[int]:
         """The nodes that take such a pod, whatever other pods hold."""
         filters = self.profiles[shape.scheduler].filters
         for group in self.nodes.set.groups(shape.demand.keys):
