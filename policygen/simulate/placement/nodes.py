@@ -45,6 +45,8 @@ class NodeTable:
         self._allocatable: dict[str, list[int]] = {}
         self._free: dict[str, list[int]] = {}
         self._spare: dict[str, list[int]] = {}
+        self.overcommitted = False
+        """Whether pods ever held more of a resource than a node has."""
         self._derived: dict[object, list[int]] = {}
         self._topologies: dict[str, Topology] = {}
 
@@ -60,6 +62,7 @@ class NodeTable:
                 for shape, count in pods.items():
                     self._free[resource][node] -= count * shape.amount(resource)
                     self._spare[resource][node] -= count * shape.scored_amount(resource)
+            self.overcommitted |= min(self._free[resource], default=0) < 0
         return self._allocatable[resource]
 
     def free(self, resource: str) -> list[int]:
@@ -101,6 +104,8 @@ class NodeTable:
         for resource, amount in shape.requests:
             if resource in self._free:
                 self._free[resource][node] -= count * amount
+                if self._free[resource][node] < 0:
+                    self.overcommitted = True
         for resource, amount in shape.scored:
             if resource in self._spare:
                 self._spare[resource][node] -= count * amount

@@ -171,28 +171,31 @@ class Balanced:
         ]
         self._before = nodes.derived((BALANCED, *resources))
         """The balance without the pod; -1: not known."""
-        # With room for the pod, no share is above 1.
+        self._nodes = nodes
+        # With room for the pod, no share is above 1, unless pods hold more than all of a resource.
         self._simple = (
             checked and len(resources) == 2 and not any(0 in have for have, _, _ in self._columns)
         )
 
     def of(self, nodes: Sequence[int]) -> list[int]:
         """The scores of the nodes."""
-        if not self._simple:
+        if not self._simple or self._nodes.overcommitted:
             return [self._one(it) for it in nodes]
         (have, free, amount), (have2, free2, amount2) = self._columns
-        known, found = self._before, []
-        for node in nodes:
-            all1, all2 = have[node], have2[node]
-            used, used2 = all1 - free[node], all2 - free2[node]
-            if (before := known[node]) < 0:
-                apart = used / all1 - used2 / all2
-                before = known[node] = int((1 - (apart if apart > 0 else -apart) / 2) * 100)
-            apart = (used + amount) / all1 - (used2 + amount2) / all2
-            found.append(
-                50 + (50 + int((1 - (apart if apart > 0 else -apart) / 2) * 100) - before) // 2
-            )
-        return found
+        before = self._before
+        for it in nodes:
+            if before[it] < 0:
+                apart = (have[it] - free[it]) / have[it] - (have2[it] - free2[it]) / have2[it]
+                before[it] = int((1 - abs(apart) / 2) * 100)
+        apart_after = [
+            (have[it] - free[it] + amount) / have[it]
+            - (have2[it] - free2[it] + amount2) / have2[it]
+            for it in nodes
+        ]
+        return [
+            50 + (50 + int((1 - abs(apart) / 2) * 100) - before[it]) // 2
+            for it, apart in zip(nodes, apart_after, strict=True)
+        ]
 
     def _one(self, node: int) -> int:
         before, after = [], []

@@ -56,6 +56,14 @@ def test_a_pod_that_brings_back_the_balance_scores_more():
     assert balanced.of([0]) == [62]  # from 100 to 75
 
 
+def test_a_share_of_a_resource_is_at_most_all_of_it():
+    nodes = NodeTable([node()])
+    balanced = Balanced(nodes, shape(memory=""), ("cpu", "memory"))
+    nodes.add(0, shape(cpu="", memory="12Gi"))
+    assert nodes.overcommitted
+    assert balanced.of([0]) == [81]  # from 50 to 62: 50 + (50 + 62 - 50) / 2
+
+
 def test_balance_of_three_resources_is_their_standard_deviation():
     nodes = NodeTable([node(gpus=8)])
     pod = shape(cpu="2", memory="4Gi", gpus=4)
