@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from policygen.core.errors import UnreadError
 from policygen.core.names import GPU, HOSTNAME
 from policygen.kubernetes.node_groups import Node
 
@@ -20,7 +21,7 @@ _MEBI = 1 << 20
 _PODS = 1001
 
 
-class TraceError(Exception):
+class TraceError(UnreadError):
     """A row of a trace is invalid; the message names its line and column."""
 
 

@@ -14,22 +14,12 @@ from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.configurations import SchedulerConfigurationView
 from policygen.kubernetes.configurations import SchedulerProfileView as Written
+from policygen.kubernetes.scheduler_plugins import WEIGHTS, enabled_plugins
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, mappings
 
 FIT = "NodeResourcesFit"
 SPREAD = "PodTopologySpread"
-
-_SCORES: Mapping[str, int] = {
-    "TaintToleration": 3,
-    "NodeAffinity": 2,
-    "InterPodAffinity": 2,
-    SPREAD: 2,
-    FIT: 1,
-    "NodeResourcesBalancedAllocation": 1,
-    "ImageLocality": 1,
-}
-"""The default scores of every profile, with their weights."""
 
 _OPPONENTS = (SPREAD, "NodeResourcesBalancedAllocation", "ImageLocality")
 """Scores that apply to every pod and can favour an emptier node."""
@@ -98,26 +88,13 @@ def _scored(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     for owner in cluster.scheduler_configurations:
         for i, profile in enumerate(owner.fields.profiles):
             at = owner.at.to("profiles", i)
-            weights = _weights(profile)
+            weights = enabled_plugins(profile, "score", WEIGHTS)
             opponents = {name: weights[name] for name in _OPPONENTS if name in weights}
             if _has_no_constraints(profile):
                 opponents.pop(SPREAD, None)
             scoring = _scoring(profile, at, weights)
             found.append(ScoredProfile(owner, at, profile, scoring, opponents))
     return tuple(found)
-
-
-def _weights(profile: Written) -> dict[str, int]:
-    """The enabled scores and their weights. kube-scheduler treats a weight of 0 as not set."""
-    found = dict(_SCORES)
-    for point in ("multiPoint", "score"):
-        plugins = profile.plugins.get(point)
-        if plugins is None:
-            continue
-        off = {plugin.name for plugin in plugins.disabled}
-        found = {name: it for name, it in found.items() if name not in off and "*" not in off}
-        found.update({plugin.name: plugin.weight or 1 for plugin in plugins.enabled})
-    return found
 
 
 def _arguments(profile: Written, plugin: str) -> tuple[int, Mapping[str, Any]] | None:

@@ -5,30 +5,24 @@ Kubernetes 1.36.3.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
 
 from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME
-from policygen.kubernetes.configurations import PluginSet, SchedulerProfileView
+from policygen.kubernetes.configurations import SchedulerProfileView
+from policygen.kubernetes.node_filters import Demand, demand
+from policygen.kubernetes.scheduler_plugins import WEIGHTS, enabled_plugins
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
-from policygen.simulate.placement.shape import PREFERRED, Constraint, Preference, preferences
-
-WEIGHTS: Mapping[str, int] = MappingProxyType(
-    {
-        "TaintToleration": 3,
-        "NodeAffinity": 2,
-        "NodeResourcesFit": 1,
-        "VolumeBinding": 1,
-        "PodTopologySpread": 2,
-        "InterPodAffinity": 2,
-        "NodeResourcesBalancedAllocation": 1,
-        "ImageLocality": 1,
-        "DynamicResources": 1,
-    }
+from policygen.kubernetes.workloads import PodSpec
+from policygen.simulate.placement.shape import (
+    PREFERRED,
+    REQUIRED,
+    Constraint,
+    Preference,
+    preferences,
 )
-"""The default plugins that score, with their weights."""
+
 FILTERS = (
     "NodeUnschedulable",
     "NodeName",
@@ -79,6 +73,8 @@ class Profile(Struct, frozen=True):
     """Whether terms of existing pods do not count for pods without preferred terms."""
     preferences: tuple[Preference, ...] = ()
     """Preferred node affinity that NodeAffinity adds to every pod."""
+    required: Demand | None = None
+    """Required node affinity that NodeAffinity adds to every pod."""
     not_modelled: tuple[str, ...] = ()
     """Enabled plugins that this simulation does not know."""
 
@@ -90,8 +86,9 @@ def profile(view: SchedulerProfileView) -> Profile:
     affinity = args.get("InterPodAffinity", {})
     balanced = mappings(args.get("NodeResourcesBalancedAllocation", {}), "resources")
     listed = spread.get("defaultingType") == "List"
-    weights = _enabled(view, "score", WEIGHTS)
-    filters = _enabled(view, "filter", dict.fromkeys(FILTERS, 1))
+    added = mapping(args.get("NodeAffinity", {}), "addedAffinity")
+    weights = enabled_plugins(view, "score", WEIGHTS)
+    filters = enabled_plugins(view, "filter", dict.fromkeys(FILTERS, 1))
     hard = integer(affinity.get("hardPodAffinityWeight"))
     return Profile(
         name=view.scheduler_name,
@@ -103,32 +100,12 @@ def profile(view: SchedulerProfileView) -> Profile:
         system_constraints=not listed,
         hard_pod_affinity_weight=1 if hard is None else hard,
         ignores_terms_of_others=affinity.get("ignorePreferredTermsOfExistingPods") is True,
-        preferences=tuple(
-            preferences(mapping(args.get("NodeAffinity", {}), "addedAffinity").get(PREFERRED))
-        ),
+        preferences=tuple(preferences(added.get(PREFERRED))),
+        required=demand(PodSpec(affinity={"nodeAffinity": added}), {})
+        if REQUIRED in added
+        else None,
         not_modelled=tuple(sorted((weights.keys() | filters.keys()) - {*WEIGHTS, *FILTERS})),
     )
-
-
-def _enabled(view: SchedulerProfileView, point: str, defaults: Mapping[str, int]) -> dict[str, int]:
-    """The plugins of an extension point with their weights, in order. A weight of 0 is 1.
-
-    Plugins of the point come before those of `multiPoint` if both name them, else after them. A plugin that
-    is disabled and enabled comes last.
-    """
-    multi, own = (view.plugins.get(it, PluginSet()) for it in ("multiPoint", point))
-    custom = {it.name: it.weight or 1 for it in multi.enabled if it.name in defaults}
-    off = {it.name for it in multi.disabled}
-    merged = {
-        name: custom.get(name, weight)
-        for name, weight in defaults.items()
-        if off.isdisjoint((name, "*"))
-    } | custom
-    mine = {it.name: it.weight or 1 for it in own.enabled}
-    off = {it.name for it in own.disabled}
-    merged = {name: it for name, it in merged.items() if off.isdisjoint((name, "*"))}
-    both = {name: weight for name, weight in mine.items() if name in merged}
-    return both | merged | mine
 
 
 def _strategy(data: Mapping[str, Any]) -> Strategy:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from policygen.kubernetes.node_filters import (
     Cordoned,
+    Demand,
     Differs,
     Miss,
     NoTerm,
@@ -25,12 +26,14 @@ from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.ranking import Ranking
 from policygen.simulate.placement.shape import PodShape
 
+_AFFINITY = "NodeAffinity"
+_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
 _FILTER: Mapping[type[Miss], str] = {
     Cordoned: "NodeUnschedulable",
     OtherName: "NodeName",
     NotTolerated: "TaintToleration",
-    Differs: "NodeAffinity",
-    NoTerm: "NodeAffinity",
+    Differs: _AFFINITY,
+    NoTerm: _AFFINITY,
 }
 """The filters that other pods do not change. Filters by what pods hold find the other reasons again."""
 
@@ -78,8 +81,11 @@ class KubeScheduler:
         seed: int | None = 0,
     ) -> None:
         self.nodes = NodeTable(nodes)
+        profiles = tuple(profiles)
         self.profiles: Mapping[str, Profile] = {it.name: it for it in profiles}
         self._ties = Ties(seed)
+        self._kept_off = {it.name: frozenset(self._enforced(it)) for it in profiles}
+        """The nodes that the required affinity of each profile refuses."""
         self._rankings: dict[object, Ranking] = {}
         """By key, in the order of their last use."""
         self._keys: dict[PodShape, object] = {}
@@ -114,10 +120,12 @@ class KubeScheduler:
         profile = self.profiles[shape.scheduler]
         by_filter = {name: dict[int, tuple[str, ...]]() for name in profile.filters}
         for group in self.nodes.set.groups(shape.demand.keys):
-            for name, why in _lasting(shape, group):
+            for name, why in _lasting(shape.demand, group):
                 if name in by_filter:
                     for it in group.nodes:
                         by_filter[name].setdefault(self.nodes.index[it.name], (why,))
+        for node in self._kept_off[profile.name]:
+            by_filter[_AFFINITY][node] = (_ENFORCED,)
         if FIT in by_filter:
             by_filter[FIT] = self._short(shape)
         for name, filter_ in pod_filters(self.nodes, shape, profile).items():
@@ -210,14 +218,23 @@ class KubeScheduler:
 
     def takers(self, shape: PodShape) -> Iterator[int]:
         """The nodes that take such a pod, whatever other pods hold."""
-        filters = self.profiles[shape.scheduler].filters
+        profile = self.profiles[shape.scheduler]
+        kept_off = self._kept_off[profile.name]
         for group in self.nodes.set.groups(shape.demand.keys):
-            if not any(name in filters for name, _ in _lasting(shape, group)):
+            if not any(name in profile.filters for name, _ in _lasting(shape.demand, group)):
+                indexes = (self.nodes.index[it.name] for it in group.nodes)
+                yield from (it for it in indexes if it not in kept_off)
+
+    def _enforced(self, profile: Profile) -> Iterator[int]:
+        if profile.required is None or _AFFINITY not in profile.filters:
+            return
+        for group in self.nodes.set.groups(profile.required.keys):
+            if any(name == _AFFINITY for name, _ in _lasting(profile.required, group)):
                 yield from (self.nodes.index[it.name] for it in group.nodes)
 
 
-def _lasting(shape: PodShape, group: NodeGroup) -> Iterator[tuple[str, str]]:
+def _lasting(required: Demand, group: NodeGroup) -> Iterator[tuple[str, str]]:
     """The filters that refuse the nodes of a group, whatever other pods hold, and why."""
-    for it in misses(shape.demand, group):
+    for it in misses(required, group):
         if (name := _FILTER.get(type(it))) is not None:
             yield name, it.reason

@@ -6,8 +6,9 @@ import yaml
 from policygen.core.decoding import converted
 from policygen.core.names import GPU, HOSTNAME
 from policygen.kubernetes.configurations import SchedulerProfileView
+from policygen.kubernetes.scheduler_plugins import WEIGHTS
 from policygen.kubernetes.typed import decoded
-from policygen.simulate.placement.profile import WEIGHTS, Profile, profile, utilization_table
+from policygen.simulate.placement.profile import Profile, profile, utilization_table
 
 
 def read(text):

@@ -4,10 +4,12 @@ import random
 from collections import Counter
 
 import pytest
+import yaml
 from msgspec.structs import replace
 
+from policygen.kubernetes.configurations import PluginConfig, SchedulerProfileView
 from policygen.simulate.placement import scheduler as placement
-from policygen.simulate.placement.profile import Profile
+from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.placement.scheduler import KubeScheduler
 from tests.simulate.placement.made import node, shape
 
@@ -143,3 +145,20 @@ def test_a_filter_that_the_profile_disables_refuses_no_node():
     filters = tuple(it for it in Profile().filters if it != "NodeResourcesFit")
     scheduler = KubeScheduler([node(cpu=0)], [Profile(filters=filters)])
     assert scheduler.place(shape()).node == 0
+
+
+def test_affinity_that_the_profile_requires_of_every_pod():
+    view = SchedulerProfileView(
+        plugin_config=(PluginConfig("NodeAffinity", {"addedAffinity": yaml.safe_load(SSD)}),)
+    )
+    scheduler = KubeScheduler([node("a"), node("b", disk="ssd")], [profile(view)])
+    assert scheduler.place(shape()).node == 1
+    assert scheduler.refusals(shape()) == {
+        0: ("node(s) didn't match scheduler-enforced node affinity",)
+    }
+
+
+SSD = """
+requiredDuringSchedulingIgnoredDuringExecution:
+  nodeSelectorTerms: [{matchExpressions: [{key: disk, operator: In, values: [ssd]}]}]
+"""
