@@ -3,7 +3,7 @@
     python benchmarks/placement.py FOLDER [--nodes 10000 --pods 100000]
 
 FOLDER has nodes.csv and pods_default.csv of the openb trace. Prints pods per second of processor time
-and memory for kube-scheduler's default scores and for MostAllocated, and the exponent of the growth of
+and memory for kube-scheduler's default scores, the same for replicas of Deployments, and MostAllocated, and the exponent of the growth of
 the time per pod between clusters of the trace's size and larger ones. Whole GPUs: a share counts as one.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from policygen.core.names import GPU
+from policygen.kubernetes.core import LabelSelector
 from policygen.simulate import openb
 from policygen.simulate.placement.profile import Profile, Strategy
 from policygen.simulate.placement.scheduler import KubeScheduler
@@ -26,8 +27,10 @@ from policygen.simulate.placement.shape import PodShape, simple_shape
 
 PROFILES = {
     "default": Profile(),
+    "deployments": Profile(),
     "most": Profile(strategy=Strategy((("cpu", 1), ("memory", 1), (GPU, 5)), most=True)),
 }
+REPLICAS = 50
 SHARE = 1.3
 """How many GPUs the pods request, in relation to those of the nodes."""
 
@@ -46,6 +49,16 @@ def drawn(pods: Sequence[openb.TracePod], count: int) -> list[PodShape]:
     known: dict[object, PodShape] = {}
     source = random.Random(42)
     return [shape_of(it, known) for it in source.choices(pods, k=count)]
+
+
+def of_deployments(shapes: Sequence[PodShape]) -> list[PodShape]:
+    """The same pods as replicas of Deployments, 50 each, which default constraints spread."""
+    found: list[PodShape] = []
+    for i, shape in enumerate(shapes[::REPLICAS]):
+        labels = {"app": f"a{i}"}
+        pod = replace(shape, labels=labels, default_selector=LabelSelector(labels))
+        found += [pod] * min(REPLICAS, len(shapes) - len(found))
+    return found
 
 
 def run(
@@ -82,7 +95,10 @@ def main() -> None:
     for name in given.profile or PROFILES:
         found = []
         for them, count in ((nodes, small), (copies, given.pods)):
-            each, placed = run(them, drawn(pods, count), PROFILES[name])
+            shapes = drawn(pods, count)
+            if name == "deployments":
+                shapes = of_deployments(shapes)
+            each, placed = run(them, shapes, PROFILES[name])
             found.append(each)
             print(
                 f"{name}: {len(them)} nodes, {count} pods, {placed} placed: {1 / each:,.0f} pods/s, "

@@ -23,6 +23,7 @@ from policygen.kubernetes.listed_nodes import listed_nodes
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import PodSpec
+from policygen.simulate.placement.preemption import RunningPod, preemptions
 from policygen.simulate.placement.profile import profile
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, selector_of, shape_of
@@ -32,8 +33,9 @@ from .placement_scenarios import Data, drawn
 from .upstream import KUBE_SCHEDULER_SCORES
 
 SHOWN = 10
-Step = tuple[str, dict[str, dict[str, int]], dict[str, list[str]]]
-"""The node of a pod, the weighted scores that are not 0 by node and plugin, and why others refuse it."""
+Step = tuple[str, dict[str, dict[str, int]], dict[str, list[str]], dict[str, list[str]]]
+"""The node of a pod, the weighted scores that are not 0 by node and plugin, why others refuse it, and the
+pods that would go from each node if none has room."""
 
 
 def program() -> Path:
@@ -50,7 +52,12 @@ def real(scenarios: Iterable[Data]) -> Iterator[list[Step]]:
         if "error" in found:
             raise ValueError(found["error"])
         yield [
-            (it["node"], _without_zeros(it["scores"]), _sorted(it["reasons"]))
+            (
+                it["node"],
+                _without_zeros(it["scores"]),
+                _sorted(it["reasons"]),
+                it.get("victims", {}),
+            )
             for it in found["steps"] or ()
         ]
 
@@ -81,25 +88,38 @@ class _Play:
             listed_nodes(cluster), [profile(it) for it in view.profiles], seed=None
         )
         self.shapes: dict[str, PodShape] = {}
-        self.bound: dict[str, tuple[PodShape, int]] = {}
+        self.bound: dict[str, tuple[int, RunningPod]] = {}
 
     def steps(self) -> Iterator[Step]:
         names = [it.name for it in self.scheduler.nodes.all]
-        for step in self.scenario["steps"]:
+        for started, step in enumerate(self.scenario["steps"]):
             for name in step["remove"]:
                 if name in self.bound:
-                    self.scheduler.remove(*self.bound.pop(name))
-            shape = self._shape(step["pod"])
+                    node, pod = self.bound.pop(name)
+                    self.scheduler.remove(pod.shape, node)
+            shape, data = self._shape(step["pod"]), step["pod"]
             reasons = {names[i]: them for i, them in self.scheduler.refusals(shape).items()}
             scores = {names[i]: them for i, them in self.scheduler.scores(shape).items()}
-            placed = self.scheduler.place(shape)
+            pod = RunningPod(data["metadata"]["name"], shape, data["spec"]["priority"], started)
+            placed, victims = self.scheduler.place(shape), {}
             if placed is not None:
-                self.bound[step["pod"]["metadata"]["name"]] = shape, placed.node
-            yield names[placed.node] if placed else "", _without_zeros(scores), _sorted(reasons)
+                self.bound[pod.name] = placed.node, pod
+            else:
+                found = preemptions(self.scheduler, shape, pod.priority, self._running())
+                victims = {names[it.node]: [each.name for each in it.victims] for it in found}
+            node_name = names[placed.node] if placed else ""
+            yield node_name, _without_zeros(scores), _sorted(reasons), victims
+
+    def _running(self) -> dict[int, list[RunningPod]]:
+        found: dict[int, list[RunningPod]] = {}
+        for node, pod in self.bound.values():
+            found.setdefault(node, []).append(pod)
+        return found
 
     def _shape(self, pod: Data) -> PodShape:
         metadata = {key: it for key, it in pod["metadata"].items() if key not in ("name", "uid")}
-        key = json.dumps([metadata, pod["spec"]], sort_keys=True)
+        spec = {key: it for key, it in pod["spec"].items() if key != "priority"}
+        key = json.dumps([metadata, spec], sort_keys=True)
         if key not in self.shapes:
             namespace, labels = metadata["namespace"], metadata["labels"]
             owners = {it["metadata"]["name"]: it for it in self.scenario["replicaSets"]}
@@ -111,7 +131,7 @@ class _Play:
             ]
             controller = selector_of(owner[0]["spec"]["selector"]) if owner else None
             self.shapes[key] = shape_of(
-                converted(pod["spec"], PodSpec, decoded),
+                converted(spec, PodSpec, decoded),
                 labels,
                 namespace,
                 {"ns": namespace},
@@ -134,6 +154,9 @@ def differences(theirs: list[Step], ours: list[Step]) -> Iterator[str]:
                     return
         if one[2] != other[2]:
             yield f"reasons in step {i}: {one[2]}, the simulator {other[2]}"
+            return
+        if one[3] != other[3]:
+            yield f"victims in step {i}: {one[3]}, the simulator {other[3]}"
             return
         if one[0] != other[0]:
             yield f"node in step {i}: {one[0]}, the simulator {other[0]}"

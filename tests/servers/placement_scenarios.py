@@ -269,7 +269,10 @@ class _Draw:
             removed = [self.names.pop(self.r.randrange(len(self.names)))]
         self.names.append(name)
         metadata = template["metadata"] | {"name": name, "uid": name}
-        return {"pod": template | {"metadata": metadata}, "remove": removed}
+        started = f"2026-01-01T00:{index:02}:00Z"
+        pod = template | {"metadata": metadata, "status": {"startTime": started}}
+        pod["spec"] = template["spec"] | {"priority": self.r.choice([0, 0, 10, 100])}
+        return {"pod": pod, "remove": removed}
 
     def _configuration(self) -> Data:
         plugin_config = []
@@ -303,9 +306,12 @@ class _Draw:
             }
             plugin_config.append({"name": "InterPodAffinity", "args": args})
         if self.chance(0.15):
-            added = {
+            added: Data = {
                 PREFERRED: [{"weight": 7, "preference": {"matchExpressions": [self._expression()]}}]
             }
+            if self.chance(0.4):
+                terms = [{"matchExpressions": [self._expression()]}]
+                added[REQUIRED] = {"nodeSelectorTerms": terms}
             plugin_config.append({"name": "NodeAffinity", "args": {"addedAffinity": added}})
         return {
             "apiVersion": "kubescheduler.config.k8s.io/v1",

@@ -16,6 +16,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -27,6 +28,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 )
 
 type scenario struct {
@@ -50,6 +53,8 @@ type stepResult struct {
 	Scores map[string]map[string]int64 `json:"scores"`
 	// Why each other node does not take the pod.
 	Reasons map[string][]string `json:"reasons"`
+	// By node: the pods whose eviction gives the pod room, if no node has room.
+	Victims map[string][]string `json:"victims,omitempty"`
 }
 
 type result struct {
@@ -179,7 +184,7 @@ func place(ctx context.Context, sched *scheduler.Scheduler, pod *corev1.Pod) (st
 	if !status.IsSuccess() && !status.IsRejected() {
 		return found, status.AsError()
 	}
-	var feasible []fwk.NodeInfo
+	var feasible, closed []fwk.NodeInfo
 	for _, node := range all {
 		name := node.Node().Name
 		each := status
@@ -192,10 +197,16 @@ func place(ctx context.Context, sched *scheduler.Scheduler, pod *corev1.Pod) (st
 			feasible = append(feasible, node)
 		} else {
 			found.Reasons[name] = each.Reasons()
+			if each.Code() == fwk.Unschedulable {
+				closed = append(closed, node)
+			}
 		}
 	}
+	if len(feasible) == 0 && status.IsSuccess() && len(closed) > 0 {
+		found.Victims, err = victims(ctx, profile, state, pod, closed)
+	}
 	if len(feasible) == 0 {
-		return found, nil
+		return found, err
 	}
 	if status := profile.RunPreScorePlugins(ctx, state, pod, feasible); !status.IsSuccess() {
 		return found, status.AsError()
@@ -213,6 +224,28 @@ func place(ctx context.Context, sched *scheduler.Scheduler, pod *corev1.Pod) (st
 		found.Scores[node.Name] = byPlugin
 		if node.TotalScore > best || node.TotalScore == best && node.Name < found.Node {
 			best, found.Node = node.TotalScore, node.Name
+		}
+	}
+	return found, nil
+}
+
+// victims returns for each node the pods that DefaultPreemption would evict.
+func victims(ctx context.Context, profile framework.Framework, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (map[string][]string, error) {
+	args := &config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100, MinCandidateNodesAbsolute: 1}
+	features := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
+	plugin, err := defaultpreemption.New(ctx, args, profile, features)
+	if err != nil {
+		return nil, err
+	}
+	// One more than there are, so that the search does not end early.
+	candidates, _, err := plugin.Evaluator.DryRunPreemption(ctx, state, pod, nodes, nil, 0, int32(len(nodes)+1))
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]string{}
+	for _, it := range candidates {
+		for _, victim := range it.Victims().Pods {
+			found[it.Name()] = append(found[it.Name()], victim.Name)
 		}
 	}
 	return found, nil
