@@ -336,7 +336,7 @@ class _Draw:
                     "enabled": [
                         {"name": it, "weight": self.r.choice([0, 1, 3, 10])}
                         for it in enabled
-                        if self.chance(0.85)
+                        if point != "filter" or self.chance(0.7)  # a score needs its other points
                     ],
                 }
         if self.chance(0.1):
