@@ -4,4 +4,4 @@ from .placement import compared
 
 
 def test_the_simulator_scores_as_kube_scheduler():
-    assert list(compared(0, 600)) == []
+    assert list(compared(0, 200)) == []
