@@ -17,8 +17,8 @@ from policygen.kubernetes.node_filters import (
     misses,
 )
 from policygen.kubernetes.node_groups import Node, NodeSet, Stated
+from policygen.kubernetes.scheduler_reasons import first_reasons
 from tests.objects import workload
-from tests.scheduler_reasons import first_reasons
 
 GPU = "nvidia.com/gpu"
 EIGHT = {"cpu": Fraction(64), "memory": Fraction(512), "pods": Fraction(110), GPU: Fraction(8)}

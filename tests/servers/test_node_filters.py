@@ -19,7 +19,7 @@ from policygen.kubernetes.cluster import Cluster as Read
 from policygen.kubernetes.node_filters import Demand, demand, misses
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.kubernetes.object import Object
-from tests.scheduler_reasons import first_reasons
+from policygen.kubernetes.scheduler_reasons import first_reasons
 from tests.servers.client import Object as Data
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape, add_nodes

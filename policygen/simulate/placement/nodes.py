@@ -13,7 +13,7 @@ from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.simulate.placement.shape import PodShape, counted
 
 
-class Topology:
+class TopologyDomains:
     """A label of nodes."""
 
     def __init__(self, values: Sequence[str | None]) -> None:
@@ -48,7 +48,7 @@ class NodeTable:
         self.overcommitted = False
         """Whether pods ever held more of a resource than a node has."""
         self._derived: dict[object, list[int]] = {}
-        self._topologies: dict[str, Topology] = {}
+        self._topologies: dict[str, TopologyDomains] = {}
 
     def allocatable(self, resource: str) -> list[int]:
         """The column of the allocatable amounts; 0 for a node that does not list the resource."""
@@ -75,10 +75,10 @@ class NodeTable:
         self.allocatable(resource)
         return self._spare[resource]
 
-    def topology(self, key: str) -> Topology:
+    def topology(self, key: str) -> TopologyDomains:
         """The values of a label."""
         if key not in self._topologies:
-            self._topologies[key] = Topology([it.labels.get(key) for it in self.all])
+            self._topologies[key] = TopologyDomains([it.labels.get(key) for it in self.all])
         return self._topologies[key]
 
     def derived(self, key: object) -> list[int]:

@@ -29,7 +29,7 @@ class RunningPod(Struct, frozen=True):
     """Seconds."""
 
 
-class Preemption(Struct, frozen=True):
+class NodePreemption(Struct, frozen=True):
     """Pods whose eviction gives a pod room on a node."""
 
     node: int
@@ -45,7 +45,7 @@ class Preemption(Struct, frozen=True):
         return highest, total, len(self.victims), -started
 
 
-def best(found: Iterable[Preemption]) -> tuple[Preemption, ...]:
+def best(found: Iterable[NodePreemption]) -> tuple[NodePreemption, ...]:
     """The best of the preemptions; of several, kube-scheduler takes any."""
     them = list(found)
     least = min((it.cost for it in them), default=None)
@@ -57,7 +57,7 @@ def preemptions(
     shape: PodShape,
     priority: int,
     running: Mapping[int, Sequence[RunningPod]],
-) -> Iterator[Preemption]:
+) -> Iterator[NodePreemption]:
     """The victims on each node where evictions give a pod room. `running` has all pods by node."""
     trial = _Trial(scheduler, shape)
     for node, reasons in scheduler.refusals(shape).items():
@@ -65,7 +65,7 @@ def preemptions(
         if lower and trial.can_open(node, reasons):
             victims = trial.victims(node, lower)
             if victims:
-                yield Preemption(node, victims)
+                yield NodePreemption(node, victims)
 
 
 class _Trial:

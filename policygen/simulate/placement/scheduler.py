@@ -18,6 +18,7 @@ from policygen.kubernetes.node_filters import (
     misses,
 )
 from policygen.kubernetes.node_groups import Node, NodeGroup
+from policygen.kubernetes.scheduler_reasons import reason
 from policygen.simulate.placement.common_scores import common_parts, soft_constraints
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import FIT, OwnScores
@@ -237,4 +238,4 @@ def _lasting(required: Demand, group: NodeGroup) -> Iterator[tuple[str, str]]:
     """The filters that refuse the nodes of a group, whatever other pods hold, and why."""
     for it in misses(required, group):
         if (name := _FILTER.get(type(it))) is not None:
-            yield name, it.reason
+            yield name, reason(it)

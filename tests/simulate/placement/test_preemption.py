@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.simulate.placement.preemption import Preemption, RunningPod, best, preemptions
+from policygen.simulate.placement.preemption import NodePreemption, RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import KubeScheduler
 from tests.simulate.placement.made import node, shape
 
@@ -50,7 +50,9 @@ def test_anti_affinity_is_opened():
 
 
 def made(at, *victims):
-    return Preemption(at, tuple(RunningPod(f"p{i}", SMALL, *it) for i, it in enumerate(victims)))
+    return NodePreemption(
+        at, tuple(RunningPod(f"p{i}", SMALL, *it) for i, it in enumerate(victims))
+    )
 
 
 @pytest.mark.parametrize(

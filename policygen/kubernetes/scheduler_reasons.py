@@ -1,4 +1,4 @@
-"""What kube-scheduler reports about the nodes that do not take a pod."""
+"""The words of kube-scheduler for the reasons why a node does not take a pod."""
 
 from typing import assert_never
 
@@ -17,11 +17,11 @@ from policygen.kubernetes.node_filters import (
 def first_reasons(found: tuple[Miss, ...]) -> tuple[str, ...]:
     """The reasons that kube-scheduler counts for a node: all of the first filter that refuses it."""
     same = [it for it in found if type(it) is type(found[0])]
-    return tuple(map(_reason, same if found and isinstance(found[0], TooLittle) else same[:1]))
+    return tuple(map(reason, same if found and isinstance(found[0], TooLittle) else same[:1]))
 
 
-def _reason(miss: Miss) -> str:
-    """Source: pkg/scheduler/framework/plugins of Kubernetes 1.36.3."""
+def reason(miss: Miss) -> str:
+    """The words for one reason. Source: pkg/scheduler/framework/plugins of Kubernetes 1.36.3."""
     match miss:
         case Cordoned():
             return "node(s) were unschedulable"
