@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from policygen.core.versions import parse
+from policygen.lint.core.removed_versions import find, table
+from tests.objects import objects
 from tests.servers.apply import lines
 from tests.servers.rendering import rendered
 
@@ -44,6 +47,31 @@ def test_the_api_server_is_the_release_that_its_module_pins(bench, built):
     upstream = built["kubernetes"].upstream
     assert said["gitVersion"] == upstream.version
     assert f"{said['major']}.{said['minor']}" == upstream.minor
+
+
+def test_server_does_not_serve_what_kubernetes_removed(bench, built):
+    target = parse("kubernetes", built["kubernetes"].upstream.version)
+    served = {}
+    for api_version in {
+        *table(),
+        *(removal.successor for kinds in table().values() for removal in kinds.values()),
+    } - {None}:
+        answer = bench.client.get(f"/apis/{api_version}")
+        kinds = answer.body["resources"] if answer.status == 200 else ()
+        served[api_version] = {each["kind"] for each in kinds}
+    for api_version, kinds in table().items():
+        for kind in kinds:
+            (thing,) = objects(
+                f"{{apiVersion: {api_version}, kind: {kind}, metadata: {{name: a}}}}"
+            )
+            removal = find(thing, target)
+            if removal:
+                assert kind not in served[api_version], thing
+                assert not removal.successor or (
+                    kind in served[removal.successor]
+                    or "alpha" in removal.successor  # served only with a flag
+                    or "beta" in removal.successor
+                ), thing
 
 
 @pytest.mark.parametrize("name", WITH_QUEUES)

@@ -1,6 +1,6 @@
 """Which groups, versions and kinds the servers of a target serve.
 
-Source: what running servers serve, `schemas/cluster`.
+Source: what running servers serve, `schemas/cluster`, and what Kubernetes removed.
 """
 
 from collections.abc import Mapping
@@ -9,15 +9,17 @@ from functools import cache
 
 from policygen.api_validation import schemas
 from policygen.core.suggest import suggest
-from policygen.core.versions import KUEUE_V1BETA2, Minor, Version
+from policygen.core.versions import KUEUE_V1BETA2, Minor, Version, written
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.object import Object
+from policygen.lint.core import removed_versions
 from policygen.lint.core.server_refusals import component
 
 Groups = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Versions by group and kind, the oldest first."""
 
 _TOPOLOGY_V1BETA1 = (0, 14)
+_NO_SUCCESSOR = "no other version replaces it: delete this object"
 _ALIKE = 0.85
 """How close a group must be to a known one to be reported as its misspelling."""
 
@@ -27,6 +29,10 @@ def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
     groups = _served()
     if not obj.api_version:
         return None  # a file that is not an object
+    removal = removed_versions.find(obj, target["kubernetes"])
+    if removal:
+        instead = f"write {removal.successor}" if removal.successor else _NO_SUCCESSOR
+        return f"Kubernetes {written(removal.release)} removed {obj.api_version}; {instead}"
     if obj.group not in groups or obj.api_version in groups:
         return _misspelt(obj, groups)
     kinds, release = groups[obj.group], target["kueue"].release
@@ -62,21 +68,34 @@ def is_of_kind(obj: Object) -> bool:
 def successor(obj: Object, target: Mapping[str, Version]) -> str | None:
     """The apiVersion with the same fields as one that is not served; None if unknown.
 
-    Source: the deprecation guide of Kubernetes 1.22 and 1.25; apis/kueue of v0.13 to v0.15.
+    Source: the deprecation guide of Kubernetes 1.16 to 1.26; apis/kueue of v0.13 to v0.15. The fields
+    of autoscaling/v2beta2 and v2 in k8s.io/api 0.34 are equal.
     """
     kinds = _served().get(obj.group, {})
     if obj.group == KUEUE and target["kueue"].release < KUEUE_V1BETA2:
         return f"{KUEUE}/v1beta1" if obj.kind in _UNCHANGED and obj.version == "v1beta2" else None
-    if obj.version in _SAME.get((obj.group, obj.kind), ()) and obj.kind in kinds:
-        return f"{obj.group}/{kinds[obj.kind][-1]}"
-    return None
+    if obj.version not in _SAME.get((obj.group, obj.kind), ()):
+        return None
+    removal = removed_versions.find(obj, target["kubernetes"])
+    if removal:
+        return removal.successor
+    return f"{obj.group}/{kinds[obj.kind][-1]}" if obj.kind in kinds else None
 
 
 _SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("autoscaling", "HorizontalPodAutoscaler"): ("v2beta2",),
     ("batch", "CronJob"): ("v1beta1",),
+    ("coordination.k8s.io", "Lease"): ("v1beta1",),
+    ("networking.k8s.io", "IngressClass"): ("v1beta1",),
+    ("node.k8s.io", "RuntimeClass"): ("v1beta1",),
     ("scheduling.k8s.io", "PriorityClass"): ("v1alpha1", "v1beta1"),
+    ("storage.k8s.io", "StorageClass"): ("v1beta1",),
     (KUEUE, "Topology"): ("v1alpha1",),
     **{("apps", kind): ("v1beta2",) for kind in ("DaemonSet", "Deployment", "StatefulSet")},
+    **{
+        ("rbac.authorization.k8s.io", kind): ("v1beta1",)
+        for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
+    },
 }
 """Removed versions that differ from the newest one only in their name."""
 

@@ -31,6 +31,11 @@ def target(**minors):
         ("batch", "Job", 19, None),
         ("batch/v2", "Job", 19, "is not served; write batch/v1"),
         ("example.com/v1", "Thing", 19, None),
+        ("autoscaling/v2beta2", "HorizontalPodAutoscaler", 19, "1.26 removed autoscaling/v2beta2; write autoscaling/v2"),
+        ("apps/v1beta2", "DaemonSet", 19, "write apps/v1"),
+        ("extensions/v1beta1", "Deployment", 19, "write apps/v1"),
+        ("policy/v1beta1", "PodSecurityPolicy", 19, "delete this object"),
+        ("storage.k8s.io/v1beta1", "Thing", 19, None),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_version(api_version, kind, minor, words):
@@ -47,7 +52,10 @@ def test_a_kind_is_recognised_by_its_version():
 @pytest.mark.parametrize(
     ("api_version", "kind", "minor", "after"),
     [
+        ("autoscaling/v2beta1", "HorizontalPodAutoscaler", 19, None),
+        ("autoscaling/v2beta2", "HorizontalPodAutoscaler", 19, "autoscaling/v2"),
         ("batch/v1beta1", "CronJob", 19, "batch/v1"),
+        ("rbac.authorization.k8s.io/v1beta1", "Role", 19, "rbac.authorization.k8s.io/v1"),
         ("apps/v1beta1", "Deployment", 19, None),
         ("apps/v1beta2", "Deployment", 19, "apps/v1"),
         ("kueue.x-k8s.io/v1beta2", "LocalQueue", 14, "kueue.x-k8s.io/v1beta1"),
