@@ -13,7 +13,7 @@ from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
-from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
 
 _REQUESTS = "requests."
@@ -98,5 +98,6 @@ RULE = ObjectRule(
     remedy="Add each GPU resource to hard with the prefix requests., with 0 to forbid its use.",
     judges=("ResourceQuota",),
     check=check,
+    needs=frozenset({Need.WHOLE}),
     reads=(*KINDS, *(kind for kind in READS if kind != "ResourceQuota")),
 )
