@@ -61,8 +61,7 @@ def _queueless(facts: Facts) -> Iterator[Queueless]:
 
 def _may_queue(workload: Workload) -> bool:
     """Whether a queue name on the workload or its pods has an effect."""
-    kind = (workload.object.group, workload.kind)
-    if workload.kind == "DaemonSet" or kind not in FRAMEWORKS.keys() | BY_POD:
+    if (workload.object.group, workload.kind) not in FRAMEWORKS.keys() | BY_POD:
         return False
     if any(it.get("controller") for it in mappings(workload.object.data, *_OWNERS)):
         return False  # Kueue reads the label of its owner

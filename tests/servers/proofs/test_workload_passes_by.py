@@ -64,6 +64,28 @@ def test_workload_names_no_queue(cluster: Cluster) -> None:
     cluster.stays("admitted", lambda: cluster.admitted("good"), ["train"], for_s=1)
 
 
+def test_daemon_set_names_no_queue(cluster: Cluster) -> None:
+    """It takes the GPUs of each node, and Kueue admits a Job for the same GPUs.
+
+    With the label on its pods, Kueue counts them.
+    """
+    rule = "workload-names-no-queue"
+    index = next(i for i in range(9) if "DaemonSet" in bad(rule, i))
+    cluster.add_nodes(A100, 1, prefix="a100")
+    show(cluster, scene(bad(rule, index), "bad"))
+    cluster.becomes("bad", lambda: cluster.bound("bad"), 8)
+    cluster.create(job("late", "bad", Ask(gpus=8, cpu="8", memory="64Gi"), queue="a100"))
+    cluster.becomes("admitted", lambda: cluster.admitted("bad"), ["late"])
+    cluster.until("its pod", lambda: cluster.waiting("bad"))
+    cluster.becomes("GPUs that Kueue counts", lambda: reserved(cluster, "bad.a100"), 8)
+    cluster.delete("batch/v1", "Job", "late", "bad")
+    cluster.delete("apps/v1", "DaemonSet", "serve", "bad")
+    cluster.becomes("gone", lambda: cluster.pods("bad"), [])
+    show(cluster, scene(good(rule, index), "good"))
+    cluster.becomes("good", lambda: cluster.bound("good"), 8)
+    cluster.becomes("GPUs that Kueue counts", lambda: reserved(cluster, "good.a100"), 8)
+
+
 def test_workload_names_no_queue_and_is_suspended(cluster: Cluster) -> None:
     """With manageJobsWithoutQueueName, no queue ever admits it."""
     rule = "workload-names-no-queue"

@@ -49,21 +49,25 @@ def _advice(cluster: Cluster, workload: Workload, rules: Settings) -> str:
         if (queue := cluster.cluster_queues.get(it.fields.cluster_queue))
         and accelerator(cluster, workload, [queue], rules)
     )
+    label = f"set label {LOCAL_QUEUE}"
+    if _is_by_pod(workload):
+        label = f"in spec.template.metadata.labels, {label}"
     if not names:
-        return (
-            f"create a LocalQueue in namespace {namespace}, and set label {LOCAL_QUEUE} to its name"
-        )
+        return f"create a LocalQueue in namespace {namespace}, and {label} to its name"
     if len(names) == 1:
-        return f"set label {LOCAL_QUEUE}: {names[0]}"
-    return f"set label {LOCAL_QUEUE} to a LocalQueue of its namespace, such as {names[0]}"
+        return f"{label}: {names[0]}"
+    return f"{label} to a LocalQueue of its namespace, such as {names[0]}"
 
 
 def _place(workload: Workload) -> At:
     """The place of the missing label."""
-    at = webhook_object(workload).at
-    if (workload.object.group, workload.kind) in BY_POD:
-        at = workload.templates[0].at
+    at = workload.templates[0].at if _is_by_pod(workload) else webhook_object(workload).at
     return at.to("metadata", "labels", LOCAL_QUEUE)
+
+
+def _is_by_pod(workload: Workload) -> bool:
+    """Whether Kueue reads only the labels of the pods."""
+    return (workload.object.group, workload.kind) in BY_POD
 
 
 RULE = ObjectRule(
