@@ -39,6 +39,7 @@ TAKEN = {
     **NO_OBJECT,
     "concurrent-admission-refused": "its feature gate is off on the bench",
     "feature-gate-unknown": "Kueue reads its command line, and no API server does",
+    "leader-worker-set-refused": "the bench has no CRD and no webhook of LeaderWorkerSet",
     "namespace-missing": "every namespace is made before",
     "ray-workload-refused": "the bench has no CRDs of Ray, and Kueue's webhook sees only its kinds",
 }
