@@ -13,8 +13,8 @@ from policygen.core.finding import FaultAt
 from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.core.standard_resources import known_to_containers, whole
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
 _PROGRESS_S = 600

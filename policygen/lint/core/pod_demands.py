@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from policygen.core.names import LOCAL_QUEUE, NODE_GROUP, VOLCANO_QUEUE
 from policygen.core.standard_resources import known_to_containers
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
 from policygen.kubernetes.kueue_jobs import counted, labels
@@ -15,7 +16,6 @@ from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.node_filters import REQUIRED, Demand, Placed, demand
 from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
 from policygen.lint.kueue.flavor_fits import refusal

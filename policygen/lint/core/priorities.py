@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import PriorityClassView
 from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.core import accelerators
 
 Class = Entry[PriorityClassView]
 

@@ -9,6 +9,7 @@ from policygen.core.finding import Path
 from policygen.core.names import NODE_NAME
 from policygen.core.quoting import bare, listed
 from policygen.core.suggest import suggest
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import TaintView
 from policygen.kubernetes.node_filters import (
     Cordoned,
@@ -23,7 +24,6 @@ from policygen.kubernetes.node_filters import (
 )
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.workloads import PodSpec
-from policygen.lint.core.accelerators import is_one
 
 _LEAST_BYTES = 1 << 26
 """Fewer bytes of memory for each cpu are not plausible."""

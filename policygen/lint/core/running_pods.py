@@ -6,12 +6,12 @@ from fractions import Fraction
 from msgspec import Struct
 
 from policygen.core.amounts import amount_of, total
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import TEMPLATES
-from policygen.lint.core.accelerators import is_one
 
 
 class Holder(Struct, frozen=True, eq=False, gc=False):

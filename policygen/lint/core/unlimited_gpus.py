@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_groups import Node
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import covered_resources, owners

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from policygen.core.names import NAMESPACE_NAME
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_jobs import BY_POD, DEFAULT_QUEUE, FRAMEWORKS, labels
@@ -16,7 +17,6 @@ from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.core.pool_pods import pools
 from policygen.lint.core.running_pods import maker
 from policygen.lint.kueue.configuration import settings

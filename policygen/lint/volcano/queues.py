@@ -12,12 +12,12 @@ from policygen.core.label_grammar import key_fault
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.core.standard_resources import native
 from policygen.core.versions import Version
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload, is_checked
-from policygen.lint.core import accelerators
 
 ROOT = "root"
 DEFAULT = "default"

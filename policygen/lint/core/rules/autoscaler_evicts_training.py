@@ -1,10 +1,10 @@
 """A VerticalPodAutoscaler evicts training pods to change their requests."""
 
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import VerticalPodAutoscalerView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _EVICTS = ("Auto", "Recreate", "InPlaceOrRecreate")

@@ -1,7 +1,7 @@
 """A LimitRange gives a GPU to every container that does not request one."""
 
 from policygen.core.amounts import readable
-from policygen.lint.core import accelerators
+from policygen.kubernetes import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ADVICE = {

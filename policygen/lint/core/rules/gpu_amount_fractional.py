@@ -1,8 +1,9 @@
 """A container has a fraction of a GPU."""
 
 from policygen.core.standard_resources import whole
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core import accelerators, containers
+from policygen.lint.core import containers
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

@@ -2,9 +2,9 @@
 
 from policygen.core.names import GPU
 from policygen.core.quoting import counted
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import HARD, misses
 from policygen.kubernetes.node_groups import Node, NodeSet
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

@@ -1,6 +1,6 @@
 """A ResourceQuota has a fraction of a GPU, which counts as the integer below."""
 
-from policygen.lint.core import accelerators
+from policygen.kubernetes import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 

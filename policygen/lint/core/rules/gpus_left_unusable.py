@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, readable
 from policygen.core.quoting import counted
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import Demand, misses
 from policygen.kubernetes.node_groups import HOST_PORT, NodeSet, NodeSize
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.containers import placed, without_equal_limit
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 
 from policygen.core.quoting import listed
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import (
     Differs,
     Miss,
@@ -17,7 +18,6 @@ from policygen.kubernetes.node_filters import (
 )
 from policygen.kubernetes.node_groups import NodeGroup, NodeSet
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
 from policygen.lint.core.refused_pods import words

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policygen.core.finding import At, at_path
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.workloads import KINDS, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

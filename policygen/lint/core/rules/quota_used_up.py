@@ -2,8 +2,8 @@
 
 from policygen.core import quantity
 from policygen.core.amounts import readable
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.untyped import keyed_texts
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

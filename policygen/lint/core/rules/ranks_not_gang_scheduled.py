@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator
 
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE, POD_GROUP
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.untyped import integer, mapping, mappings, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import jobs
 from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER, gang_size

@@ -1,7 +1,7 @@
 """A Deployment fits its quota or queue, but its update needs one more pod than this allows."""
 
 from policygen.core.quoting import counted
-from policygen.lint.core import accelerators
+from policygen.kubernetes import accelerators
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.core.queue_rooms import READS, queue_rooms
 from policygen.lint.core.rollouts import rollout

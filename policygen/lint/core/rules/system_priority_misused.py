@@ -1,8 +1,8 @@
 """A workload with GPUs uses a PriorityClass of Kubernetes' own components."""
 
 from policygen.core.names import KUEUE_NAMESPACE, SYSTEM_NAMESPACES
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _CLASSES = ("system-cluster-critical", "system-node-critical")

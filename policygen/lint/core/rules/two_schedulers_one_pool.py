@@ -8,12 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.node_filters import Demand, misses
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity

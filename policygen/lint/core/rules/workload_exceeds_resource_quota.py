@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable, total
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 

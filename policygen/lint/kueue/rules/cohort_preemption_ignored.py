@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import BorrowWithinCohort, Preemption
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, cohort_field, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import owners

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable, written
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.kueue import FlavorQuotas
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, pod_requests
 from policygen.lint.kueue.flavor_fits import refusal

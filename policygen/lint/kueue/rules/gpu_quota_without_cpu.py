@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from policygen.core.amounts import readable
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.kueue import FlavorQuotas
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.kueue.cohorts import Cell, CohortNode, Forest, forest
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import groups_at

@@ -1,7 +1,7 @@
 """Nodes of a flavor have a GPU resource for which no ClusterQueue has quota."""
 
 from policygen.core.quoting import listed
-from policygen.lint.core.accelerators import is_one
+from policygen.kubernetes.accelerators import is_one
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.flavor_nodes import nodes

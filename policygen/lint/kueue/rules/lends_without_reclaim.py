@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from policygen.lint.core.accelerators import is_one
+from policygen.kubernetes.accelerators import is_one
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from policygen.core.amounts import amount_of, total
 from policygen.core.tolerations import tolerates
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import NodeView, TaintView
 from policygen.kubernetes.node_filters import HARD
 from policygen.kubernetes.table import Entry
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.kueue.flavor_nodes import Flavor, Nodes, nodes
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 

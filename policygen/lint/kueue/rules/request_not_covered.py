@@ -6,9 +6,9 @@ from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import counted, listed
 from policygen.core.suggest import suggest
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings

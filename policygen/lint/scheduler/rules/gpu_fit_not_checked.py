@@ -2,7 +2,7 @@
 
 from policygen.core.finding import At
 from policygen.core.names import GPU
-from policygen.lint.core.accelerators import is_one
+from policygen.kubernetes.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import FIT, ScoredProfile, profiles
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core import accelerators
 from policygen.lint.core.resource_names import meant
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles

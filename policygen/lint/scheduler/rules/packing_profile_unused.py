@@ -1,8 +1,8 @@
 """A kube-scheduler profile packs GPUs, but no GPU pod uses it."""
 
 from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.scheduler.scoring import profiles
 

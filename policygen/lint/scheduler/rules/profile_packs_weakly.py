@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from policygen.core.quoting import counted, listed
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
-from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, shared
 from policygen.lint.scheduler.profiles import misnamed
 from policygen.lint.scheduler.scoring import FIT, profiles

@@ -1,8 +1,8 @@
 """The capability of a Queue does not list a GPU resource that Queues, their pods, or nodes have."""
 
 from policygen.core.quoting import listed
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core import accelerators
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from policygen.core.amounts import amount_of, readable
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings

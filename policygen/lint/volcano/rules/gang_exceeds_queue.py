@@ -7,10 +7,10 @@ from msgspec import Struct
 from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At
 from policygen.core.quoting import listed
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.accelerators import is_one
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.gangs import gangs

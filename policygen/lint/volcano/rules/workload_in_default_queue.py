@@ -7,11 +7,11 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.core.quoting import listed
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue_jobs import queued
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
-from policygen.lint.core import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.team_queues import team_queues

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.lint.core.accelerators import is_one, requested
+from policygen.kubernetes.accelerators import is_one, requested
 from tests.objects import cluster
 
 
