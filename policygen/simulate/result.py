@@ -1,0 +1,139 @@
+"""What a simulation found: per job, per team and per pool.
+
+Times and durations are seconds. GPUs are accelerators of any kind, in whole units of their resource.
+"""
+
+from collections.abc import Iterable, Mapping
+from statistics import median
+
+from msgspec import Struct, field
+
+
+class JobResult(Struct, frozen=True, eq=False):
+    """What became of a job."""
+
+    name: str
+    """Namespace and name of the object that the user created."""
+    kind: str
+    team: str
+    queue: str
+    """The ClusterQueue; empty: Kueue does not manage the job."""
+    submitted: float
+    duration: float | None
+    """How long it had to run; None: until the simulation ended."""
+    gpus: int
+    """What all its pods request."""
+    admitted: float | None
+    """When Kueue admitted it for the first time; None: never, or Kueue does not manage it."""
+    started: float | None
+    """When all its pods ran for the first time."""
+    ended: float | None
+    waited: float
+    """How long it was submitted, and not all its pods ran."""
+    running: bool
+    """Whether all its pods ran when the simulation ended."""
+    flavors: tuple[str, ...] = ()
+    """Of its last admission, without repetitions."""
+    borrowed: Mapping[str, int] = field(default_factory=dict)
+    """GPUs above the guarantee of its queue when it was admitted, by flavor."""
+    nodes: Mapping[str, int] = field(default_factory=dict)
+    """Its pods by node, at the end of the simulation or when it last ran."""
+    preempted: int = 0
+    """How often it had to begin again."""
+    preempted_by: tuple[str, ...] = ()
+    """The jobs that preempted it, without repetitions."""
+    preempts: tuple[str, ...] = ()
+    """The jobs that it preempted, without repetitions."""
+    lost: float = 0.0
+    """How long it ran without effect, because it was preempted."""
+    reason: str = ""
+    """Why it waits at the end: the reason of the scheduler; empty: it does not wait."""
+    message: str = ""
+    """The scheduler's message about it."""
+    either: bool = False
+    """Whether the real scheduler could decide differently, since it breaks a tie at random."""
+
+
+class TeamUse(Struct, frozen=True):
+    """What a team used of the GPUs of a pool."""
+
+    pool: str
+    guarantee: int
+    """The nominal quotas of its queues."""
+    limit: int
+    """The most that its queues can use at once."""
+    gpu_seconds: float
+    """While its jobs held quota, or nodes."""
+    most: int
+    """The most GPUs at once."""
+
+
+class TeamResult(Struct, frozen=True):
+    """What became of the jobs of a team."""
+
+    name: str
+    jobs: int
+    started: int
+    finished: int
+    waiting_median: float
+    waiting_p95: float
+    preempted: int
+    """How often its jobs had to begin again."""
+    gpu_seconds: float
+    """The time in which its jobs ran, times their GPUs."""
+    lost_gpu_seconds: float
+    """The part of it without effect, because the jobs had to begin again."""
+    uses: tuple[TeamUse, ...] = ()
+
+
+class PoolResult(Struct, frozen=True):
+    """How the GPUs of a pool were used."""
+
+    name: str
+    gpus: int
+    jobs: int
+    """Jobs that ran in it."""
+    waiting_median: float
+    """Of these jobs."""
+    waiting_p95: float
+    used_mean: float
+    """The mean number of GPUs in use."""
+    used_most: int
+    stranded: Mapping[str, float] = field(default_factory=dict)
+    """GPU seconds in which GPUs were free while a job waited for them, by cause."""
+
+
+class Unmodelled(Struct, frozen=True, order=True):
+    """A feature of the input that the simulation does not know."""
+
+    feature: str
+    workloads: int
+    """How many jobs it can affect."""
+
+
+class SimulationResult(Struct, frozen=True, eq=False):
+    """What a simulation found."""
+
+    jobs: tuple[JobResult, ...]
+    """In the order in which they arrived."""
+    teams: tuple[TeamResult, ...]
+    pools: tuple[PoolResult, ...]
+    until: float
+    """The time at which it ended."""
+    unmodelled: tuple[Unmodelled, ...] = ()
+    livelocks: tuple[tuple[str, ...], ...] = ()
+    """Jobs that preempted each other again and again at one time."""
+    partial: bool = False
+    """Whether it was interrupted."""
+
+
+def middle(values: Iterable[float]) -> float:
+    """The median; 0 without values."""
+    found = list(values)
+    return median(found) if found else 0.0
+
+
+def p95(values: Iterable[float]) -> float:
+    """The smallest of the values that is at least as large as 95 % of them; 0 without values."""
+    found = sorted(values)
+    return found[-(-95 * len(found) // 100) - 1] if found else 0.0

@@ -1,0 +1,482 @@
+"""What Kueue and kube-scheduler decide over time: jobs arrive, wait, run, end, and are preempted.
+
+Times are seconds. Scheduling takes no time, pods start at once, and the pods of a victim end at once. A
+job begins to run when all its pods run. After a preemption it begins again.
+"""
+
+import heapq
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from msgspec import Struct
+
+from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.entry import CycleEntry, Outcome
+from policygen.simulate.kueue.quota import QuotaNode
+from policygen.simulate.kueue.scheduler import Scheduler
+from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.placement.preemption import RunningPod, best, preemptions
+from policygen.simulate.placement.scheduler import KubeScheduler
+from policygen.simulate.placement.shape import PodShape
+
+RETRY_AFTER_S = 1.0
+"""Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
+
+Shapes = Callable[[Arrival, PodBatch, Mapping[str, str]], PodShape | None]
+"""Makes the shape of pods with the flavors of their resources; None: they need no node that is known."""
+
+
+@dataclass(slots=True, eq=False)
+class JobRun:
+    """A job, and what became of it until now."""
+
+    arrival: Arrival
+    index: int = 0
+    """In the order of arrivals."""
+    admitted: float | None = None
+    """When it was admitted for the first time, or may create its pods without Kueue."""
+    started: float | None = None
+    """When all its pods ran for the first time."""
+    ended: float | None = None
+    waited: float = 0.0
+    """The time in which not all its pods ran, until it ended or the simulation did."""
+    preempted: int = 0
+    preempted_by: dict[str, None] = field(default_factory=dict)
+    preempts: dict[str, None] = field(default_factory=dict)
+    lost: float = 0.0
+    """The time that it ran for nothing."""
+    active: bool = False
+    """Whether its pods exist."""
+    running: bool = False
+    """Whether all its pods run."""
+    bound: list[tuple[PodShape, int]] = field(default_factory=list)
+    """Its pods on nodes."""
+    unbound: int = 0
+    """Its pods that wait for a node."""
+    last_nodes: Mapping[int, int] = field(default_factory=dict)
+    """The number of its pods by node, when it last ran."""
+    reason: str = ""
+    message: str = ""
+    either: bool = False
+    since: float = 0.0
+    """When it began to wait, or to run."""
+    round: int = 0
+    """Grows when its pods end, so that events about earlier pods are known to be old."""
+
+    @property
+    def workload(self) -> QueuedWorkload | None:
+        """What Kueue knows of it."""
+        return self.arrival.workload
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether it was submitted, and has not ended."""
+        return self.ended is None and self.round > 0
+
+    def starts(self, now: float) -> None:
+        """All its pods run."""
+        self.running = True
+        if self.started is None:
+            self.started = now
+        self.waited += now - self.since
+        self.since = now
+        if self.bound:
+            self.last_nodes = Counter(node for _, node in self.bound)
+
+    def stops(self, now: float) -> None:
+        """It has to begin again."""
+        self.preempted += 1
+        if self.running:
+            self.lost += now - self.since
+            self.since = now
+        self.running = False
+
+
+class TimelineProgress(Struct, frozen=True):
+    """How far a simulation is."""
+
+    now: float
+    arrived: int
+    ended: int
+    jobs: int
+
+
+class TimelineEvent(IntEnum):
+    """What happens at a time; at equal times in this order."""
+
+    END = 0
+    ARRIVAL = 1
+    RETRY = 2
+
+
+class Observer:
+    """Learns what happens. All methods do nothing here."""
+
+    def holds(self, now: float, job: JobRun) -> None:
+        """A job holds quota, or nodes, from now on."""
+
+    def frees(self, now: float, job: JobRun) -> None:
+        """It does not any more. Its admission is still set."""
+
+    def passes(self, now: float) -> None:
+        """All that happens at a time has happened."""
+
+
+class Timeline:
+    """Runs the schedulers over time.
+
+    `kueue` must know the LocalQueue of a workload, or the job waits for ever. Without `kube`, nodes are
+    not known, and pods start when they are admitted.
+    """
+
+    def __init__(  # noqa: PLR0913 - the schedulers, what arrives, and who looks on
+        self,
+        arrivals: Iterable[Arrival],
+        kueue: Scheduler | None = None,
+        kube: KubeScheduler | None = None,
+        *,
+        shapes: Shapes = lambda *_: None,
+        until: float | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        self.kueue, self.kube = kueue, kube
+        self.jobs = [JobRun(it, i) for i, it in enumerate(arrivals)]
+        self.until = until
+        self.livelocks: dict[tuple[str, ...], None] = {}
+        """Jobs that preempted each other again and again at one time."""
+        self.now = 0.0
+        self.cycles = 0
+        self._shapes = shapes
+        self._observer = observer or Observer()
+        self._by_workload = {it.workload.name: it for it in self.jobs if it.workload is not None}
+        self._arrived = self._ended = 0
+        self._retries: set[QuotaNode] = set()
+        self._waiting: dict[tuple[int, PodShape], deque[tuple[int, JobRun, int]]] = {}
+        """Pods without a node, by priority and shape: a number in their order, the job and its round."""
+        self._number = 0
+        self._full: set[PodShape] = set()
+        """Shapes for which no node had room since pods last ended."""
+        self._priorities: Counter[int] = Counter()
+        """Of the pods on nodes."""
+        self._events: list[tuple[float, TimelineEvent, int, str, int]] = []
+        for job in self.jobs:
+            if _runs_already(job):
+                self._resume(job)
+            else:
+                event = (max(job.arrival.at, 0.0), TimelineEvent.ARRIVAL, job.index, "", 0)
+                self._events.append(event)
+        heapq.heapify(self._events)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing happens any more."""
+        return not self._events or (self.until is not None and self._events[0][0] > self.until)
+
+    @property
+    def ends(self) -> float:
+        """The time at which it ended: the given one, or that of the last event."""
+        return self.now if self.until is None or not self.finished else self.until
+
+    def run(self) -> Iterator[TimelineProgress]:
+        """Run until nothing happens any more, or until the given time; yields after each time.
+
+        The caller may stop in between: what was found until then is known.
+        """
+        while not self.finished:
+            self.now = max(self.now, self._events[0][0])
+            while self._events and self._events[0][0] <= self.now:
+                self._happens(*heapq.heappop(self._events)[1:])
+            if self.kueue is not None:
+                self._schedule(self.kueue)
+            self._place()
+            self._observer.passes(self.now)
+            yield TimelineProgress(self.now, self._arrived, self._ended, len(self.jobs))
+
+    def waited(self, job: JobRun) -> float:
+        """How long a job waited until now."""
+        more = not job.running and job.has_arrived
+        return job.waited + (max(self.ends - job.since, 0.0) if more else 0.0)
+
+    def _happens(self, what: TimelineEvent, index: int, root: str, round_: int) -> None:
+        if what is TimelineEvent.RETRY:
+            roots = {it for it in self._retries if it.name == root}
+            self._retries -= roots
+            if self.kueue is not None:
+                self.kueue.retry(roots)
+            return
+        job = self.jobs[index]
+        if what is TimelineEvent.ARRIVAL:
+            self._arrives(job)
+        elif job.round == round_ and job.running:
+            self._ends(job)
+
+    def _arrives(self, job: JobRun) -> None:
+        self._arrived += 1
+        job.since = job.arrival.at
+        job.round = 1
+        workload = job.workload
+        if job.arrival.refusal:
+            job.reason, job.message = "NotSimulated", job.arrival.refusal
+        elif workload is None:
+            self._admit(job)
+        elif self.kueue is None or (missing := self._missing_queue(self.kueue, workload)):
+            job.reason = "Inadmissible"
+            job.message = missing if self.kueue is not None else "Kueue is not known"
+        else:
+            self.kueue.submit(workload)
+
+    @staticmethod
+    def _missing_queue(kueue: Scheduler, workload: QueuedWorkload) -> str:
+        """Why no queue takes a workload, in Kueue's words; empty: one does."""
+        namespace, _, name = workload.queue.partition("/")
+        queue = kueue.state.local_queues.get(workload.queue)
+        if queue is None:
+            return f"LocalQueue {name} doesn't exist in namespace {namespace}, or is stopped"
+        return "" if queue in kueue.state.queues else f"ClusterQueue {queue} doesn't exist"
+
+    def _resume(self, job: JobRun) -> None:
+        """The job was admitted before the start."""
+        self._arrived += 1
+        arrival, workload = job.arrival, job.workload
+        at = arrival.at if workload is None or workload.admission is None else workload.admission.at
+        job.admitted, job.round, job.active = at, 1, True
+        pods = [
+            shape
+            for batch in arrival.pods
+            for shape in [self._shapes(arrival, batch, _flavors(job, batch.name))] * batch.count
+        ]
+        if self.kube is not None:
+            for shape, node in zip(pods, arrival.nodes, strict=False):
+                found = self.kube.nodes.index.get(node)
+                if shape is not None and found is not None:
+                    self.kube.bind(shape, found)
+                    self._bind(job, shape, found)
+            for shape in pods[len(arrival.nodes) :]:
+                if shape is not None:
+                    self._wait_for_node(job, shape)
+        job.since = arrival.at
+        self._observer.holds(self.now, job)
+        if not job.unbound:
+            job.starts(at)
+            self._end_later(job, self.now)
+
+    def _end_later(self, job: JobRun, now: float) -> None:
+        if job.arrival.duration is not None:
+            event = (now + job.arrival.duration, TimelineEvent.END, job.index, "", job.round)
+            heapq.heappush(self._events, event)
+
+    def _ends(self, job: JobRun) -> None:
+        self._ended += 1
+        self._leave(job)
+        job.ended = self.now
+        job.reason = job.message = ""
+        if self.kueue is not None and job.workload is not None:
+            self.kueue.finish(job.workload)
+
+    def _leave(self, job: JobRun) -> None:
+        """Its pods end."""
+        self._observer.frees(self.now, job)
+        for shape, node in job.bound:
+            if self.kube is not None:
+                self.kube.remove(shape, node)
+            self._priorities[job.arrival.priority] -= 1
+        if job.bound:
+            self._full.clear()
+        job.bound = []
+        job.unbound = 0
+        job.round += 1
+        job.active = job.running = False
+
+    def _schedule(self, kueue: Scheduler) -> None:
+        """Run Kueue's cycles until nothing more can be admitted at this time."""
+        seen: set[frozenset[str]] = set()
+        quiet = 0
+        while quiet <= self._longest_scan(kueue) and kueue.waits():
+            self.cycles += 1
+            entries = kueue.cycle(self.now)
+            if not self._apply(kueue, entries):
+                quiet += 1
+                continue
+            quiet = 0
+            if any(it.outcome is Outcome.PREEMPTING for it in entries):
+                admitted = frozenset(
+                    name for queue in kueue.state.queues.values() for name in queue.workloads
+                )
+                if admitted in seen:
+                    self._livelock(entries)
+                    break
+                seen.add(admitted)
+        for root in kueue.changed() - self._retries:
+            self._retries.add(root)
+            event = (self.now + RETRY_AFTER_S, TimelineEvent.RETRY, 0, root.name, 0)
+            heapq.heappush(self._events, event)
+
+    def _livelock(self, entries: Iterable[CycleEntry]) -> None:
+        names = {
+            self._by_workload[each.name].arrival.name
+            for it in entries
+            if it.outcome is Outcome.PREEMPTING
+            for each in (it.workload, *(victim.workload for victim in it.targets))
+        }
+        self.livelocks[tuple(sorted(names))] = None
+
+    @staticmethod
+    def _longest_scan(kueue: Scheduler) -> int:
+        """So many cycles without an admission can pass while a workload tries one flavor after the other."""
+        return max(
+            (len(it.flavors) for queue in kueue.state.queues.values() for it in queue.groups),
+            default=0,
+        )
+
+    def _apply(self, kueue: Scheduler, entries: list[CycleEntry]) -> bool:
+        """Start what was admitted, and stop what was evicted; false if there is neither."""
+        done = False
+        for entry in entries:
+            if entry.outcome is Outcome.ADMITTED:
+                done = True
+                self._admit(self._by_workload[entry.workload.name])
+            elif entry.outcome is Outcome.PREEMPTING:
+                done = True
+                job = self._by_workload[entry.workload.name]
+                for it in entry.targets:
+                    self._preempts(job, self._by_workload[it.workload.name])
+        for victim in kueue.evicted():
+            job = self._by_workload[victim.name]
+            self._leave_for(job)
+            kueue.release(victim)
+        return done
+
+    @staticmethod
+    def _preempts(job: JobRun, victim: JobRun) -> None:
+        job.preempts[victim.arrival.name] = None
+        victim.preempted_by[job.arrival.name] = None
+
+    def _leave_for(self, job: JobRun) -> None:
+        """It is preempted, and begins again later."""
+        job.stops(self.now)
+        self._leave(job)
+
+    def _admit(self, job: JobRun) -> None:
+        """Its pods are created."""
+        if job.admitted is None:
+            job.admitted = self.now
+        job.active = True
+        job.reason = job.message = ""
+        self._observer.holds(self.now, job)
+        if self.kube is not None:
+            counts = _counts(job)
+            for batch in job.arrival.pods:
+                shape = self._shapes(job.arrival, batch, _flavors(job, batch.name))
+                if shape is not None:
+                    for _ in range(counts.get(batch.name, batch.count)):
+                        self._wait_for_node(job, shape)
+        if not job.unbound:
+            self._start(job)
+
+    def _start(self, job: JobRun) -> None:
+        job.starts(self.now)
+        job.reason = job.message = ""
+        self._end_later(job, self.now)
+
+    def _wait_for_node(self, job: JobRun, shape: PodShape) -> None:
+        job.unbound += 1
+        self._number += 1
+        pods = self._waiting.setdefault((job.arrival.priority, shape), deque())
+        pods.append((self._number, job, job.round))
+
+    def _bind(self, job: JobRun, shape: PodShape, node: int) -> None:
+        job.bound.append((shape, node))
+        self._priorities[job.arrival.priority] += 1
+
+    def _place(self) -> None:
+        """Bind the pods that wait: those of a high priority first, then those that wait the longest."""
+        kube = self.kube
+        if kube is None or not self._waiting:
+            return
+        order = [
+            (-priority, pods[0][0], shape)
+            for (priority, shape), pods in self._waiting.items()
+            if shape not in self._full
+        ]
+        heapq.heapify(order)
+        while order:
+            lower, _, shape = heapq.heappop(order)
+            pods = self._waiting[-lower, shape]
+            _, job, round_ = pods[0]
+            if job.round == round_ and not self._bind_one(kube, job, shape):
+                self._full.add(shape)
+                continue
+            pods.popleft()
+            if pods:
+                heapq.heappush(order, (lower, pods[0][0], shape))
+            else:
+                del self._waiting[-lower, shape]
+
+    def _bind_one(self, kube: KubeScheduler, job: JobRun, shape: PodShape) -> bool:
+        """Bind one pod; false if no node has room, even without pods of a lower priority."""
+        found = kube.place(shape)
+        if found is None and self._make_room(kube, job, shape):
+            found = kube.place(shape)
+        if found is None:
+            return False
+        self._bind(job, shape, found.node)
+        job.unbound -= 1
+        if not job.unbound:
+            self._start(job)
+        return True
+
+    def _make_room(self, kube: KubeScheduler, job: JobRun, shape: PodShape) -> bool:
+        """Evict pods of a lower priority, if that gives the pod room on a node."""
+        own = job.arrival.priority
+        if not any(count and it < own for it, count in self._priorities.items()):
+            return False
+        running: dict[int, list[RunningPod]] = {}
+        owners: dict[str, JobRun] = {}
+        for other in self.jobs:
+            for i, (pod, node) in enumerate(other.bound):
+                name = f"{other.index}/{i}"
+                owners[name] = other
+                started = other.since if other.running else self.now
+                running.setdefault(node, []).append(
+                    RunningPod(name, pod, other.arrival.priority, started)
+                )
+        choice = best(preemptions(kube, shape, own, running))
+        if not choice:
+            return False
+        job.either = job.either or len(choice) > 1
+        for victim in choice[0].victims:
+            other = owners[victim.name]
+            self._preempts(job, other)
+            self._loses(kube, other, victim.shape, choice[0].node)
+        return True
+
+    def _loses(self, kube: KubeScheduler, job: JobRun, shape: PodShape, node: int) -> None:
+        """A pod is evicted from its node. Its controller creates it again, and the job begins again."""
+        kube.remove(shape, node)
+        job.bound.remove((shape, node))
+        self._priorities[job.arrival.priority] -= 1
+        if job.running:  # so none of its pods waits under the old round
+            job.stops(self.now)
+            job.round += 1
+        self._wait_for_node(job, shape)
+
+
+def _runs_already(job: JobRun) -> bool:
+    arrival = job.arrival
+    admitted = arrival.workload is not None and arrival.workload.admission is not None
+    return admitted or bool(arrival.nodes)
+
+
+def _flavors(job: JobRun, pod_set: str) -> Mapping[str, str]:
+    """The flavors of a pod set by resource; empty without Kueue."""
+    admission = job.workload.admission if job.workload is not None else None
+    found = admission.pod_sets if admission is not None else ()
+    return next((it.flavors for it in found if it.name == pod_set), {})
+
+
+def _counts(job: JobRun) -> Mapping[str, int]:
+    """The admitted number of pods by pod set; fewer than requested with partial admission."""
+    admission = job.workload.admission if job.workload is not None else None
+    return {it.name: it.count for it in admission.pod_sets} if admission is not None else {}
