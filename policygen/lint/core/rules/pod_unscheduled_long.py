@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from policygen.core.names import POD_GROUP
-from policygen.lint.core.conditions import long
+from policygen.kubernetes.conditions import long
 from policygen.lint.core.running_pods import families, held, named, waiting
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 

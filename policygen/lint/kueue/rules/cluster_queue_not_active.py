@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.conditions import condition
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
-from policygen.lint.core.conditions import condition
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _REPORTED_BY: Mapping[str, str] = {

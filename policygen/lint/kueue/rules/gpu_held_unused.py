@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from policygen.kubernetes.conditions import condition, long
 from policygen.kubernetes.snapshot import Pod
-from policygen.lint.core.conditions import condition, long
 from policygen.lint.core.running_pods import Holder, families, held, holders, maker, named
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 

@@ -1,6 +1,6 @@
 """Kueue has deactivated a Workload and never retries it."""
 
-from policygen.lint.core.conditions import condition, holds
+from policygen.kubernetes.conditions import condition, holds
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

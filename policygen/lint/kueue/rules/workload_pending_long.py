@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from policygen.kubernetes.conditions import condition, created, holds, long
 from policygen.kubernetes.object import Object
-from policygen.lint.core.conditions import condition, created, holds, long
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from policygen.lint.core.conditions import condition, created, long, phase
+from policygen.kubernetes.conditions import condition, created, long, phase
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

@@ -2,11 +2,11 @@
 
 from policygen.core.finding import At
 from policygen.core.names import VOLCANO_QUEUE
+from policygen.kubernetes.conditions import phase
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.volcano import PodGroupView, QueueView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS, is_checked
-from policygen.lint.core.conditions import phase
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.lint.core.conditions import long, moment
+from policygen.kubernetes.conditions import long, moment
 
 
 @pytest.mark.parametrize(
