@@ -60,6 +60,7 @@ class JobRun:
     reason: str = ""
     message: str = ""
     either: bool = False
+    """Where the schedulers leave it to chance, it may as well come out otherwise."""
     since: float = 0.0
     """When it began to wait, or to run."""
     round: int = 0
@@ -334,6 +335,8 @@ class Timeline:
         """Start what was admitted, and stop what was evicted; false if there is neither."""
         done = False
         for entry in entries:
+            for it in (entry.workload, *(target.workload for target in entry.targets)):
+                self._by_workload[it.name].either |= it.either
             if entry.outcome is Outcome.ADMITTED:
                 done = True
                 self._admit(self._by_workload[entry.workload.name])

@@ -22,9 +22,13 @@ WEIGHTS = ("0", "1", "2", "500m", "3")
 MAX_CYCLES = 300
 
 
-def drawn(seed: int, *, fair: bool) -> Data:
-    """A scenario as the Go program reads it. Creation times differ, so that no order is left to chance."""
-    return _Draw(random.Random(seed), fair=fair).scenario()
+def drawn(seed: int, *, fair: bool, ties: bool = False) -> Data:
+    """A scenario as the Go program reads it. With `ties`, workloads of one step are created at one time."""
+    found = _Draw(random.Random(seed), fair=fair).scenario()
+    for step in found["steps"] if ties else ():
+        for workload in step["create"]:
+            workload["metadata"]["creationTimestamp"] = _time(step["at"])
+    return found
 
 
 class _Draw:
@@ -199,9 +203,7 @@ class _Draw:
             podSets=pod_sets,
         )
         found["metadata"]["uid"] = f"u{self.r.randrange(10**9):09d}"
-        found["metadata"]["creationTimestamp"] = time.strftime(
-            "%Y-%m-%dT%H:%M:%SZ", time.gmtime(created)
-        )
+        found["metadata"]["creationTimestamp"] = _time(created)
         return found
 
     def _pod_set(self, j: int) -> Data:
@@ -230,6 +232,10 @@ class _Draw:
         if r.random() < 0.3:
             spec["tolerations"] = [{"key": "spot", "operator": "Exists"}]
         return {"name": f"p{j}", "count": r.randint(1, 4), "template": {"spec": spec}}
+
+
+def _time(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _object(kind: str, name: str, **spec: Any) -> Data:

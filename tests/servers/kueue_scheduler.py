@@ -2,7 +2,9 @@
 
     python -m tests.servers.kueue_scheduler --count 10000 --seed 7 [--fair]
 
-plays more, and others, than the test does, and prints where they differ.
+plays more, and others, than the test does, and prints where they differ. With --ties, workloads are
+created at equal times, so that Kueue's order is left to chance; the simulator then has to mark a tie,
+and one of the results that it finds possible must be that of Kueue.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ import calendar
 import json
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 from policygen.core.decoding import converted
 from policygen.core.finding import At
@@ -28,6 +30,7 @@ from policygen.kubernetes.typed import decoded
 from policygen.simulate.kueue.build import state_of, workload_of
 from policygen.simulate.kueue.entry import Outcome
 from policygen.simulate.kueue.scheduler import Scheduler
+from policygen.simulate.kueue.ties import following
 from policygen.simulate.kueue.workload import QueuedWorkload
 
 from .build import build
@@ -36,7 +39,10 @@ from .upstream import KUEUE_SCHEDULER
 
 QUIET_CYCLES = 16
 """So many cycles may change nothing while a scan of flavors goes on."""
-SHOWN = 10
+BATCH = 1000
+"""So many scenarios are in memory."""
+MOST_ATTEMPTS = 300
+"""So many outcomes of ties are compared."""
 
 
 @dataclass
@@ -49,6 +55,8 @@ class Step:
     """Cycle, workload, what happened to it, and why."""
     workloads: dict[str, tuple[object, ...]] = field(default_factory=dict)
     """Flavors, message, and the place in the queue, by name."""
+    ties: list[int] = field(default_factory=list)
+    """So many ties the simulator met until the end of each cycle."""
 
 
 def program() -> Path:
@@ -81,7 +89,21 @@ def _steps(steps: list[Data]) -> Iterator[Step]:
         yield found
 
 
-def simulated(scenario: Data) -> list[Step]:
+class Script(Random):
+    """Takes these options at ties, and the first one at all later ties."""
+
+    def __init__(self, options: tuple[int, ...] = ()) -> None:
+        super().__init__(0)
+        self.options = options
+        self.widths: list[int] = []
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:  # noqa: ARG002
+        at = len(self.widths)
+        self.widths.append(start)
+        return self.options[at] if at < len(self.options) else 0
+
+
+def simulated(scenario: Data, chance: Script) -> list[Step]:
     """What the simulator does."""
     kinds = ("flavors", "cohorts", "clusterQueues", "localQueues", "namespaces")
     objects = (Object.read(it, At(0, ())) for kind in kinds for it in scenario[kind])
@@ -90,7 +112,9 @@ def simulated(scenario: Data) -> list[Step]:
     cluster = Cluster(it for it in objects if it is not None)
     assert not cluster.malformed
     settings = first(cluster, DEFAULT["kueue"])
-    play = _Play(Scheduler(state_of(cluster, strategies)), settings, scenario["maxCycles"])
+    state = state_of(cluster, strategies)
+    state.chance = chance
+    play = _Play(Scheduler(state), settings, scenario["maxCycles"], chance)
     found = []
     for step in scenario["steps"]:
         found.append(play.step(step))
@@ -102,10 +126,13 @@ def simulated(scenario: Data) -> list[Step]:
 class _Play:
     """A scenario on the simulator."""
 
-    def __init__(self, scheduler: Scheduler, settings: Settings, max_cycles: int) -> None:
+    def __init__(
+        self, scheduler: Scheduler, settings: Settings, max_cycles: int, chance: Script
+    ) -> None:
         self.scheduler = scheduler
         self.settings = settings
         self.max_cycles = max_cycles
+        self.chance = chance
         self.workloads: dict[str, QueuedWorkload] = {}
 
     def step(self, step: Data) -> Step:
@@ -150,6 +177,7 @@ class _Play:
         for victim in sorted(self.scheduler.evicted(), key=lambda it: it.name):
             found.actions.add((found.cycles, victim.name, "evicted", victim.reason))
             self.scheduler.release(victim)
+        found.ties.append(len(self.chance.widths))
         return len(found.actions) > before
 
     def _state(self) -> str:
@@ -176,35 +204,60 @@ def _workload(data: Data, settings: Settings) -> QueuedWorkload:
     return workload_of(name, uid, created, fields, settings)
 
 
-def differences(theirs: list[Step], ours: list[Step]) -> Iterator[str]:
-    """Where they differ: the first difference of the first step that has one."""
+def difference(theirs: list[Step], ours: list[Step]) -> tuple[str, int]:
+    """Where they differ first, empty if nowhere, and how many ties were met until then."""
     for i, (one, other) in enumerate(zip(theirs, ours, strict=False)):
-        if one.livelock != other.livelock:
-            yield f"livelock in step {i}: Kueue {one.livelock}, the simulator {other.livelock}"
-            return
-        if one.livelock:
-            return
-        if one.actions != other.actions:
-            yield (
-                f"actions of step {i}: only Kueue {sorted(one.actions - other.actions)[:2]}, "
-                f"only the simulator {sorted(other.actions - one.actions)[:2]}"
-            )
-            return
+        if one.livelock and other.livelock:
+            return "", 0
+        if one.actions != other.actions or one.livelock != other.livelock:
+            only, own = one.actions - other.actions, other.actions - one.actions
+            words = f"actions: only Kueue {sorted(only)[:2]}, only the simulator {sorted(own)[:2]}"
+            if one.livelock != other.livelock:
+                words = f"livelock: Kueue {one.livelock}, the simulator {other.livelock}; {words}"
+            cycle = min((it[0] for it in only | own), default=other.cycles)
+            return f"step {i}: {words}", _ties_until(ours[: i + 1], cycle)
         for name, result in one.workloads.items():
             if result != other.workloads[name]:
-                yield f"{name} in step {i}: Kueue {result}, the simulator {other.workloads[name]}"
-                return
+                words = f"{name}: Kueue {result}, the simulator {other.workloads[name]}"
+                return f"step {i}: {words}", _ties_until(ours[: i + 1], other.cycles)
     if len(theirs) != len(ours):
-        yield f"{len(theirs)} steps of Kueue, {len(ours)} of the simulator"
+        return f"{len(theirs)} steps of Kueue, {len(ours)} of the simulator", 0
+    return "", 0
 
 
-def compared(first: int, count: int, *, fair: bool) -> Iterator[tuple[int, str]]:
+def _ties_until(steps: list[Step], cycle: int) -> int:
+    """The ties until a cycle of the last step."""
+    counts = [n for it in steps[:-1] for n in it.ties] + steps[-1].ties[:cycle]
+    return max(counts, default=0)
+
+
+def closest(scenario: Data, theirs: list[Step]) -> tuple[str, int]:
+    """Where they differ in every possible outcome of ties, empty if nowhere; and how many were tried."""
+    script: tuple[int, ...] | None = ()
+    first = ""
+    for attempt in range(MOST_ATTEMPTS):
+        if script is None:
+            return first, attempt
+        chance = Script(script)
+        words, ties = difference(theirs, simulated(scenario, chance))
+        if not words:
+            return "", attempt + 1
+        first = first or words
+        script = following(script, chance.widths[:ties])  # later ties do not explain it
+    return first, MOST_ATTEMPTS
+
+
+def compared(
+    first: int, count: int, *, fair: bool, ties: bool = False
+) -> Iterator[tuple[int, str]]:
     """The seeds whose scenarios differ, and where."""
-    seeds = range(first, first + count)
-    scenarios = [drawn(it, fair=fair) for it in seeds]
-    for seed, scenario, theirs in zip(seeds, scenarios, real(scenarios), strict=True):
-        for difference in differences(theirs, simulated(scenario)):
-            yield seed, difference
+    for start in range(first, first + count, BATCH):
+        seeds = range(start, min(start + BATCH, first + count))
+        scenarios = [drawn(it, fair=fair, ties=ties) for it in seeds]
+        for seed, scenario, theirs in zip(seeds, scenarios, real(scenarios), strict=True):
+            words, _ = closest(scenario, theirs)
+            if words:
+                yield seed, words
 
 
 def main() -> None:
@@ -212,12 +265,14 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fair", action="store_true")
+    parser.add_argument("--ties", action="store_true")
     options = parser.parse_args()
-    found = list(compared(options.seed * 10**6, options.count, fair=options.fair))
-    kinds = Counter(difference.split()[0] for _, difference in found)
-    print(f"{options.count} scenarios, {len(found)} differ {dict(kinds)}")
-    for seed, difference in found[:SHOWN]:
-        print(seed, difference)
+    first = options.seed * 10**6
+    found = 0
+    for seed, words in compared(first, options.count, fair=options.fair, ties=options.ties):
+        found += 1
+        print(seed, words, flush=True)
+    print(f"{options.count} scenarios, {found} differ")
 
 
 if __name__ == "__main__":

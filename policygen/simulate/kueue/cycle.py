@@ -4,14 +4,16 @@ Source: pkg/scheduler/scheduler.go of Kueue 0.19.2, with its feature gates at th
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from policygen.simulate.kueue import preemption
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
-from policygen.simulate.kueue.entry import CycleEntry, Outcome
+from policygen.simulate.kueue.entry import CycleEntry, EntryDecision, Outcome
 from policygen.simulate.kueue.order import ordered
 from policygen.simulate.kueue.queue import ANY, SimulatedQueue
+from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.ties import CycleTies
 from policygen.simulate.kueue.victims import Preemptor, Victim
 from policygen.simulate.kueue.workload import (
     Admission,
@@ -22,37 +24,99 @@ from policygen.simulate.kueue.workload import (
 
 _AGAIN = (Outcome.OVERLAP, Outcome.NO_LONGER_FITS, Outcome.PREEMPTING)
 """Outcomes after which a workload is tried in the next cycle, with BestEffortFIFO."""
+_MOST_ATTEMPTS = 23
+"""So many other orders are tried after a tie: all orders of four entries."""
 
 
 def run(state: QueueState, now: float) -> list[CycleEntry]:
     """Try the first workload of each active queue, and admit what fits.
 
     Admitted workloads hold quota from then on. Victims are marked as evicted and still hold
-    theirs. Returns what became of each workload; an empty list if no workload waits.
+    theirs. Returns what became of each workload; an empty list if no workload waits. Where Kueue
+    has no order, `state.chance` decides, and the workloads for which it matters are marked.
     """
     state.cycle += 1
-    entries, tried = [], []
+    entries = []
+    trees: dict[QuotaNode, list[CycleEntry]] = {}
     for queue in state.queues.values():
         workload = None if queue.inactive else queue.pending.pop()
         if workload is None:
             continue
-        entry = CycleEntry(workload, queue)
+        entry = CycleEntry(workload, queue, before=workload.last)
         entries.append(entry)
         if _admissible(entry):
-            _nominate(state, entry)
-            tried.append(entry)
-    victims: dict[str, QueuedWorkload] = {}
-    reserved: list[tuple[SimulatedQueue, dict[int, int]]] = []
-    for entry in ordered(state, tried):
-        _process(state, entry, victims, reserved)
-    for queue, usage in reserved:
-        state.free(queue.node, usage.items())
+            trees.setdefault(queue.node.root(), []).append(entry)
+    for tree in trees.values():
+        _decide(state, tree)
     for entry in entries:
         if entry.outcome is Outcome.ADMITTED:
             _admit(entry, now)
         else:
             _requeue(entry)
     return entries
+
+
+def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
+    """Decide about the entries of one tree, and mark those for which a tie matters."""
+    ties = _try(state, tree, ())
+    if not ties.widths or _all_admitted(tree):
+        return
+    found: dict[tuple[EntryDecision, ...], tuple[int, ...]] = {
+        tuple(it.decision for it in tree): ()
+    }
+    script = ties.following()
+    for _ in range(_MOST_ATTEMPTS):
+        if script is None:
+            break
+        _undo(state, tree)
+        ties = _try(state, tree, script)
+        found.setdefault(tuple(it.decision for it in tree), script)
+        script = ties.following()
+    _mark(tree, found, complete=script is None)
+    _undo(state, tree)
+    scripts = list(found.values())
+    _try(state, tree, scripts[state.chance.randrange(len(scripts))] if scripts[1:] else ())
+
+
+def _all_admitted(tree: list[CycleEntry]) -> bool:
+    """Whether all that might fit was admitted, so that every order gives the same."""
+    outcomes = (Outcome.ADMITTED, Outcome.NO_FIT)
+    return all(it.outcome in outcomes and not it.tied for it in tree)
+
+
+def _mark(
+    tree: list[CycleEntry], found: Collection[tuple[EntryDecision, ...]], *, complete: bool
+) -> None:
+    """Mark what differs between the possible decisions; all that may have been missed, too."""
+    for entry, decisions in zip(tree, zip(*found, strict=True), strict=True):
+        differs = len({it.effect for it in decisions}) > 1
+        if differs or not (complete or entry.outcome is Outcome.NO_FIT):
+            entry.workload.either = True
+            for decision in decisions:
+                for victim in decision.targets:
+                    victim.workload.either = True
+
+
+def _try(state: QueueState, tree: list[CycleEntry], script: tuple[int, ...]) -> CycleTies:
+    """Decide about the entries of one tree, with these options at ties. Those admitted hold quota."""
+    ties = state.ties = CycleTies(script)
+    for entry in tree:
+        before = len(ties.widths)
+        _nominate(state, entry)
+        entry.tied = len(ties.widths) > before
+    victims: dict[str, QueuedWorkload] = {}
+    reserved: list[tuple[SimulatedQueue, dict[int, int]]] = []
+    for entry in ordered(state, tree):
+        _process(state, entry, victims, reserved)
+    for queue, usage in reserved:
+        state.free(queue.node, usage.items())
+    return ties
+
+
+def _undo(state: QueueState, tree: list[CycleEntry]) -> None:
+    for entry in tree:
+        if entry.outcome is Outcome.ADMITTED:
+            state.free(entry.queue.node, entry.assignment.usage.items())
 
 
 def _admissible(entry: CycleEntry) -> bool:
@@ -70,6 +134,7 @@ def _admissible(entry: CycleEntry) -> bool:
 
 def _nominate(state: QueueState, entry: CycleEntry) -> None:
     workload, queue = entry.workload, entry.queue
+    workload.last = entry.before
     if workload.last is not None and _outdated(workload.last, queue, state.cycle):
         workload.last = None
     entry.assignment, entry.targets = _choose(state, workload, queue)

@@ -6,7 +6,7 @@ from enum import Enum
 from policygen.simulate.kueue.assignment import FlavorAssignment
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.victims import Victim
-from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.kueue.workload import LastAssignment, QueuedWorkload
 
 
 class Outcome(Enum):
@@ -27,13 +27,44 @@ class Outcome(Enum):
     OTHER_NAMESPACE = "other-namespace"
 
 
+@dataclass(frozen=True, slots=True)
+class EntryDecision:
+    """What a cycle decided about a workload."""
+
+    outcome: Outcome
+    message: str
+    usage: frozenset[tuple[int, int]]
+    targets: tuple[Victim, ...]
+
+    @property
+    def effect(self) -> object:
+        """What is the same if only the reason of the wait differs."""
+        if self.outcome in (Outcome.ADMITTED, Outcome.PREEMPTING):
+            return (
+                self.outcome,
+                self.usage,
+                frozenset((it.workload.name, it.reason) for it in self.targets),
+            )
+        return None
+
+
 @dataclass(slots=True, eq=False)
 class CycleEntry:
     """A workload that a cycle tries, and what becomes of it."""
 
     workload: QueuedWorkload
     queue: SimulatedQueue
+    before: LastAssignment | None = None
+    """Where its scan of flavors ended before the cycle."""
     assignment: FlavorAssignment = field(default_factory=FlavorAssignment)
     targets: list[Victim] = field(default_factory=list)
     outcome: Outcome = Outcome.NO_FIT
     message: str = ""
+    tied: bool = False
+    """Its victims depend on a tie."""
+
+    @property
+    def decision(self) -> EntryDecision:
+        """What was decided."""
+        usage = frozenset(self.assignment.usage.items())
+        return EntryDecision(self.outcome, self.message, usage, tuple(self.targets))

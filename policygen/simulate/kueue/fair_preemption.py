@@ -194,17 +194,20 @@ class _QueueOrder:
         return best, highest
 
     def _highest_cohort(self, cohort: QuotaNode) -> tuple[QuotaNode | None, FairShare]:
-        """The cohort below a cohort with the highest share, the last of several."""
-        best, highest = None, NONE
+        """The cohort below a cohort with the highest share; any of several."""
+        found: list[QuotaNode] = []
+        highest = NONE
         for node in cohort.children:
             if node.is_queue or node in self._pruned:
                 continue
             value = share(node, self._state.resources)
             if not value.borrowed and node not in self._ancestors:
                 self._pruned.add(node)
-            elif value.key >= highest.key:
-                best, highest = node, value
-        return best, highest
+            elif value.key > highest.key:
+                found, highest = [node], value
+            elif value.key == highest.key:
+                found.append(node)
+        return self._state.ties.pick(found) if found else None, highest
 
     def _first(self, node: QuotaNode) -> tuple[bool, bool, int, float, str]:
         return self._preemptor.order(self._left[self._state.of_node[node].name][0])

@@ -5,6 +5,7 @@ Source: pkg/scheduler/{scheduler,fair_sharing_iterator}.go of Kueue 0.19.2.
 
 from collections.abc import Iterator, Sequence
 
+from policygen.simulate.kueue.assignment import Mode
 from policygen.simulate.kueue.entry import CycleEntry
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.shares import FairShare, share
@@ -12,10 +13,28 @@ from policygen.simulate.kueue.state import QueueState
 
 
 def ordered(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
-    """The entries, in order. With fair sharing, each depends on what was reserved before."""
+    """The entries of one tree, in order; `state.ties` decides where Kueue has no order.
+
+    With fair sharing, each depends on what was reserved before.
+    """
     if state.fair:
         return _tournaments(state, entries)
-    return iter(sorted(entries, key=lambda it: (it.assignment.height, *_first(it))))
+    return _ranked(state, entries)
+
+
+def _ranked(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
+    # An entry that does not fit has no effect on others, so that its place is not a tie.
+    yield from (it for it in entries if it.assignment.mode is Mode.NO_FIT)
+    left = sorted((it for it in entries if it.assignment.mode is not Mode.NO_FIT), key=_place)
+    while left:
+        place = _place(left[0])
+        chosen = state.ties.pick([it for it in left if _place(it) == place])
+        left.remove(chosen)
+        yield chosen
+
+
+def _place(entry: CycleEntry) -> tuple[int, int, float]:
+    return entry.assignment.height, *_first(entry)
 
 
 def _first(entry: CycleEntry) -> tuple[int, float]:
@@ -24,14 +43,12 @@ def _first(entry: CycleEntry) -> tuple[int, float]:
 
 def _tournaments(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
     left = {it.queue.node: it for it in entries}
+    root = entries[0].queue.node.root()
+    if root.is_queue:
+        yield from entries
+        return
     while left:
-        node = next(iter(left))
-        if node.parent is None:
-            yield left.pop(node)
-            continue
-        root = node.root()
-        shares = _shares(state, root, left)
-        winner = _winner(root, left, shares)
+        winner = _winner(state, root, left, _shares(state, root, left))
         if winner is not None:
             yield left.pop(winner.queue.node)
 
@@ -54,20 +71,19 @@ def _shares(
 
 
 def _winner(
+    state: QueueState,
     cohort: QuotaNode,
     left: dict[QuotaNode, CycleEntry],
     shares: dict[tuple[QuotaNode, QuotaNode], FairShare],
 ) -> CycleEntry | None:
-    """The best entry below a cohort: cohorts are compared before ClusterQueues."""
-    candidates = [_winner(it, left, shares) for it in cohort.children if not it.is_queue]
-    candidates += [left.get(it) for it in cohort.children if it.is_queue]
-    best: CycleEntry | None = None
-    for it in candidates:
-        if it is not None and (
-            best is None or _rank(it, cohort, shares) < _rank(best, cohort, shares)
-        ):
-            best = it
-    return best
+    """The best entry below a cohort: one of each child cohort, and those of its ClusterQueues."""
+    found = [_winner(state, it, left, shares) for it in cohort.children if not it.is_queue]
+    found += [left.get(it) for it in cohort.children if it.is_queue]
+    ranked = [(_rank(it, cohort, shares), it) for it in found if it is not None]
+    if not ranked:
+        return None
+    best = min(rank for rank, _ in ranked)
+    return state.ties.pick([it for rank, it in ranked if rank == best])
 
 
 def _rank(

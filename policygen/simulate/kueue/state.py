@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
+from policygen.simulate.kueue.ties import CycleTies
 from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 
 FINAL_SHARE, INITIAL_SHARE = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
@@ -33,6 +35,10 @@ class QueueState:
         self.strategies = strategies
         """Of fair sharing; empty: fair sharing is off."""
         self.cycle = 0
+        self.ties = CycleTies()
+        """Those of the present attempt."""
+        self.chance = Random(1)  # noqa: S311 - a simulation
+        """Decides which of several possible outcomes of ties comes true."""
         self._flavor_match = flavor_match
         self._refusals: dict[tuple[str, Any], str] = {}
 

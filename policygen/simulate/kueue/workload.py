@@ -84,6 +84,8 @@ class QueuedWorkload:
     message: str = ""
     """Kueue's message about the wait."""
     last: LastAssignment | None = None
+    either: bool = False
+    """A tie decided about it: Kueue may as well decide otherwise."""
     equivalence: Any = field(init=False)
     """Workloads with equal values get the same decision."""
 

@@ -1,6 +1,6 @@
 """Small quota trees and workloads for tests with hand-computed results."""
 
-from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.queue import FlavorChoice, Group, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode, settle
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.workload import Admission, PodSet, QueuedWorkload
@@ -30,7 +30,13 @@ def _filled(node, nominal, borrowing, lending, children):
 def state(root, *nodes, strategies=(), **settings):
     """The queues with these nodes, each with these settings and a LocalQueue n/NAME."""
     settle(root)
-    queues = [SimulatedQueue(name=it.name, node=it, groups=(), **settings) for it in nodes]
+    groups = (Group(frozenset(["gpu"]), (FlavorChoice("f", {"gpu": 0}),)),)
+    queues = [
+        SimulatedQueue(
+            name=it.name, node=it, groups=groups, namespaces=frozenset(["n"]), **settings
+        )
+        for it in nodes
+    ]
     local = {f"n/{it.name}": it.name for it in queues}
     return QueueState([("f", "gpu")], queues, local, lambda _flavor, _shape: "", strategies)
 

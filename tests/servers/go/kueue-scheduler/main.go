@@ -13,6 +13,7 @@ import (
 	"os"
 	"reflect"
 	"sort"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -128,6 +129,8 @@ type store struct {
 	localQueues   map[types.NamespacedName]*kueue.LocalQueue
 	before        map[types.NamespacedName]*kueue.Workload
 	scheme        *runtime.Scheme
+	// The preemptor evicts its victims at the same time.
+	mutex sync.Mutex
 }
 
 func notFound(key types.NamespacedName) error {
@@ -137,6 +140,8 @@ func notFound(key types.NamespacedName) error {
 func (s *store) Scheme() *runtime.Scheme { return s.scheme }
 
 func (s *store) Get(_ context.Context, key client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	switch target := object.(type) {
 	case *kueue.Workload:
 		if found := s.workloads[key]; found != nil {
@@ -219,6 +224,8 @@ func (s *store) write(wl *kueue.Workload) {
 }
 
 func (s *store) Update(_ context.Context, object client.Object, _ ...client.UpdateOption) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
 	s.write(object.(*kueue.Workload))
 	return nil
 }
@@ -232,6 +239,8 @@ type statusWriter struct {
 
 // Patch applies a status: the fields that Kueue owns are all the fields there are, so the status is replaced.
 func (w statusWriter) Patch(_ context.Context, object client.Object, _ client.Patch, _ ...client.SubResourcePatchOption) error {
+	w.store.mutex.Lock()
+	defer w.store.mutex.Unlock()
 	patch := object.(*kueue.Workload)
 	key := client.ObjectKeyFromObject(patch)
 	current := w.store.workloads[key]

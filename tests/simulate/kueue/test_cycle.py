@@ -1,0 +1,72 @@
+"""A cycle: what it admits, and which workloads are marked because a tie decided about them."""
+
+from random import Random
+
+from policygen.simulate.kueue.cycle import run
+from policygen.simulate.kueue.entry import Outcome
+from policygen.simulate.kueue.state import FINAL_SHARE
+from tests.simulate.kueue import trees
+
+
+def _outcomes(state, *workloads):
+    for it in workloads:
+        state.queue_of(it).pending.push(it)
+    return {entry.workload.name: entry.outcome for entry in run(state, 0.0)}
+
+
+def _three(free, **settings):
+    """Three queues of a cohort that share a quota."""
+    nodes = [trees.queue(name, 0) for name in "abc"]
+    return trees.state(trees.cohort("root", *nodes, nominal=free), *nodes, **settings)
+
+
+def test_a_tie_decides_who_gets_the_last_quota_and_all_it_matters_for_are_marked():
+    """b and c tie for the quota that a, which is older, leaves."""
+    a, b, c = (
+        trees.workload(name, name, created=time) for name, time in (("a", 0), ("b", 1), ("c", 1))
+    )
+    outcomes = _outcomes(_three(2), a, b, c)
+    assert outcomes["n/a"] is Outcome.ADMITTED
+    assert {outcomes["n/b"], outcomes["n/c"]} == {Outcome.ADMITTED, Outcome.NO_LONGER_FITS}
+    assert [it.either for it in (a, b, c)] == [False, True, True]
+
+
+def test_a_tie_without_an_effect_marks_nothing():
+    state = _three(3)
+    found = [trees.workload(name, name) for name in "abc"]
+    assert set(_outcomes(state, *found).values()) == {Outcome.ADMITTED}
+    assert not any(it.either for it in found)
+
+
+def test_chance_decides_ties_and_the_same_seed_decides_alike():
+    def winner(seed):
+        state = _three(1)
+        state.chance = Random(seed)
+        outcomes = _outcomes(state, *(trees.workload(name, name) for name in "abc"))
+        return next(name for name, it in outcomes.items() if it is Outcome.ADMITTED)
+
+    winners = [winner(seed) for seed in range(20)]
+    assert winners == [winner(seed) for seed in range(20)]
+    assert set(winners) == {"n/a", "n/b", "n/c"}
+
+
+def test_equal_shares_and_times_tie_with_fair_sharing():
+    state = _three(2, strategies=(FINAL_SHARE,))
+    young, *tied = (trees.workload(name, name, created=float(name == "a")) for name in "abc")
+    outcomes = _outcomes(state, young, *tied)
+    assert outcomes["n/a"] is Outcome.NO_LONGER_FITS
+    assert not any(it.either for it in (young, *tied))
+    state = _three(1, strategies=(FINAL_SHARE,))
+    found = [trees.workload(name, name) for name in "ab"]
+    _outcomes(state, *found)
+    assert all(it.either for it in found)
+
+
+def test_workloads_of_different_trees_do_not_tie():
+    nodes = [trees.queue(name, 1) for name in "ab"]
+    state = trees.state(nodes[0], *nodes)
+    for node in nodes:
+        trees.settle(node)
+    found = [trees.workload(name, name) for name in "ab"]
+    assert set(_outcomes(state, *found).values()) == {Outcome.ADMITTED}
+    assert not any(it.either for it in found)
