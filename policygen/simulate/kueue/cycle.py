@@ -39,7 +39,7 @@ def run(state: QueueState, now: float) -> list[CycleEntry]:
     entries = []
     trees: dict[QuotaNode, list[CycleEntry]] = {}
     for queue in state.queues.values():
-        workload = None if queue.inactive else queue.pending.pop()
+        workload = queue.pending.pop() if len(queue.pending) and not queue.inactive else None
         if workload is None:
             continue
         entry = CycleEntry(workload, queue, before=workload.last)

@@ -1,11 +1,17 @@
 """The waiting workloads of one ClusterQueue.
 
+Equal workloads of one namespace are kept together, so that a retry moves them at once.
+
 Source: pkg/cache/queue/cluster_queue.go and inadmissible_workloads.go of Kueue 0.19.2.
 """
 
 import heapq
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from policygen.simulate.kueue.workload import QueuedWorkload
+
+_Key = tuple[int, float, str, str]
 
 
 class PendingQueue:
@@ -13,47 +19,63 @@ class PendingQueue:
 
     def __init__(self, *, strict: bool) -> None:
         self.strict = strict
-        self._heap: list[tuple[int, float, str, str]] = []
-        self._waiting: dict[str, QueuedWorkload] = {}
-        """Those of the heap by name; entries of others in the heap are stale."""
-        self.inadmissible: dict[str, QueuedWorkload] = {}
-        self._hopeless: set[object] = set()
+        self._equals: dict[Any, dict[str, _Equals]] = {}
+        """By equivalence and namespace; only those with workloads."""
+        self._of: dict[str, _Equals] = {}
+        """By the name of the workload."""
+        self._first: list[tuple[_Key, int, _Equals]] = []
+        """A heap with the first workload of each; entries whose key is not its `first` are stale."""
+        self._made = 0
+        self._length = 0
+        self._hopeless: set[Any] = set()
         """Equivalences of workloads that did not fit since the last retry."""
         self._sticky: str = ""
         """The workload that waits for its victims, and is tried before all others."""
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return self._length
 
     def __contains__(self, workload: QueuedWorkload) -> bool:
-        return workload.name in self._waiting or workload.name in self.inadmissible
+        return workload.name in self._of
+
+    @property
+    def inadmissible(self) -> dict[str, QueuedWorkload]:
+        """The workloads that wait until something changes, by name."""
+        return {it.name: it for each in self._all() for it in each.parked}
 
     def waiting(self) -> list[QueuedWorkload]:
         """The workloads that are tried in order."""
-        return list(self._waiting.values())
+        return [it for each in self._all() for it in each.waiting]
 
     def push(self, workload: QueuedWorkload) -> None:
         """Queue a new or evicted workload."""
         if not self.strict and workload.equivalence in self._hopeless:
-            self.inadmissible[workload.name] = workload
+            self._join(workload).parked.add(workload)
         else:
             self._push(workload)
 
     def pop(self) -> QueuedWorkload | None:
         """Take the first workload."""
-        if self._sticky in self._waiting:
-            return self._waiting.pop(self._sticky)
-        while self._heap:
-            name = heapq.heappop(self._heap)[-1]
-            found = self._waiting.pop(name, None)
+        if self._sticky and self._sticky in self._of:
+            equals = self._of[self._sticky]
+            found = equals.waiting.find(self._sticky)
             if found is not None:
+                self._take(found, equals)
                 return found
+        while self._first:
+            key, _, equals = self._first[0]
+            if key == equals.first:
+                found = equals.waiting.get(key)
+                self._take(found, equals)
+                return found
+            heapq.heappop(self._first)
         return None
 
     def remove(self, workload: QueuedWorkload) -> None:
         """Forget a workload that was admitted, finished or deleted."""
-        self._waiting.pop(workload.name, None)
-        self.inadmissible.pop(workload.name, None)
+        equals = self._of.get(workload.name)
+        if equals is not None:
+            self._take(workload, equals)
         if self._sticky == workload.name:
             self._sticky = ""
 
@@ -71,29 +93,136 @@ class PendingQueue:
         if again or (workload.last is not None and workload.last.pending()):
             self._push(workload)
             return
-        self.inadmissible[workload.name] = workload
+        self._join(workload).parked.add(workload)
         if no_fit and not self.strict:
             self._hopeless.add(workload.equivalence)
-            for other in self.waiting():
-                if other.equivalence == workload.equivalence:
-                    del self._waiting[other.name]
-                    self.inadmissible[other.name] = other
+            for equals in self._equals[workload.equivalence].values():
+                self._length -= len(equals.waiting)
+                equals.parked, equals.waiting = _merged(equals.parked, equals.waiting)
+                equals.first = None
 
     def retry(self, namespaces: frozenset[str]) -> int:
         """Move all inadmissible workloads of these namespaces back into the queue; returns how many."""
         self._hopeless.clear()
-        moved = [it for it in self.inadmissible.values() if _namespace(it) in namespaces]
-        for workload in moved:
-            del self.inadmissible[workload.name]
-            self._push(workload)
-        return len(moved)
+        moved = 0
+        for equals in self._all():
+            count = len(equals.parked)
+            if count and equals.namespace in namespaces:
+                moved += count
+                equals.waiting, equals.parked = _merged(equals.waiting, equals.parked)
+                self._announce(equals)
+        self._length += moved
+        return moved
 
     def _push(self, workload: QueuedWorkload) -> None:
-        if workload.name not in self._waiting:
-            self._waiting[workload.name] = workload
-            entry = (-workload.priority, workload.created, workload.uid, workload.name)
-            heapq.heappush(self._heap, entry)
+        equals = self._join(workload)
+        if equals.waiting.find(workload.name) is None:
+            equals.waiting.add(workload)
+            self._length += 1
+            self._announce(equals)
+
+    def _all(self) -> "Iterator[_Equals]":
+        return (it for each in self._equals.values() for it in each.values())
+
+    def _join(self, workload: QueuedWorkload) -> "_Equals":
+        """The workloads that are equal to this one, to which it belongs from now on."""
+        found = self._of.get(workload.name)
+        if found is None:
+            namespace = workload.name.partition("/")[0]
+            by_namespace = self._equals.setdefault(workload.equivalence, {})
+            found = by_namespace.get(namespace)
+            if found is None:
+                self._made += 1
+                found = by_namespace[namespace] = _Equals(
+                    namespace, workload.equivalence, self._made
+                )
+            self._of[workload.name] = found
+        return found
+
+    def _take(self, workload: QueuedWorkload, equals: "_Equals") -> None:
+        """Forget a workload, and what was kept for its equals if it was the last."""
+        del self._of[workload.name]
+        if equals.waiting.discard(workload.name):
+            self._length -= 1
+            self._announce(equals)
+        equals.parked.discard(workload.name)
+        if not equals.waiting and not equals.parked:
+            by_namespace = self._equals[equals.equivalence]
+            del by_namespace[equals.namespace]
+            if not by_namespace:
+                del self._equals[equals.equivalence]
+
+    def _announce(self, equals: "_Equals") -> None:
+        """Note which of equal workloads is the first now."""
+        first = equals.waiting.first()
+        if first != equals.first:
+            equals.first = first
+            if first is not None:
+                heapq.heappush(self._first, (first, equals.number, equals))
 
 
-def _namespace(workload: QueuedWorkload) -> str:
-    return workload.name.partition("/")[0]
+class _Ordered:
+    """Workloads in the order in which they are tried."""
+
+    __slots__ = ("_by_name", "_heap")
+
+    def __init__(self) -> None:
+        self._heap: list[_Key] = []
+        """Entries of workloads that have left are stale."""
+        self._by_name: dict[str, QueuedWorkload] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __iter__(self) -> Iterator[QueuedWorkload]:
+        return iter(self._by_name.values())
+
+    def add(self, workload: QueuedWorkload) -> None:
+        self._by_name[workload.name] = workload
+        heapq.heappush(
+            self._heap, (-workload.priority, workload.created, workload.uid, workload.name)
+        )
+
+    def add_all(self, workloads: Iterable[QueuedWorkload]) -> None:
+        for it in workloads:
+            self.add(it)
+
+    def find(self, name: str) -> QueuedWorkload | None:
+        return self._by_name.get(name)
+
+    def get(self, key: _Key) -> QueuedWorkload:
+        return self._by_name[key[-1]]
+
+    def discard(self, name: str) -> bool:
+        """Remove a workload; false if it is not one of these."""
+        return self._by_name.pop(name, None) is not None
+
+    def first(self) -> _Key | None:
+        heap = self._heap
+        while heap and heap[0][-1] not in self._by_name:
+            heapq.heappop(heap)
+        return heap[0] if heap else None
+
+
+class _Equals:
+    """Workloads of one namespace that get the same decision."""
+
+    __slots__ = ("equivalence", "first", "namespace", "number", "parked", "waiting")
+
+    def __init__(self, namespace: str, equivalence: Any, number: int) -> None:
+        self.namespace = namespace
+        self.equivalence = equivalence
+        self.number = number
+        """Orders those with equal keys."""
+        self.waiting = _Ordered()
+        self.parked = _Ordered()
+        """Those that wait until something changes."""
+        self.first: _Key | None = None
+        """The first that waits, as far as the queue knows."""
+
+
+def _merged(one: _Ordered, other: _Ordered) -> tuple[_Ordered, _Ordered]:
+    """All workloads of both, and an empty list."""
+    large, small = (one, other) if len(one) >= len(other) else (other, one)
+    large.add_all(small)
+    return large, _Ordered()

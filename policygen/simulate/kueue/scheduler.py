@@ -21,6 +21,8 @@ class Scheduler:
         self.state = state
         self._changed: set[QuotaNode] = set()
         """The roots of the trees in which quota became free."""
+        self._evicted: dict[str, QueuedWorkload] = {}
+        """Those that must leave, by name."""
 
     def submit(self, workload: QueuedWorkload) -> None:
         """Queue a workload."""
@@ -76,12 +78,7 @@ class Scheduler:
 
     def evicted(self) -> Iterable[QueuedWorkload]:
         """The workloads that must leave and still hold quota."""
-        return [
-            it
-            for queue in self.state.queues.values()
-            for it in queue.workloads.values()
-            if it.evicted
-        ]
+        return list(self._evicted.values())
 
     def _evict(self, entry: CycleEntry, target: Victim) -> None:
         victim = target.workload
@@ -89,6 +86,7 @@ class Scheduler:
             return
         queue = self.state.queue_of(victim)
         victim.evicted = True
+        self._evicted[victim.name] = victim
         victim.reason = target.reason.value
         victim.message = _message(entry, target.reason, queue)
         queue.generation += 1
@@ -98,6 +96,7 @@ class Scheduler:
         self.state.take_out(workload)
         workload.admission = None
         del queue.workloads[workload.name]
+        self._evicted.pop(workload.name, None)
         queue.generation += 1
         self._note(queue)
 

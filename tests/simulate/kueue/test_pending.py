@@ -1,7 +1,15 @@
 """The waiting workloads of one ClusterQueue."""
 
+import random
+
+import pytest
+
+from policygen.simulate.kueue import queue as queues
 from policygen.simulate.kueue.pending import PendingQueue
 from policygen.simulate.kueue.workload import LastAssignment
+from tests.servers.kueue_scenarios import drawn
+from tests.servers.kueue_scheduler import simulated
+from tests.simulate.kueue.plain_pending import PlainPending
 from tests.simulate.kueue.trees import workload
 
 HERE = frozenset(["n"])
@@ -75,3 +83,65 @@ def test_a_preemptor_is_tried_before_more_urgent_workloads():
         queue.requeue(queue.pop(), again=True, no_fit=False, preempting=True)
         queue.push(workload("b", priority=9))
         assert names(queue) == order
+
+
+def drawn_steps(seed):
+    """Workloads of two namespaces, four equivalences and few times, and what happens to them."""
+    source = random.Random(seed)
+    for i in range(200):
+        what = source.choice(["push", "push", "push", "pop", "pop", "remove", "retry"])
+        it = workload(f"w{i}", amount=source.randint(1, 2), priority=source.randint(0, 1))
+        it.name = f"{source.choice('no')}/w{i}"
+        it.created = float(source.randint(0, 3))
+        yield (
+            what,
+            it,
+            source.choice([frozenset("n"), frozenset("o"), frozenset("no")]),
+            {
+                "again": source.random() < 0.3,
+                "no_fit": source.random() < 0.5,
+                "preempting": source.random() < 0.2,
+            },
+            source.random(),
+        )
+
+
+def played(queue, steps):
+    """What a queue returns at each step, and what it has then."""
+    known = []
+    for what, it, namespaces, result, chance in steps:
+        found = None
+        if what == "push":
+            queue.push(it)
+            known.append(it)
+        elif what == "pop":
+            taken = queue.pop()
+            found = taken and taken.name
+            if taken is not None and chance < 0.7:
+                queue.requeue(taken, **result)
+        elif what == "remove" and known:
+            queue.remove(known[int(chance * len(known))])
+        elif what == "retry":
+            found = queue.retry(namespaces)
+        waiting = sorted(it.name for it in queue.waiting())
+        yield found, len(queue), waiting, sorted(queue.inadmissible), [it in queue for it in known]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_equal_workloads_kept_together_change_nothing(strict):
+    for seed in range(60):
+        steps = list(drawn_steps(seed))
+        fast, plain = (it(strict=strict) for it in (PendingQueue, PlainPending))
+        for one, other in zip(played(fast, steps), played(plain, steps), strict=True):
+            assert one == other, seed
+
+
+def test_a_scheduler_decides_the_same_with_equal_workloads_kept_together(monkeypatch):
+    """In drawn scenarios with cohorts, preemption and retries."""
+    for fair in (False, True):
+        for seed in range(40):
+            scenario = drawn(seed, fair=fair)
+            fast = simulated(scenario)
+            with monkeypatch.context() as patch:
+                patch.setattr(queues, "PendingQueue", PlainPending)
+                assert fast == simulated(scenario), (seed, fair)
