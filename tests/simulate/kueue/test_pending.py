@@ -8,7 +8,7 @@ from policygen.simulate.kueue import queue as queues
 from policygen.simulate.kueue.pending import PendingQueue
 from policygen.simulate.kueue.workload import LastAssignment
 from tests.servers.kueue_scenarios import drawn
-from tests.servers.kueue_scheduler import simulated
+from tests.servers.kueue_scheduler import Script, simulated
 from tests.simulate.kueue.plain_pending import PlainPending
 from tests.simulate.kueue.trees import workload
 
@@ -141,7 +141,7 @@ def test_a_scheduler_decides_the_same_with_equal_workloads_kept_together(monkeyp
     for fair in (False, True):
         for seed in range(40):
             scenario = drawn(seed, fair=fair)
-            fast = simulated(scenario)
+            fast = simulated(scenario, Script(()))
             with monkeypatch.context() as patch:
                 patch.setattr(queues, "PendingQueue", PlainPending)
-                assert fast == simulated(scenario), (seed, fair)
+                assert fast == simulated(scenario, Script(())), (seed, fair)
