@@ -6,6 +6,8 @@ flavorSelector.
 
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Requirement, TaintView, TolerationView, requirements
 from policygen.kubernetes.kueue import ResourceFlavorView
@@ -42,3 +44,15 @@ def required_terms(pod: PodSpec) -> tuple[tuple[Requirement, ...], ...]:
     """The expressions of each term of the required node affinity."""
     terms = mappings(pod.affinity, "nodeAffinity", REQUIRED, "nodeSelectorTerms")
     return tuple(requirements(term.get("matchExpressions")) for term in terms)
+
+
+def with_flavors(pod: PodSpec, flavors: Iterable[ResourceFlavorView]) -> PodSpec:
+    """The pod with the node selectors and tolerations of its flavors.
+
+    Source: pkg/podset/podset.go, FromAssignment and Merge.
+    """
+    selector, tolerations = dict(pod.node_selector), [*pod.tolerations]
+    for it in flavors:
+        selector |= it.node_labels
+        tolerations += (one for one in it.tolerations if one not in tolerations)
+    return replace(pod, node_selector=selector, tolerations=tuple(tolerations))

@@ -60,6 +60,11 @@ def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> QueueState:
     )
 
 
+def pairs_of(cluster: Cluster) -> Mapping[tuple[str, str], int]:
+    """The index of each pair of flavor and resource in the state of a cluster."""
+    return {pair: i for i, pair in enumerate(_Pairs(cluster).pairs)}
+
+
 def workload_of(
     name: str, uid: str, created: float, fields: WorkloadView, settings: Settings
 ) -> QueuedWorkload:

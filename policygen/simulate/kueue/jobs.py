@@ -63,6 +63,8 @@ class UnqueuedJob(Struct, frozen=True, eq=False):
 
     owner: Object
     reason: str
+    starts: bool = False
+    """Whether its pods start without Kueue."""
 
 
 def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[UnqueuedJob]]:
@@ -73,12 +75,12 @@ def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[Un
         try:
             queued += _workloads(pods, settings)
         except NotQueuedError as reason:
-            unqueued += (UnqueuedJob(it.object, str(reason)) for it in pods)
+            unqueued += (UnqueuedJob(it.object, str(reason), reason.starts) for it in pods)
     for object_ in cluster.of(train_jobs.GROUP, train_jobs.KIND):
         try:
             queued += _workloads((train_jobs.train_job(cluster, object_),), settings)
         except NotQueuedError as reason:
-            unqueued.append(UnqueuedJob(object_, str(reason)))
+            unqueued.append(UnqueuedJob(object_, str(reason), reason.starts))
     for object_ in cluster.objects:
         known = (object_.group, object_.kind) in _KNOWN
         if object_.labels.get(LOCAL_QUEUE) and not known and object_.group != KUEUE:
@@ -119,10 +121,10 @@ def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJ
     first = pods[0]
     group, kind = first.object.group, first.kind
     if (group, kind) not in FRAMEWORKS and (group, kind) not in BY_POD:
-        raise NotQueuedError(f"Kueue does not manage kind {kind} of {group}")
+        raise NotQueuedError(f"Kueue does not manage kind {kind} of {group}", starts=True)
     queue, by_pod = _queue(first, settings)
     if not queue and not _manages_all(settings):
-        raise NotQueuedError(f"it has no label {LOCAL_QUEUE}")
+        raise NotQueuedError(f"it has no label {LOCAL_QUEUE}", starts=True)
     _check(first, settings, queue=queue, by_pod=by_pod)
     name = _group(first, settings)
     sets = _of_group(settings.cluster, pods, name) if name else pod_sets(first)
@@ -191,10 +193,11 @@ def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) 
     framework = _PODS if by_pod else FRAMEWORKS[workload.object.group, workload.kind]
     # Without a Configuration it is not known which integrations are enabled.
     if settings.entry is not None and framework not in settings.frameworks:
-        raise NotQueuedError(f"framework {framework} is not enabled in Kueue's Configuration")
+        words = f"framework {framework} is not enabled in Kueue's Configuration"
+        raise NotQueuedError(words, starts=True)
     unchecked = queue and workload.kind in _UNCHECKED
     if not unchecked and selects(settings.cluster, settings.managed, namespace) is False:
-        raise NotQueuedError(f"Kueue does not manage namespace {namespace}")
+        raise NotQueuedError(f"Kueue does not manage namespace {namespace}", starts=True)
     for owner in mappings(workload.object.data, "metadata", "ownerReferences"):
         above = (text(owner, "apiVersion").rpartition("/")[0], text(owner, "kind"))
         if owner.get("controller") is True and above in FRAMEWORKS:

@@ -50,6 +50,11 @@ _RAY_CLUSTER = {"RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig"
 class NotQueuedError(ValueError):
     """Kueue creates no Workload of an object, or its pods are not known; the text is the reason."""
 
+    def __init__(self, reason: str, *, starts: bool = False) -> None:
+        super().__init__(reason)
+        self.starts = starts
+        """Whether its pods start without Kueue."""
+
 
 def pod_sets(workload: Workload) -> tuple[PodSetView, ...]:
     """The pod sets of one Workload of an object. Raises NotQueuedError."""

@@ -1,0 +1,268 @@
+"""The state that a simulation starts from: queues, nodes, and jobs that run or wait.
+
+It comes from a spec, manifests or a snapshot. Times are seconds, and 0 is the time of the snapshot.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME
+from policygen.kubernetes import accelerators
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.flavor_match import with_flavors
+from policygen.kubernetes.kueue_settings import Settings
+from policygen.kubernetes.listed_nodes import listed_nodes
+from policygen.kubernetes.node_groups import NATIVE, Node, Stated
+from policygen.kubernetes.untyped import keyed_texts, texts
+from policygen.plan.implied_nodes import implied_nodes
+from policygen.plan.pool import PoolFacts
+from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.build import state_of
+from policygen.simulate.kueue.scheduler import Scheduler
+from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE
+from policygen.simulate.placement.profile import Profile, profile
+from policygen.simulate.placement.scheduler import KubeScheduler
+from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
+from policygen.simulate.result import Unmodelled
+from policygen.simulate.timeline import Observer, Shapes, Timeline
+
+MAX_PODS = Fraction(110)
+"""The default of kubelet's maxPods."""
+_ENOUGH = Fraction(2**50)
+"""Of a resource that every node has, on a node of a spec, which does not say how much."""
+
+
+class ScenePool(Struct, frozen=True, eq=False):
+    """Nodes with accelerators of one kind."""
+
+    name: str
+    flavors: frozenset[str]
+    """The ResourceFlavors of its nodes."""
+    nodes: frozenset[str]
+    """The names of its nodes in the simulation."""
+    gpus: int
+    """All accelerators of its nodes."""
+
+
+class Scene(Struct, frozen=True, eq=False):
+    """All that a simulation starts from."""
+
+    cluster: Cluster
+    """All objects, also those that a spec renders."""
+    settings: Settings
+    nodes: tuple[Node, ...] = ()
+    """Empty: nodes are not known, and pods start when they are admitted."""
+    pools: tuple[ScenePool, ...] = ()
+    teams: Mapping[str, str] = field(default_factory=dict)
+    """The team of each namespace; other namespaces are teams of their own."""
+    unmodelled: tuple[Unmodelled, ...] = ()
+
+    def team(self, namespace: str) -> str:
+        """The team of a namespace."""
+        return self.teams.get(namespace, namespace)
+
+    @property
+    def is_implied(self) -> bool:
+        """Whether the nodes are those of pools of a spec, which has no nodes without accelerators."""
+        return any(it.stated is Stated.PART for it in self.nodes)
+
+
+def spec_nodes(pools: Iterable[PoolFacts]) -> tuple[tuple[Node, ...], tuple[ScenePool, ...]]:
+    """The nodes of a spec's pools, one by one, and the pools.
+
+    A resource that no pool lists, but that all nodes have, is not scarce. Where pools share labels, only
+    the name of a pool distinguishes their nodes.
+    """
+    pools = tuple(pools)
+    nodes: list[Node] = []
+    found = []
+    for pool, node in zip(pools, implied_nodes(pools), strict=True):
+        names = [f"{pool.name}-{i}" for i in range(node.count)]
+        native = dict.fromkeys(NATIVE, _ENOUGH) | {"pods": MAX_PODS}
+        left = {it: int(amount) for it, amount in node.together.items()}
+        gpus = 0
+        for name in names:
+            own = {
+                it: min(node.allocatable[it], Fraction(left[it])) for it in left
+            }  # instances of MIG profiles fill one node after the other
+            left = {it: amount - int(own[it]) for it, amount in left.items()}
+            allocatable = {**native, **node.allocatable, **own}
+            gpus += sum(int(allocatable[it]) for it in pool.resources)
+            nodes.append(
+                replace(
+                    node,
+                    name=name,
+                    count=1,
+                    labels={**node.labels, HOSTNAME: name},
+                    allocatable=allocatable,
+                    together={},
+                )
+            )
+        available = sum(pool.available[it] for it in pool.resources)
+        found.append(
+            ScenePool(
+                pool.name, frozenset({pool.name}), frozenset(names), min(gpus, available) or gpus
+            )
+        )
+    return tuple(nodes), tuple(found)
+
+
+def cluster_nodes(cluster: Cluster) -> tuple[Node, ...]:
+    """The listed nodes. Manifests may omit what every kubelet lists."""
+    found = []
+    for node in listed_nodes(cluster):
+        amounts = dict.fromkeys(NATIVE, _ENOUGH) | {"pods": MAX_PODS} | dict(node.allocatable)
+        labels = {HOSTNAME: node.name, **node.labels}
+        found.append(replace(node, allocatable=amounts, labels=labels))
+    return tuple(found)
+
+
+def flavor_pools(cluster: Cluster, nodes: Iterable[Node]) -> tuple[ScenePool, ...]:
+    """A pool for each ResourceFlavor that has a quota of accelerators; without flavors, one of all nodes.
+
+    Nodes count for the first flavor whose labels they have. Without nodes, the quotas are what a pool
+    has.
+    """
+    nodes = tuple(nodes)
+    quotas: dict[str, int] = {}
+    for table in (cluster.cohorts, cluster.cluster_queues):
+        for entry in table:
+            for group in entry.fields.resource_groups:
+                for flavor in group.flavors:
+                    for quota in flavor.resources:
+                        if accelerators.is_one(quota.name):
+                            amount = int(quota.nominal_quota)
+                            quotas[flavor.name] = quotas.get(flavor.name, 0) + amount
+    left = {it.name: it for it in nodes if gpus_of(it.allocatable)}
+    found = []
+    for name in sorted(quotas):
+        fields = cluster.flavors.get(name)
+        wanted = fields.fields.node_labels if fields is not None else {}
+        own = [
+            it
+            for it in left.values()
+            if all(it.labels.get(key) == value for key, value in wanted.items())
+        ]
+        for it in own:
+            del left[it.name]
+        gpus = sum(gpus_of(it.allocatable) for it in own) if nodes else quotas[name]
+        found.append(ScenePool(name, frozenset({name}), frozenset(it.name for it in own), gpus))
+    if left:
+        gpus = sum(gpus_of(it.allocatable) for it in left.values())
+        found.append(
+            ScenePool("other nodes" if found else "nodes", frozenset(), frozenset(left), gpus)
+        )
+    return tuple(found)
+
+
+def gpus_of(amounts: Mapping[str, Fraction] | Mapping[str, int]) -> int:
+    """All accelerators among amounts of resources."""
+    return int(sum(amount for name, amount in amounts.items() if accelerators.is_one(name)))
+
+
+def strategies(settings: Settings) -> tuple[str, ...]:
+    """The strategies of fair sharing; empty: it is off."""
+    if not settings.fair_sharing or settings.entry is None:
+        return ()
+    written = texts(settings.entry.fields.fair_sharing or {}, "preemptionStrategies")
+    return written or (FINAL_SHARE, INITIAL_SHARE)
+
+
+def kueue_scheduler(scene: Scene, running: Iterable[Arrival] = ()) -> Scheduler:
+    """Kueue with the queues of a scene. Of `running`, the jobs with an admission hold their quota."""
+    state = state_of(scene.cluster, strategies(scene.settings))
+    for it in running:
+        workload = it.workload
+        if workload is not None and workload.admission is not None:
+            queue = state.queue_of(workload)
+            state.put_back(workload)
+            queue.workloads[workload.name] = workload
+    return Scheduler(state)
+
+
+def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:
+    """kube-scheduler with the nodes of a scene; None: nodes are not known.
+
+    It has no pods: a `Timeline` binds those that run from the start.
+    """
+    if not scene.nodes:
+        return None
+    found = [
+        profile(it)
+        for entry in scene.cluster.scheduler_configurations
+        for it in entry.fields.profiles
+    ]
+    by_name = {DEFAULT_SCHEDULER: Profile()} | {it.name: it for it in found}
+    return KubeScheduler(scene.nodes, by_name.values(), seed)
+
+
+def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
+    """Makes the shape of pods, for a `Timeline`.
+
+    A spec describes no nodes for pods without accelerators: these need no node that is known.
+    """
+    made: dict[object, tuple[PodShape | None, PodBatch]] = {}
+    flavors = {it.name: it.fields for it in scene.cluster.flavors}
+    labels = {it.name: it.object.labels for it in scene.cluster.namespaces}
+    services = [
+        (it.namespace, keyed_texts(it.data, "spec", "selector"))
+        for it in scene.cluster.of("", "Service")
+    ]
+    offered = frozenset(name for it in scene.nodes for name in it.allocatable)
+
+    def shape(arrival: Arrival, batch: PodBatch, chosen: Mapping[str, str]) -> PodShape | None:
+        namespace = arrival.name.partition("/")[0]
+        key = id(batch.spec), id(batch.labels), namespace, frozenset(chosen.values())
+        if key not in made:
+            # The batch is kept, so that no other one gets its id.
+            made[key] = make(batch, namespace, frozenset(chosen.values())), batch
+        return made[key][0]
+
+    def make(batch: PodBatch, namespace: str, chosen: Iterable[str]) -> PodShape | None:
+        if scene.is_implied and not gpus_of(batch.spec.requests):
+            return None
+        spec = with_flavors(batch.spec, [flavors[it] for it in sorted(chosen) if it in flavors])
+        if kube is not None and (spec.scheduler_name or DEFAULT_SCHEDULER) not in kube.profiles:
+            spec = replace(spec, scheduler_name="")
+        found = shape_of(
+            spec,
+            batch.labels,
+            namespace,
+            labels.get(namespace, {}),
+            default_selector(
+                (it for of, it in services if of == namespace and it), batch.labels, batch.selector
+            ),
+        )
+        if not scene.is_implied:
+            return found
+        known = offered | {"pods"}  # a spec does not say how much its nodes have of other resources
+        return replace(found, requests=tuple(it for it in found.requests if it[0] in known))
+
+    return shape
+
+
+def timeline(
+    scene: Scene,
+    arrivals: Iterable[Arrival],
+    *,
+    seed: int | None = 1,
+    until: float | None = None,
+    observer: Observer | None = None,
+) -> Timeline:
+    """The schedulers of a scene with these jobs, from 0 on. `arrivals` include the running jobs.
+
+    It changes the workloads of the arrivals, so make new ones for another run.
+    """
+    found = tuple(arrivals)
+    kube = kube_scheduler(scene, seed)
+    return Timeline(
+        found,
+        kueue_scheduler(scene, found),
+        kube,
+        shapes=shapes(scene, kube),
+        until=until,
+        observer=observer,
+    )

@@ -1,0 +1,387 @@
+"""The jobs of a scene: those that wait or arrive, and those that run from the start.
+
+Kueue's Workloads come first, since they say what Kueue decided. Then come objects for which Kueue will create
+Workloads, and at last pods that Kueue does not manage.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from policygen.core import quantity
+from policygen.core.durations import seconds
+from policygen.kubernetes import priorities
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.conditions import condition, created, holds
+from policygen.kubernetes.core import LabelSelector
+from policygen.kubernetes.kueue_requests import adjusted, as_pod
+from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Pod
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text
+from policygen.kubernetes.workloads import Workload
+from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.amounts import counted, evaluation_order
+from policygen.simulate.kueue.build import pairs_of, workload_of
+from policygen.simulate.kueue.jobs import QueuedJob, UnqueuedJob, jobs
+from policygen.simulate.kueue.workload import (
+    Admission,
+    PodSet,
+    PodSetAdmission,
+    QueuedWorkload,
+)
+from policygen.simulate.placement.shape import selector_of
+from policygen.simulate.scene import Scene
+
+ARRIVES_AFTER = "policygen.dev/arrives-after"
+"""The annotation of a job with the time from the start of the simulation to its creation, such as `10m`."""
+RUNS_FOR = "policygen.dev/runs-for"
+"""The annotation of a job with the time that it must run."""
+_SERVES = frozenset(
+    {
+        "DaemonSet", "Deployment", "LeaderWorkerSet", "RayCluster", "RayService", "ReplicaSet",
+        "ReplicationController", "Rollout", "StatefulSet",
+    }
+)  # fmt: skip
+"""Kinds whose pods run until they are deleted."""
+_SCHEDULER = "volcano"
+
+
+def arrivals(scene: Scene, default_duration: float | None = None) -> list[Arrival]:
+    """The jobs of a scene that wait, arrive or run, in the order of their arrival.
+
+    `default_duration` is how long a job runs that does not say it; running jobs run so long from now on.
+    None: until the simulation ends.
+    """
+    found = _Jobs(scene, default_duration).all()
+    return sorted(found, key=lambda it: it.at)
+
+
+class _Jobs:
+    """Reads the jobs of a scene."""
+
+    def __init__(self, scene: Scene, default_duration: float | None) -> None:
+        self.scene = scene
+        self.cluster: Cluster = scene.cluster
+        self.default_duration = default_duration
+        self.now = scene.cluster.seen.taken if scene.cluster.seen else None
+        self.parents = _parents(scene.cluster)
+        self.pods = self._by_root()
+        """The pods of a snapshot by the object that created them."""
+        self.by_name = {(it.namespace, it.name): it for pods in self.pods.values() for it in pods}
+        self.of_object = {_key(it.object): it for it in scene.cluster.workloads}
+        self.pairs = pairs_of(scene.cluster)
+
+    def all(self) -> Iterator[Arrival]:
+        """All jobs."""
+        queued, unqueued = jobs(self.cluster, self.scene.settings)
+        by_owner: dict[tuple[str, str, str], list[QueuedJob]] = {}
+        for it in queued:
+            by_owner.setdefault(_key(it.owner), []).append(it)
+        known: set[tuple[str, str, str]] = set()
+        for entry in self.cluster.kueue_workloads:
+            owner = self._owner(entry)
+            if owner is not None:
+                known.add(owner)
+            if not holds(entry.object, "Finished"):
+                yield self._of_workload(entry, owner, by_owner.get(owner, []) if owner else [])
+        for owner, them in by_owner.items():
+            if owner not in known and owner not in self.pods:
+                for i, it in enumerate(them):
+                    yield self._of_job(it, i, len(them))
+        for job in unqueued:
+            owner = _key(job.owner)
+            if owner not in known and owner not in self.pods and not _is_owned(job.owner):
+                yield self._unqueued(job)
+        yield from self._other_pods(known)
+
+    def _of_workload(
+        self, entry: Entry[WorkloadView], owner: tuple[str, str, str] | None, made: list[QueuedJob]
+    ) -> Arrival:
+        """A Workload of the input."""
+        object_ = entry.object
+        at = self._time(created(object_))
+        pods = self._owned_pods(owner)
+        fields = entry.fields
+        templates = made[0].fields.pod_sets if made else ()
+        by_name = {it.name: it.template for it in templates}
+        sets = tuple(
+            replace(it, template=by_name[it.name]) if it.name in by_name else it
+            for it in fields.pod_sets
+        )
+        if pods and not any(it.template.spec.containers for it in sets) and len(sets) == 1:
+            sets = (replace(sets[0], template=PodSetTemplate(pods[0].spec)),)
+        name = f"{entry.namespace}/{entry.name}"
+        uid = text(object_.data, "metadata", "uid") or name
+        workload = workload_of(name, uid, at, replace(fields, pod_sets=sets), self.scene.settings)
+        if not any(it.template.spec.containers for it in sets):
+            workload = _with_sets(workload, _counted_sets(object_, fields))
+        workload.admission = self._admission(object_)
+        condition_ = condition(object_, "QuotaReserved")
+        if condition_ is not None and not condition_.holds:
+            workload.reason, workload.message = condition_.reason, condition_.message
+        kind, shown = (owner[0], f"{owner[1]}/{owner[2]}") if owner else ("Workload", name)
+        source = self.of_object.get(owner) if owner else None
+        labels = source.templates[0].labels if source and source.templates else {}
+        return self._arrival(
+            shown,
+            object_ if source is None else source.object,
+            workload,
+            tuple(self._batch(it, entry.namespace, labels) for it in sets),
+            kind=kind,
+            at=at,
+            nodes=_nodes(pods) if workload.admission is not None else (),
+            refusal="" if fields.active else "the Workload is not active (spec.active is false)",
+        )
+
+    def _of_job(self, job: QueuedJob, index: int, count: int) -> Arrival:
+        """A Workload that Kueue will create."""
+        owner = job.owner
+        at = self._arrives(owner)
+        name = f"{job.namespace or 'default'}/{owner.name or text(owner.data, 'metadata', 'generateName')}"
+        order = f"{owner.at.document:06d}/{index:06d}"
+        workload = workload_of(
+            f"{job.namespace}/{job.name}", f"{order}/{name}", at, job.fields, self.scene.settings
+        )
+        source = self.of_object.get(_key(owner))
+        templates = source.templates if source is not None else ()
+        batches = []
+        for i, it in enumerate(job.fields.pod_sets):
+            same = len(templates) == len(job.fields.pod_sets)
+            labels = templates[i if same else 0].labels if templates else {}
+            batches.append(self._batch(it, job.namespace, labels, _controller(source)))
+        shown = name if count == 1 else f"{name}-{index}"
+        return self._arrival(shown, owner, workload, tuple(batches), kind=owner.kind, at=at)
+
+    def _unqueued(self, job: UnqueuedJob) -> Arrival:
+        """An object without a Workload: its pods start at once, or it cannot be simulated."""
+        owner = job.owner
+        name = f"{owner.namespace or 'default'}/{owner.name}"
+        source = self.of_object.get(_key(owner))
+        batches = tuple(
+            self._batch(
+                PodSetView(str(i), it.replicas or 0, None, PodSetTemplate(as_pod(it.spec))),
+                owner.namespace,
+                it.labels,
+                _controller(source),
+            )
+            for i, it in enumerate(source.templates if source is not None else ())
+        )
+        refusal = "" if job.starts and batches else job.reason
+        if source is not None and _by_volcano(source):
+            refusal = "it is scheduled by Volcano, which the simulation does not know"
+        return self._arrival(
+            name,
+            owner,
+            None,
+            batches,
+            kind=owner.kind,
+            at=self._arrives(owner),
+            refusal=refusal,
+        )
+
+    def _other_pods(self, known: set[tuple[str, str, str]]) -> Iterator[Arrival]:
+        """Pods of a snapshot that no Workload admits, by the object that created them."""
+        for (kind, namespace, name), pods in self.pods.items():
+            if (kind, namespace, name) in known:
+                continue
+            others = [it for it in pods if ("Pod", it.namespace, it.name) not in known]
+            placed = [it for it in others if it.node]
+            found = [*placed, *(it for it in others if not it.node and not it.gates)]
+            if not found:
+                continue
+            source = self.of_object.get((kind, namespace, name))
+            yield self._arrival(
+                f"{namespace}/{name}",
+                source.object if source is not None else found[0].object,
+                None,
+                tuple(PodBatch(it.name, 1, it.spec, it.labels) for it in found),
+                kind=kind,
+                at=min(self._time(it.created) for it in found),
+                nodes=_nodes(placed),
+            )
+
+    def _batch(
+        self,
+        pod_set: PodSetView,
+        namespace: str,
+        labels: Mapping[str, str],
+        selector: LabelSelector | None = None,
+    ) -> PodBatch:
+        spec = adjusted(self.cluster, pod_set.template.spec, namespace)
+        return PodBatch(pod_set.name, pod_set.count, spec, labels, selector)
+
+    def _arrival(  # noqa: PLR0913 - all that is known of a job
+        self,
+        name: str,
+        source: Object,
+        workload: QueuedWorkload | None,
+        pods: tuple[PodBatch, ...],
+        *,
+        kind: str,
+        at: float,
+        nodes: tuple[str, ...] = (),
+        refusal: str = "",
+    ) -> Arrival:
+        classes = [it.spec.priority_class_name for it in pods]
+        priority = priorities.of_class(self.cluster, classes[0] if classes else "")
+        return Arrival(
+            name=name,
+            kind=kind,
+            team=self.scene.team(name.partition("/")[0]),
+            at=at,
+            duration=self._duration(source, kind, pods),
+            workload=workload,
+            pods=pods,
+            priority=priority or 0,
+            nodes=nodes,
+            refusal=refusal,
+        )
+
+    def _duration(self, source: Object, kind: str, pods: Sequence[PodBatch]) -> float | None:
+        written = seconds(source.annotations.get(RUNS_FOR))
+        if written is not None and written > 0:
+            return float(written)
+        always = kind == "Pod" and any(it.spec.restart_policy in ("", "Always") for it in pods)
+        return None if kind in _SERVES or always else self.default_duration
+
+    def _arrives(self, object_: Object) -> float:
+        """When an object is created; without an annotation at the start."""
+        written = seconds(object_.annotations.get(ARRIVES_AFTER))
+        if written is not None and written >= 0:
+            return float(written)
+        return min(self._time(created(object_)), 0.0)
+
+    def _time(self, at: datetime | None) -> float:
+        return (at - self.now).total_seconds() if at is not None and self.now is not None else 0.0
+
+    def _admission(self, workload: Object) -> Admission | None:
+        """The quota that a Workload of a cluster holds; None: none, or its queue is not known."""
+        data = mapping(workload.data, "status", "admission")
+        queue = text(workload.data, "spec", "queueName")
+        local = self.cluster.local_queues.get(queue, workload.namespace)
+        target = local.fields.cluster_queue if local is not None else ""
+        if not data or not self.cluster.cluster_queues.get(target):
+            return None
+        usage: dict[int, int] = {}
+        sets = []
+        for it in mappings(data, "podSetAssignments"):
+            flavors = dict(keyed_texts(it, "flavors"))
+            sets.append(PodSetAdmission(text(it, "name"), integer(it.get("count")) or 0, flavors))
+            for resource, amount in _amounts(it, "resourceUsage").items():
+                pair = self.pairs.get((flavors.get(resource, ""), resource))
+                if pair is not None:
+                    usage[pair] = usage.get(pair, 0) + amount
+        reserved = condition(workload, "QuotaReserved")
+        at = self._time(reserved.since if reserved is not None else created(workload))
+        return Admission(tuple(sets), tuple(usage.items()), frozenset(usage), at)
+
+    def _owner(self, entry: Entry[WorkloadView]) -> tuple[str, str, str] | None:
+        """Kind, namespace and name of the object for which a Workload was created."""
+        for it in mappings(entry.object.data, "metadata", "ownerReferences"):
+            return text(it, "kind"), entry.namespace, text(it, "name")
+        return None
+
+    def _owned_pods(self, owner: tuple[str, str, str] | None) -> list[Pod]:
+        """The pods of the object for which a Workload was created."""
+        if owner is None:
+            return []
+        if owner[0] == "Pod":
+            pod = self.by_name.get(owner[1:])
+            return [pod] if pod is not None else []
+        return [it for it in self.pods.get(owner, []) if it.node]
+
+    def _by_root(self) -> dict[tuple[str, str, str], list[Pod]]:
+        found: dict[tuple[str, str, str], list[Pod]] = {}
+        for pod in self.cluster.pods:
+            if pod.done:
+                continue
+            key = ("Pod", pod.namespace, pod.name)
+            if pod.owner is not None:
+                key = (pod.owner.kind, pod.namespace, pod.owner.name)
+                if pod.owner.kind == "Node":  # a static pod
+                    key = ("Pod", pod.namespace, pod.name)
+            while key in self.parents:
+                key = self.parents[key]
+            found.setdefault(key, []).append(pod)
+        return found
+
+
+def _with_sets(workload: QueuedWorkload, sets: tuple[PodSet, ...]) -> QueuedWorkload:
+    """The same workload with other pod sets."""
+    return QueuedWorkload(
+        workload.name,
+        workload.uid,
+        workload.queue,
+        workload.priority,
+        workload.created,
+        sets,
+        workload.refusal,
+    )
+
+
+def _counted_sets(workload: Object, fields: WorkloadView) -> tuple[PodSet, ...]:
+    """The pod sets of a Workload without templates, from its status. Their shape is not known."""
+    requests = {
+        text(it, "name"): _amounts(it, field)
+        for way, field in (
+            (("status", "resourceRequests"), "resources"),
+            (("status", "admission", "podSetAssignments"), "resourceUsage"),
+        )
+        for it in mappings(workload.data, *way)
+    }
+    found = []
+    for it in fields.pod_sets:
+        amounts = requests.get(it.name, {})
+        each = {name: -(-amount // max(it.count, 1)) for name, amount in amounts.items()}
+        ordered = tuple(sorted(each.items(), key=lambda one: evaluation_order(one[0])))
+        found.append(PodSet(it.name, it.count, ordered))
+    return tuple(found)
+
+
+def _amounts(data: Mapping[str, object], field: str) -> dict[str, int]:
+    """Amounts of resources in Kueue's units; those that cannot be read are skipped."""
+    found = {}
+    for name, amount in mapping(data, field).items():
+        try:
+            found[name] = counted(name, quantity.parse(amount).value)
+        except ValueError:
+            continue
+    return found
+
+
+def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:
+    return tuple(it.node for it in pods if it.node)
+
+
+def _by_volcano(workload: Workload) -> bool:
+    return any(workload.scheduler_of(it)[0] == _SCHEDULER for it in workload.templates)
+
+
+def _controller(workload: Workload | None) -> LabelSelector | None:
+    """The selector that spreads the pods of an object by default."""
+    if workload is None or workload.kind not in _SERVES:
+        return None
+    return selector_of(workload.spec.get("selector"))
+
+
+def _key(object_: Object) -> tuple[str, str, str]:
+    return object_.kind, object_.namespace, object_.name
+
+
+def _is_owned(object_: Object) -> bool:
+    return any(
+        it.get("controller") is True for it in mappings(object_.data, "metadata", "ownerReferences")
+    )
+
+
+def _parents(cluster: Cluster) -> dict[tuple[str, str, str], tuple[str, str, str]]:
+    """The controller of each object that has one."""
+    return {
+        _key(it): (text(owner, "kind"), it.namespace, text(owner, "name"))
+        for it in cluster.objects
+        for owner in mappings(it.data, "metadata", "ownerReferences")
+        if owner.get("controller") is True and it.group != "kueue.x-k8s.io"
+    }
