@@ -63,7 +63,6 @@ WITHOUT = {
     "render/manifest": "It has only a type.",
     "simulate/arrival": "It has only types; tests/simulate/test_timeline.py makes jobs of them.",
     "simulate/kueue/assignment": "tests/servers/test_kueue_scheduler.py compares flavors and messages with Kueue.",
-    "simulate/kueue/cycle": "tests/servers/test_kueue_scheduler.py compares each cycle with Kueue.",
     "simulate/kueue/entry": "It has only types.",
     "simulate/kueue/fair_preemption": "tests/servers/test_kueue_scheduler.py compares victims with Kueue.",
     "simulate/kueue/order": "tests/servers/test_kueue_scheduler.py compares whom each cycle admits with Kueue.",

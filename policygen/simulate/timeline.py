@@ -335,8 +335,8 @@ class Timeline:
         """Start what was admitted, and stop what was evicted; false if there is neither."""
         done = False
         for entry in entries:
-            for it in (entry.workload, *(target.workload for target in entry.targets)):
-                self._by_workload[it.name].either |= it.either
+            for each in (entry.workload, *(it.workload for it in entry.targets)):
+                self._by_workload[each.name].either |= each.either
             if entry.outcome is Outcome.ADMITTED:
                 done = True
                 self._admit(self._by_workload[entry.workload.name])

@@ -97,7 +97,7 @@ class Script(Random):
         self.options = options
         self.widths: list[int] = []
 
-    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:  # noqa: ARG002
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:  # noqa: ARG002 - as in Random
         at = len(self.widths)
         self.widths.append(start)
         return self.options[at] if at < len(self.options) else 0
