@@ -296,9 +296,11 @@ class Timeline:
         quiet = 0
         while quiet <= self._longest_scan(kueue) and kueue.waits():
             self.cycles += 1
+            before = kueue.to_try()
             entries = kueue.cycle(self.now)
             if not self._apply(kueue, entries):
-                quiet += 1
+                # A workload that was parked makes room for the next one of its queue.
+                quiet = 0 if kueue.to_try() < before else quiet + 1
                 continue
             quiet = 0
             if any(it.outcome is Outcome.PREEMPTING for it in entries):

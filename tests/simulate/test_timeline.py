@@ -78,6 +78,13 @@ def test_a_job_that_never_fits_is_not_started():
     assert times(found["large"])[:2] == (None, None)
 
 
+def test_jobs_that_never_fit_do_not_keep_later_ones_from_being_tried():
+    """Each of the first three is tried and parked in a cycle of its own."""
+    large = [job(workload(f"large-{i}", amount=9 + i), 1.0) for i in range(3)]
+    found = timeline(*large, job(workload("small", amount=1, created=1), 1.0))
+    assert times(found["small"])[:2] == (1, 2)
+
+
 def test_a_guarantee_is_reclaimed_and_the_victim_begins_again():
     """At 4, b's job takes its 4 GPUs back. a's job of 6 runs again from 10 on, 1 second after its end."""
     found = timeline(

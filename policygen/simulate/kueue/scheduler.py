@@ -76,6 +76,10 @@ class Scheduler:
         """Whether an active queue has a workload to try."""
         return any(not it.inactive and len(it.pending) for it in self.state.queues.values())
 
+    def to_try(self) -> int:
+        """How many workloads active queues have to try."""
+        return sum(len(it.pending) for it in self.state.queues.values() if not it.inactive)
+
     def evicted(self) -> Iterable[QueuedWorkload]:
         """The workloads that must leave and still hold quota."""
         return list(self._evicted.values())
