@@ -30,6 +30,8 @@ class JobResult(Struct, frozen=True, eq=False):
     ended: float | None
     waited: float
     """How long it was submitted, and not all its pods ran."""
+    ran: float
+    """How long all its pods ran, also without effect; from the start of the simulation on."""
     running: bool
     """Whether all its pods ran when the simulation ended."""
     flavors: tuple[str, ...] = ()

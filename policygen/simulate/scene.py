@@ -5,6 +5,7 @@ It comes from a spec, manifests or a snapshot. Times are seconds, and 0 is the t
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from random import Random
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -171,9 +172,12 @@ def strategies(settings: Settings) -> tuple[str, ...]:
     return written or (FINAL_SHARE, INITIAL_SHARE)
 
 
-def kueue_scheduler(scene: Scene, running: Iterable[Arrival] = ()) -> Scheduler:
+def kueue_scheduler(
+    scene: Scene, running: Iterable[Arrival] = (), seed: int | None = 1
+) -> Scheduler:
     """Kueue with the queues of a scene. Of `running`, the jobs with an admission hold their quota."""
     state = state_of(scene.cluster, strategies(scene.settings))
+    state.chance = Random(seed)  # noqa: S311 - a simulation
     for it in running:
         workload = it.workload
         if workload is not None and workload.admission is not None:
@@ -260,7 +264,7 @@ def timeline(
     kube = kube_scheduler(scene, seed)
     return Timeline(
         found,
-        kueue_scheduler(scene, found),
+        kueue_scheduler(scene, found, seed),
         kube,
         shapes=shapes(scene, kube),
         until=until,

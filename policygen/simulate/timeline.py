@@ -45,8 +45,10 @@ class JobRun:
     preempted: int = 0
     preempted_by: dict[str, None] = field(default_factory=dict)
     preempts: dict[str, None] = field(default_factory=dict)
+    ran: float = 0.0
+    """The time that all its pods ran, until they last ended."""
     lost: float = 0.0
-    """The time that it ran for nothing."""
+    """The part of it without effect, because the job had to begin again."""
     active: bool = False
     """Whether its pods exist."""
     running: bool = False
@@ -91,6 +93,12 @@ class JobRun:
         self.preempted += 1
         if self.running:
             self.lost += now - self.since
+        self.leaves(now)
+
+    def leaves(self, now: float) -> None:
+        """Not all its pods run any more."""
+        if self.running:
+            self.ran += now - max(self.since, 0.0)
             self.since = now
         self.running = False
 
@@ -121,6 +129,9 @@ class Observer:
     def frees(self, now: float, job: JobRun) -> None:
         """It does not any more. Its admission is still set."""
 
+    def binds(self, now: float, job: JobRun, shape: PodShape, node: int, count: int) -> None:
+        """A pod of it is bound to a node (count is 1), or ends (-1)."""
+
     def passes(self, now: float) -> None:
         """All that happens at a time has happened."""
 
@@ -148,6 +159,8 @@ class Timeline:
         self.livelocks: dict[tuple[str, ...], None] = {}
         """Jobs that preempted each other again and again at one time."""
         self.now = 0.0
+        self._last = 0.0
+        """The last time at which a job arrived, started or ended."""
         self.cycles = 0
         self._shapes = shapes
         self._observer = observer or Observer()
@@ -161,14 +174,24 @@ class Timeline:
         """Shapes for which no node had room since pods last ended."""
         self._priorities: Counter[int] = Counter()
         """Of the pods on nodes."""
-        self._events: list[tuple[float, TimelineEvent, int, str, int]] = []
-        for job in self.jobs:
-            if _runs_already(job):
-                self._resume(job)
-            else:
-                event = (max(job.arrival.at, 0.0), TimelineEvent.ARRIVAL, job.index, "", 0)
-                self._events.append(event)
+        self._events = [
+            (max(it.arrival.at, 0.0), TimelineEvent.ARRIVAL, it.index, "", 0)
+            for it in self.jobs
+            if not _runs_already(it)
+        ]
         heapq.heapify(self._events)
+        self._begun = False
+
+    @property
+    def waiting(self) -> Iterator[PodShape]:
+        """The shapes of pods that wait for a node."""
+        return (shape for _, shape in self._waiting)
+
+    def waiting_of(self, job: JobRun) -> Iterator[PodShape]:
+        """The shapes of pods of a job that wait for a node."""
+        for (_, shape), pods in self._waiting.items():
+            if any(it is job and round_ == job.round for _, it, round_ in pods):
+                yield shape
 
     @property
     def finished(self) -> bool:
@@ -177,14 +200,18 @@ class Timeline:
 
     @property
     def ends(self) -> float:
-        """The time at which it ended: the given one, or that of the last event."""
-        return self.now if self.until is None or not self.finished else self.until
+        """The time at which it ended: the given one, or that of the last change."""
+        return self._last if self.until is None or not self.finished else self.until
 
     def run(self) -> Iterator[TimelineProgress]:
         """Run until nothing happens any more, or until the given time; yields after each time.
 
         The caller may stop in between: what was found until then is known.
         """
+        if not self._begun:
+            self._begun = True
+            for job in filter(_runs_already, self.jobs):
+                self._resume(job)
         while not self.finished:
             self.now = max(self.now, self._events[0][0])
             while self._events and self._events[0][0] <= self.now:
@@ -208,6 +235,7 @@ class Timeline:
                 self.kueue.retry(roots)
             return
         job = self.jobs[index]
+        self._last = self.now
         if what is TimelineEvent.ARRIVAL:
             self._arrives(job)
         elif job.round == round_ and job.running:
@@ -270,6 +298,7 @@ class Timeline:
 
     def _ends(self, job: JobRun) -> None:
         self._ended += 1
+        job.leaves(self.now)
         self._leave(job)
         job.ended = self.now
         job.reason = job.message = ""
@@ -280,9 +309,7 @@ class Timeline:
         """Its pods end."""
         self._observer.frees(self.now, job)
         for shape, node in job.bound:
-            if self.kube is not None:
-                self.kube.remove(shape, node)
-            self._priorities[job.arrival.priority] -= 1
+            self._unbind(job, shape, node)
         if job.bound:
             self._full.clear()
         job.bound = []
@@ -345,8 +372,8 @@ class Timeline:
             elif entry.outcome is Outcome.PREEMPTING:
                 done = True
                 job = self._by_workload[entry.workload.name]
-                for it in entry.targets:
-                    self._preempts(job, self._by_workload[it.workload.name])
+                for target in entry.targets:
+                    self._preempts(job, self._by_workload[target.workload.name])
         for victim in kueue.evicted():
             job = self._by_workload[victim.name]
             self._leave_for(job)
@@ -365,6 +392,7 @@ class Timeline:
 
     def _admit(self, job: JobRun) -> None:
         """Its pods are created."""
+        self._last = self.now
         if job.admitted is None:
             job.admitted = self.now
         job.active = True
@@ -394,6 +422,13 @@ class Timeline:
     def _bind(self, job: JobRun, shape: PodShape, node: int) -> None:
         job.bound.append((shape, node))
         self._priorities[job.arrival.priority] += 1
+        self._observer.binds(self.now, job, shape, node, 1)
+
+    def _unbind(self, job: JobRun, shape: PodShape, node: int) -> None:
+        if self.kube is not None:
+            self.kube.remove(shape, node)
+        self._priorities[job.arrival.priority] -= 1
+        self._observer.binds(self.now, job, shape, node, -1)
 
     def _place(self) -> None:
         """Bind the pods that wait: those of a high priority first, then those that wait the longest."""
@@ -454,14 +489,13 @@ class Timeline:
         for victim in choice[0].victims:
             other = owners[victim.name]
             self._preempts(job, other)
-            self._loses(kube, other, victim.shape, choice[0].node)
+            self._loses(other, victim.shape, choice[0].node)
         return True
 
-    def _loses(self, kube: KubeScheduler, job: JobRun, shape: PodShape, node: int) -> None:
+    def _loses(self, job: JobRun, shape: PodShape, node: int) -> None:
         """A pod is evicted from its node. Its controller creates it again, and the job begins again."""
-        kube.remove(shape, node)
+        self._unbind(job, shape, node)
         job.bound.remove((shape, node))
-        self._priorities[job.arrival.priority] -= 1
         if job.running:  # so none of its pods waits under the old round
             job.stops(self.now)
             job.round += 1

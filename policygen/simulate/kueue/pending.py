@@ -39,6 +39,11 @@ class PendingQueue:
         return workload.name in self._of
 
     @property
+    def empty(self) -> bool:
+        """Whether it has no workload, tried or not."""
+        return not self._of
+
+    @property
     def inadmissible(self) -> dict[str, QueuedWorkload]:
         """The workloads that wait until something changes, by name."""
         return {it.name: it for each in self._all() for it in each.parked}

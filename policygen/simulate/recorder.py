@@ -1,0 +1,361 @@
+"""Records a simulation, and sums it up per job, team and pool."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+from policygen.kubernetes.accelerators import is_one
+from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.placement.scheduler import KubeScheduler
+from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.result import (
+    JobResult,
+    PoolResult,
+    SimulationResult,
+    TeamResult,
+    TeamUse,
+    Unmodelled,
+    middle,
+    p95,
+)
+from policygen.simulate.scene import Scene, gpus_of
+from policygen.simulate.timeline import JobRun, Observer, Timeline
+from policygen.simulate.usage import Meters
+
+QUOTA = "quota"
+TOO_FEW = "too few GPUs left on each node"
+HOST = "cpu or memory of the nodes is used up"
+NO_MATCH = "the pods do not match the nodes"
+CAUSES = (QUOTA, TOO_FEW, HOST, NO_MATCH)
+"""Why GPUs are free while a job waits for them."""
+
+
+class Recorder(Observer):
+    """Sums what jobs of a scene use while a timeline runs."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.timeline: Timeline | None = None
+        self.used = Meters()
+        """The GPUs by team and pool: those of quotas, and those of pods without Kueue."""
+        self.on_nodes = Meters()
+        """The GPUs of pods on nodes, by pool."""
+        self.stranded: defaultdict[tuple[str, str], float] = defaultdict(float)
+        """GPU seconds by pool and cause."""
+        self.borrowed: dict[int, Mapping[str, int]] = {}
+        """What a job borrowed at its last admission, by its index."""
+        self.flavors: dict[int, tuple[str, ...]] = {}
+        self._pool_of_flavor = {it: pool.name for pool in scene.pools for it in pool.flavors}
+        self._pool_of_node = {it: pool.name for pool in scene.pools for it in pool.nodes}
+        self._idle: Mapping[tuple[str, str], int] = {}
+        self._since = 0.0
+        self._queues: Mapping[str, list[SimulatedQueue]] = {}
+
+    def follow(self, timeline: Timeline) -> None:
+        """The timeline that it observes."""
+        self.timeline = timeline
+        if timeline.kueue is not None:
+            self._queues = _queues_of_pools(timeline.kueue.state, self._pool_of_flavor)
+
+    def holds(self, now: float, job: JobRun) -> None:
+        """Its quota is in use."""
+        admission = job.workload.admission if job.workload is not None else None
+        if admission is None:
+            return
+        self.flavors[job.index] = tuple(
+            dict.fromkeys(it for one in admission.pod_sets for it in sorted(one.flavors.values()))
+        )
+        self._hold(now, job, 1)
+        self.borrowed[job.index] = dict(self._borrows(job))
+
+    def frees(self, now: float, job: JobRun) -> None:
+        """Its quota is free."""
+        if job.workload is not None and job.workload.admission is not None:
+            self._hold(now, job, -1)
+
+    def binds(self, now: float, job: JobRun, shape: PodShape, node: int, count: int) -> None:
+        """A node is in use."""
+        amount = sum(it for name, it in shape.requests if is_one(name))
+        pool = self._pool_of_node.get(self._kube.nodes.all[node].name)
+        if amount and pool is not None:
+            self.on_nodes.add(now, (pool,), count * amount)
+            if job.workload is None:
+                self.used.add_all(now, job.arrival.team, {pool: amount}, count)
+
+    def passes(self, now: float) -> None:
+        """GPUs that were free until now while a job waited are stranded."""
+        for key, amount in self._idle.items():
+            self.stranded[key] += amount * (now - self._since)
+        self._since = now
+        self._idle = dict(self._stranded_now())
+
+    def result(
+        self, unmodelled: tuple[Unmodelled, ...] = (), *, partial: bool = False
+    ) -> SimulationResult:
+        """What was found until now."""
+        timeline = self._timeline
+        end = timeline.ends
+        self.passes(end)
+        jobs = tuple(self._job(it, end) for it in timeline.jobs if it.round)
+        return SimulationResult(
+            jobs=jobs,
+            teams=tuple(self._teams(jobs, end)),
+            pools=tuple(self._pools(jobs, end)),
+            until=end,
+            unmodelled=unmodelled,
+            livelocks=tuple(timeline.livelocks),
+            partial=partial,
+        )
+
+    @property
+    def _timeline(self) -> Timeline:
+        if self.timeline is None:
+            raise RuntimeError
+        return self.timeline
+
+    @property
+    def _kube(self) -> KubeScheduler:
+        kube = self._timeline.kube
+        if kube is None:
+            raise RuntimeError
+        return kube
+
+    @property
+    def _state(self) -> QueueState | None:
+        kueue = self._timeline.kueue
+        return kueue.state if kueue is not None else None
+
+    def _hold(self, now: float, job: JobRun, sign: int) -> None:
+        amounts: Counter[str] = Counter()
+        for pool, _, amount in self._gpus(job):
+            amounts[pool] += amount
+        self.used.add_all(now, job.arrival.team, amounts, sign)
+
+    def _gpus(self, job: JobRun) -> Iterator[tuple[str, int, int]]:
+        """The accelerators of its admission: the pool, the index of the pair, and the amount."""
+        admission = job.workload.admission if job.workload is not None else None
+        state = self._state
+        if admission is None or state is None:
+            return
+        for pair, amount in admission.usage:
+            flavor, resource = state.pairs[pair]
+            if is_one(resource):
+                yield self._pool_of_flavor.get(flavor, flavor), pair, amount
+
+    def _borrows(self, job: JobRun) -> Iterator[tuple[str, int]]:
+        state = self._state
+        if state is None or job.workload is None:
+            return
+        node = state.queue_of(job.workload).node
+        found: Counter[str] = Counter()
+        for pool, pair, amount in self._gpus(job):
+            found[pool] += max(0, min(amount, node.usage[pair] - node.nominal[pair]))
+        yield from ((pool, amount) for pool, amount in found.items() if amount)
+
+    def _stranded_now(self) -> Iterator[tuple[tuple[str, str], int]]:
+        """The GPUs that are free while a job waits for them, by pool and cause."""
+        if self.timeline is None:
+            return
+        meters = self.used if self.timeline.kube is None else self.on_nodes
+        on_nodes = self._by_node()
+        for pool in self.scene.pools:
+            meter = meters.of.get((pool.name,))
+            free = pool.gpus - (meter.amount if meter is not None else 0)
+            if free <= 0:
+                continue
+            for cause, amount in on_nodes.get(pool.name, {}).items():
+                yield (pool.name, cause), amount
+            waits = any(
+                not it.inactive and not it.pending.empty for it in self._queues.get(pool.name, ())
+            )
+            if waits and pool.name not in on_nodes:
+                yield (pool.name, QUOTA), free
+
+    def _by_node(self) -> dict[str, dict[str, int]]:
+        """Why free GPUs of nodes are of no use to the first pods that wait for them, by pool."""
+        found: dict[str, dict[str, int]] = {}
+        timeline = self._timeline
+        kube = timeline.kube
+        if kube is None:
+            return found
+        for shape in timeline.waiting:
+            names = [name for name, _ in shape.requests if is_one(name)]
+            if not names:
+                continue
+            causes: dict[str, Counter[str]] = {}
+            for node, reasons in kube.refusals(shape).items():
+                pool = self._pool_of_node.get(kube.nodes.all[node].name)
+                free = sum(max(kube.nodes.free(name)[node], 0) for name in names)
+                if pool is not None and pool not in found and free:
+                    causes.setdefault(pool, Counter())[_cause(reasons)] += free
+            found |= {pool: dict(it) for pool, it in causes.items()}
+            if len(found) == len(self.scene.pools):
+                break
+        return found
+
+    def _job(self, job: JobRun, end: float) -> JobResult:
+        arrival, workload = job.arrival, job.workload
+        state = self._state
+        queue = ""
+        if workload is not None and state is not None:
+            queue = state.local_queues.get(workload.queue, "")
+        waits = not job.running and job.ended is None
+        reason, message = self._why(job) if waits else ("", "")
+        names = self._kube.nodes.all if self._timeline.kube is not None else ()
+        nodes = Counter(node for _, node in job.bound) or job.last_nodes
+        return JobResult(
+            name=arrival.name,
+            kind=arrival.kind,
+            team=arrival.team,
+            queue=queue,
+            submitted=arrival.at,
+            duration=arrival.duration,
+            gpus=gpus(job),
+            admitted=job.admitted if workload is not None else None,
+            started=job.started,
+            ended=job.ended,
+            waited=self._timeline.waited(job),
+            ran=job.ran + (max(end - max(job.since, 0.0), 0.0) if job.running else 0.0),
+            running=job.running,
+            flavors=self.flavors.get(job.index, ()),
+            borrowed=self.borrowed.get(job.index, {}),
+            nodes={names[it].name: count for it, count in sorted(nodes.items())},
+            preempted=job.preempted,
+            preempted_by=tuple(job.preempted_by),
+            preempts=tuple(job.preempts),
+            lost=job.lost,
+            reason=reason,
+            message=message,
+            either=job.either,
+        )
+
+    def _why(self, job: JobRun) -> tuple[str, str]:
+        """Why a job waits, as the scheduler reports it."""
+        if job.reason:
+            return job.reason, job.message
+        kube = self._timeline.kube
+        if job.active and kube is not None:
+            shape = next((it for it in self._timeline.waiting_of(job)), None)
+            if shape is not None:
+                return "Unschedulable", unschedulable(kube, shape)
+        if job.workload is not None:
+            return job.workload.reason, job.workload.message
+        return "", ""
+
+    def _teams(self, jobs: tuple[JobResult, ...], end: float) -> Iterator[TeamResult]:
+        limits = self._limits()
+        of_team: dict[str, list[JobResult]] = {}
+        for it in jobs:
+            of_team.setdefault(it.team, []).append(it)
+        for team in sorted({*of_team, *(it for it, _ in limits)}):
+            own = of_team.get(team, [])
+            waits = [it.waited for it in own]
+            yield TeamResult(
+                name=team,
+                jobs=len(own),
+                started=sum(it.started is not None for it in own),
+                finished=sum(it.ended is not None for it in own),
+                waiting_median=middle(waits),
+                waiting_p95=p95(waits),
+                preempted=sum(it.preempted for it in own),
+                gpu_seconds=sum(it.ran * it.gpus for it in own),
+                lost_gpu_seconds=sum(it.lost * it.gpus for it in own),
+                uses=tuple(self._uses(team, limits, end)),
+            )
+
+    def _uses(
+        self, team: str, limits: Mapping[tuple[str, str], tuple[int, int]], end: float
+    ) -> Iterator[TeamUse]:
+        for pool in self.scene.pools:
+            meter = self.used.of.get((team, pool.name))
+            guarantee, limit = limits.get((team, pool.name), (0, 0))
+            if meter is not None or limit:
+                yield TeamUse(
+                    pool.name,
+                    guarantee,
+                    limit,
+                    meter.until(end) if meter is not None else 0.0,
+                    meter.most if meter is not None else 0,
+                )
+
+    def _limits(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Guarantee and limit of each team in each pool."""
+        state = self._state
+        found: dict[tuple[str, str], tuple[int, int]] = {}
+        if state is None:
+            return found
+        owned = {
+            (self.scene.team(name.partition("/")[0]), queue)
+            for name, queue in state.local_queues.items()
+            if queue in state.queues
+        }
+        for team, queue in sorted(owned):
+            node = state.queues[queue].node
+            for pair, (flavor, resource) in enumerate(state.pairs):
+                if is_one(resource) and pair in node.pairs:
+                    key = team, self._pool_of_flavor.get(flavor, flavor)
+                    guarantee, limit = found.get(key, (0, 0))
+                    found[key] = guarantee + node.nominal[pair], limit + node.potential[pair]
+        return found
+
+    def _pools(self, jobs: tuple[JobResult, ...], end: float) -> Iterator[PoolResult]:
+        meters = self.used if self._timeline.kube is None else self.on_nodes
+        for pool in self.scene.pools:
+            meter = meters.of.get((pool.name,))
+            waits = [
+                it.waited
+                for it in jobs
+                if it.gpus and (pool.flavors & {*it.flavors} or pool.nodes & it.nodes.keys())
+            ]
+            yield PoolResult(
+                name=pool.name,
+                gpus=pool.gpus,
+                jobs=len(waits),
+                waiting_median=middle(waits),
+                waiting_p95=p95(waits),
+                used_mean=meter.until(end) / end if meter is not None and end > 0 else 0.0,
+                used_most=meter.most if meter is not None else 0,
+                stranded={
+                    cause: self.stranded[pool.name, cause]
+                    for cause in CAUSES
+                    if self.stranded[pool.name, cause]
+                },
+            )
+
+
+def gpus(job: JobRun) -> int:
+    """The accelerators that all its pods request."""
+    if job.workload is not None:
+        return sum(
+            it.count * amount
+            for it in job.workload.pod_sets
+            for name, amount in it.requests
+            if is_one(name)
+        )
+    return sum(it.count * gpus_of(it.spec.requests) for it in job.arrival.pods)
+
+
+def unschedulable(kube: KubeScheduler, shape: PodShape) -> str:
+    """Why no node takes a pod, as kube-scheduler reports it (FitError.Error)."""
+    reasons = Counter(it for found in kube.refusals(shape).values() for it in found)
+    listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
+    return f"0/{len(kube.nodes.all)} nodes are available: {listed}."
+
+
+def _cause(reasons: tuple[str, ...]) -> str:
+    short = [it.removeprefix("Insufficient ") for it in reasons if it.startswith("Insufficient ")]
+    if not short and "Too many pods" not in reasons:
+        return NO_MATCH
+    return TOO_FEW if any(map(is_one, short)) else HOST
+
+
+def _queues_of_pools(
+    state: QueueState, pool_of_flavor: Mapping[str, str]
+) -> Mapping[str, list[SimulatedQueue]]:
+    """The queues with a quota of each pool."""
+    found: dict[str, list[SimulatedQueue]] = {}
+    for queue in state.queues.values():
+        names = {it.name for group in queue.groups for it in group.flavors}
+        for pool in {pool_of_flavor[it] for it in names if it in pool_of_flavor}:
+            found.setdefault(pool, []).append(queue)
+    return found

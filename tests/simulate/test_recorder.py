@@ -1,0 +1,78 @@
+"""Sums of simulations, computed by hand."""
+
+from policygen.simulate.recorder import HOST, NO_MATCH, QUOTA, TOO_FEW, Recorder
+from policygen.simulate.scene import timeline
+from policygen.simulate.scene_jobs import arrivals
+from tests.simulate.scenes import NODES, QUEUES, job, scene
+
+HOUR = 3600.0
+
+
+def recorded(text, duration=HOUR, **more):
+    it = scene(text)
+    recorder = Recorder(it)
+    made = timeline(it, arrivals(it, duration), observer=recorder, **more)
+    recorder.follow(made)
+    for _ in made.run():
+        pass
+    return recorder.result()
+
+
+def test_a_job_its_team_and_its_pool():
+    """One job of 8 GPUs runs for an hour. The second waits for it, because the quota is 12."""
+    found = recorded(QUEUES + NODES + job("a", 8) + job("b", 8))
+    first, second = found.jobs
+    assert (first.waited, second.waited) == (0, HOUR + 1)
+    assert (first.nodes, second.flavors, second.queue) == ({"n0": 1}, ("a100",), "nlp")
+    assert found.until == 2 * HOUR + 1
+    (team,) = found.teams
+    assert (team.name, team.jobs, team.finished) == ("nlp", 2, 2)
+    assert (team.waiting_median, team.waiting_p95) == ((HOUR + 1) / 2, HOUR + 1)
+    assert team.gpu_seconds == 16 * HOUR
+    (use,) = team.uses
+    assert (use.guarantee, use.limit, use.most, use.gpu_seconds) == (12, 12, 8, 16 * HOUR)
+    (pool,) = found.pools
+    assert (pool.gpus, pool.used_most, pool.jobs) == (16, 8, 2)
+    assert round(pool.used_mean, 2) == 8
+    assert pool.stranded == {QUOTA: 8 * HOUR + 16}
+
+
+def test_gpus_are_stranded_where_too_few_are_left_on_each_node():
+    """Two jobs hold 5 GPUs of each node. A third, which needs 4, is admitted but has no node."""
+    text = QUEUES.replace("nominalQuota: 12", "nominalQuota: 16") + NODES
+    found = recorded(text + job("a", 5) + job("b", 5) + job("c", 4))
+    assert found.pools[0].stranded == {TOO_FEW: 6 * HOUR}
+    assert found.jobs[2].started == HOUR
+
+
+def test_gpus_are_stranded_where_cpu_is_used_up():
+    text = QUEUES + NODES.replace("cpu: 64", "cpu: 4")
+    found = recorded(text + job("a", 1) + job("b", 1) + job("c", 1))
+    assert found.pools[0].stranded == {HOST: 14 * HOUR}
+
+
+def test_gpus_are_stranded_where_pods_do_not_match():
+    text = (
+        QUEUES
+        + NODES
+        + job("a", 1).replace("restartPolicy", "nodeSelector: {disk: ssd}, restartPolicy")
+    )
+    text = text.replace("nodeSelector: {disk: ssd}, ", "nodeSelector: {disk: ssd}\n      ")
+    found = recorded(text, until=HOUR)
+    assert found.pools[0].stranded == {NO_MATCH: 16 * HOUR}
+    (waits,) = found.jobs
+    assert waits.reason == "Unschedulable"
+    assert waits.message == (
+        "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector."
+    )
+
+
+def test_a_job_above_the_quota_waits_with_the_message_of_kueue():
+    (found,) = recorded(QUEUES + job("a", 13), until=60).jobs
+    assert (found.started, found.waited, found.reason) == (None, 60, "Pending")
+    assert "maximum capacity (12)" in found.message
+
+
+def test_a_job_without_a_queue():
+    (found,) = recorded(QUEUES + job("a", 1, queue="other"), until=60).jobs
+    assert found.message == "LocalQueue other doesn't exist in namespace nlp, or is stopped"
