@@ -70,6 +70,7 @@ WITHOUT = {
     "simulate/kueue/scheduler": "tests/servers/test_kueue_scheduler.py plays scenarios on it.",
     "simulate/kueue/state": "tests/simulate/kueue/test_build.py and test_preemption.py read and change it.",
     "simulate/kueue/victims": "tests/simulate/kueue/test_preemption.py shows who can be a victim.",
+    "simulate/traces/job": "It has only types; tests/simulate/traces/test_own_csv.py reads rows as these.",
     "simulate/kueue/workload": "tests/simulate/kueue/test_pending.py and test_build.py make workloads.",
     "spec/programs": "It has only types.",
     "spec/types": "It has only types; tests/plan/test_policy.py shows how one policy is laid over another.",

@@ -1,0 +1,289 @@
+"""The jobs of a trace as arrivals in a scene: in which namespace and queue, and with which pods.
+
+A trace says less than a manifest. What is assumed about its jobs is in the notes.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.core.names import GPU
+from policygen.core.quoting import counted, listed
+from policygen.kubernetes import accelerators, priorities
+from policygen.kubernetes.core import TolerationView
+from policygen.kubernetes.flavor_match import selects_flavor
+from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
+from policygen.kubernetes.kueue_requests import adjusted
+from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.workloads import Container, PodSpec, Resources
+from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.build import workload_of
+from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.openb import MODEL
+from policygen.simulate.scene import Scene
+from policygen.simulate.traces.job import TraceJob, TraceRequest
+
+OTHERS = "*"
+"""Stands for all teams of the trace that have no other entry."""
+_KIND = "Job"
+_NAMES = 5
+"""So many names a note shows."""
+
+
+class TraceArrivals(Struct, frozen=True, eq=False):
+    """The arrivals of a trace."""
+
+    arrivals: list[Arrival]
+    unknown: Mapping[str, int]
+    """The number of jobs of each team that the scene does not know; they do not arrive."""
+    notes: tuple[str, ...]
+    """Assumptions about the jobs."""
+
+
+def arrivals(
+    scene: Scene, jobs: Iterable[TraceJob], teams: Mapping[str, str] | None = None
+) -> TraceArrivals:
+    """The jobs in the order of the trace. `teams` has the team of the scene for names of the trace."""
+    making = _Making(scene, teams or {})
+    found = [it for i, job in enumerate(jobs) for it in making.of_job(job, i)]
+    return TraceArrivals(found, making.unknown, tuple(making.notes()))
+
+
+class _Template(Struct, frozen=True, eq=False):
+    """What all jobs of a team with equal requests have."""
+
+    namespace: str
+    team: str
+    priority: int = 0
+    pods: tuple[PodBatch, ...] = ()
+    workload: QueuedWorkload | None = None
+    refusal: str = ""
+
+
+class _Making:
+    """Makes the arrivals of one trace."""
+
+    def __init__(self, scene: Scene, teams: Mapping[str, str]) -> None:
+        self.unknown: Counter[str] = Counter()
+        self._scene = scene
+        self._cluster = scene.cluster
+        self._teams = teams
+        self._namespaces = _namespaces(scene)
+        self._has_models = _has_models(scene)
+        self._gpu = _gpu_of(name for node in scene.nodes for name in node.allocatable)
+        self._templates: dict[tuple[str, str, TraceRequest], _Template | None] = {}
+        self._ambiguous: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._partial = self._models = 0
+
+    def of_job(self, job: TraceJob, index: int) -> Iterator[Arrival]:
+        """The job, or each of its pods as a job if it is no gang."""
+        key = job.team, job.queue, job.request
+        if key not in self._templates:
+            self._templates[key] = self._template(job)
+        template = self._templates[key]
+        if template is None:
+            self.unknown[job.team or job.queue] += 1
+            return
+        request = job.request
+        self._partial += request.partial
+        self._models += bool(request.models)
+        pods = 1 if request.gang else request.pods
+        for i in range(pods):
+            name = f"{template.namespace}/{job.name}" + (f"-{i}" if pods > 1 else "")
+            yield Arrival(
+                name=name,
+                kind=_KIND,
+                team=template.team,
+                at=job.at,
+                duration=job.duration,
+                workload=_workload(template.workload, name, f"{index:09d}-{i}", job.at),
+                pods=template.pods,
+                priority=template.priority,
+                refusal=template.refusal,
+            )
+
+    def notes(self) -> Iterator[str]:
+        """What was assumed."""
+        if self.unknown:
+            names = [f"{name} ({_jobs(n)})" for name, n in self.unknown.most_common(_NAMES)]
+            more = len(self.unknown) - len(names)
+            yield (
+                f"the input has no team or queue for {listed([*names, *_more(more)], 'and')} of the "
+                "trace; these jobs were not simulated; use names of teams, or add "
+                "--trace-team NAME=TEAM"
+            )
+        for (name, queues), gpus in self._ambiguous.items():
+            yield (
+                f"team {name} has several queues for jobs with {counted(gpus, 'GPU')} in each pod "
+                f"({', '.join(queues)}); those without a queue in the trace go to {queues[0]}"
+            )
+        if self._partial:
+            yield f"{_jobs(self._partial)} used a part of a GPU; each gets a whole GPU"
+        if self._models and not self._has_models:
+            yield (
+                f"the GPU models of {_jobs(self._models)} have no effect, because no flavor "
+                f"and no node has the label {MODEL}"
+            )
+
+    def _template(self, job: TraceJob) -> _Template | None:
+        """None: the scene does not know the team, or the namespace of the queue."""
+        namespaces, team = self._where(job)
+        if not namespaces:
+            return None
+        request = job.request
+        found = _Template(namespaces[0], team)
+        entry: Entry[LocalQueueView] | None = None
+        if self._cluster.cluster_queues.any:
+            fitting = self._queues(namespaces, job.queue.rpartition("/")[2], request)
+            if not fitting:
+                words = f"LocalQueue {job.queue} does not exist" if job.queue else ""
+                words = words or f"team {team} has no LocalQueue for its pods"
+                return replace(found, refusal=words)
+            entry = fitting[0]
+            if len(fitting) > 1:
+                names = tuple(it.name for it in fitting)
+                self._ambiguous.setdefault((team, names), request.gpus)
+            found = replace(found, namespace=entry.namespace)
+        return self._filled(found, request, entry)
+
+    def _where(self, job: TraceJob) -> tuple[Sequence[str], str]:
+        """The namespaces of a job, and its team."""
+        namespace, slash, queue = job.queue.rpartition("/")
+        if slash:
+            known = namespace in self._namespaces.get(self._scene.team(namespace), ())
+            return ((namespace,) if known else ()), self._scene.team(namespace)
+        if job.team or not queue:
+            team = self._teams.get(job.team) or self._teams.get(OTHERS) or job.team
+            return self._namespaces.get(team, ()), team
+        found = [it.namespace for it in self._cluster.local_queues if it.name == queue]
+        return (found, self._scene.team(found[0])) if len(found) == 1 else ((), "")
+
+    def _queues(
+        self, namespaces: Sequence[str], name: str, request: TraceRequest
+    ) -> list[Entry[LocalQueueView]]:
+        """The LocalQueues of these namespaces with this name, or those that fit the request."""
+        found = [
+            it
+            for namespace in namespaces
+            for it in self._cluster.local_queues.by_namespace.get(namespace, ())
+        ]
+        if name:
+            return [it for it in found if it.name == name]
+        return [it for it in found if self._fits(self._queue(it), request)]
+
+    def _queue(self, entry: Entry[LocalQueueView]) -> ClusterQueueView | None:
+        queue = self._cluster.cluster_queues.get(entry.fields.cluster_queue)
+        return queue.fields if queue is not None else None
+
+    def _fits(self, queue: ClusterQueueView | None, request: TraceRequest) -> bool:
+        """Whether a queue has a quota of GPUs, with a flavor that the selector matches."""
+        if queue is None:
+            return False
+        selector = dict(request.selector)
+        for group in queue.resource_groups:
+            if not request.gpus or any(map(accelerators.is_one, group.covered_resources)):
+                for it in group.flavors:
+                    flavor = self._cluster.flavors.get(it.name)
+                    if flavor and selects_flavor(selector, (), flavor.fields.node_labels):
+                        return True
+        return False
+
+    def _filled(
+        self, template: _Template, request: TraceRequest, entry: Entry[LocalQueueView] | None
+    ) -> _Template:
+        """The template with the pods of a request, and its Workload in a queue."""
+        cluster, name = self._cluster, request.priority
+        values = _priorities(self._scene, name)
+        if values is None:
+            return replace(template, refusal=f"priority class {name} does not exist")
+        gpu = self._gpu
+        queue = self._queue(entry) if entry is not None else None
+        if queue is not None:
+            covered = [one for it in queue.resource_groups for one in it.covered_resources]
+            gpu = _gpu_of(covered) if any(map(accelerators.is_one, covered)) else gpu
+        spec = self._spec(request, gpu)
+        count = request.pods if request.gang else 1
+        pods = PodBatch("main", count, adjusted(cluster, spec, template.namespace))
+        workload = None
+        if entry is not None:
+            sets = (PodSetView("main", count, None, PodSetTemplate(spec)),)
+            fields = WorkloadView(entry.name, values[0], sets)
+            name = f"{template.namespace}/x"
+            workload = workload_of(name, name, 0.0, fields, self._scene.settings)
+        return replace(template, priority=values[1], pods=(pods,), workload=workload)
+
+    def _spec(self, request: TraceRequest, gpu: str) -> PodSpec:
+        """A pod. It tolerates the taint of GPUs, as the plugin ExtendedResourceToleration lets it."""
+        requests = {
+            name: amount
+            for name, amount in (("cpu", request.cpu), ("memory", request.memory))
+            if amount is not None
+        }
+        gpus = {gpu: Fraction(request.gpus)} if request.gpus else {}
+        models = [{"key": MODEL, "operator": "In", "values": list(request.models)}]
+        terms = {"nodeSelectorTerms": [{"matchExpressions": models}]}
+        return PodSpec(
+            containers=(Container("main", resources=Resources({**requests, **gpus}, gpus)),),
+            node_selector=dict(request.selector),
+            affinity={"nodeAffinity": {REQUIRED: terms}}
+            if request.models and self._has_models
+            else {},
+            tolerations=(TolerationView(gpu, "Exists"),) if gpus else (),
+            restart_policy="Never",
+        )
+
+
+def _workload(
+    like: QueuedWorkload | None, name: str, uid: str, created: float
+) -> QueuedWorkload | None:
+    if like is None:
+        return None
+    return QueuedWorkload(
+        name, uid, like.queue, like.priority, created, like.pod_sets, like.refusal
+    )
+
+
+def _namespaces(scene: Scene) -> Mapping[str, Sequence[str]]:
+    """The namespaces of each team, those of a spec in its order."""
+    known = [*scene.teams, *sorted(it.name for it in scene.cluster.namespaces)]
+    known += sorted({it.namespace for it in scene.cluster.local_queues})
+    found: dict[str, list[str]] = {}
+    for namespace in dict.fromkeys(known):
+        found.setdefault(scene.team(namespace), []).append(namespace)
+    return found
+
+
+def _has_models(scene: Scene) -> bool:
+    return any(MODEL in it.labels for it in scene.nodes) or any(
+        MODEL in it.fields.node_labels for it in scene.cluster.flavors
+    )
+
+
+def _gpu_of(resources: Iterable[str]) -> str:
+    """The resource of whole GPUs among these."""
+    found = {it for it in resources if accelerators.is_one(it)}
+    return min(found, key=lambda it: ("mig-" in it, it != GPU, it), default=GPU)
+
+
+def _priorities(scene: Scene, name: str) -> tuple[int, int] | None:
+    """The priority for Kueue and for kube-scheduler; None if no class has the name."""
+    if name.removeprefix("-").isdigit():
+        return int(name), int(name)
+    of_pods = priorities.of_class(scene.cluster, name)
+    of_workloads = scene.cluster.workload_priority_classes.get(name)
+    if of_workloads is not None:
+        return of_workloads.fields.value, of_pods or 0
+    return None if of_pods is None else (of_pods, of_pods)
+
+
+def _jobs(number: int) -> str:
+    return counted(number if number == 1 else f"{number:,}", "job")
+
+
+def _more(number: int) -> list[str]:
+    return [f"{number} more"] if number > 0 else []

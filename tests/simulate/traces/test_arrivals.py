@@ -1,0 +1,146 @@
+"""Jobs of traces in the queues of a scene."""
+
+from fractions import Fraction
+
+from policygen.core.names import GPU
+from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.traces.arrivals import arrivals
+from policygen.simulate.traces.job import TraceJob, TraceRequest
+from tests.simulate.scenes import NODES, QUEUES, scene
+
+SECOND = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: other, namespace: nlp}
+spec: {clusterQueue: nlp}
+"""
+CLASSES = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: urgent}
+value: 9
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: pods}
+value: 5
+"""
+
+
+def job(name="a", team="nlp", queue="", at=0.0, **request):
+    return TraceJob(name, at, 10.0, team, queue, TraceRequest(**request))
+
+
+def one(text, it, teams=None):
+    (found,) = arrivals(scene(text), [it], teams).arrivals
+    return found
+
+
+def test_a_job_goes_to_the_queue_of_its_team():
+    it = one(QUEUES, job(pods=2, gpus=4, cpu=Fraction(1), memory=Fraction(1 << 30), at=3.0))
+    assert (it.name, it.kind, it.team, it.at, it.duration) == ("nlp/a", "Job", "nlp", 3, 10)
+    assert it.workload.queue == "nlp/main"
+    assert dict(it.workload.pod_sets[0].requests) == {GPU: 4, "cpu": 1000, "memory": 1 << 30}
+    assert (it.workload.pod_sets[0].count, it.pods[0].count) == (2, 2)
+
+
+def test_pods_that_are_no_gang_are_jobs_of_their_own():
+    found = arrivals(scene(QUEUES), [job(pods=3, gang=False)]).arrivals
+    assert [it.name for it in found] == ["nlp/a-0", "nlp/a-1", "nlp/a-2"]
+    assert {it.workload.pod_sets[0].count for it in found} == {1}
+
+
+def test_teams_that_are_not_known_are_counted():
+    jobs = [job("a", "x"), job("b", "x"), job("c", "nlp"), job("d", "y")]
+    found = arrivals(scene(QUEUES), jobs)
+    assert [it.name for it in found.arrivals] == ["nlp/c"]
+    assert found.unknown == {"x": 2, "y": 1}
+    assert found.notes == (
+        (
+            "the input has no team or queue for x (2 jobs) and y (1 job) of the trace; these jobs were "
+            "not simulated; use names of teams, or add --trace-team NAME=TEAM"
+        ),
+    )
+
+
+def test_teams_of_the_trace_can_be_mapped():
+    assert one(QUEUES, job(team="x"), {"x": "nlp"}).team == "nlp"
+    assert one(QUEUES, job(team=""), {"*": "nlp"}).team == "nlp"
+    assert one(QUEUES, job(team="nlp"), {"x": "vision"}).team == "nlp"
+
+
+def test_a_team_of_a_spec_has_namespaces():
+    it = scene(QUEUES)
+    named = Scene(it.cluster, it.settings, teams={"nlp": "language"})
+    (found,) = arrivals(named, [job(team="language")]).arrivals
+    assert (found.name, found.team) == ("nlp/a", "language")
+
+
+def test_a_queue_can_be_named():
+    assert one(QUEUES + SECOND, job(queue="other")).workload.queue == "nlp/other"
+    assert one(QUEUES, job(team="", queue="main")).workload.queue == "nlp/main"
+    assert one(QUEUES, job(team="", queue="nlp/main")).team == "nlp"
+    assert one(QUEUES, job(queue="none")).refusal == "LocalQueue none does not exist"
+    assert arrivals(scene(QUEUES), [job(team="", queue="x/main")]).unknown == {"x/main": 1}
+
+
+def test_of_several_queues_the_first_is_taken_and_noted():
+    found = arrivals(scene(QUEUES + SECOND), [job(gpus=8)])
+    assert found.arrivals[0].workload.queue == "nlp/main"
+    assert found.notes == (
+        (
+            "team nlp has several queues for jobs with 8 GPUs in each pod (main, other); those without a "
+            "queue in the trace go to main"
+        ),
+    )
+
+
+def test_a_selector_that_matches_no_flavor_is_refused():
+    it = one(QUEUES, job(gpus=1, selector=(("gpu", "h100"),)))
+    assert it.refusal == "team nlp has no LocalQueue for its pods"
+    assert not one(QUEUES, job(gpus=1, selector=(("gpu", "a100"),))).refusal
+
+
+def test_priorities():
+    text = QUEUES + CLASSES
+    for name, expected in (("", (0, 0)), ("urgent", (9, 0)), ("pods", (5, 5)), ("-3", (-3, -3))):
+        it = one(text, job(priority=name))
+        assert (it.workload.priority, it.priority) == expected
+    assert one(text, job(priority="x")).refusal == "priority class x does not exist"
+
+
+def test_gpu_models_select_nodes_that_have_the_label():
+    nodes = NODES.replace("gpu: a100}", "gpu: a100, gpu-model: T4}")
+    with_label = arrivals(scene(QUEUES + nodes), [job(gpus=1, models=("T4",), partial=True)])
+    assert with_label.arrivals[0].pods[0].spec.affinity
+    assert with_label.notes == ("1 job used a part of a GPU; each gets a whole GPU",)
+    without = arrivals(scene(QUEUES), [job(gpus=1, models=("T4",))])
+    assert not without.arrivals[0].pods[0].spec.affinity
+    assert without.notes == (
+        "the GPU models of 1 job have no effect, because no flavor and no node has the label gpu-model",
+    )
+
+
+def test_jobs_without_kueue_go_to_nodes():
+    namespace = "\n---\n".join(QUEUES.split("---\n")[-1:])
+    it = one(namespace + NODES, job(gpus=1))
+    assert it.workload is None
+    assert it.pods[0].spec.requests == {GPU: 1}
+
+
+def test_equal_jobs_share_their_pods():
+    first, second = arrivals(scene(QUEUES), [job("a", gpus=1), job("b", gpus=1)]).arrivals
+    assert first.pods is second.pods
+    assert first.workload.pod_sets is second.workload.pod_sets
+
+
+def test_a_trace_is_simulated():
+    """12 GPUs: the second job waits until the first ends, and the retry 1 second later."""
+    it = scene(QUEUES + NODES)
+    found = arrivals(it, [job("a", gpus=8), job("b", gpus=8, at=1.0), job("c", gpus=4, at=2.0)])
+    made = timeline(it, found.arrivals)
+    for _ in made.run():
+        pass
+    assert [(run.started, run.ended) for run in made.jobs] == [(0, 10), (11, 21), (2, 12)]
