@@ -8,8 +8,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import NoReturn, TypeVar
 
 import msgspec
@@ -17,8 +17,10 @@ import msgspec
 T = TypeVar("T")
 R = TypeVar("R")
 
+_Part = tuple[int, Sequence[T]]
+"""Neighbouring items, and their number."""
 _PARTS = 255
-"""A part of the items has a number that fits into one byte."""
+"""The most parts: their turns fit into a pipe."""
 
 
 def usable() -> bool:
@@ -34,58 +36,75 @@ def mapped(
     dump: Callable[[R], bytes],
     load: Callable[[bytes], R],
 ) -> list[R]:
-    """The results of a function, in the order of the items. Needs `usable`.
+    """The results of a function, in the order of the items. Needs `usable`."""
+    with begun(function, items, dump, load) as results:
+        return results()
 
-    Both processes take the next part from one pipe. `dump` and `load` pass on what the copy
-    returns. What the copy does not return, because it was killed or the function raised an
+
+@contextmanager
+def begun(
+    function: Callable[[T], R],
+    items: Sequence[T],
+    dump: Callable[[R], bytes],
+    load: Callable[[bytes], R],
+) -> Iterator[Callable[[], list[R]]]:
+    """Start the copy, for a block in which this process can do other work first. Needs `usable`.
+
+    Yields a function that returns the results in the order of the items. This process begins with
+    the first items, and the copy with the last: neighbours often share work. `dump` and `load` pass on
+    what the copy returns. What it does not return, because it was killed or the function raised an
     exception, is computed here.
     """
     size = -(-len(items) // _PARTS) or 1
     parts = [items[start : start + size] for start in range(0, len(items), size)]
-    numbers, writer = os.pipe()
-    os.write(writer, bytes(range(len(parts))))
+    turns, writer = os.pipe()
+    os.write(writer, bytes(len(parts)))
     os.close(writer)
     answer, writer = os.pipe()
     copy = os.fork()
     if copy == 0:
-        _answer(writer, lambda it: dump(function(it)), parts, numbers)
-    try:
-        os.close(writer)
-        found = {number: list(map(function, parts[number])) for number in _next(numbers)}
-        for number, results in _read(answer).items():
-            found[number] = list(map(load, results))
+        _answer(writer, lambda it: dump(function(it)), [*enumerate(parts)][::-1], turns)
+
+    def results() -> list[R]:
+        found = _done(function, enumerate(parts), turns)
+        for number, dumped in _read(answer).items():
+            found[number] = list(map(load, dumped))
         return [
             result
             for number, part in enumerate(parts)
             for result in (found[number] if number in found else map(function, part))
         ]
+
+    try:
+        os.close(writer)
+        yield results
     finally:
-        os.close(numbers)
+        os.close(turns)
+        os.close(answer)
         os.kill(copy, signal.SIGKILL)
         os.waitpid(copy, 0)
 
 
 def _answer(
-    writer: int, function: Callable[[T], bytes], parts: Sequence[Sequence[T]], numbers: int
+    writer: int, function: Callable[[T], bytes], parts: Iterable[_Part[T]], turns: int
 ) -> NoReturn:
     """Do the work of the copy. It ends without cleaning up, because files and exits are not its own."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
-        found = {number: list(map(function, parts[number])) for number in _next(numbers)}
+        found = _done(function, parts, turns)
         with open(writer, "wb") as file:
             file.write(msgspec.msgpack.encode(found))
     finally:
         os._exit(0)
 
 
-def _next(numbers: int) -> Iterator[int]:
-    """The numbers of the parts that this process takes. Each read takes one for good."""
-    while number := os.read(numbers, 1):
-        yield number[0]
+def _done(function: Callable[[T], R], parts: Iterable[_Part[T]], turns: int) -> dict[int, list[R]]:
+    """The results of the parts that this process does. Each turn that it reads allows one more."""
+    return {number: list(map(function, part)) for number, part in parts if os.read(turns, 1)}
 
 
 def _read(answer: int) -> dict[int, list[bytes]]:
     """What the copy returned by part; nothing if it did not finish."""
-    with open(answer, "rb") as file, suppress(msgspec.DecodeError):
+    with open(answer, "rb", closefd=False) as file, suppress(msgspec.DecodeError):
         return msgspec.msgpack.decode(file.read(), type=dict[int, list[bytes]])
     return {}

@@ -1,6 +1,7 @@
 """Runs rules. Each passes, fails, is vacuous, is not evaluated or crashes, with a reason."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from traceback import format_exception
 
@@ -40,17 +41,29 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     """The outcome of every rule. A rule that raises has a bug: it is reported, and the others run."""
     rules = tuple(rules)
     facts = replace(facts, run=frozenset(rule.name for rule in rules))
-    if facts.cluster.seen is None:  # a server accepts no misspelled field
-        misspelt = facts.cluster.derive(refused).misspelt
-        if misspelt:
-            facts = replace(facts, cluster=facts.cluster.with_misspelt(misspelt, refused))
-    run_one = partial(_run, facts)
-    many = facts.cluster.seen is None and len(facts.cluster.objects) >= MANY
-    if many and processes.usable():
-        from policygen.lint import parallel  # noqa: PLC0415 - it imports pickle: 2 ms
+    cluster = facts.cluster
+    if cluster.seen is not None:  # a server accepts no misspelled field
+        return [_run(facts, rule) for rule in rules]
+    with _begun(rules, facts) as outcomes:
+        misspelt = cluster.derive(refused).misspelt
+        if not misspelt:
+            return outcomes()
+    facts = replace(facts, cluster=cluster.with_misspelt(misspelt, refused))
+    with _begun(rules, facts) as outcomes:
+        return outcomes()
 
-        return parallel.mapped(run_one, rules)
-    return list(map(run_one, rules))
+
+@contextmanager
+def _begun(rules: Sequence[ObjectRule], facts: Facts) -> Iterator[Callable[[], list[RuleOutcome]]]:
+    """Yields a function that returns the outcomes. For many objects, a second process begins at once."""
+    run_one = partial(_run, facts)
+    if len(facts.cluster.objects) < MANY or not processes.usable():
+        yield lambda: [run_one(rule) for rule in rules]
+        return
+    from policygen.lint import parallel  # noqa: PLC0415 - it imports pickle: 2 ms
+
+    with parallel.begun(run_one, rules) as outcomes:
+        yield outcomes
 
 
 def _run(facts: Facts, rule: ObjectRule) -> RuleOutcome:

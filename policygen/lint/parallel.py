@@ -1,22 +1,47 @@
 """Runs rules in two processes. What the other process returns refers to the same rules as here."""
 
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from typing import TypeVar
 
 from policygen.core import processes
 from policygen.core.rule import Rule
+from policygen.lint import schema_rules
+from policygen.lint.core.rules import malformed_object
 from policygen.lint.rule import ObjectRule
 
 T = TypeVar("T")
 
+_ABOUT_REFUSALS = {schema_rules.__name__, malformed_object.__name__}
 
-def mapped(function: Callable[[ObjectRule], T], rules: Sequence[ObjectRule]) -> list[T]:
-    """The result of a function for each rule."""
+
+@contextmanager
+def begun(
+    function: Callable[[ObjectRule], T], rules: Sequence[ObjectRule]
+) -> Iterator[Callable[[], list[T]]]:
+    """Yields a function that returns the result for each rule. Meanwhile, the other process begins.
+
+    Rules of the same package use the same indexes, so they are neighbours. The rules about what
+    a server refuses are the first: this process knows the refusals, and the other one begins with the last.
+    """
     by_name = {rule.name: rule for rule in rules}
-    return processes.mapped(function, rules, partial(_dump, by_name), partial(_load, by_name))
+    near = sorted(rules, key=_nearness, reverse=True)
+    passed = partial(_dump, by_name), partial(_load, by_name)
+    with processes.begun(function, near, *passed) as results:
+
+        def in_order() -> list[T]:
+            found = dict(zip((rule.name for rule in near), results(), strict=True))
+            return [found[rule.name] for rule in rules]
+
+        yield in_order
+
+
+def _nearness(rule: ObjectRule) -> tuple[bool, str]:
+    module = rule.check.__module__
+    return module in _ABOUT_REFUSALS, module
 
 
 class _Pickler(pickle.Pickler):

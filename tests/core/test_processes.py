@@ -40,6 +40,26 @@ def test_both_processes_work():
 
 
 @in_own_process
+def test_the_copy_begins_with_the_last_items_at_once():
+    parent = os.getpid()
+    reader, writer = os.pipe()
+
+    def where(item):
+        if os.getpid() != parent:
+            os.write(writer, b"x")
+        return f"{item} {os.getpid() == parent}"
+
+    with processes.begun(where, ITEMS[:9], str.encode, bytes.decode) as results:
+        for _ in range(9):
+            os.read(reader, 1)  # this process has not begun
+        assert results() == [f"{item} False" for item in range(9)]
+    with processes.begun(where, ITEMS[:9], str.encode, bytes.decode):
+        pass  # nothing waits for a copy whose results are not needed
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@in_own_process
 def test_what_the_copy_does_not_return_is_computed_here():
     parent = os.getpid()
 

@@ -4,6 +4,7 @@ from unittest.mock import patch
 
 from policygen.core.finding import Verdict
 from policygen.lint import engine
+from policygen.lint.core.server_refusals import refused
 from policygen.lint.registry import RULES
 from tests.objects import facts
 from tests.own_process import in_own_process
@@ -19,6 +20,23 @@ kind: LocalQueue
 metadata: {name: q, namespace: n}
 spec: {clusterQueue: missing}
 """
+
+
+MISSPELT = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: q}
+spec: {cohortNam: c, namespaceSelector: {}}
+"""
+
+
+@in_own_process
+def test_misspelt_fields_are_found_while_the_other_process_runs_rules():
+    given = facts(MISSPELT)
+    alone = [(it.rule.name, it.verdict, it.hits) for it in engine.run(RULES, given)]
+    assert given.cluster.derive(refused).misspelt
+    with patch.object(engine, "MANY", 0):
+        assert [(it.rule.name, it.verdict, it.hits) for it in engine.run(RULES, given)] == alone
 
 
 @in_own_process
