@@ -1,20 +1,20 @@
 """Reads the inputs of a lint run, except clusters: rules, baseline, spec and manifests."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import baseline, verdicts
+from policygen.app import baseline, manifest_files, verdicts
 from policygen.app.judge import ManifestInput
+from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import LintRequest, RenderRequest
 from policygen.core import versions
 from policygen.core.errors import SpecError
 from policygen.core.finding import Finding
 from policygen.core.versions import Version
-from policygen.documents import files
 from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.drift import rule_names
@@ -86,17 +86,21 @@ class RefusedSpecError(SpecError):
         self.rules = rules
 
 
-def prepare(request: LintRequest, stdin: BinaryIO | None = None) -> Run:
+def prepare(
+    request: LintRequest, stdin: BinaryIO | None = None, files: ManifestFiles | None = None
+) -> Run:
     """Select the rules, and read and compile the inputs, except clusters.
 
-    Raises RefusedSpecError, and UsageError.
+    `files` are those of the manifests, if they were opened already. Raises RefusedSpecError, and
+    UsageError.
     """
     known = baseline.read(request.baseline) if request.baseline else None
     selected = selection.select(request.only, request.skip)
-    sources, unreadable = files.read(request.manifests, stdin=stdin)
-    with _refusals(selected):
-        spec = compiled_spec(request, manifests.spec_sources(sources), stdin)
-    read = _read(request, spec, sources, unreadable)
+    with ExitStack() as stack:
+        files = files or stack.enter_context(manifest_files.opened(request.manifests, stdin))
+        with _refusals(selected):
+            spec = compiled_spec(request, manifests.spec_sources(files.sources), stdin)
+        read = _read(request, spec, files)
     return _with_context(Run(request, known, selected, read, spec))
 
 
@@ -113,15 +117,17 @@ def with_manifests(
         with _refusals(run.selected):
             spec = compiled_spec(run.request, inside, stdin)
     request = run.request._replace(manifests=paths)
-    read = _read(request, spec, sources, unreadable)
+    read = _read(request, spec, ManifestFiles(sources, unreadable))
     return _with_context(Run(request, run.known, run.selected, read, spec))
 
 
-def _read(
-    request: LintRequest, spec: RunSpec, sources: Sequence[Source], unreadable: Sequence[Finding]
-) -> ManifestInput:
-    found = manifests.read(sources, first_index=len(spec.documents))
-    return ManifestInput(request.manifests, sources, found, unreadable, partial=request.partial)
+def _read(request: LintRequest, spec: RunSpec, files: ManifestFiles) -> ManifestInput:
+    found = manifests.read(
+        files.sources, first_index=len(spec.documents), read_ahead=files.documents
+    )
+    return ManifestInput(
+        request.manifests, files.sources, found, files.unreadable, partial=request.partial
+    )
 
 
 def _with_context(run: Run) -> Run:

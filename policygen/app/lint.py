@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from policygen.app import baseline, judge, verdicts
 from policygen.app.inputs import RefusedSpecError, Run, prepare, with_rendered
 from policygen.app.judge import CheckResult, CheckSettings, ClusterCheckResult
+from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import LintRequest
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Verdict
@@ -31,19 +32,21 @@ if TYPE_CHECKING:  # what reads specs and clusters is imported only if the reque
     from policygen.drift.drift import Rendered
 
 
-def lint(
+def lint(  # noqa: PLR0913 - the request, and what it is answered from
     request: LintRequest,
     *,
     today: date,
     stdin: BinaryIO | None = None,
+    files: ManifestFiles | None = None,
     connection: "Future[Server] | None" = None,
     progress: "Progress" = lambda _: None,
 ) -> Report:
     """Check a spec, manifests and clusters. Raises RefusedSpecError, and UsageError.
 
-    `connection` is that to the only cluster, if it was reached already.
+    `files` are those of the manifests, if they were opened already. `connection` is that to the only
+    cluster, if it was reached already.
     """
-    run = prepare(request, stdin)
+    run = prepare(request, stdin, files)
     return report(run, clusters(run, connection, progress), today)
 
 

@@ -92,8 +92,6 @@ def lint(**given: Any) -> None:
     """
     from msgspec.structs import replace
 
-    from policygen.app import delivery
-
     outputs = forms(given["formats"], catalog.FORMATS)
     request, source = request_of(given)
     if given["every"] and "text" not in {name for name, _ in outputs}:
@@ -115,6 +113,7 @@ def lint(**given: Any) -> None:
     try:
         report = _fixed(request, given, source) if given["fix"] else _found(request, source)
     except SpecError as error:
+        from policygen.app import delivery
         from policygen.app import lint as app_lint
 
         least = Severity.WARNING if given["quiet"] else Severity.INFO
@@ -124,7 +123,7 @@ def lint(**given: Any) -> None:
         refused = _explained(app_lint.refused(request, error, findings), outputs)
         delivery.write(replace(refused, began=began, seconds=time.monotonic() - start), others)
         raise SpecError(findings) from None
-    from policygen.app import verdicts
+    from policygen.app import delivery, verdicts
 
     fail_on = Severity[given["fail_on"].upper()]
     report = replace(report, began=began, seconds=time.monotonic() - start, fail_on=fail_on)
@@ -165,12 +164,16 @@ def _explained(report: "Report", outputs: list[tuple[str, Path | None]]) -> "Rep
 def _found(request: LintRequest, source: BinaryIO | None) -> "Report":
     """What the rules find.
 
-    If there is only one cluster, the request for its longest list starts before the rules are
-    imported, so that both run at the same time.
+    Before the rules are imported, a second process starts to read the manifests. If there is only
+    one cluster, the request for its longest list starts, too. So both run at the same time.
     """
-    clusters, connection = request.clusters, None
+    clusters, connection, files = request.clusters, None, None
     partial = request.only or request.skip or clusters.snapshots or clusters.namespaces
     with ExitStack() as stack:
+        if request.manifests and source is None:
+            from policygen.app import manifest_files
+
+            files = stack.enter_context(manifest_files.opened(request.manifests))
         if clusters.number == 1 and not partial:
             from policygen.app import connect
 
@@ -178,7 +181,12 @@ def _found(request: LintRequest, source: BinaryIO | None) -> "Report":
         from policygen.app import lint as app_lint
 
         return app_lint.lint(
-            request, today=today(), stdin=source, connection=connection, progress=progress
+            request,
+            today=today(),
+            stdin=source,
+            files=files,
+            connection=connection,
+            progress=progress,
         )
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from policygen.core.finding import Finding, Path, Place, at_path
 from policygen.documents.files import Source
 from policygen.documents.outline import BLANKS, NodeKind, Outline
-from policygen.documents.parse import compose, composed, looks_like_json
+from policygen.documents.parse import compose, composed, is_json, looks_like_json
 from policygen.documents.parsed import Composed, FastDocument, TextHit
 from policygen.documents.positions import Inset, Lines, Positions, literal_origins
 from policygen.documents.rules import NOT_A_MAPPING, SEVERAL_DOCUMENTS
@@ -121,7 +121,8 @@ def load(
     """
     lines = Lines(source.name, source.text)
     if fast is not None:
-        read = (composed(source.text, it) for it in fast)
+        json = is_json(source.name, source.text)
+        read = (composed(source.text, it, json=json) for it in fast)
         return _documents(source, lines, first_index, read)
     return _load(
         source,

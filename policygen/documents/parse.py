@@ -25,8 +25,16 @@ def looks_like_json(text: str) -> bool:
     return _JSON.match(text) is not None
 
 
-def fast_documents(text: str) -> list[FastDocument] | None:
-    """The documents of a text that is not JSON, as kubectl reads them; None if one needs the full parse."""
+def is_json(name: str, text: str) -> bool:
+    """Whether a file should be JSON, by its name or its first character."""
+    return name.lower().endswith(".json") or looks_like_json(text)
+
+
+def fast_documents(text: str, *, json: bool) -> list[FastDocument] | None:
+    """The documents of a text, as kubectl reads them; None if one needs the full parse."""
+    if json:
+        data = _fast_json(text)
+        return None if data is UNUSUAL else [FastDocument(data, 0, len(text))]
     if _forbidden_in(text):
         return None
     found = yaml_lines.documents(text, KubernetesPlains())
@@ -37,9 +45,15 @@ def fast_documents(text: str) -> list[FastDocument] | None:
     return yaml_stream.fast_documents(text)
 
 
-def composed(text: str, document: FastDocument) -> Composed:
+def composed(text: str, document: FastDocument, *, json: bool) -> Composed:
     """A document of `fast_documents` as `compose` returns it."""
-    return Composed(document.data, make_outline=partial(_outline, text, document))
+    make_outline = partial(places, text) if json else partial(_outline, text, document)
+    return Composed(document.data, make_outline=make_outline)
+
+
+def _fast_json(text: str) -> Any:
+    usual = _is_plain(text) or not _forbidden_in(text)
+    return fast_json.read(text) if usual else UNUSUAL
 
 
 def _outline(text: str, document: FastDocument) -> Outline:
@@ -58,8 +72,8 @@ def compose(
     Forbidden characters are one error and are removed. After a document that is not valid YAML,
     parsing continues at the next line "---".
     """
-    if json and kubernetes and (_is_plain(text) or not _forbidden_in(text)):
-        data = fast_json.read(text)
+    if json and kubernetes:
+        data = _fast_json(text)
         if data is not UNUSUAL:
             yield Composed(data, make_outline=partial(places, text))
             return
@@ -70,7 +84,7 @@ def compose(
         if fast is None:
             yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
         else:
-            yield from (composed(text, it) for it in fast)
+            yield from (composed(text, it, json=False) for it in fast)
         return
     yield Composed(syntax=[_forbidden(text, forbidden)], parsed=False)
     left = Without(text, forbidden)

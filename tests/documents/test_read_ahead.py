@@ -22,7 +22,7 @@ TEXTS = {
     "object.json": '{"a": 1}',
 }
 SOURCES = [Source(name, text, None) for name, text in TEXTS.items()]
-AHEAD = ("usual.yaml", "flow.yaml", "list.yaml", "empty.yaml")
+AHEAD = ("usual.yaml", "flow.yaml", "list.yaml", "empty.yaml", "object.yaml", "object.json")
 """Those that need no full parse."""
 
 
@@ -46,7 +46,8 @@ def compared(found):
 def test_documents_from_two_processes_are_the_same():
     with patch.object(read_ahead, "MANY", 0):
         for _ in range(5):  # which process reads which file differs
-            compared(read_ahead.fast_documents(SOURCES))
+            with read_ahead.begun(SOURCES) as documents:
+                compared(documents())
 
 
 def test_documents_that_were_passed_on_are_the_same():
@@ -54,4 +55,5 @@ def test_documents_that_were_passed_on_are_the_same():
 
 
 def test_few_files_are_not_read_ahead():
-    assert read_ahead.fast_documents(SOURCES) == [None] * len(SOURCES)
+    with read_ahead.begun(SOURCES) as documents:
+        assert documents() == [None] * len(SOURCES)
