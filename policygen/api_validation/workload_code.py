@@ -5,7 +5,7 @@ forms of strings, lists that must not be empty, fields of which at least one is 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from ipaddress import ip_address
 from typing import Any
@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from policygen.api_validation import schemas
 from policygen.api_validation.metadata import is_namespace, is_subdomain
+from policygen.api_validation.refusal import Spot, path_to
 from policygen.core import quantity
 from policygen.core.decoding import decode
-from policygen.core.finding import Fault, Path, dotted
+from policygen.core.finding import Fault, dotted
 from policygen.core.label_grammar import ENDS, key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import suggest
@@ -115,14 +116,15 @@ class _Node(Struct, eq=False):
     """Fields by name; "*" for each entry of a list."""
 
 
-def faults(data: Mapping[str, Any], kind: str, subject: object) -> Iterator[Fault]:
+def faults(data: Mapping[str, Any], kind: str, subject: object) -> Sequence[Fault]:
     """The refusals of an object's `spec`, for the kinds of `code.json`; empty for other kinds.
 
     Each message begins with `subject`, the object.
     """
-    node = _tree().get(kind)
+    node, found = _tree().get(kind), list[Fault]()
     if node is not None:
-        yield from _faults(data, node, (), subject)
+        _add_faults(data, node, None, subject, found)
+    return found
 
 
 def known() -> Mapping[str, Mapping[str, Fact]]:
@@ -147,50 +149,51 @@ def _tree() -> Mapping[str, _Node]:
     return roots
 
 
-def _faults(value: Any, node: _Node, path: Path, subject: object) -> Iterator[Fault]:
+def _add_faults(value: Any, node: _Node, spot: Spot, subject: object, found: list[Fault]) -> None:
     if node.fact is not None:
-        message = _message(value, node.fact, path, subject)
+        message = _message(value, node.fact, spot, subject)
         if message:
-            yield path, message
+            found.append((path_to(spot), message))
     if isinstance(value, dict):
+        below = node.below
         for name, entry in value.items():
-            below = node.below.get(name)
-            if below is not None:
-                yield from _faults(entry, below, (*path, name), subject)
+            if name in below:
+                _add_faults(entry, below[name], (spot, name), subject, found)
     elif isinstance(value, list) and "*" in node.below:
         for index, entry in enumerate(value):
-            yield from _faults(entry, node.below["*"], (*path, index), subject)
+            _add_faults(entry, node.below["*"], (spot, index), subject, found)
 
 
-def _name(path: Path) -> str:
+def _name(spot: Spot) -> str:
     """A field with the one above it: `ordinals.start`, `volumes[0].name`."""
+    path = path_to(spot)
     fields = [index for index, step in enumerate(path) if isinstance(step, str)]
     return dotted(path[fields[max(0, len(fields) - 2)] :])
 
 
-def _message(value: Any, fact: Fact, path: Path, subject: object) -> str:
+def _message(value: Any, fact: Fact, spot: Spot, subject: object) -> str:
     """The fault of a value and what to write; empty if it has no fault or a wrong type."""
     if isinstance(value, dict):
         if fact.some_of and all(value.get(each) is None for each in fact.some_of):
             fields = listed(list(fact.some_of), "or")
-            return f"{subject} has {_name(path)} without {fields}, which the API server refuses; write one of these fields"
+            return f"{subject} has {_name(spot)} without {fields}, which the API server refuses; write one of these fields"
         return ""
     if isinstance(value, list):
         return (
-            f"{subject} has an empty {_name(path)}, which the API server refuses; add an entry"
+            f"{subject} has an empty {_name(spot)}, which the API server refuses; add an entry"
             if fact.filled and not value
             else ""
         )
-    number = _number(value, fact)
+    number = _number(value, fact) if fact.minimum is not None or fact.maximum is not None else None
     if number is None:
-        return _of_text(value, fact, path, subject) if isinstance(value, str) else ""
+        return _of_text(value, fact, spot, subject) if isinstance(value, str) else ""
     low, high = fact.minimum, fact.maximum
     if (low is None or number >= low) and (high is None or number <= high):
         return ""
     advice = f"{low} or more" if high is None else f"at most {high}"
     if low is not None and high is not None:
         advice = f"{low} to {high}" if low < high else f"{low}"
-    return f"{subject} has {_name(path)} {value}, which the API server refuses; write {advice}"
+    return f"{subject} has {_name(spot)} {value}, which the API server refuses; write {advice}"
 
 
 def _number(value: Any, fact: Fact) -> Any:
@@ -207,14 +210,14 @@ def _number(value: Any, fact: Fact) -> Any:
     return None
 
 
-def _of_text(value: str, fact: Fact, path: Path, subject: object) -> str:
+def _of_text(value: str, fact: Fact, spot: Spot, subject: object) -> str:
     if not value:
         if not fact.filled:
             return ""
-        return f"{subject} has an empty {_name(path)}, which the API server refuses; write a value"
+        return f"{subject} has an empty {_name(spot)}, which the API server refuses; write a value"
     if fact.words and value not in fact.words:
-        return f"{subject} has {_name(path)} {shown(value)}, which the API server refuses; {suggest(value, fact.words)}"
+        return f"{subject} has {_name(spot)} {shown(value)}, which the API server refuses; {suggest(value, fact.words)}"
     if fact.form and not FORMS[fact.form].takes(value):
         advice = FORMS[fact.form].advice
-        return f"{subject} has {_name(path)} {quoted(value)}, which the API server refuses; write {advice}"
+        return f"{subject} has {_name(spot)} {quoted(value)}, which the API server refuses; write {advice}"
     return ""

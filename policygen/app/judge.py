@@ -143,9 +143,7 @@ def judge_manifests(
             *empty_inputs,
             *found.findings,
             *locate_objects(found.documents, cluster.objects, hits),
-            *manifests.notes(
-                found, [it for it in found.objects if not _is_judged(it, settings.target)]
-            ),
+            *manifests.notes(found, _unjudged(found.objects, settings.target)),
         ],
         objects=len(found.objects) - found.inside,
         complete=complete,
@@ -275,6 +273,18 @@ def _without_objects(inputs: ManifestInput, spec: Sequence[Document]) -> Iterato
             "the input"
         )
         yield Finding(NOTHING_TO_CHECK, message, Place(name))
+
+
+def _unjudged(objects: Iterable[Object], target: Mapping[str, Version]) -> list[Object]:
+    judged: dict[tuple[str, str], bool] = {}
+    unjudged = []
+    for it in objects:
+        kind = it.api_version, it.kind
+        if kind not in judged:
+            judged[kind] = _is_judged(it, target)
+        if not judged[kind]:
+            unjudged.append(it)
+    return unjudged
 
 
 def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:

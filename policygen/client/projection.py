@@ -109,7 +109,7 @@ def _with_templates(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str,
     workload = Object.read(data, At(0))
     keep: Callable[[dict[str, Any]], dict[str, Any]] = _without_values if is_ours else _requests
     if workload is not None:
-        for _, template, _ in pod_templates(workload):
+        for _, template in pod_templates(workload):
             spec = template.get("spec")
             _forget_copies(mapping(template.get("metadata")))
             if isinstance(spec, dict) and isinstance(template, dict):

@@ -82,11 +82,15 @@ def read(value: str | float) -> Quantity:
 
     Raises ValueError as `parse` does.
     """
-    if isinstance(value, str):
-        value = value.strip(" ")
-        if value and _NO_DIGITS.fullmatch(value):
-            return Quantity(Fraction(0), Format.DECIMAL_SI)
-    return parse(value)
+    return _of_field(value) if isinstance(value, str) else parse(value)
+
+
+@lru_cache(maxsize=4096)
+def _of_field(value: str) -> Quantity:
+    value = value.strip(" ")
+    if value and _NO_DIGITS.fullmatch(value):
+        return Quantity(Fraction(0), Format.DECIMAL_SI)
+    return _read(value)
 
 
 @lru_cache(maxsize=4096)

@@ -33,7 +33,7 @@ def _requested(cluster: Cluster) -> Mapping[PodTemplate, Mapping[str, Fraction]]
         template: {
             name: amount
             for name, amount in template.spec.requests.items()
-            if amount > 0 and is_one(name)
+            if is_one(name) and amount > 0
         }
         for workload in cluster.workloads
         for template in workload.templates

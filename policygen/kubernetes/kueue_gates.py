@@ -36,6 +36,7 @@ def locked(gate: str, version: Version) -> bool:
     return (_state(gate, version) or "").startswith("locked")
 
 
+@cache
 def _state(gate: str, version: Version) -> str | None:
     found = None
     for since, state in _table().get(gate, ()):

@@ -64,9 +64,14 @@ class Queued(Struct, frozen=True, eq=False):
 
     workload: Workload
     name: str
-    at: At
-    """The place of the label."""
     cluster_queue: Entry[ClusterQueueView] | None
+
+    @property
+    def at(self) -> At:
+        """The place of the label."""
+        own = labels(self.workload).get(LOCAL_QUEUE)
+        place = labels_at(self.workload) if own else _of_pods(self.workload)
+        return place / LOCAL_QUEUE
 
 
 def queued(cluster: Cluster) -> tuple[Queued, ...]:
@@ -76,9 +81,12 @@ def queued(cluster: Cluster) -> tuple[Queued, ...]:
 
 def managed(cluster: Cluster) -> Iterator[Workload]:
     """The workloads of kinds that Kueue manages."""
-    for workload in cluster.workloads:
-        if (workload.object.group, workload.kind) in FRAMEWORKS:
-            yield workload
+    return filter(is_managed, cluster.workloads)
+
+
+def is_managed(workload: Workload) -> bool:
+    """Whether Kueue manages workloads of this kind."""
+    return (workload.object.group, workload.kind) in FRAMEWORKS
 
 
 def target(entry: Entry[LocalQueueView]) -> str:
@@ -86,20 +94,35 @@ def target(entry: Entry[LocalQueueView]) -> str:
     return entry.fields.cluster_queue
 
 
-def labels(workload: Workload) -> tuple[At, Mapping[str, str]]:
-    """The labels of the object that Kueue manages, and their place.
+def labels(workload: Workload) -> Mapping[str, str]:
+    """The labels of the object that Kueue manages.
 
     A Job without labels takes those of its pods.
     Source: pkg/apis/batch/v1/defaults.go, SetDefaults_Job.
     """
-    path: tuple[str, ...] = ("metadata", "labels")
+    found = _own_labels(workload)
+    if not found and workload.object.group == "batch" and workload.templates:
+        return workload.templates[0].labels
+    return found
+
+
+def labels_at(workload: Workload) -> At:
+    """The place of these labels."""
+    job = workload.object.group == "batch" and workload.templates
+    if job and not _own_labels(workload):
+        return _of_pods(workload)
+    above = ("spec", "jobTemplate") if workload.kind == "CronJob" else ()
+    return workload.at.to(*above, "metadata", "labels")
+
+
+def _of_pods(workload: Workload) -> At:
+    return workload.templates[0].at.to("metadata", "labels")
+
+
+def _own_labels(workload: Workload) -> Mapping[str, str]:
     if workload.kind == "CronJob":
-        path = ("spec", "jobTemplate", *path)
-    found = keyed_texts(workload.object.data, *path)
-    if not found and workload.object.group == "batch":
-        for template in workload.templates:
-            return template.at.to("metadata", "labels"), template.labels
-    return workload.at.to(*path), found
+        return keyed_texts(workload.object.data, "spec", "jobTemplate", "metadata", "labels")
+    return workload.labels
 
 
 def local_queues(cluster: Cluster, name: str, namespace: str) -> Sequence[Entry[LocalQueueView]]:
@@ -119,23 +142,16 @@ def counted(cluster: Cluster, workload: Workload, template: PodTemplate) -> Mapp
 
 def _queued(cluster: Cluster) -> Iterator[Queued]:
     for workload in managed(cluster):
-        at, found = labels(workload)
-        name = found.get(LOCAL_QUEUE)
-        if workload.kind == "Deployment" and not name:
+        name = labels(workload).get(LOCAL_QUEUE)
+        if workload.kind == "Deployment" and not name and workload.templates:
             # Kueue manages its pods separately, so their own label is enough.
-            at, name = _of_pods(workload)
+            name = workload.templates[0].labels.get(LOCAL_QUEUE)
         if not name:
             continue
         local = local_queues(cluster, name, workload.namespace)
         one = local[0] if len(local) == 1 else None
         queue = cluster.cluster_queues.get(one.fields.cluster_queue) if one else None
-        yield Queued(workload, name, at / LOCAL_QUEUE, queue)
-
-
-def _of_pods(workload: Workload) -> tuple[At, str | None]:
-    for template in workload.templates:
-        return template.at.to("metadata", "labels"), template.labels.get(LOCAL_QUEUE)
-    return workload.at, None
+        yield Queued(workload, name, queue)
 
 
 def _name(entry: Entry[LocalQueueView]) -> str:

@@ -16,9 +16,10 @@ _NAMES = ("kustomization.yaml", "kustomization.yml")
 
 def is_one(document: Document) -> bool:
     """Whether a document is a kustomization."""
-    group = (document.header.api_version or "").rpartition("/")[0]
-    named = posixpath.basename(document.source.name) in _NAMES
-    return group == _GROUP or (named and document.header.kind is None)
+    header = document.header
+    if header.kind is None and posixpath.basename(document.source.name) in _NAMES:
+        return True
+    return (header.api_version or "").rpartition("/")[0] == _GROUP
 
 
 def folder(document: Document) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any
@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from policygen.core.finding import At, Finding, Path, Place
 from policygen.core.quoting import counted
-from policygen.documents import placeholders, read_ahead
+from policygen.documents import placeholders
 from policygen.documents.document import Document, with_faults
 from policygen.documents.document import inner as inner_document
 from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
+from policygen.documents.read_ahead import FastDocuments
 from policygen.kubernetes import kustomizations
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
 from policygen.kubernetes.object import Object
@@ -75,14 +76,21 @@ class Manifests(Struct):
     """False if something could not be read, so objects that seem missing may exist."""
 
 
-def read(sources: Sequence[Source], *, first_index: int = 0) -> Manifests:
+def read(
+    sources: Sequence[Source],
+    *,
+    first_index: int = 0,
+    read_ahead: Callable[[], Sequence[FastDocuments]] | None = None,
+) -> Manifests:
     """The objects of the sources, without documents of a spec.
 
-    `first_index` is the first `At.document`. Scalars are read as kubectl reads them (YAML 1.1 where
+    `first_index` is the first `At.document`. `read_ahead` returns the documents of each source if they were
+    read already. Scalars are read as kubectl reads them (YAML 1.1 where
     it differs). Duplicate keys and invalid YAML become findings.
     """
     found = Manifests()
-    for source, fast in zip(sources, read_ahead.fast_documents(sources), strict=True):
+    ahead = [None] * len(sources) if read_ahead is None else read_ahead()
+    for source, fast in zip(sources, ahead, strict=True):
         index = first_index + len(found.documents)
         documents, findings = load_documents(source, first_index=index, kubernetes=True, fast=fast)
         for document in documents:
@@ -131,8 +139,8 @@ def _is_no_spec(document: Document) -> bool:
 
 def _document(document: Document, found: Manifests) -> None:
     data, header = document.data, document.header
-    volcanos = _VOLCANOS.fullmatch(PurePath(document.source.name).name) is not None
-    if header.kind is None and header.api_version is None and (volcanos or _is_volcanos(data)):
+    bare = header.kind is None and header.api_version is None
+    if bare and (_is_named_as_volcanos(document) or _is_volcanos(data)):
         found.objects.append(_configuration(document))
         return
     if header.kind == "List" and data.get("items") is not None and not _is_list(data):
@@ -146,6 +154,10 @@ def _document(document: Document, found: Manifests) -> None:
             found.nameless.append(object_)
         else:
             found.objects.append(object_)
+
+
+def _is_named_as_volcanos(document: Document) -> bool:
+    return _VOLCANOS.fullmatch(PurePath(document.source.name).name) is not None
 
 
 def _is_volcanos(data: Mapping[str, Any]) -> bool:

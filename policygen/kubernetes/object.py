@@ -1,6 +1,7 @@
 """A Kubernetes object as it was read: its identity, its data and its place."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Self
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ class _GroupCache(dict[str, str]):
 _GROUPS = _GroupCache()
 
 
-class Object(Struct, frozen=True, eq=False):
+class Object(Struct, frozen=True, eq=False, dict=True):
     """An object of the input, or a configuration file with apiVersion and kind."""
 
     at: At
@@ -74,12 +75,12 @@ class Object(Struct, frozen=True, eq=False):
         """Whether it has ownerReferences, so that a controller writes it."""
         return bool(mappings(self.data, "metadata", "ownerReferences"))
 
-    @property
+    @cached_property
     def labels(self) -> Mapping[str, str]:
         """`metadata.labels` whose values are strings."""
         return keyed_texts(self.data, "metadata", "labels")
 
-    @property
+    @cached_property
     def annotations(self) -> Mapping[str, str]:
         """`metadata.annotations` whose values are strings."""
         return keyed_texts(self.data, "metadata", "annotations")

@@ -35,6 +35,7 @@ MAX_UNKNOWN = 20
 Misspelt = Mapping[At, tuple[Path, ...]]
 """Fields that are missing because their names are misspelled, by the roots of objects."""
 
+_KEYED = ("labels", "annotations")
 _AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "null"}
 
 T = TypeVar("T")
@@ -163,22 +164,30 @@ class Reader:
         if not isinstance(metadata, dict | None):
             self._mistyped(object_, (*path, "metadata"), metadata, "object")
             return None
+        labels, annotations = (keyed_texts(metadata, name) for name in _KEYED)
         made = workloads.PodTemplate(
             at=object_.at.to(*path),
-            labels=keyed_texts(metadata, "labels"),
-            annotations=keyed_texts(metadata, "annotations"),
+            labels=labels,
+            annotations=annotations,
             spec=read,
             replicas=replicas,
         )
-        note = self._note(object_)
         slips = self._misspelt.get(object_.at, ())
+        written = [(metadata or {}).get(name) for name in _KEYED]
+        if (
+            not slips
+            and (written[0] or labels) is labels
+            and (written[1] or annotations) is annotations
+        ):
+            return made  # the usual case
+        note = self._note(object_)
         if any(slip[: len(path)] != path for slip in slips):
             made = watched(made, ("replicas",), note)
-        for name in ("labels", "annotations"):
+        for name, value in zip(_KEYED, written, strict=True):
             whole = (*path, "metadata", name)
-            wrong = [*_not_strings(whole, (metadata or {}).get(name))]
-            for where, value in wrong:
-                self._mistyped(object_, where, value, "object" if where == whole else "str")
+            wrong = [*_not_strings(whole, value)]
+            for where, other in wrong:
+                self._mistyped(object_, where, other, "object" if where == whole else "str")
             if wrong and object_.at in self._unread:
                 return None
             if wrong or {(*path, "metadata"), (*path, "metadata", name)}.intersection(slips):

@@ -16,6 +16,7 @@ from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.object import Object, Read
 from policygen.kubernetes.untyped import integer, mappings, text
 
+_VOLCANO_BATCH = "batch.volcano.sh"
 _OF_A_POD = ("cpu", "memory")
 """Pod-level resources besides hugepages (resource.IsSupportedPodLevelResource)."""
 
@@ -133,16 +134,21 @@ class Workload(Read, frozen=True, eq=False):
         found = self.object.data.get("spec")
         return found if isinstance(found, dict) else {}
 
-    def scheduler_of(self, template: PodTemplate) -> tuple[str, At]:
-        """The `schedulerName` of the pods of a template, empty for the default, and its place.
+    def scheduler_name(self, template: PodTemplate) -> str:
+        """The `schedulerName` of the pods of a template; empty for the default.
 
         A Volcano Job has one name for all tasks without a name, and its webhook writes `volcano`.
         Source: pkg/controllers/job/job_controller_util.go, createJobPod, of Volcano 1.14.1.
         """
         name = template.spec.scheduler_name
-        if name or self.object.group != "batch.volcano.sh":
-            return name, template.at.to("spec", "schedulerName")
-        return text(self.spec, "schedulerName") or "volcano", self.at.to("spec", "schedulerName")
+        if name or self.object.group != _VOLCANO_BATCH:
+            return name
+        return text(self.spec, "schedulerName") or "volcano"
+
+    def scheduler_at(self, template: PodTemplate) -> At:
+        """The place of this name."""
+        own = template.spec.scheduler_name or self.object.group != _VOLCANO_BATCH
+        return (template if own else self).at.to("spec", "schedulerName")
 
 
 class TemplateLocation(Struct, frozen=True):
@@ -184,9 +190,7 @@ TEMPLATES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
             at_most=("spec", "jobTemplate", "spec", "completions"),
         ),
     ),
-    ("batch.volcano.sh", "Job"): (
-        TemplateLocation(("spec", "tasks", "*", "template"), ("replicas",)),
-    ),
+    (_VOLCANO_BATCH, "Job"): (TemplateLocation(("spec", "tasks", "*", "template"), ("replicas",)),),
     ("jobset.x-k8s.io", "JobSet"): (
         TemplateLocation(
             ("spec", "replicatedJobs", "*", "template", "spec", "template"),
@@ -238,15 +242,19 @@ KINDS = tuple(sorted({kind for _, kind in TEMPLATES}))
 """The names of these kinds, sorted."""
 
 
-def pod_templates(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any], int | None]]:
-    """The templates of an object: the path of each, its data, and the number of its pods."""
-    for path, data, count in raw_templates(object_):
-        if isinstance(data, dict):
-            yield path, data, count
+def pod_templates(object_: Object) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The templates of an object: the path of each, and its data."""
+    for location in TEMPLATES[object_.group, object_.kind]:
+        for path, data, _ in _follow(object_.data, location.templates, (), object_.data):
+            if isinstance(data, dict):
+                yield path, data
 
 
 def raw_templates(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
-    """The same for values of any type: of templates, or of a parent that is of a wrong type."""
+    """The same for values of any type, with the number of pods of each.
+
+    The values are those of templates, or of a parent that is of a wrong type.
+    """
     for location in TEMPLATES[object_.group, object_.kind]:
         for path, data, item in _follow(object_.data, location.templates, (), object_.data):
             yield path, data, _count(location, item)
@@ -298,12 +306,13 @@ def is_checked(object_: Object) -> bool:
 
 
 def _follow(data: Any, rest: Path, path: Path, item: Any) -> Iterator[tuple[Path, Any, Any]]:
+    while rest and rest[0] != "*" and isinstance(data, dict):
+        step, rest = rest[0], rest[1:]
+        data, path = data.get(step), (*path, step)
     if data is None:
         return  # null is read as missing
     if not rest:
         yield path, data, item
-    elif isinstance(data, dict) and rest[0] != "*":
-        yield from _follow(data.get(rest[0]), rest[1:], (*path, rest[0]), item)
     elif isinstance(data, dict | list) and rest[0] == "*":
         children: Iterable[tuple[str | int, Any]]
         children = data.items() if isinstance(data, dict) else enumerate(data)

@@ -357,7 +357,7 @@ def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:
 
 
 def _by_volcano(workload: Workload) -> bool:
-    return any(workload.scheduler_of(it)[0] == _SCHEDULER for it in workload.templates)
+    return any(workload.scheduler_name(it) == _SCHEDULER for it in workload.templates)
 
 
 def _controller(workload: Workload | None) -> LabelSelector | None:

@@ -2,7 +2,14 @@
 
 import pytest
 
-from policygen.kubernetes.kueue_jobs import counted, labels, local_queues, managed, queued
+from policygen.kubernetes.kueue_jobs import (
+    counted,
+    labels,
+    labels_at,
+    local_queues,
+    managed,
+    queued,
+)
 from tests.objects import cluster, workload
 
 NAME = "kueue.x-k8s.io/queue-name"
@@ -59,8 +66,10 @@ def test_a_cron_job_names_it_in_its_template():
         "{apiVersion: batch/v1, kind: CronJob, metadata: {labels: {a: b}}, "
         "spec: {jobTemplate: {metadata: {labels: {c: d}}, spec: {template: {}}}}}"
     )
-    at, found = labels(it)
-    assert (at.path, dict(found)) == (("spec", "jobTemplate", "metadata", "labels"), {"c": "d"})
+    assert (labels_at(it).path, dict(labels(it))) == (
+        ("spec", "jobTemplate", "metadata", "labels"),
+        {"c": "d"},
+    )
 
 
 def test_a_queue_without_a_namespace_may_be_in_any():

@@ -16,7 +16,7 @@ def read(api_version, kind, **fields):
 
 
 def counts(it):
-    return [(path[-2:], count) for path, _, count in pod_templates(it)]
+    return [(path[-2:], count) for path, _, count in raw_templates(it)]
 
 
 @pytest.mark.parametrize(

@@ -8,32 +8,43 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import Container, PodTemplate
+from policygen.kubernetes.workloads import Container, PodTemplate, Workload
 
 
 class PlacedContainer(Struct, frozen=True, eq=False):
     """A container."""
 
-    owner: str
-    namespace: str
-    at: At
+    workload: Workload
+    template: PodTemplate
+    field: str
+    """`containers` or `initContainers`."""
+    index: int
     container: Container
 
+    @property
+    def at(self) -> At:
+        """Its place."""
+        return self.template.at.to("spec", self.field, self.index)
+
     def __str__(self) -> str:
-        return f"container {self.container.name} of {self.owner}"
+        return f"container {self.container.name} of {self.workload}"
 
 
 def containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
-    """All containers, including init containers."""
+    """All containers; in each template, init containers are last."""
     return cluster.derive(_containers)
 
 
 def _containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
     return tuple(
-        PlacedContainer(str(workload), workload.namespace, at, container)
+        PlacedContainer(workload, template, field, index, container)
         for workload in cluster.workloads
         for template in workload.templates
-        for at, container in placed(template)
+        for field, found in (
+            ("containers", template.spec.containers),
+            ("initContainers", template.spec.init_containers),
+        )
+        for index, container in enumerate(found)
     )
 
 

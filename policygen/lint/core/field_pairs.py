@@ -5,6 +5,7 @@ Source: pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes 1.36.3
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 
 from policygen.core import quantity
@@ -90,6 +91,22 @@ def _job(spec: Part, *, made_by: bool) -> Iterator[FaultAt]:
 
 def of_pod(spec: PodPart) -> Iterator[FaultAt]:
     """Refused combinations in a pod."""
+    if "resources" in spec.data:
+        yield from _resources(spec)
+    if "overhead" in spec.data:
+        yield from _overhead(spec.under("overhead"))
+    named = spec.data.get("dnsPolicy") != "None" or spec.under("dnsConfig").data.get("nameservers")
+    if not named:
+        yield (
+            spec.at / "dnsPolicy",
+            f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
+        )
+    for container in spec.containers:
+        yield from _container(container)
+
+
+def _resources(spec: PodPart) -> Iterator[FaultAt]:
+    """Resources that a pod cannot have. Source: validatePodResources."""
     resources = spec.under("resources")
     yield from _huge_pages(spec, resources)
     for part in (resources.under("requests"), resources.under("limits")):
@@ -99,19 +116,10 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
                     (part.at / name).on_key(),
                     f"{spec.owner} has {quoted(name)} in the resources of the pod, which is refused; write {quoted(name)} in the resources of a container",
                 )
-    yield from _overhead(spec.under("overhead"))
-    config = spec.under("dnsConfig")
-    if spec.data.get("dnsPolicy") == "None" and not config.data.get("nameservers"):
-        yield (
-            spec.at / "dnsPolicy",
-            f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
-        )
-    for container in spec.containers:
-        yield from _container(container)
 
 
 def _huge_pages(spec: PodPart, resources: Part) -> Iterator[FaultAt]:
-    """Huge pages in the resources of the pod. Source: validatePodResources."""
+    """Huge pages in the resources of the pod."""
     requests, limits = resources.under("requests"), resources.under("limits")
     for part in (requests, limits):
         for name, amount in part.data.items():
@@ -203,14 +211,18 @@ def _amount(value: object) -> Fraction | None:
 
 
 def _container(container: Part) -> Iterator[FaultAt]:
-    context = container.under("securityContext")
-    if context.data.get("privileged") is True and (
-        context.data.get("allowPrivilegeEscalation") is False
+    context = container.under("securityContext") if "securityContext" in container.data else None
+    if (
+        context is not None
+        and context.data.get("privileged") is True
+        and context.data.get("allowPrivilegeEscalation") is False
     ):
         yield (
             context.at / "allowPrivilegeEscalation",
             f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one of them",
         )
+    if "resources" not in container.data:
+        return
     resources = container.under("resources")
     seen: set[str] = set()
     for part in (resources.under("limits"), resources.under("requests")):
@@ -218,14 +230,20 @@ def _container(container: Part) -> Iterator[FaultAt]:
             advice = ""
             if _is_broken(name, amount):
                 advice = f"a multiple of {name.removeprefix(HUGE_PAGES)}"
-            elif whole(name) and not accelerators.is_one(name) and _is_fraction(amount):
-                advice = "a whole number"  # of GPUs, `gpu-amount-fractional` reports it
+            elif _has_whole_amounts(name) and _is_fraction(amount):
+                advice = "a whole number"
             if advice and name not in seen:
                 seen.add(name)
                 yield (
                     part.at / name,
                     f"{named(container)} has {name} {amount}, which is refused; write {advice}",
                 )
+
+
+@lru_cache(1 << 12)  # few names, but each container has some
+def _has_whole_amounts(name: str) -> bool:
+    """Whether amounts of a resource must be integers. Of GPUs, `gpu-amount-fractional` reports others."""
+    return whole(name) and not accelerators.is_one(name)
 
 
 def _is_fraction(amount: object) -> bool:

@@ -1,6 +1,6 @@
 """Labels and annotations of workloads, by place: on the object, on its pods, or above both."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
 
@@ -49,6 +49,19 @@ class Written(Struct, frozen=True, eq=False):
 def written(cluster: Cluster) -> tuple[Written, ...]:
     """All labels and annotations of all workloads."""
     return cluster.derive(_written)
+
+
+def of_domain(cluster: Cluster, domain: str) -> Sequence[Written]:
+    """Those with a key of a domain, such as `kueue.x-k8s.io`, in the order of the input."""
+    return cluster.derive(_by_domain).get(domain, ())
+
+
+def _by_domain(cluster: Cluster) -> Mapping[str, Sequence[Written]]:
+    found: dict[str, list[Written]] = {}
+    for metadata in written(cluster):
+        for domain in {key.partition("/")[0] for key in metadata.keys}:
+            found.setdefault(domain, []).append(metadata)
+    return found
 
 
 def _written(cluster: Cluster) -> tuple[Written, ...]:

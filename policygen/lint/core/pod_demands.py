@@ -73,7 +73,7 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
     for workload in facts.cluster.workloads:
         if workload.kind == "DaemonSet":
             continue
-        queued = LOCAL_QUEUE in labels(workload)[1]
+        queued = LOCAL_QUEUE in labels(workload)
         for template in workload.templates:
             if template.replicas == 0:
                 continue

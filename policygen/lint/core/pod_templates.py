@@ -93,7 +93,7 @@ def _templates(cluster: Cluster) -> tuple[Part, ...]:
         Part(workload, data, path)
         for workload in cluster.workloads
         if workload.object.group in _GROUPS
-        for path, data, _ in pod_templates(workload.object)
+        for path, data in pod_templates(workload.object)
     )
 
 

@@ -26,12 +26,16 @@ class WebhookObject(Struct, frozen=True, eq=False):
     @property
     def labels(self) -> Mapping[str, str]:
         """`metadata.labels`."""
-        return keyed_texts(self.data, "metadata", "labels")
+        if self.workload.kind == "CronJob":
+            return keyed_texts(self.data, "metadata", "labels")
+        return self.workload.labels
 
     @property
     def annotations(self) -> Mapping[str, str]:
         """`metadata.annotations`."""
-        return keyed_texts(self.data, "metadata", "annotations")
+        if self.workload.kind == "CronJob":
+            return keyed_texts(self.data, "metadata", "annotations")
+        return self.workload.annotations
 
     @property
     def spec(self) -> Mapping[str, Any]:

@@ -4,10 +4,11 @@ Source: pkg/controller/jobframework/reconciler.go of Kueue 0.19.2.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache, partial
 
 from msgspec import Struct
 
-from policygen.core.names import NAMESPACE_NAME
+from policygen.core.names import LOCAL_QUEUE, NAMESPACE_NAME
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
@@ -44,16 +45,17 @@ def queueless(facts: Facts) -> tuple[Queueless, ...]:
 def _queueless(facts: Facts) -> Iterator[Queueless]:
     cluster, rules = facts.cluster, settings(facts)
     running = facts.derive(_running)
+    queues_of = cache(partial(_queues, cluster))
     for workload in cluster.workloads:
         namespace = workload.namespace
         owner = (namespace, workload.kind, workload.name)
-        if not _may_queue(workload) or owner in running or _names_a_queue(workload):
+        if _names_a_queue(workload) or not _may_queue(workload) or owner in running:
             continue
         if cluster.local_queues.knows(DEFAULT_QUEUE, namespace):
             continue
         if selects(cluster, rules.managed, namespace) is False:
             continue  # queue-in-unmanaged-namespace reports the queues there
-        queues = _queues(cluster, namespace)
+        queues = queues_of(namespace)
         resource = accelerator(cluster, workload, queues, rules)
         if resource is not None:
             yield Queueless(workload, resource, queues)
@@ -70,7 +72,9 @@ def _may_queue(workload: Workload) -> bool:
 
 def _names_a_queue(workload: Workload) -> bool:
     """Whether it names a queue anywhere; other rules report wrong places and misspelled keys."""
-    sources = [workload.labels, workload.annotations, labels(workload)[1]]
+    if workload.labels.get(LOCAL_QUEUE):
+        return True
+    sources = [workload.labels, workload.annotations, labels(workload)]
     for template in workload.templates:
         sources += [template.labels, template.annotations]
     return any(
@@ -104,8 +108,8 @@ def accelerator(
     """An accelerator of the workload for which one of the queues has a flavor that fits."""
     for template in workload.templates if queues else ():
         for name, amount in accelerators.requested(cluster, template).items():
-            counted = rules.charged({name: amount})
-            if any(_fits(cluster, queue, template, set(counted)) for queue in queues):
+            counted = set(rules.charged({name: amount}))
+            if any(_fits(cluster, queue, template, counted) for queue in queues):
                 return name
     return None
 

@@ -220,7 +220,7 @@ def accelerators_used(cluster: Cluster) -> Mapping[str, Mapping[str, At]]:
 
 def queue_of_pods(cluster: Cluster, workload: Workload, template: PodTemplate) -> str:
     """The queue of the pods of a template; empty if Volcano does not schedule them."""
-    if workload.scheduler_of(template)[0] != SCHEDULER:
+    if workload.scheduler_name(template) != SCHEDULER:
         return ""
     if workload.object.group == VOLCANO_BATCH:
         return text(workload.spec, "queue") or DEFAULT

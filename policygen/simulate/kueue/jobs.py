@@ -166,7 +166,7 @@ def _queue(workload: Workload, settings: Settings) -> tuple[str, bool]:
     """The LocalQueue of a workload, empty if it has none, and whether only its pods name it."""
     by_pod = (workload.object.group, workload.kind) in BY_POD
     own = _label(workload, LOCAL_QUEUE, by_pod=by_pod)
-    if own and (by_pod or labels(workload)[1].get(LOCAL_QUEUE)):
+    if own and (by_pod or labels(workload).get(LOCAL_QUEUE)):
         return own, by_pod
     cluster, namespace = settings.cluster, workload.namespace
     managed = selects(cluster, settings.managed, namespace) is not False
@@ -177,7 +177,7 @@ def _queue(workload: Workload, settings: Settings) -> tuple[str, bool]:
 
 def _label(workload: Workload, key: str, *, by_pod: bool) -> str:
     """A label that Kueue reads. A Deployment's own label replaces that of its pods."""
-    own = "" if by_pod else labels(workload)[1].get(key, "")
+    own = "" if by_pod else labels(workload).get(key, "")
     if own or not (by_pod or workload.kind == "Deployment"):
         return own
     return next((it.labels.get(key, "") for it in workload.templates), "")

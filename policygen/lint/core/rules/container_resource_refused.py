@@ -1,16 +1,20 @@
 """A container or LimitRange has a resource that containers cannot request."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At
 from policygen.core.label_grammar import key_fault
 from policygen.core.standard_resources import known_to_containers
+from policygen.kubernetes.untyped import mapping
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_BESIDE_PAGES = ("cpu", "memory")
+_FIELDS = ("limits", "requests")
+_BESIDE_PAGES = frozenset({"cpu", "memory"})
 
 
 def check(facts: Facts) -> Hits:
@@ -32,8 +36,11 @@ def check(facts: Facts) -> Hits:
 
 
 def _container(container: Part) -> Hits:
+    names = dict.fromkeys(chain(*(mapping(container.data, "resources", it) for it in _FIELDS)))
+    if not _BESIDE_PAGES.isdisjoint(names) and not any(map(_is_refused, names)):
+        return  # the usual case
     resources = container.under("resources")
-    parts = [resources.under(field) for field in ("limits", "requests")]
+    parts = [resources.under(field) for field in _FIELDS]
     refused: set[str] = set()
     for part in parts:
         for name in part.data:
@@ -44,6 +51,7 @@ def _container(container: Part) -> Hits:
         yield from _pages_alone(container, parts)
 
 
+@lru_cache(1 << 12)  # few names, but each container has some
 def _is_refused(name: str) -> bool:
     return bool(key_fault(name)) or not known_to_containers(name)
 

@@ -12,7 +12,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controllers/podgroup/pg_controller_handler.go; volcano-sh/volcano#4739.
     """
     for workload in facts.cluster.workloads:
-        size, update = gang_size(workload), rollout(workload)
+        size = gang_size(workload)
+        update = rollout(workload) if size else None
         if update is not None and update.surge + update.unavailable < size:
             yield Hit(
                 RULE,

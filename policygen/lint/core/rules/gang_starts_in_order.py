@@ -11,8 +11,8 @@ def check(facts: Facts) -> Hits:
     pkg/controller/statefulset/stateful_set_control.go.
     """
     for workload in facts.cluster.workloads:
-        size = gang_size(workload)
-        if workload.kind != "StatefulSet" or size <= 1:
+        size = gang_size(workload) if workload.kind == "StatefulSet" else 0
+        if size <= 1:
             continue
         if workload.spec.get("podManagementPolicy", "OrderedReady") == "OrderedReady":
             yield Hit(

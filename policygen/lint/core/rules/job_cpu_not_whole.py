@@ -15,8 +15,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateTaskTopoPolicy.
     """
     for workload in facts.cluster.workloads:
-        tasks = workload.spec.get("tasks")
-        if workload.object.group != VOLCANO_BATCH or not isinstance(tasks, list):
+        tasks = workload.spec.get("tasks") if workload.object.group == VOLCANO_BATCH else None
+        if not isinstance(tasks, list):
             continue
         for template in workload.templates:
             task = tasks[int(template.at.path[-2])]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,11 +36,12 @@ def check(facts: Facts) -> Hits:
     Source: plugin/pkg/admission/limitranger; pkg/util/limitrange of Kueue.
     """
     ranges = facts.cluster.limit_ranges.by_namespace
+    defaults_of = cache(lambda namespace: tuple(container_limits(facts.cluster, namespace)))
     for workload in facts.cluster.workloads:
         limits = ranges.get(workload.namespace, ()) if workload.namespace else ()
         if not limits:
             continue
-        defaults = tuple(container_limits(facts.cluster, workload.namespace))
+        defaults = defaults_of(workload.namespace)
         for template in workload.templates:
             for what, at, limit in _refusals(template, limits, defaults):
                 yield Hit(
@@ -98,7 +100,8 @@ def _of_pod(template: PodTemplate, defaults: tuple[LimitRangeItem, ...]) -> _Amo
 
     resources = template.spec.resources
     return _Amounts(
-        total("requests", resources), total("limits", Resources(limits=resources.limits))
+        total("requests", resources) if defaults else template.spec.requests,
+        total("limits", Resources(limits=resources.limits)),
     )
 
 

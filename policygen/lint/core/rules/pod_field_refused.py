@@ -8,7 +8,7 @@ from policygen.api_validation.metadata import is_subdomain
 from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.kubernetes.untyped import keyed_texts, mappings
+from policygen.kubernetes.untyped import keyed_texts, mappings, numbered
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -29,6 +29,8 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
 """Fields with selectors."""
+_OF_CONTAINERS = frozenset({"env", "ports", "resizePolicy", "resources"})
+"""The fields of a container that are checked."""
 _HEAVIEST = 100
 _LAST_PORT = (1 << 16) - 1
 _VARIABLE = re.compile(r"[ -<>-~]+")
@@ -39,14 +41,17 @@ _LONGEST_S = (1 << 31) - 1
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
     for spec in pod_templates.pod_specs(facts.cluster):
+        fields = spec.data.keys()
         yield from _pod(spec)
         yield from _policies(spec)
-        yield from _volumes(spec)
-        yield from _skews(spec)
-        if _SELECTING.intersection(spec.data):
+        if "volumes" in fields:
+            yield from _volumes(spec)
+        if not _SELECTING.isdisjoint(fields):
+            yield from _skews(spec)
             yield from _affinity(spec)
         for container in spec.containers:
-            yield from _container(spec, container)
+            if not _OF_CONTAINERS.isdisjoint(container.data):
+                yield from _container(spec, container)
 
 
 def _pod(spec: Part) -> Hits:
@@ -230,7 +235,8 @@ def _values(selector: Part) -> Hits:
 
 def _container(spec: Part, container: Part) -> Hits:
     yield from _ports(container)
-    yield from _variables(container)
+    if "env" in container.data:
+        yield from _variables(container)
     restarts = _RESTARTS[:1] if spec.data.get("restartPolicy") == "Never" else _RESTARTS
     seen = set()
     for policy in container.items("resizePolicy"):
@@ -244,7 +250,9 @@ def _container(spec: Part, container: Part) -> Hits:
             message = f"{named(container)} has two resizePolicy entries for {name}, which is refused; remove one of them"
             yield Hit(RULE, message, policy.at)
         seen.add(name if isinstance(name, str) else None)
-    for use in container.under("resources").items("claims"):
+    resources = container.data.get("resources")
+    claims = isinstance(resources, dict) and "claims" in resources
+    for use in container.under("resources").items("claims") if claims else ():
         name = use.data.get("name")
         claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
         if isinstance(name, str) and name not in claimed:
@@ -253,31 +261,34 @@ def _container(spec: Part, container: Part) -> Hits:
 
 
 def _variables(container: Part) -> Hits:
-    for variable in container.items("env"):
-        name = variable.data.get("name")
+    for i, variable in numbered(container.data, "env"):
+        name = variable.get("name")
         if isinstance(name, str) and not _VARIABLE.fullmatch(name):
             message = f'{named(container)} has an environment variable named {quoted(name)}, which is refused; remove "=" from the name'
             if not name:
                 message = f"{named(container)} has an environment variable without a name, which is refused; write its name"
             elif "=" not in name:
                 message = f"{named(container)} has an environment variable named {quoted(name)}, which is refused; use only ASCII characters"
-            yield Hit(RULE, message, variable.at / "name")
+            yield Hit(RULE, message, container.at.to("env", i, "name"))
 
 
 def _ports(container: Part) -> Hits:
+    if "ports" not in container.data:
+        return
     seen: set[str] = set()
-    for port in container.items("ports"):
+    for i, port in numbered(container.data, "ports"):
+        at = container.at.to("ports", i)
         for key, first in (("containerPort", 1), ("hostPort", 0)):
-            number = port.data.get(key, 0)
+            number = port.get(key, 0)
             if isinstance(number, int) and not first <= number <= _LAST_PORT:
                 message = f"{named(container)} has {key} {number}, which is refused; write 1 to {_LAST_PORT}"
-                yield Hit(RULE, message, port.at / key)
-        name = port.data.get("name")
+                yield Hit(RULE, message, at / key)
+        name = port.get("name")
         if not isinstance(name, str) or not name:
             continue
         if name in seen:
             message = f"{named(container)} has two ports with name {name}, which is refused; rename one of them"
-            yield Hit(RULE, message, port.at / "name")
+            yield Hit(RULE, message, at / "name")
         seen.add(name)
 
 

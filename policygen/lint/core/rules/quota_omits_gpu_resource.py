@@ -70,11 +70,12 @@ def _requested(cluster: Cluster) -> Mapping[str, Requests]:
     """The accelerators that pods request outside of queues, by namespace."""
     found: defaultdict[str, dict[str, tuple[Workload, At]]] = defaultdict(dict)
     for workload in cluster.workloads:
-        if LOCAL_QUEUE in labels(workload)[1]:
+        if LOCAL_QUEUE in labels(workload):
             continue
         for template in workload.templates:
-            if workload.scheduler_of(template)[0] != SCHEDULER:
-                for name in accelerators.requested(cluster, template):
+            requested = accelerators.requested(cluster, template)
+            if requested and workload.scheduler_name(template) != SCHEDULER:
+                for name in requested:
                     first = workload, template.at / "spec"
                     found[workload.namespace].setdefault(name, first)
     return found

@@ -200,7 +200,7 @@ def _is_rank(template: PodTemplate) -> bool:
 def _in_other_gang(workload: Workload, template: PodTemplate) -> bool:
     """Whether Kueue or another scheduler than Volcano starts the pods together."""
     return (
-        LOCAL_QUEUE in labels(workload)[1]
+        LOCAL_QUEUE in labels(workload)
         or LOCAL_QUEUE in template.labels
         or "kueue.x-k8s.io/pod-group-name" in template.labels
         or "scheduling.x-k8s.io/pod-group" in template.labels

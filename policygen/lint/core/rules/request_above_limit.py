@@ -16,7 +16,7 @@ def check(facts: Facts) -> Hits:
         resources = placed.container.resources
         for field, amounts in (("requests", resources.requests), ("limits", resources.limits)):
             for name, amount in amounts.items():
-                if amount < 0:
+                if amount.numerator < 0:
                     yield Hit(
                         RULE,
                         f"{placed} has {amount_of(name, amount)} in {field}, which is refused; "

@@ -20,10 +20,10 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/apps/validation/validation.go, ValidateRollingUpdateDeployment.
     """
     for workload in facts.cluster.workloads:
+        if (workload.object.group, workload.kind) != ("apps", "Deployment"):
+            continue
         bounds = at_path(workload.spec, ("strategy", "rollingUpdate"))
-        if (workload.object.group, workload.kind) == ("apps", "Deployment") and isinstance(
-            bounds, dict
-        ):
+        if isinstance(bounds, dict):
             at = workload.at.to("spec", "strategy", "rollingUpdate")
             for message, key in _faults(workload, bounds):
                 yield Hit(RULE, message, at / key if key else at)

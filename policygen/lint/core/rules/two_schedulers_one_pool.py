@@ -65,7 +65,7 @@ def check(facts: Facts) -> Hits:
                 f"{wide.workload} and {other.workload} request {user.resource} on the same nodes, but use different "
                 "schedulers, which can assign one GPU to both; give each scheduler its own nodes with a "
                 "taint and a nodeSelector",
-                wide.workload.scheduler_of(wide.template)[1],
+                wide.workload.scheduler_at(wide.template),
                 (other.template.at / "spec",),
             )
 
@@ -87,11 +87,12 @@ def _users(facts: Facts) -> Iterator[NodeUser]:
         if workload.kind == "DaemonSet":
             continue
         for template in workload.templates:
-            own = process.get(workload.scheduler_of(template)[0] or DEFAULT_SCHEDULER)
-            if own is None or (own != SCHEDULER and _needs_queue(facts, workload)):
+            requested = accelerators.requested(facts.cluster, template)
+            own = process.get(workload.scheduler_name(template) or DEFAULT_SCHEDULER)
+            if own is None or not requested or (own != SCHEDULER and _needs_queue(facts, workload)):
                 continue
             selector = frozenset(template.spec.node_selector.items())
-            for resource in accelerators.requested(facts.cluster, template):
+            for resource in requested:
                 it = demands.get(id(template))
                 places: Places = _nodes(it, resource, nodes, known) if it else frozenset()
                 yield NodeUser(own, resource, places or selector, workload, template)
@@ -102,7 +103,7 @@ def _needs_queue(facts: Facts, workload: Workload) -> bool:
     return (
         "workload-names-no-queue" in facts.run
         and bool(facts.cluster.local_queues.by_namespace.get(workload.namespace))
-        and LOCAL_QUEUE not in labels(workload)[1]
+        and LOCAL_QUEUE not in labels(workload)
     )
 
 
@@ -110,7 +111,7 @@ def _nodes(
     it: PodDemand, resource: str, nodes: NodeSet, known: dict[Demand, frozenset[Node]]
 ) -> frozenset[Node]:
     """The nodes that take the pods for certain: all labels that the pods read are known."""
-    if LOCAL_QUEUE in labels(it.workload)[1] and not it.ways[0].flavors:
+    if LOCAL_QUEUE in labels(it.workload) and not it.ways[0].flavors:
         return frozenset()  # unknown flavors choose the nodes
     found: frozenset[Node] = frozenset()
     for way in it.ways:
@@ -161,9 +162,9 @@ def _in_pool(user: NodeUser, pool: "PoolFacts", facts: Facts) -> Hit:
         and user.resource in it.resources
     ]
     choice = f"pool {own[0]}" if len(own) == 1 else "one of its own pools"
-    scheduler, at = user.workload.scheduler_of(user.template)
-    scheduler = scheduler or DEFAULT_SCHEDULER
-    if user.process == SCHEDULER and facts.spec and LOCAL_QUEUE in labels(user.workload)[1]:
+    scheduler = user.workload.scheduler_name(user.template) or DEFAULT_SCHEDULER
+    at = user.workload.scheduler_at(user.template)
+    if user.process == SCHEDULER and facts.spec and LOCAL_QUEUE in labels(user.workload):
         from policygen.plan.scheduler import scheduler_name  # noqa: PLC0415 - only with a spec
 
         profile = scheduler_name(facts.spec.platform, pool) or DEFAULT_SCHEDULER

@@ -16,8 +16,9 @@ def check(facts: Facts) -> Hits:
     Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts.
     """
     for spec in pod_templates.pod_specs(facts.cluster):
-        volumes = set(_volumes(spec))
-        for container in spec.containers:
+        mounting = [it for it in spec.containers if "volumeMounts" in it.data]
+        volumes = set(_volumes(spec)) if mounting else set()
+        for container in mounting:
             paths: set[str] = set()
             for mount in container.items("volumeMounts"):
                 name, path = mount.data.get("name"), mount.data.get("mountPath")

@@ -37,7 +37,9 @@ def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
         (accelerators.requested(cluster, template), template.replicas or 0)
         for template in workload.templates
     )
-    return total({name: it * count for name, it in amounts.items()} for amounts, count in requests)
+    return total(
+        {name: it * count for name, it in amounts.items()} for amounts, count in requests if amounts
+    )
 
 
 RULE = ObjectRule(

@@ -1,6 +1,8 @@
 """A workload has a Kueue label or annotation with a value that Kueue refuses."""
 
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.known_keys import KUEUE
+from policygen.lint.core.metadata_keys import of_domain
 from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue import configuration
 from policygen.lint.kueue.job_metadata import faults, refusing
@@ -13,7 +15,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controller/jobframework/validation.go, ValidateJobOnCreate.
     """
     settings = configuration.settings(facts)
-    for workload in facts.cluster.workloads:
+    keyed = of_domain(facts.cluster, KUEUE)
+    for workload in dict.fromkeys(metadata.workload for metadata in keyed):
         if not refusing(workload, settings):
             continue
         job = webhook_object(workload)

@@ -3,10 +3,10 @@
 from policygen.core.finding import dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
-from policygen.kubernetes.kueue_jobs import GROUP, GROUP_COUNT, managed
+from policygen.kubernetes.kueue_jobs import GROUP, GROUP_COUNT, is_managed
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
-from policygen.lint.core.metadata_keys import MetadataOwner, Written, of_workload
+from policygen.lint.core.metadata_keys import MetadataOwner, Written, of_domain
 from policygen.lint.kueue.job_metadata import BY_PODS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -19,23 +19,23 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controller/jobframework/interface.go; pkg/controller/jobframework/tas.go,
     NewPodSetTopologyRequest.
     """
-    for workload in managed(facts.cluster):
-        for metadata in of_workload(workload):
-            for key, value in metadata.keys.items():
-                domain, _, name = key.partition("/")
-                if domain != KUEUE or key == LOCAL_QUEUE:
-                    continue
-                right = _right(metadata, name)
-                if right is None or (metadata.form == "labels" and value_fault(value)):
-                    continue
-                if metadata.place is MetadataOwner.POD and key in (GROUP, GROUP_COUNT):
-                    continue  # reported by kueue-annotation-refused
-                wrong = dotted(metadata.at.path[len(workload.at.path) :])
-                yield Hit(
-                    RULE,
-                    f"Kueue ignores {key} in {wrong} of {workload}; write it in {right}",
-                    (metadata.at / key).on_key(),
-                )
+    for metadata in of_domain(facts.cluster, KUEUE):
+        workload = metadata.workload
+        for key, value in metadata.keys.items() if is_managed(workload) else ():
+            domain, _, name = key.partition("/")
+            if domain != KUEUE or key == LOCAL_QUEUE:
+                continue
+            right = _right(metadata, name)
+            if right is None or (metadata.form == "labels" and value_fault(value)):
+                continue
+            if metadata.place is MetadataOwner.POD and key in (GROUP, GROUP_COUNT):
+                continue  # reported by kueue-annotation-refused
+            wrong = dotted(metadata.at.path[len(workload.at.path) :])
+            yield Hit(
+                RULE,
+                f"Kueue ignores {key} in {wrong} of {workload}; write it in {right}",
+                (metadata.at / key).on_key(),
+            )
 
 
 def _right(metadata: Written, name: str) -> str | None:

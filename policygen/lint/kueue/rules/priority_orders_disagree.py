@@ -88,7 +88,7 @@ def _jobs(cluster: Cluster) -> Iterator[tuple[str, _Ranks]]:
     for job in cluster.derive(queued):
         if job.cluster_queue is None or trees.queues[job.cluster_queue.name].cyclic:
             continue
-        name = labels(job.workload)[1].get(PRIORITY, "")
+        name = labels(job.workload).get(PRIORITY, "")
         ranked = cluster.workload_priority_classes.get(name)
         for template in job.workload.templates[:1]:
             written = template.spec.priority_class_name

@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
                 workload.at.to("metadata", "labels", LOCAL_QUEUE),
             )
     for workload in managed(facts.cluster):
-        _, found = labels(workload)
+        found = labels(workload)
         if found.get(LOCAL_QUEUE):
             continue
         places = list(_elsewhere(workload))

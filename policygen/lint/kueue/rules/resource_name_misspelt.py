@@ -1,14 +1,13 @@
 """A quota, a LimitRange or a pod names a resource whose name looks misspelled."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
-from policygen.core.finding import At
 from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.core import LimitRangeView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping
-from policygen.kubernetes.workloads import KINDS, Workload
-from policygen.lint.core.containers import placed
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.containers import containers
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.quotas import covered_resources, owners
@@ -41,15 +40,21 @@ def check(facts: Facts) -> Hits:
         yield from _limits(entry, there)
     if "pod-fits-no-node" in facts.run and facts.cluster.nodes.any:
         return  # it reports the pods
-    for workload in facts.cluster.workloads:
-        for name, at in _requested(workload).items():
-            right = meant(name, there) if known_to_containers(name) else None
-            if right is not None:
+    reported = set()
+    for placed in containers(facts.cluster):
+        resources, workload = placed.container.resources, placed.workload
+        for field, amounts in (("limits", resources.limits), ("requests", resources.requests)):
+            for name in amounts:
+                new = "/" in name and known_to_containers(name) and (workload, name) not in reported
+                right = meant(name, there) if new else None
+                if right is None:
+                    continue
+                reported.add((workload, name))
                 yield Hit(
                     RULE,
                     f'{workload} requests "{name}", which is not a known resource of nodes, so its '
                     f'pods stay Pending; did you mean "{right}"?',
-                    at,
+                    placed.at.to("resources", field, name).on_key(),
                 )
 
 
@@ -73,19 +78,6 @@ def _limits(entry: Entry[LimitRangeView], there: Collection[str]) -> Hits:
                     f'{effect}; did you mean "{right}"?',
                     entry.at.to("spec", "limits", i, field, name).on_key(),
                 )
-
-
-def _requested(workload: Workload) -> Mapping[str, At]:
-    """The first place of each resource with a domain that the containers of a workload request."""
-    found: dict[str, At] = {}
-    for template in workload.templates:
-        for at, container in placed(template):
-            resources = container.resources
-            for field, amounts in (("limits", resources.limits), ("requests", resources.requests)):
-                for name in amounts:
-                    if "/" in name and name not in found:
-                        found[name] = at.to("resources", field, name).on_key()
-    return found
 
 
 RULE = ObjectRule(

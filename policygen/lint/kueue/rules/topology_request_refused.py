@@ -1,6 +1,8 @@
 """A pod's topology annotations contradict each other or have an invalid value."""
 
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.known_keys import KUEUE
+from policygen.lint.core.metadata_keys import of_domain
 from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.kueue import configuration, topology_requests
 from policygen.lint.kueue.job_metadata import refusing
@@ -15,7 +17,8 @@ def check(facts: Facts) -> Hits:
     settings = configuration.settings(facts)
     if not settings.gate("TopologyAwareScheduling"):
         return
-    for workload in facts.cluster.workloads:
+    keyed = of_domain(facts.cluster, KUEUE)
+    for workload in dict.fromkeys(metadata.workload for metadata in keyed):
         if not refusing(workload, settings):
             continue
         job = webhook_object(workload)

@@ -1,7 +1,7 @@
 """A workload names a WorkloadPriorityClass that does not exist."""
 
 from policygen.core.suggest import suggest
-from policygen.kubernetes.kueue_jobs import PRIORITY, labels, queued
+from policygen.kubernetes.kueue_jobs import PRIORITY, labels, labels_at, queued
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -14,14 +14,13 @@ def check(facts: Facts) -> Hits:
     """
     known = facts.cluster.workload_priority_classes
     for job in facts.cluster.derive(queued):
-        at, found = labels(job.workload)
-        name = found.get(PRIORITY)
+        name = labels(job.workload).get(PRIORITY)
         if name and not known.knows(name):
             yield Hit(
                 RULE,
                 f'{job.workload} names WorkloadPriorityClass "{name}", which does not '
                 f"exist; {suggest(name, known.names(), 'WorkloadPriorityClass')}",
-                at / PRIORITY,
+                labels_at(job.workload) / PRIORITY,
             )
 
 

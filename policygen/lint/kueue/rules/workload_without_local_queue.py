@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from policygen.api_validation.metadata import is_subdomain
-from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue_jobs import BY_POD, local_queues, queued
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.kueue_jobs import BY_POD, Queued, local_queues, queued
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core.missing_namespaces import missing_namespaces
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -29,7 +29,8 @@ def check(facts: Facts) -> Hits:
     cluster = facts.cluster
     known = cluster.local_queues
     missing = facts.derive(missing_namespaces) if "namespace-missing" in facts.run else ()
-    for workload, name, namespace, at in _references(cluster):
+    for workload, name, holder in _references(cluster):
+        namespace = workload.namespace
         if not is_subdomain(name) or local_queues(cluster, name, namespace):
             continue
         if known.knows(name, namespace) or known.knows(name):
@@ -41,7 +42,9 @@ def check(facts: Facts) -> Hits:
             RULE,
             f'{workload} names LocalQueue "{name}", which does not exist in {where}; '
             f"{_advice(cluster, name, namespace)}",
-            at,
+            holder.at
+            if isinstance(holder, Queued)
+            else holder.at.to("metadata", "labels", LOCAL_QUEUE),
         )
 
 
@@ -56,21 +59,22 @@ def _advice(cluster: Cluster, name: str, namespace: str) -> str:
     return suggest(name, cluster.local_queues.names(namespace), "LocalQueue of this namespace")
 
 
-def _references(cluster: Cluster) -> Iterator[tuple[str, str, str, At]]:
-    """Each object that names a LocalQueue, with the name, its namespace and its place."""
+def _references(
+    cluster: Cluster,
+) -> Iterator[tuple[Workload | Object, str, Queued | PodTemplate | Object]]:
+    """Each object that names a LocalQueue, with the name and what has the label."""
     for job in cluster.derive(queued):
-        yield str(job.workload), job.name, job.workload.namespace, job.at
+        yield job.workload, job.name, job
     for workload in cluster.workloads:
         if (workload.object.group, workload.kind) in BY_POD:
             for template in workload.templates:
                 name = template.labels.get(LOCAL_QUEUE)
                 if name:
-                    at = template.at.to("metadata", "labels", LOCAL_QUEUE)
-                    yield str(workload), name, workload.namespace, at
+                    yield workload, name, template
     for thing in cluster.objects:
         name = thing.labels.get(LOCAL_QUEUE) if (thing.group, thing.kind) in _OPAQUE else None
         if name:
-            yield str(thing), name, thing.namespace, thing.at.to("metadata", "labels", LOCAL_QUEUE)
+            yield thing, name, thing
 
 
 RULE = ObjectRule(

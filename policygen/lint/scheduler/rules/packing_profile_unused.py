@@ -26,7 +26,7 @@ def check(facts: Facts) -> Hits:
 def _used(cluster: Cluster) -> frozenset[str]:
     """The schedulers of GPU pods."""
     return frozenset(
-        workload.scheduler_of(template)[0] or DEFAULT_SCHEDULER
+        workload.scheduler_name(template) or DEFAULT_SCHEDULER
         for workload in cluster.workloads
         for template in workload.templates
         if accelerators.requested(cluster, template)

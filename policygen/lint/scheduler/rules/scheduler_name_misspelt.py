@@ -17,10 +17,12 @@ def check(facts: Facts) -> Hits:
     """
     known = {SCHEDULER, *facts.cluster.derive(profile_names)}
     for workload in facts.cluster.workloads:
-        names = (workload.scheduler_of(template) for template in workload.templates)
-        for name, at in dict.fromkeys(names):  # tasks of a Volcano Job share one
-            if not name or name in known:
-                continue
+        places = {
+            workload.scheduler_at(template): name  # tasks of a Volcano Job share one
+            for template in workload.templates
+            if (name := workload.scheduler_name(template)) and name not in known
+        }
+        for at, name in places.items():
             close = get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)
             if close:
                 yield Hit(

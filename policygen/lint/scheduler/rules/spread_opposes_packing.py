@@ -24,7 +24,7 @@ def check(facts: Facts) -> Hits:
         return
     for workload in facts.cluster.workloads:
         for template in workload.templates:
-            name, _ = workload.scheduler_of(template)
+            name = workload.scheduler_name(template)
             if name not in packing:
                 continue
             for i, constraint in enumerate(template.spec.topology_spread_constraints):

@@ -18,11 +18,13 @@ def check(facts: Facts) -> Hits:
     """
     others = {"", *facts.cluster.derive(profile_names)}
     for workload in facts.cluster.workloads:
-        reported = set()
+        reported: set[At] = set()
         for template in workload.templates:
-            name, at = workload.scheduler_of(template)
-            group = _group(workload, template)
-            if name not in others or name == SCHEDULER or group is None or at in reported:
+            name = workload.scheduler_name(template)
+            if name not in others or name == SCHEDULER:
+                continue
+            group, at = _group(workload, template), workload.scheduler_at(template)
+            if group is None or at in reported:
                 continue
             reported.add(at)  # the tasks of a Volcano Job share one place
             scheduler = f'"{name}"' if name else "the default scheduler"

@@ -105,7 +105,7 @@ def _annotated(cluster: Cluster, namespace: str) -> bool:
 
 def _queue(cluster: Cluster, workload: Workload, template: PodTemplate) -> NamedQueue | None:
     """The queue of Volcano that the pods name; None if they do not use Volcano or it is unknown."""
-    if workload.scheduler_of(template)[0] != queues.SCHEDULER:
+    if workload.scheduler_name(template) != queues.SCHEDULER:
         return None
     group = workload.object.group
     if group == VOLCANO_BATCH:
