@@ -102,6 +102,12 @@ def _float(digits: str, text: str) -> Plain:
     return number(value) if isfinite(value) else text
 
 
+def is_float(text: str) -> bool:
+    """Whether YAML reads a plain scalar as a float: `1.0` and `1e3`, which JSON of Go writes as integers."""
+    plain = text.replace("_", "")
+    return _integer(plain) is None and _FLOAT.fullmatch(plain) is not None
+
+
 def number(value: float) -> int | float:
     """A finite float after Go wrote it as JSON and it was read again."""
     if value.is_integer() and abs(value) < _PLAIN_BELOW:

@@ -87,15 +87,15 @@ class Cluster:
             "autoscaling.k8s.io", "VerticalPodAutoscaler", core.VerticalPodAutoscalerView
         )
         self.scaled_objects = spec("keda.sh", "ScaledObject", core.ScaledObjectView)
-        self.scheduler_configurations = self._table(
+        self.scheduler_configurations = self._file(
             SCHEDULER_CONFIG,
             "KubeSchedulerConfiguration",
             configurations.SchedulerConfigurationView,
         )
-        self.kueue_configurations = self._table(
+        self.kueue_configurations = self._file(
             KUEUE_CONFIG, "Configuration", configurations.KueueConfigurationView
         )
-        self.volcano_configurations = self._table(
+        self.volcano_configurations = self._file(
             "", VOLCANO_CONFIGURATION, configurations.VolcanoConfigurationView
         )
         self.workloads = tuple(self._workloads())
@@ -152,6 +152,10 @@ class Cluster:
     def _table(self, group: str, kind: str, type_: type[T], within: Path = ()) -> Table[T]:
         self._typed.add((group, kind))
         return self._reader.table(self._kinds.get((group, kind), ()), type_, within)
+
+    def _file(self, group: str, kind: str, type_: type[T]) -> Table[T]:
+        self._typed.add((group, kind))
+        return self._reader.table(self._kinds.get((group, kind), ()), type_, file=True)
 
     def _workloads(self) -> Iterable[workloads.Workload]:
         for kind in workloads.TEMPLATES:

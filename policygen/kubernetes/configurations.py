@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes.untyped import mapping
 
 
 class PluginRef(Struct, rename="camel", frozen=True):
@@ -27,11 +28,17 @@ class PluginSet(Struct, rename="camel", frozen=True):
     disabled: tuple[PluginRef, ...] = ()
 
 
-class PluginConfig(Struct, rename="camel", frozen=True):
+class PluginConfig(Struct, frozen=True):
     """The arguments of one plugin."""
 
     name: str = ""
-    args: dict[str, Any] = field(default_factory=dict)
+    written: Any = field(default=None, name="args")
+    """kube-scheduler does not read the arguments of a plugin that has none."""
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The arguments; empty if they are not a mapping."""
+        return mapping(self.written)
 
 
 class SchedulerProfileView(Struct, rename="camel", frozen=True):
@@ -72,7 +79,8 @@ class KueueConfigurationView(Struct, rename="camel", frozen=True):
 class VolcanoPlugin(Struct, rename="camel", frozen=True):
     """A plugin of a tier; its flags and arguments are untyped."""
 
-    name: str = ""
+    name: str | int | float | bool = ""
+    """Volcano reads other scalars as text."""
     arguments: dict[str, Any] = field(default_factory=dict)
 
 

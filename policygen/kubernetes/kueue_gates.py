@@ -31,6 +31,11 @@ def on(gate: str, version: Version) -> bool:
     return (_state(gate, version) or "").endswith("on")
 
 
+def beta(gate: str, version: Version) -> bool:
+    """Whether `AllBeta` switches a gate, and not `AllAlpha`; gates that are on by default are beta."""
+    return (_state(gate, version) or "") in ("on", "beta-off")
+
+
 def locked(gate: str, version: Version) -> bool:
     """Whether a gate can no longer be switched."""
     return (_state(gate, version) or "").startswith("locked")

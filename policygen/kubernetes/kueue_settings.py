@@ -15,7 +15,7 @@ from policygen.kubernetes.configurations import KueueConfigurationView
 from policygen.kubernetes.controllers import KUEUE, controllers
 from policygen.kubernetes.core import LabelSelector, Requirement, requirements
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import keyed_texts, mapping, mappings, texts
+from policygen.kubernetes.untyped import mapping, mappings, texts
 
 DEFAULT_FRAMEWORKS = ("batch/job",)
 
@@ -57,11 +57,11 @@ class Settings(Struct, frozen=True, eq=False):
         """
         written = self.cluster.derive(on_command_line)
         if not written and self.entry:
-            written = {gate: bool(on) for gate, on in self.entry.fields.feature_gates.items()}
+            gates = mapping(self.entry.object.data, "featureGates")
+            written = {gate: on is True for gate, on in gates.items()}
         on = kueue_gates.on(name, self.target)
         if not kueue_gates.locked(name, self.target):
-            # Gates that are on by default are beta, the others alpha.
-            on = written.get("AllBeta", True) if on else written.get("AllAlpha", False)
+            on = written.get("AllBeta" if kueue_gates.beta(name, self.target) else "AllAlpha", on)
         return written.get(name, on)
 
     @property
@@ -184,8 +184,9 @@ def selector(data: Any) -> LabelSelector | None:
     """Untyped data as a label selector; None if it is not a mapping."""
     if not isinstance(data, dict):
         return None
+    labels = mapping(data, "matchLabels")
     return LabelSelector(
-        match_labels=dict(keyed_texts(data, "matchLabels")),
+        match_labels={key: it or "" for key, it in labels.items() if isinstance(it, str | None)},
         match_expressions=requirements(data.get("matchExpressions")),
     )
 

@@ -17,6 +17,7 @@ from policygen.documents.document import Document, with_faults
 from policygen.documents.document import inner as inner_document
 from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
+from policygen.documents.kubectl_scalars import is_float
 from policygen.documents.read_ahead import FastDocuments
 from policygen.kubernetes import kustomizations
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
@@ -30,13 +31,11 @@ from policygen.kubernetes.untyped import mappings
 from policygen.spec import forms
 from policygen.spec.rules import WRONG_TYPE
 
-_FILES = {
-    (SCHEDULER_CONFIG, "KubeSchedulerConfiguration"),
-    (KUEUE_CONFIG, "Configuration"),
-}
+_SCHEDULERS = (SCHEDULER_CONFIG, "KubeSchedulerConfiguration")
+_FILES = {_SCHEDULERS, (KUEUE_CONFIG, "Configuration")}
 """Controllers' files that name their kind, by group and kind."""
 
-_NAMED = ("kubescheduler.config", "config.kueue")
+_NAMED = ("kubescheduler.config", "config.kueue", "KubeSchedulerConfiguration")
 """Text in every controller file that names its kind, even a misspelled one."""
 _GROUPS = "|".join(map(re.escape, _NAMED))
 _BEGINS = re.compile(
@@ -192,8 +191,22 @@ def _objects(data: Any, index: int, path: Path) -> Iterator[Object | At]:
         for number, item in enumerate(_items(data)):
             yield from _objects(item, index, (*path, "items", number))
         return
-    object_ = Object.read(data, at := At(index, path))
-    yield at if object_ is None else _as_meant(object_)
+    at = At(index, path)
+    object_ = Object.read(data, at)
+    yield _headless(data, at) if object_ is None else _as_meant(object_)
+
+
+def _headless(data: Any, at: At) -> Object | At:
+    """A controller's file without kind or apiVersion, if the other one names it; rules report it."""
+    if not isinstance(data, dict):
+        return at
+    api_version, kind = data.get("apiVersion"), data.get("kind")
+    if not api_version and kind == _SCHEDULERS[1]:
+        return Object(at, f"{_SCHEDULERS[0]}/v1", kind, "", "", data)
+    for group, known in _FILES:
+        if not kind and isinstance(api_version, str) and api_version.startswith(f"{group}/"):
+            return Object(at, api_version, known, "", "", data)
+    return at
 
 
 def _items(listed: Mapping[str, Any]) -> Iterator[Any]:
@@ -214,6 +227,8 @@ def _as_meant(object_: Object) -> Object:
             return replace(object_, kind=kind)
         if object_.kind == kind and get_close_matches(object_.group, [group], cutoff=_ALIKE):
             return replace(object_, api_version=f"{group}/{object_.version}")
+    if object_.kind == _SCHEDULERS[1]:  # no other group has this kind
+        return replace(object_, api_version=f"{_SCHEDULERS[0]}/v1")
     return object_
 
 
@@ -223,7 +238,22 @@ def _is_list(data: dict[str, Any]) -> bool:
 
 
 def _configuration(document: Document) -> Object:
-    return Object(At(document.index), "", VOLCANO_CONFIGURATION, "", "", document.data)
+    """Volcano's file, with its floats: kubectl does not read the file, and Volcano does not take 1.0 for 1.
+
+    Source: UnmarshalSchedulerConf of Volcano 1.14.1, which reads it with gopkg.in/yaml.v2.
+    """
+    data = _with_floats(document, (), document.data)
+    return Object(At(document.index), "", VOLCANO_CONFIGURATION, "", "", data)
+
+
+def _with_floats(document: Document, path: Path, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_floats(document, (*path, key), it) for key, it in value.items()}
+    if isinstance(value, list):
+        return [_with_floats(document, (*path, i), it) for i, it in enumerate(value)]
+    if type(value) is int and is_float(document.raw(path) or ""):
+        return float(value)
+    return value
 
 
 def inside(objects: Iterable[Object], *, first_index: int) -> Manifests:

@@ -71,8 +71,14 @@ class Reader:
             elif object_.at not in self._unread:
                 yield watched(object_, ("data",), self._note(object_))
 
-    def table(self, objects: Iterable[Object], type_: type[T], within: Path = ()) -> Table[T]:
-        """The objects, with the data at `within` converted to a type."""
+    def table(
+        self, objects: Iterable[Object], type_: type[T], within: Path = (), *, file: bool = False
+    ) -> Table[T]:
+        """The objects, with the data at `within` converted to a type.
+
+        With `file`, they are controllers' files, in which Go reads an empty entry of a list as a mapping
+        without fields.
+        """
         entries: list[Entry[T]] = []
         unread: list[Object] = []
         for object_ in objects:
@@ -80,7 +86,8 @@ class Reader:
             for step in within:
                 data = data.get(step)
             before = len(self.malformed)
-            read = self._read(object_, {} if data is None else data, type_, within)
+            data = {} if data is None else data
+            read = self._read(object_, data, type_, within, file=file)
             if read is None:
                 unread.append(object_)
             elif len(self.malformed) > before and not within:
@@ -104,8 +111,10 @@ class Reader:
         self._accesses.take()
         return found
 
-    def _read(self, object_: Object, data: Any, type_: type[T], within: Path) -> T | None:
-        read = self._converted(object_, data, type_, within)
+    def _read(
+        self, object_: Object, data: Any, type_: type[T], within: Path, *, file: bool = False
+    ) -> T | None:
+        read = self._converted(object_, data, type_, within, file=file)
         for path in self._misspelt.get(object_.at, ()):
             if path in (within, within[: len(path)]):
                 return None  # it contains all of the data
@@ -116,7 +125,9 @@ class Reader:
         self._accesses.take()  # discards the accesses of the conversion itself
         return read
 
-    def _converted(self, object_: Object, data: Any, type_: type[T], within: Path) -> T | None:
+    def _converted(
+        self, object_: Object, data: Any, type_: type[T], within: Path, *, file: bool
+    ) -> T | None:
         # Go reads a null amount as 0; for a custom kind, the server drops it.
         hook = decoded if "." in object_.group else _decoded_with_nulls
         try:
@@ -132,6 +143,9 @@ class Reader:
                     break
                 except msgspec.ValidationError as error:
                     message, path = _parsed_error(str(error))
+                    if file and message == _EMPTY_ENTRY and (full := _filled(data, path)) != data:
+                        data = full
+                        continue
                     self.malformed.append(InvalidField(object_, (*within, *path), message))
                     field = invalid_field(path)
                     if not field or object_.at in self._unread or len(unknown) == MAX_UNKNOWN:
@@ -231,6 +245,22 @@ def _without_nulls(data: Any) -> Any:
     if isinstance(data, list):
         return [_without_nulls(value) for value in data]
     return data
+
+
+_EMPTY_ENTRY = "Expected object, got null"
+
+
+def _filled(data: Any, path: Path = ()) -> Any:
+    """The data with a mapping for each empty entry of a list at or below a path."""
+    if path:
+        copy = data.copy()
+        copy[path[0]] = _filled(data[path[0]], path[1:])
+        return copy
+    if isinstance(data, dict):
+        return {key: it if it is None else _filled(it) for key, it in data.items()}
+    if isinstance(data, list):
+        return [_filled(it) for it in data]
+    return {} if data is None else data
 
 
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[([0-9]+|\.\.\.)\]")

@@ -14,5 +14,9 @@ def test_every_supported_release_has_gates_and_keys():
     }
     assert not kueue_gates.on("TopologyAwareScheduling", Version(0, 13))
     assert kueue_gates.on("TopologyAwareScheduling", Version(0, 14, 3))
+    assert kueue_gates.beta("TopologyAwareScheduling", Version(0, 14))
+    assert kueue_gates.beta("UnadmittedWorkloadsObservability", Version(0, 19))
+    assert not kueue_gates.on("UnadmittedWorkloadsObservability", Version(0, 19))
+    assert not kueue_gates.beta("UnadmittedWorkloadsObservability", Version(0, 18))
     assert kueue_gates.locked("ManagedJobsNamespaceSelectorAlwaysRespected", Version(0, 19))
     assert not kueue_gates.known("DynamicResourceAllocation", Version(0, 19))

@@ -183,6 +183,35 @@ def test_a_raw_volcano_configuration_is_an_object():
     assert read('actions: "read, write"\ntiers: [gold]\n').nameless == [At(0)]
 
 
+def test_volcano_does_not_take_a_float_for_an_integer():
+    text = "tiers:\n- plugins:\n  - {name: binpack, arguments: {binpack.weight: 1.0, a: 08, b: 0x1F, c: 2}}\n"
+    (it,) = read(text).objects
+    arguments = it.data["tiers"][0]["plugins"][0]["arguments"]
+    assert [repr(value) for value in arguments.values()] == ["1.0", "8.0", "31", "2"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "kind: KubeSchedulerConfiguration",
+        "apiVersion: ''\nkind: KubeSchedulerConfiguration",
+        "apiVersion: v1\nkind: KubeSchedulerConfiguration",
+        "apiVersion: kubescheduler.config.k8s.io/v1",
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind:",
+    ],
+)
+def test_a_schedulers_file_is_known_by_its_kind_or_its_group(head):
+    found = read(f"{head}\nprofiles: []\n")
+    assert not found.nameless
+    (entry,) = Cluster(found.objects).scheduler_configurations
+    assert entry.object.version == "v1"
+
+
+def test_kueues_file_is_known_by_its_group():
+    (it,) = read("apiVersion: config.kueue.x-k8s.io/v1beta2\nnamespace: a\n").objects
+    assert it.kind == "Configuration"
+
+
 def test_documents_without_a_kind_are_counted_and_spec_documents_are_skipped():
     spec = "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: a}\n"
     found = read(f"a: 1\n---\n{spec}---\n{json.dumps(QUEUE)}\n")

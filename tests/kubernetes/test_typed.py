@@ -27,3 +27,21 @@ def test_a_field_of_a_wrong_type_is_omitted_and_its_accesses_are_recorded():
     assert queue.fields.cluster_queue == ""
     assert cluster.accesses.take() == {queue.at}
     assert list(cluster.without(frozenset({queue.at})).local_queues) == []
+
+
+def test_an_empty_entry_of_a_controllers_file_is_a_mapping_without_fields():
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    plugins = {"score": {"disabled": [None]}}
+    profiles = [None, {"schedulerName": "a", "pluginConfig": [None], "plugins": plugins}]
+    cluster = Cluster(read(json.dumps({**head, "profiles": profiles})).objects)
+    (entry,) = cluster.scheduler_configurations
+    assert cluster.malformed == ()
+    first, second = entry.fields.profiles
+    assert first.scheduler_name == "default-scheduler"
+    assert [it.name for it in second.plugin_config] == [""]
+    assert [it.name for it in second.plugins["score"].disabled] == [""]
+
+
+def test_an_empty_entry_of_an_object_is_not():
+    bad = {**QUEUE, "kind": "ClusterQueue", "spec": {"resourceGroups": [None]}}
+    assert len(Cluster(read(json.dumps(bad)).objects).malformed) == 1

@@ -10,11 +10,7 @@ from typing import Any
 from .client import Object
 from .families import ABSENT, COUNTS, DURATIONS, FLAGS, KEYS, LABEL_VALUES, TEXTS, Family, Values
 
-EXCEPTIONS: Mapping[str, re.Pattern[str]] = {
-    "The keys of an exec plugin are not in the list of known keys.": re.compile(
-        r'unknown field "multiKueue.clusterProfile.\w+\[\d+\].execConfig.\w+"$'
-    ),
-}
+EXCEPTIONS: Mapping[str, re.Pattern[str]] = {}
 
 HEAD: Object = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
 OLD: Object = {**HEAD, "apiVersion": "config.kueue.x-k8s.io/v1beta1"}

@@ -21,17 +21,8 @@ AT_ONCE = 4
 DEADLINE_S = 60.0
 POLL_S = 0.05
 EXCEPTIONS = {
-    "A document without kind or apiVersion, or of another group, is another object, or none.": re.compile(
-        r"'(Kind|apiVersion)' is missing in|no kind \S*KubeSchedulerConfiguration\S* is registered"
-    ),
-    "Go reads an empty entry of a list as one without fields; lint asks for a mapping.": re.compile(
-        r"an entry of \w+ is an empty value|args is a list, but must be a mapping"
-    ),
     "Coscheduling is of another build of the scheduler, which lint accepts.": re.compile(
         r"Coscheduling.* does not exist"
-    ),
-    "GangScheduling extends reserve in 1.35 only, and lint's list is of all releases.": re.compile(
-        r"GangScheduling.* does not extend ReservePlugin"
     ),
 }
 """Why lint and kube-scheduler may differ, with the message of the one that refuses."""

@@ -126,6 +126,10 @@ BAD = [
     affinity(operator="In"),
     affinity(operator="Exists", values=["b"]),
     affinity(operator="Gt", values=["1", "2"]),
+    plugins(score=on("Coscheduling")),
+    plugins(reserve=on("GangScheduling")),
+    arguments("InterPodAffinity")
+    | {"profiles": [{"pluginConfig": [{"name": "InterPodAffinity", "args": []}]}]},
 ]
 GOOD = [
     file(profiles=[]),
@@ -147,6 +151,9 @@ GOOD = [
     spread(),
     affinity(operator="Gt", values=["1"]),
     affinity(operator="DoesNotExist"),
+    file(profiles=[None]),
+    profile(pluginConfig=[None]),
+    profile(pluginConfig=[{"name": "Strange", "args": []}]),
 ]
 
 

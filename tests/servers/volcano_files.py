@@ -16,23 +16,14 @@ LOGGING = frozenset(
     {"volcano-plugin-unknown", "volcano-argument-mistyped", "volcano-argument-ignored", "volcano-argument-out-of-range"}
 )  # fmt: skip
 """Rules about what the scheduler logs and replaces by a default."""
-EXCEPTIONS: Mapping[str, re.Pattern[str]] = {
-    "Plugin usage logs that it has no thresholds, and uses its defaults, as it should.": re.compile(
-        r"^logged: \S+ \S+ +\d+ usage.go:\d+\] Failed to obtain thresholds information[^\n]*\n$"
-    ),
-    "The session calls the server of an extender, which is not there.": re.compile(
-        r"^logged: \S+ \S+ +\d+ extender.go:\d+\] OnSession"
-    ),
-    "Volcano reads other scalars as names; lint asks for text.": re.compile(
-        r"^logged: \S+ \S+ +\d+ framework.go:\d+\] Failed to get plugin (true|1|)\.\n$"
-    ),
-    "Go reads an empty entry of a list as one without fields; lint asks for a mapping.": re.compile(
-        r"an entry of \w+ is an empty value"
-    ),
-    "Lint reads 1.0 and 1e3 as whole numbers, as Kubernetes does.": re.compile(
-        r"^logged: \S+ \S+ +\d+ arguments.go:\d+\] Could not parse argument: (1|1000) for key \S+ to int\n"
-    ),
-}
+EXCEPTIONS: Mapping[str, re.Pattern[str]] = {}
+HARMLESS = re.compile(
+    r"[EW]\d+ \S+ +\d+ usage.go:\d+\] Failed to obtain thresholds information[^\n]*\n"
+)
+"""A line of the log about a file of which the scheduler uses every value.
+
+The plugin usage logs in each session that the file has no thresholds for it, and uses its defaults.
+"""
 
 HEAD: Object = {
     "actions": "enqueue, allocate, backfill",

@@ -105,4 +105,4 @@ def _is(value: Any, type_: Type) -> bool:
             return _is(value, Type.INTEGER) and -(1 << 31) <= value < 1 << 31
         case _:
             integral = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-            return integral and not isinstance(value, bool)
+            return integral and not isinstance(value, bool) and -(1 << 63) <= value < 1 << 63

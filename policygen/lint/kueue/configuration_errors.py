@@ -18,6 +18,7 @@ from policygen.kubernetes.configurations import KueueConfigurationView
 from policygen.kubernetes.kueue_settings import DEFAULT_FRAMEWORKS, selector
 from policygen.kubernetes.untyped import entries, mapping, mappings, numbered, texts
 from policygen.lint.core import selectors, typed_fields
+from policygen.lint.core.typed_fields import Fields
 from policygen.lint.kueue import configuration_servers, configuration_types
 
 INCREMENTAL = "kueue.x-k8s.io/multikueue-dispatcher-incremental"
@@ -32,6 +33,12 @@ _DURATIONS: tuple[Path, ...] = (
     ("objectRetentionPolicies", "workloads", "afterFinished"),
     ("objectRetentionPolicies", "workloads", "afterDeactivatedByKueue"),
 )
+_REQUIRED = (
+    ("waitForPodsReady", "timeout"),
+    *(("admissionFairSharing", f"usage{it}") for it in ("HalfLifeTime", "SamplingInterval")),
+    *(("leaderElection", it) for it in ("leaseDuration", "renewDeadline", "retryPeriod")),
+)
+"""Durations that Go also decodes if they are empty; timeout only in v1beta2."""
 _COUNTS: tuple[Path, ...] = tuple(
     ("waitForPodsReady", "requeuingStrategy", name)
     for name in ("backoffLimitCount", "backoffBaseSeconds", "backoffMaxSeconds")
@@ -72,6 +79,7 @@ _KIND = re.compile(r"[^.]*\.[^.]*\..*")
 
 def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
     """Every invalid value, as the manager reports them before it exits."""
+    data = _filled(data, configuration_types.FIELDS)
     old = str(data.get("apiVersion", "")).endswith("/v1beta1")
     waits = not old or at_path(data, ("waitForPodsReady", "enable")) is True
     written = {
@@ -81,6 +89,7 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         written, configuration_types.FIELDS, lists=configuration_types.LISTS
     )
     yield from _scalars(data if waits else {**data, "waitForPodsReady": None})
+    yield from _empty_durations(data, old=old)
     yield from _selectors(data)
     yield from _frameworks(data)
     yield from _built_in(data)
@@ -96,6 +105,20 @@ def faults(data: Mapping[str, Any]) -> Iterator[Fault]:
         yield ("namespace",), fault
     yield from configuration_servers.faults(data)
     yield from _empty_entries(data)
+
+
+def _filled(data: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
+    """The data with a mapping for each empty entry of a list of mappings, as Go reads it."""
+    found = dict(data)
+    for key, value in data.items():
+        inner = fields.get(key)
+        if isinstance(inner, Mapping) and isinstance(value, dict):
+            found[key] = _filled(value, inner)
+        elif isinstance(inner, Mapping) and isinstance(value, list):
+            found[key] = [
+                _filled(it or {}, inner) if isinstance(it, dict | None) else it for it in value
+            ]
+    return found
 
 
 def _empty_entries(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -128,6 +151,14 @@ def _scalars(data: Mapping[str, Any]) -> Iterator[Fault]:
         if word is not None and word not in words:
             yield path, f"value {shown(word)} is unknown; write {' or '.join(filter(None, words))}"
     yield from _numbers(data)
+
+
+def _empty_durations(data: Mapping[str, Any], *, old: bool) -> Iterator[Fault]:
+    for path in _REQUIRED:
+        optional = old and path[0] == "waitForPodsReady"
+        section = mapping(data, path[0])
+        if not optional and path[1] in section and section[path[1]] is None:
+            yield path, f"the duration is empty; write a duration, or remove {path[1]}"
 
 
 def _numbers(data: Mapping[str, Any]) -> Iterator[Fault]:
@@ -257,11 +288,12 @@ def _device(name: str, mapped: Mapping[str, Any]) -> Iterator[Fault]:
     """The faults of one mapping without its place."""
     if isinstance(mapped.get("name"), str | None) and (fault := key_fault(name)):
         yield ("name",), fault
-    for j, device_class in enumerate(texts(mapped.get("deviceClassNames"))):
-        if fault := key_fault(device_class):
+    for j, device_class in enumerate(entries(mapped, "deviceClassNames")):
+        if isinstance(device_class, str | None) and (fault := key_fault(device_class or "")):
             yield ("deviceClassNames", j), fault
     for j, source in numbered(mapped, "sources"):
-        if ("counter" in source) == ("capacity" in source):
+        kinds = [it for it in ("counter", "capacity") if source.get(it) is not None]
+        if len(kinds) != 1:
             yield ("sources", j), "a source needs either counter or capacity; write one of them"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from policygen.core.finding import Fault, Path
 from policygen.core.label_grammar import DNS_LABEL, SUBDOMAIN, key_fault
 from policygen.core.quoting import quoted, shown
-from policygen.kubernetes.untyped import mapping, numbered, texts
+from policygen.kubernetes.untyped import entries, mapping, numbered, texts
 
 _SERVICE = re.compile(rf"(?=.{{1,63}}$)(?=[a-z]){DNS_LABEL}")
 _SECRET = re.compile(rf"(?=.{{1,253}}$){SUBDOMAIN}")
@@ -20,6 +20,8 @@ _LABEL_NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
 _LABELS_OF_KIND = {"Workload": 2, "LocalQueue": 6, "ClusterQueue": 6, "Cohort": 6}
 """The source kinds of custom labels, and how many labels each can have."""
 _MOST_VALUES = {"Workload": 12}
+_CURVES = (23, 24, 25, 29, 4587, 4588, 4589)
+"""The curves of Go 1.26; earlier releases do not have 4587 and 4589."""
 _CIPHERS = frozenset(
     {
         *("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"),
@@ -62,10 +64,18 @@ def _tls(tls: Mapping[str, Any]) -> Iterator[Fault]:
         if cipher not in _CIPHERS:
             fault = f"cipher suite {quoted(cipher)} does not exist; write a name such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"
             yield ("tls", "cipherSuites", i), fault
-    curves = tls.get("curvePreferences")
-    for i, curve in enumerate(curves if isinstance(curves, list) else ()):
+    curves = entries(tls, "curvePreferences")
+    for i, curve in enumerate(curves):
         if curve is None or (isinstance(curve, int) and not 0 < curve < 65536):
             fault = f"{shown(curve)} is not the number of a curve; write a number from 1 to 65535, such as 29"
+            yield ("tls", "curvePreferences", i), fault
+        elif isinstance(curve, int) and curve not in _CURVES:
+            fault = (
+                f"Kueue does not know curve {curve}; write one of {', '.join(map(str, _CURVES))}"
+            )
+            yield ("tls", "curvePreferences", i), fault
+        elif curve in curves[:i]:
+            fault = f"curve {curve} is listed twice; remove one of the two entries"
             yield ("tls", "curvePreferences", i), fault
 
 

@@ -7,6 +7,7 @@ expandMultiPointPlugins (Kubernetes 1.36.3).
 from collections.abc import Iterator
 
 from policygen.core.finding import Fault, Path
+from policygen.core.versions import Version
 from policygen.kubernetes.configurations import PluginSet, SchedulerProfileView
 from policygen.lint.scheduler import terms
 
@@ -20,8 +21,8 @@ _SCORES = {
 """The default plugins that score, in their order, with their weights."""
 
 
-def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
-    """Plugins listed twice or at a wrong extension point; profiles without queue sort or binder."""
+def faults(profile: SchedulerProfileView, version: Version) -> Iterator[Fault]:
+    """Plugins listed twice or at a wrong extension point; profiles without binder or one queue sort."""
     for point, plugins in profile.plugins.items():
         seen = set()
         for i, plugin in enumerate(plugins.enabled):
@@ -31,26 +32,55 @@ def faults(profile: SchedulerProfileView) -> Iterator[Fault]:
                     at,
                     f"{plugin.name} is enabled twice, which is refused; remove one of the entries",
                 )
-            elif not terms.extends(plugin.name, point):
+            elif not terms.extends(plugin.name, point, version):
                 yield (
                     at,
                     f"{plugin.name} cannot run at extension point {point}, which is refused; remove the plugin from {point}",
                 )
             seen.add(plugin.name)
     enabled = {it.name for plugins in profile.plugins.values() for it in plugins.enabled}
+    yield from _two_sorts(profile)
     if all(terms.in_tree(name) for name in enabled):
-        yield from _negative_total(profile)
+        yield from _negative_total(profile, version)
+    if all(terms.in_tree(name) or name in terms.OTHERS for name in enabled):
         for point, name, what in (
             ("queueSort", _SORT, "no plugin sorts the waiting pods"),
             ("bind", _BIND, "no plugin binds pods"),
         ):
-            if not _is_enabled(profile, point, name):
+            sorters = _sorters(profile) if name == _SORT else []
+            if not sorters and not _is_enabled(profile, point, name):
                 own = profile.plugins.get(point, PluginSet()).disabled
                 path: Path = ("plugins", point if own else _MULTI, "disabled")
                 yield path, f"{name} is disabled, so {what}, which is refused; enable {name}"
 
 
-def _negative_total(profile: SchedulerProfileView) -> Iterator[Fault]:
+def _two_sorts(profile: SchedulerProfileView) -> Iterator[Fault]:
+    """A queue sort beside another one, such as Coscheduling beside PrioritySort."""
+    sorters = _sorters(profile)
+    if len(sorters) < 2:
+        return
+    other = next((name for name in sorters if name != _SORT), sorters[1])
+    for point, plugins in profile.plugins.items():
+        for i, plugin in enumerate(plugins.enabled):
+            if plugin.name == other:
+                off = next(name for name in sorters if name != other)
+                path: Path = ("plugins", point, "enabled", i, "name")
+                fault = f"{other} and {off} both sort the waiting pods, which is refused; add {off} to {_MULTI}.disabled"
+                yield path, fault
+                return
+
+
+def _sorters(profile: SchedulerProfileView) -> list[str]:
+    """The known plugins that sort the waiting pods."""
+    own, multi = (profile.plugins.get(it, PluginSet()) for it in ("queueSort", _MULTI))
+    found = {it.name: None for it in own.enabled if terms.sorts(it.name)}
+    general = [] if _is_disabled(multi, _SORT) else [_SORT]
+    general += [it.name for it in multi.enabled if terms.sorts(it.name)]
+    found.update(dict.fromkeys(name for name in general if not _is_disabled(own, name)))
+    return list(found)
+
+
+def _negative_total(profile: SchedulerProfileView, version: Version) -> Iterator[Fault]:
     """A weight that makes the sum of the weights so far negative, if another plugin follows.
 
     Source: getValidScoreWeights; first the plugins of `score`, then those of `multiPoint`.
@@ -64,7 +94,7 @@ def _negative_total(profile: SchedulerProfileView) -> Iterator[Fault]:
     ordered = own | {
         name: it for name, it in weights.items() if name not in own and name not in off
     }
-    scored = [name for name in ordered if terms.extends(name, "score")]
+    scored = [name for name in ordered if terms.extends(name, "score", version)]
     total = 0
     for name in scored[:-1]:
         total += ordered[name]

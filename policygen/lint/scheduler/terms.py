@@ -213,13 +213,26 @@ _EXTENDS: Mapping[str, tuple[str, ...]] = {
     "VolumeBinding": ("preFilter", "filter", "reserve", "preBind", "preScore", "score"),
     "VolumeRestrictions": ("preFilter", "filter"),
     "VolumeZone": ("preFilter", "filter"),
+    # Of scheduler-plugins 0.33 and later:
+    "Coscheduling": ("queueSort", "preFilter", "postFilter", "reserve", "permit"),
+    "QOSSort": ("queueSort",),
+    "TopologicalSort": ("queueSort",),
 }
 """The extension points of each plugin, in any of the releases."""
+_UNTIL: Mapping[tuple[str, str], Minor] = {("GangScheduling", "reserve"): (1, 36)}
+"""The first release in which a plugin no longer has an extension point."""
 
 
-def extends(plugin: str, point: str) -> bool:
+def extends(plugin: str, point: str, version: Version) -> bool:
     """Whether a plugin can be enabled at an extension point; true for an unknown plugin."""
+    if version.release >= _UNTIL.get((plugin, point), (99, 0)):
+        return False
     return point == "multiPoint" or point in _EXTENDS.get(plugin, (point,))
+
+
+def sorts(plugin: str) -> bool:
+    """Whether a plugin of kube-scheduler or of scheduler-plugins sorts the waiting pods."""
+    return "queueSort" in _EXTENDS.get(plugin, ())
 
 
 def in_tree(plugin: str) -> bool:

@@ -6,9 +6,10 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.finding import At
+from policygen.core.quoting import shown
 from policygen.kubernetes.configurations import VolcanoConfigurationView
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import integer
+from policygen.kubernetes.untyped import integer, mapping
 from policygen.lint.rule import Facts
 
 QUEUE_PLUGINS = ("capacity", "proportion")
@@ -104,6 +105,7 @@ def of(entry: Entry[VolcanoConfigurationView]) -> VolcanoFile:
     for i, tier in enumerate(entry.fields.tiers):
         for j, plugin in enumerate(tier.plugins):
             at = entry.at.to("tiers", i, "plugins", j)
-            fields = entry.object.data["tiers"][i]["plugins"][j]
-            plugins.append(ListedPlugin(plugin.name, i, at, fields, plugin.arguments))
+            fields = mapping(entry.object.data["tiers"][i]["plugins"][j])
+            name = plugin.name if isinstance(plugin.name, str) else shown(plugin.name)
+            plugins.append(ListedPlugin(name, i, at, fields, plugin.arguments))
     return VolcanoFile(entry, tuple(plugins))

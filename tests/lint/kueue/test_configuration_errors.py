@@ -12,6 +12,12 @@ from policygen.lint.kueue.configuration_errors import faults
     [
         ("waitForPodsReady: {timeout: 5}", "waitForPodsReady.timeout", "is not a duration"),
         ("waitForPodsReady: {timeout: -5m}", "waitForPodsReady.timeout", "is negative"),
+        ("waitForPodsReady: {timeout: }", "waitForPodsReady.timeout", "is empty"),
+        ("leaderElection: {retryPeriod: }", "leaderElection.retryPeriod", "is empty"),
+        ("controller: {groupKindConcurrency: {Job.batch: 9223372036854775808}}", 'controller.groupKindConcurrency["Job.batch"]', "is not an integer"),
+        ("resources: {deviceClassMappings: [null]}", "resources.deviceClassMappings[0].name", "label key"),
+        ("multiKueue: {clusterProfile: {accessProviders: [null]}}", "multiKueue.clusterProfile.accessProviders[0].name", "write name"),
+        ("managedJobsNamespaceSelector: {matchLabels: {a b: null}}", 'managedJobsNamespaceSelector.matchLabels["a b"]', "is not a valid label key"),
         ("waitForPodsReady: {requeuingStrategy: {timestamp: Now}}", "waitForPodsReady.requeuingStrategy.timestamp", "write Eviction or Creation"),
         ("waitForPodsReady: {blockAdmission: 'true'}", "waitForPodsReady.blockAdmission", "without quotes"),
         ("waitForPodsReady: {requeuingStrategy: {backoffLimitCount: 2147483648}}", "waitForPodsReady.requeuingStrategy.backoffLimitCount", "32 bits"),
@@ -49,6 +55,11 @@ def test_v1beta1_waits_for_pods_only_if_it_is_enabled():
     text = "apiVersion: config.kueue.x-k8s.io/v1beta1\nwaitForPodsReady: {enable: %s, timeout: -5m}"
     assert list(faults(yaml.safe_load(text % "false"))) == []
     assert len(list(faults(yaml.safe_load(text % "true")))) == 1
+
+
+def test_an_empty_timeout_is_none_in_v1beta1():
+    text = "apiVersion: config.kueue.x-k8s.io/v1beta1\nwaitForPodsReady: {enable: true, timeout: }"
+    assert list(faults(yaml.safe_load(text))) == []
 
 
 def test_a_gate_that_is_off_switches_its_checks_off():

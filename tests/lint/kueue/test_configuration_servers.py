@@ -17,6 +17,8 @@ def labels(text):
         ("tls: {minVersion: VersionTLS13, cipherSuites: [TLS_AES_128_GCM_SHA256]}", "tls.cipherSuites", "remove cipherSuites"),
         ("tls: {cipherSuites: [tls_aes_128_gcm_sha256]}", "tls.cipherSuites[0]", "does not exist"),
         ("tls: {curvePreferences: [0]}", "tls.curvePreferences[0]", "write a number from 1 to 65535"),
+        ("tls: {curvePreferences: [1]}", "tls.curvePreferences[0]", "does not know curve 1"),
+        ("tls: {curvePreferences: [29, 29]}", "tls.curvePreferences[1]", "is listed twice"),
         ("visibilityServer: {bindPort: 65536}", "visibilityServer.bindPort", "write a port from 1 to 65535"),
         ("visibilityServer: {bindAddress: localhost}", "visibilityServer.bindAddress", "is not an IP address"),
         ("internalCertManagement: {webhookServiceName: 1a}", "internalCertManagement.webhookServiceName", "name of a Service"),

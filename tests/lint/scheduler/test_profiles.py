@@ -4,8 +4,11 @@ import msgspec
 import pytest
 
 from policygen.core.finding import dotted
+from policygen.core.versions import Version
 from policygen.kubernetes.configurations import SchedulerProfileView
 from policygen.lint.scheduler.profiles import faults, misnamed
+
+V = Version(1, 36)
 
 
 def profile(**plugins):
@@ -25,10 +28,14 @@ def names(*several):
         (profile(multiPoint={"enabled": [{"name": "TaintToleration", "weight": -1}]}), "plugins.multiPoint.enabled[0].weight", "write 1 or more"),
         (profile(bind={"disabled": names("*")}), "plugins.bind.disabled", "no plugin binds pods"),
         (profile(queueSort={"disabled": names("PrioritySort")}), "plugins.queueSort.disabled", "no plugin sorts the waiting pods"),
+        (profile(multiPoint={"enabled": names("Coscheduling")}), "plugins.multiPoint.enabled[0].name", "add PrioritySort to multiPoint.disabled"),
+        (profile(queueSort={"enabled": names("QOSSort")}), "plugins.queueSort.enabled[0].name", "both sort the waiting pods"),
+        (profile(multiPoint={"enabled": names("Coscheduling"), "disabled": names("*")}), "plugins.multiPoint.disabled", "no plugin binds pods"),
+        (profile(score={"enabled": names("Coscheduling")}), "plugins.score.enabled[0].name", "cannot run at extension point score"),
     ],
 )  # fmt: skip
 def test_what_is_refused(it, path, words):
-    ((at, message),) = faults(it)
+    ((at, message),) = faults(it, V)
     assert dotted(at) == path
     assert words in message
 
@@ -42,14 +49,19 @@ def test_what_is_refused(it, path, words):
         profile(multiPoint={"enabled": [{"name": "NodeAffinity", "weight": -1}]}),
         profile(bind={"disabled": names("*"), "enabled": names("DefaultBinder")}),
         profile(bind={"disabled": names("*"), "enabled": names("MyBinder")}),
+        profile(multiPoint={"enabled": names("Coscheduling"), "disabled": names("PrioritySort")}),
+        profile(
+            multiPoint={"enabled": names("Coscheduling")},
+            queueSort={"enabled": names("Coscheduling"), "disabled": names("*")},
+        ),
     ],
 )
 def test_what_is_not(it):
-    assert list(faults(it)) == []
+    assert list(faults(it, V)) == []
 
 
 def test_all_plugins_off_is_both():
-    found = [message for _, message in faults(profile(multiPoint={"disabled": names("*")}))]
+    found = [message for _, message in faults(profile(multiPoint={"disabled": names("*")}), V)]
     assert len(found) == 2
 
 

@@ -6,10 +6,16 @@ from policygen.lint.scheduler import terms
 
 
 def test_a_plugin_has_its_extension_points():
-    assert terms.extends("DefaultBinder", "bind")
-    assert terms.extends("DefaultBinder", "multiPoint")
-    assert not terms.extends("DefaultBinder", "score")
-    assert terms.extends("Mine", "score")
+    new = Version(1, 36)
+    assert terms.extends("DefaultBinder", "bind", new)
+    assert terms.extends("DefaultBinder", "multiPoint", new)
+    assert not terms.extends("DefaultBinder", "score", new)
+    assert terms.extends("Mine", "score", new)
+    assert not terms.extends("Coscheduling", "score", new)
+    assert terms.extends("GangScheduling", "reserve", Version(1, 35))
+    assert not terms.extends("GangScheduling", "reserve", new)
+    assert terms.sorts("PrioritySort")
+    assert not terms.sorts("Mine")
 
 
 def test_plugins_of_a_release():

@@ -1,6 +1,5 @@
-"""A configuration file has a kind or API group that its controller does not know."""
+"""A configuration file has no kind or API group that its controller knows."""
 
-from policygen.core.finding import At
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -22,9 +21,11 @@ def check(facts: Facts) -> Hits:
                 ("apiVersion", obj.data.get("apiVersion"), obj.api_version),
             ):
                 if found != expected:
-                    at: At = obj.at / key
-                    message = f'{program} does not start, because {key} is "{found}"; write {key}: {expected}'
-                    yield Hit(RULE, message, at)
+                    fault = f'is "{found}"' if found else "is not set"
+                    message = (
+                        f"{program} does not start, because {key} {fault}; write {key}: {expected}"
+                    )
+                    yield Hit(RULE, message, obj.at / key if key in obj.data else obj.at)
 
 
 RULE = ObjectRule(

@@ -1,9 +1,14 @@
 """Kueue's Configuration has an invalid value, so Kueue's manager does not start."""
 
-from policygen.core.finding import dotted
+from collections.abc import Iterable
+
+from policygen.core.finding import At, Fault, dotted
 from policygen.core.versions import KUEUE_V1BETA2
+from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.cluster import KUEUE_CONFIG
+from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.kueue.configuration_errors import faults
+from policygen.lint.kueue.device_sources import SOURCE_GATES, source_faults
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -24,12 +29,17 @@ def check(facts: Facts) -> Hits:
                 config.at / "apiVersion",
             )
             continue
-        for path, message in faults(config.data):
-            yield Hit(
-                RULE,
-                f"{dotted(path)} prevents Kueue from starting: {message}",
-                config.at.to(*path),
-            )
+        yield from _hits(faults(config.data), config.at)
+    for entry, rules in all_settings(facts):
+        known = kueue_gates.names(facts.target["kueue"])
+        gates = [it for it in SOURCE_GATES if rules.gate(it) or it not in known]
+        yield from _hits(source_faults(entry.object.data, gates), entry.at)
+
+
+def _hits(found: Iterable[Fault], at: At) -> Hits:
+    for path, message in found:
+        fault = f"{dotted(path)} prevents Kueue from starting: {message}"
+        yield Hit(RULE, fault, at.to(*path))
 
 
 RULE = ObjectRule(

@@ -1,17 +1,18 @@
 """managedJobsNamespaceSelector matches kube-system or Kueue's own namespace, so Kueue exits."""
 
-from policygen.core.names import KUBE_SYSTEM, NAMESPACE_NAME
+from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, NAMESPACE_NAME
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
-    """The manager exits at start. Its own namespace is checked if the file names it.
+    """The manager exits at start. Its own namespace is kueue-system if the file does not name it.
 
-    Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector.
+    Source: pkg/config/validation.go, validateManagedJobsNamespaceSelector; SetDefaults_Configuration.
     """
     for entry, rules in all_settings(facts):
-        for name in (KUBE_SYSTEM, entry.fields.namespace):
+        named = entry.object.data.get("namespace") is not None
+        for name in (KUBE_SYSTEM, entry.fields.namespace if named else KUEUE_NAMESPACE):
             if name and rules.managed.selects({NAMESPACE_NAME: name}):
                 yield Hit(
                     RULE,

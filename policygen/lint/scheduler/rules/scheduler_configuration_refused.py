@@ -36,7 +36,7 @@ def check(facts: Facts) -> Hits:
         yield from _percentage(entry.fields.percentage_of_nodes_to_score, entry.at)
         yield from _profiles(entry)
     for one in profiles(facts.cluster):
-        for path, fault in scheduler_profiles.faults(one.profile):
+        for path, fault in scheduler_profiles.faults(one.profile, facts.target["kubernetes"]):
             yield Hit(RULE, fault, one.at.to(*path))
         yield from _arguments(one, facts.target["kubernetes"])
 
@@ -106,8 +106,11 @@ def _arguments(scored: ScoredProfile, target: Version) -> Hits:
                 at / "name",
             )
         args, place = config.args, at / "args"
-        fields = terms.arguments(config.name, target) or {}
-        yield from _types(args, fields, place)
+        fields = terms.arguments(config.name, target)
+        if fields is not None and not isinstance(config.written, dict | None):
+            fault = f"args of {config.name} are {shown(config.written)}, which is refused; write a mapping"
+            yield Hit(RULE, fault, place)
+        yield from _types(args, fields or {}, place)
         for path, fault in arguments.faults(config.name, args):
             yield Hit(RULE, fault, place.to(*path))
         if config.name == FIT and isinstance(args.get("scoringStrategy"), dict):

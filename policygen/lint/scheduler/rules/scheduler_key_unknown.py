@@ -4,7 +4,7 @@ from typing import Any
 
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
-from policygen.kubernetes.untyped import entries
+from policygen.kubernetes.untyped import entries, numbered
 from policygen.lint.core.typed_fields import Fields, Type
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.scheduler import terms
@@ -18,12 +18,12 @@ def check(facts: Facts) -> Hits:
     target = facts.target["kubernetes"]
     for entry in facts.cluster.scheduler_configurations:
         yield from _fields(entry.object.data, terms.configuration(target), entry.at)
-        for i, profile in enumerate(entry.fields.profiles):
-            for j, config in enumerate(profile.plugin_config):
-                fields = terms.arguments(config.name, target)
+        for i, profile in numbered(entry.object.data, "profiles"):
+            for j, config in numbered(profile, "pluginConfig"):
+                fields = terms.arguments(str(config.get("name")), target)
                 if fields is not None:
                     at = entry.at.to("profiles", i, "pluginConfig", j, "args")
-                    yield from _fields(config.args, fields, at)
+                    yield from _fields(config.get("args"), fields, at)
 
 
 def _fields(data: Any, fields: Fields, at: At) -> Hits:

@@ -16,17 +16,20 @@ _ZONE = "tdm.revocable-zone."
 _TIME = "([01]?[0-9]|2[0-3]):[0-5][0-9]"
 _OPEN = re.compile(f"{_TIME}-{_TIME}", re.ASCII)
 _USED = ("cpu", "mem")
+_PREFIX = "extender.urlPrefix"
 
 
 def check(facts: Facts) -> Hits:
     """volcano-argument-mistyped and volcano-scheduler-crashes report values of a wrong type.
 
-    Source: New and OnSessionOpen of pkg/scheduler/plugins/{sla,tdm,usage,rescheduling}.
+    Source: New and OnSessionOpen of pkg/scheduler/plugins/{sla,tdm,usage,rescheduling,extender}.
     """
     for plugin in plugins(facts):
         for name, value in plugin.arguments.items():
             if isinstance(value, str):
                 yield from _text(plugin, name, value)
+        if plugin.name == "extender":
+            yield from _extender(plugin)
         if plugin.name == "usage" and "thresholds" in plugin.arguments:
             yield from _thresholds(plugin.arguments["thresholds"], plugin.at / "arguments")
 
@@ -50,6 +53,18 @@ def _text(plugin: ListedPlugin, name: str, value: str) -> Hits:
         )
     if plugin.name == "tdm" and name.startswith(_ZONE) and not _OPEN.fullmatch(value.strip()):
         yield Hit(RULE, f"{argument}, so the zone never opens; write times such as 22:00-06:00", at)
+
+
+def _extender(plugin: ListedPlugin) -> Hits:
+    prefix = plugin.arguments.get(_PREFIX) or ""
+    calls = any(name.endswith("Verb") and verb for name, verb in plugin.arguments.items())
+    if calls and isinstance(prefix, str) and not prefix.lower().startswith(("http://", "https://")):
+        yield Hit(
+            RULE,
+            f"{_PREFIX} of plugin extender is {quoted(prefix)}, so each call to its server fails; "
+            "write a URL such as http://127.0.0.1:8080",
+            plugin.argument_at(_PREFIX) if _PREFIX in plugin.arguments else plugin.at / "arguments",
+        )
 
 
 def _thresholds(value: Any, arguments: At) -> Hits:

@@ -31,6 +31,8 @@ def check(facts: Facts) -> Hits:
 
 def _edits(at: At, value: Any, parameter: terms.Parameter, target: Version) -> tuple[Edit, ...]:
     """Adds or removes the quotes of the value, if that fixes it."""
+    if isinstance(value, float) and value.is_integer() and parameter.type is terms.ValueType.WHOLE:
+        return (Edit(Verb.REWRITE, at, int(value)),)
     if isinstance(value, str):
         plain = kubectl_scalars.read(value)
         if isinstance(plain, int | float) and parameter.fits(plain, target):

@@ -8,6 +8,7 @@ from policygen.lint.volcano.configuration import ListedPlugin, plugins
 _SHARING = "deviceshare.GPUSharingEnable"
 _NUMBER = "deviceshare.GPUNumberEnable"
 _VGPU = "deviceshare.VGPUEnable"
+_TIMEOUT = "volumebinding.bindTimeoutSeconds"
 _FEATURES = {
     "dynamicresources": ("predicate.DynamicResourceAllocationEnable", False),
     "volumebinding": ("predicate.VolumeBindingEnable", True),
@@ -33,12 +34,22 @@ def check(facts: Facts) -> Hits:
                 )
         if plugin.name == "deviceshare":
             yield from _ways(plugin)
+        if plugin.name == "predicates" and _is_read(plugin, _TIMEOUT):
+            seconds = plugin.arguments.get(_TIMEOUT)
+            if isinstance(seconds, int | float) and seconds <= -1:  # Go drops the fraction
+                yield Hit(
+                    RULE,
+                    f"{_TIMEOUT} of plugin predicates is {seconds}, which crashes the scheduler at "
+                    "each start; write 0 or more",
+                    plugin.argument_at(_TIMEOUT),
+                )
 
 
 def _is_read(plugin: ListedPlugin, name: str) -> bool:
     """Whether the feature of an argument is on."""
     feature, by_default = _FEATURES.get(name.partition(".")[0], ("", True))
-    return plugin.arguments.get(feature, by_default) is True
+    switch = plugin.arguments.get(feature)
+    return switch if isinstance(switch, bool) else by_default
 
 
 def _ways(plugin: ListedPlugin) -> Hits:
