@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from policygen.api_validation.structural import Schema, below
-from policygen.api_validation.updates.states import Data, differences
+from policygen.api_validation.updates.states import Data, differences, is_custom
 from policygen.core.finding import Path, at_path
 from policygen.core.versions import Minor
 
@@ -39,7 +39,7 @@ class ObjectUpdate(NamedTuple):
         for step in path:
             schema = below(schema, step)
         old, new = at_path(self.old, path), at_path(self.new, path)
-        return list(differences(old, new, schema, path))
+        return list(differences(old, new, schema, path, by_order=not is_custom(self.old)))
 
     def refused(
         self,

@@ -189,9 +189,28 @@ def test_fields_that_a_manifest_does_not_state_stay():
         **thing("v1", "Pod"),
         "spec": {
             "nodeName": "n",
-            "containers": [{"name": "b", "image": "b"}, {"name": "a", "image": "a"}],
+            "containers": [{"name": "a", "image": "a"}, {"name": "b", "image": "b"}],
         },
     }
+
+
+@pytest.mark.parametrize(
+    "old, stated, expected",
+    [("abc", "c", "abc"), ("abc", "cba", "cba"), ("ab", "xb", "axb"), ("abc", "bx", "abcx")],
+)
+def test_an_apply_orders_a_list_with_keys(old, stated, expected):
+    def pod(names):
+        return {**thing("v1", "Pod"), "spec": {"containers": [{"name": it} for it in names]}}
+
+    assert applied(pod(old), pod(stated)) == pod(expected)
+
+
+def test_another_order_of_a_frozen_list_is_refused():
+    volumes = [{"name": "a", "emptyDir": {}}, {"name": "b", "emptyDir": {}}]
+    old = thing("batch/v1", "Job", spec={"template": {"spec": {"volumes": volumes}}})
+    stated = {"spec": {"template": {"spec": {"volumes": volumes[::-1]}}}}
+    assert refusals(old, stated) == [f"spec.template.spec.volumes: {TEMPLATE}"]
+    assert refusals(old, {"spec": {"template": {"spec": {"volumes": volumes[1:]}}}}) == []
 
 
 def test_every_rule_about_updates_is_known():
