@@ -89,3 +89,20 @@ class LintRequest(NamedTuple):
     """Folders with templates of the user, with which the spec was rendered."""
     baseline: Path | None = None
     """A file with the known findings, which are not new."""
+
+
+class SimulateRequest(NamedTuple):
+    """The inputs and options of `simulate`."""
+
+    specs: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
+    """Files, folders, or `-` for standard input, with manifests of jobs and of other objects."""
+    clusters: ClusterRequest = ClusterRequest()
+    """At most one."""
+    target: Targets = MappingProxyType({})
+    templates: tuple[Path, ...] = ()
+    duration: float = 3600.0
+    """How long a job runs that does not say it, in seconds."""
+    until: float | None = None
+    """When the simulation ends, in seconds; None: when all jobs have ended."""
+    seed: int = 1

@@ -201,7 +201,7 @@ def _blank(text: str) -> bool:
     return not text or text.isspace()
 
 
-def _width(shown: str) -> int:
+def width(shown: str) -> int:
     """The width of printable text on a terminal, in columns."""
     if shown.isascii():
         return len(shown)
@@ -265,8 +265,8 @@ class _Page:
         if not place.column:
             return [shown]
         blank = self.paint(" " * (len(number) - 2) + "| ", _DIM)
-        before = sum(_width(cell) for cell in cells[:first])
-        under = sum(_width(cell) for cell in cells[first : first + marked])
+        before = sum(width(cell) for cell in cells[:first])
+        under = sum(width(cell) for cell in cells[first : first + marked])
         return [shown, f"{blank}{' ' * before}{self.paint('^' * max(under, 1), _GREEN)}"]
 
     def window(self, text: str, begin: int, end: int) -> tuple[list[str], int, int]:
@@ -277,7 +277,7 @@ class _Page:
         # A character has at least one column, except combining marks, which may be lost.
         low, high = max(0, begin - MAX_COLUMNS), min(len(text), begin + MAX_COLUMNS)
         cells = self.cells(text[low:high])
-        widths = [_width(cell) for cell in cells]
+        widths = [width(cell) for cell in cells]
         first = min(begin - low, len(cells))
         after = max(first, min(end - low, len(cells)))
         start, stop = 0, len(cells)
@@ -309,5 +309,5 @@ class _Page:
             if char == "\t":
                 cell = " " * (_TAB_STOP - column % _TAB_STOP)
             cells.append(cell)
-            column += _width(cell)
+            column += width(cell)
         return cells

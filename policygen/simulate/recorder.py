@@ -14,7 +14,6 @@ from policygen.simulate.result import (
     SimulationResult,
     TeamResult,
     TeamUse,
-    Unmodelled,
     middle,
     p95,
 )
@@ -89,9 +88,7 @@ class Recorder(Observer):
         self._since = now
         self._idle = dict(self._stranded_now())
 
-    def result(
-        self, unmodelled: tuple[Unmodelled, ...] = (), *, partial: bool = False
-    ) -> SimulationResult:
+    def result(self, *, partial: bool = False) -> SimulationResult:
         """What was found until now."""
         timeline = self._timeline
         end = timeline.ends
@@ -102,7 +99,6 @@ class Recorder(Observer):
             teams=tuple(self._teams(jobs, end)),
             pools=tuple(self._pools(jobs, end)),
             until=end,
-            unmodelled=unmodelled,
             livelocks=tuple(timeline.livelocks),
             partial=partial,
         )
@@ -172,23 +168,27 @@ class Recorder(Observer):
                 yield (pool.name, QUOTA), free
 
     def _by_node(self) -> dict[str, dict[str, int]]:
-        """Why free GPUs of nodes are of no use to the first pods that wait for them, by pool."""
+        """Why free GPUs of nodes are of no use to pods that wait for them, by pool.
+
+        For each pool, the first pods that wait for its nodes count, and no more GPUs than they request.
+        """
         found: dict[str, dict[str, int]] = {}
         timeline = self._timeline
         kube = timeline.kube
         if kube is None:
             return found
-        for shape in timeline.waiting:
+        for shape, count in timeline.waiting:
             names = [name for name, _ in shape.requests if is_one(name)]
-            if not names:
-                continue
             causes: dict[str, Counter[str]] = {}
-            for node, reasons in kube.refusals(shape).items():
+            for node, reasons in kube.refusals(shape).items() if names else ():
                 pool = self._pool_of_node.get(kube.nodes.all[node].name)
                 free = sum(max(kube.nodes.free(name)[node], 0) for name in names)
-                if pool is not None and pool not in found and free:
+                if pool is not None and free:
                     causes.setdefault(pool, Counter())[_cause(reasons)] += free
-            found |= {pool: dict(it) for pool, it in causes.items()}
+            fitting = {it for it, each in causes.items() if each.keys() - {NO_MATCH}}
+            wanted = count * sum(shape.amount(name) for name in names)
+            for pool in (fitting or causes.keys()) - found.keys():
+                found[pool] = dict(_at_most(causes[pool], wanted))
             if len(found) == len(self.scene.pools):
                 break
         return found
@@ -347,6 +347,14 @@ def _cause(reasons: tuple[str, ...]) -> str:
     if not short and "Too many pods" not in reasons:
         return NO_MATCH
     return TOO_FEW if any(map(is_one, short)) else HOST
+
+
+def _at_most(amounts: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
+    """The amounts, until their sum is reached."""
+    for name, amount in amounts.items():
+        if most > 0:
+            yield name, min(amount, most)
+        most -= amount
 
 
 def _queues_of_pools(

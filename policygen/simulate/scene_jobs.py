@@ -227,17 +227,19 @@ class _Jobs:
     ) -> Arrival:
         classes = [it.spec.priority_class_name for it in pods]
         priority = priorities.of_class(self.cluster, classes[0] if classes else "")
+        duration = self._duration(source, kind, pods)
         return Arrival(
             name=name,
             kind=kind,
             team=self.scene.team(name.partition("/")[0]),
             at=at,
-            duration=self._duration(source, kind, pods),
+            duration=duration,
             workload=workload,
             pods=pods,
             priority=priority or 0,
             nodes=nodes,
             refusal=refusal,
+            assumed=duration is not None and not source.annotations.get(RUNS_FOR),
         )
 
     def _duration(self, source: Object, kind: str, pods: Sequence[PodBatch]) -> float | None:

@@ -183,9 +183,9 @@ class Timeline:
         self._begun = False
 
     @property
-    def waiting(self) -> Iterator[PodShape]:
-        """The shapes of pods that wait for a node."""
-        return (shape for _, shape in self._waiting)
+    def waiting(self) -> Iterator[tuple[PodShape, int]]:
+        """The shapes of pods that wait for a node, and their number."""
+        return ((shape, len(pods)) for (_, shape), pods in self._waiting.items())
 
     def waiting_of(self, job: JobRun) -> Iterator[PodShape]:
         """The shapes of pods of a job that wait for a node."""

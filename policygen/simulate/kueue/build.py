@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from policygen.core.names import NAMESPACE_NAME
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import Requirement, TolerationView
 from policygen.kubernetes.flavor_match import required_terms, selects_flavor, untolerated
@@ -217,7 +218,9 @@ class _Pairs:
         if selector is None:
             return frozenset()
         return frozenset(
-            it.object.name for it in self._cluster.namespaces if selector.selects(it.object.labels)
+            it.object.name
+            for it in self._cluster.namespaces
+            if selector.selects({**it.object.labels, NAMESPACE_NAME: it.object.name})
         )
 
     def _inactive(self, fields: ClusterQueueView) -> str:

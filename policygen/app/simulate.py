@@ -1,0 +1,290 @@
+"""What `policygen simulate` does: reads a state and its jobs, and runs the schedulers."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.app import drift, inputs, sources
+from policygen.app.inputs import RunSpec
+from policygen.app.requests import LintRequest, RenderRequest, SimulateRequest
+from policygen.core import versions
+from policygen.core.errors import SpecError, UnreadError, UsageError
+from policygen.core.finding import At, Finding
+from policygen.core.quoting import counted, listed
+from policygen.core.rule import Severity
+from policygen.core.versions import Version
+from policygen.documents import files
+from policygen.documents.files import Source
+from policygen.kubernetes import controllers, kueue_settings, manifests
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Snapshot
+from policygen.lint import context, registry
+from policygen.plan import kueue_configuration
+from policygen.plan.kueue_configuration import KueueConfiguration
+from policygen.report.phrases import whereabouts
+from policygen.report.simulation import SimulationReport
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.recorder import Recorder
+from policygen.simulate.result import SimulationResult
+from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes, timeline
+from policygen.simulate.scene_jobs import RUNS_FOR, arrivals
+from policygen.simulate.timeline import TimelineProgress
+from policygen.simulate.unmodelled import unmodelled
+
+KUEUE = (0, 19)
+"""The only release whose decisions are simulated."""
+_EVERY_S = 0.2
+"""So often progress is shown."""
+_NAMES = 5
+"""So many names a note shows."""
+
+
+class SimulationInput(Struct, frozen=True):
+    """What was read: the objects of the user, and at most one cluster."""
+
+    sources: Sequence[Source]
+    objects: Sequence[Object]
+    snapshot: Snapshot | None
+
+
+def simulate(
+    request: SimulateRequest,
+    *,
+    stdin: BinaryIO | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> SimulationReport:
+    """Simulate the jobs of a state. Ctrl-C ends it early; the report is then partial.
+
+    Raises UsageError, SpecError, and UnreadError.
+    """
+    spec, given = read(request, stdin, progress)
+    scene = scene_of(request, spec, given)
+    return _played(request, scene, spec, progress)
+
+
+def compare(
+    request: SimulateRequest,
+    against: str,
+    *,
+    stdin: BinaryIO | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> tuple[SimulationReport, SimulationReport]:
+    """Simulate the same jobs with a second spec, too. Raises what `simulate` raises."""
+    spec, given = read(request, stdin, progress)
+    other = request._replace(specs=(against,))
+    second = _spec(other, given.sources, None)
+    if second.compiled is None:
+        raise SpecError(second.findings)
+    before = _played(request, scene_of(request, spec, given), spec, progress)
+    if before.result.partial:
+        return before, before
+    return before, _played(other, scene_of(other, second, given), second, progress)
+
+
+def read(
+    request: SimulateRequest, stdin: BinaryIO | None, progress: Callable[[str], None]
+) -> tuple[RunSpec, SimulationInput]:
+    """Read the spec, the manifests and the cluster. Raises what `simulate` raises."""
+    opened, unreadable = files.read(request.workloads, stdin=stdin)
+    if unreadable:
+        raise SpecError(unreadable)
+    spec = _spec(request, opened, stdin)
+    if request.specs and spec.compiled is None:
+        raise SpecError(spec.findings)
+    found = manifests.read(opened, first_index=len(spec.documents))
+    errors = [it for it in found.findings if it.severity is Severity.ERROR]
+    if errors:
+        raise SpecError(errors)
+    return spec, SimulationInput(opened, found.objects, _snapshot(request, spec, progress))
+
+
+def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
+    """The scene of a state. What the user names replaces what a spec renders, and that what a cluster has.
+
+    Raises UsageError for a release of Kueue that is not simulated.
+    """
+    rendered = _rendered(request, spec)
+    own = [*context.beside(rendered, given.objects), *given.objects]
+    snapshot = given.snapshot
+    seen = [] if snapshot is None else context.beside(snapshot.objects, own)
+    if snapshot is not None:
+        inside = manifests.inside(snapshot.objects, first_index=_first_index(given) + 1)
+        seen += context.beside(inside.objects, own)
+    cluster = Cluster(
+        (*own, *seen, *_namespaces((*own, *seen))) if snapshot is None else (*own, *seen),
+        seen=snapshot.seen if snapshot is not None else None,
+        pods=snapshot.pods if snapshot is not None else (),
+    )
+    target = _target(request, spec, snapshot)
+    if cluster.cluster_queues.any and target.release != KUEUE:
+        raise UsageError(
+            f"simulate knows only the decisions of Kueue {versions.written(KUEUE)}, not of {target}; "
+            f"to simulate with them nevertheless, add --target kueue={versions.written(KUEUE)}"
+        )
+    settings = kueue_settings.first(cluster, target)
+    nodes = cluster_nodes(cluster)
+    pools = flavor_pools(cluster, nodes)
+    plan = spec.compiled.plan if spec.compiled else None
+    if plan is not None and plan.pools and not nodes:
+        nodes, pools = spec_nodes(plan.pools)
+    return Scene(cluster, settings, nodes, pools, _teams(spec))
+
+
+def _spec(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO | None) -> RunSpec:
+    as_lint = LintRequest(
+        request.specs, request.workloads, target=request.target, templates=request.templates
+    )
+    return inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
+
+
+def _rendered(request: SimulateRequest, spec: RunSpec) -> list[Object]:
+    """The objects that the spec renders, with the controllers' configuration."""
+    if spec.compiled is None:
+        return []
+    platform, plan = spec.compiled.loaded.spec.platform, spec.compiled.plan
+    rendering = RenderRequest(request.specs, request.target, templates=request.templates)
+    found = [it.object for it in drift.rendered(spec.compiled, rendering).expected]
+    # The Configuration that the spec needs, with the other settings of Kueue's chart.
+    item = kueue_configuration.decide(
+        platform, plan.pools, plan.trees, plan.workloads.assignments, None
+    )
+    if item is not None and isinstance(item.fields, KueueConfiguration):
+        place = At(drift.DOCUMENT, ("kueue",))
+        made = Object.read(item.fields.fields, place)
+        found += [made] if made is not None else []
+    return found
+
+
+def _namespaces(objects: Iterable[Object]) -> Iterator[Object]:
+    """The namespaces of objects without a Namespace among them; their other labels are not known."""
+    objects = tuple(objects)
+    known = {it.name for it in objects if it.kind == "Namespace"}
+    for name in dict.fromkeys(it.namespace for it in objects if it.namespace):
+        if name not in known:
+            data = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            yield Object(
+                At(drift.DOCUMENT, ("namespaces", name)), "v1", "Namespace", name, "", data
+            )
+
+
+def _snapshot(
+    request: SimulateRequest, spec: RunSpec, progress: Callable[[str], None]
+) -> Snapshot | None:
+    """The only cluster of a request. Raises UnreadError if it cannot be read."""
+    if not request.clusters.named:
+        return None
+    target = {**versions.DEFAULT, **request.target}
+    query = sources.cluster_query(
+        registry.RULES, spec.compiled, target, request.clusters.namespaces
+    )
+    (begin,) = sources.clusters(request.clusters, query, progress=progress)
+    with begin(len(spec.documents)) as finish:
+        found = finish()
+    if isinstance(found, Finding):
+        raise UnreadError(f"{whereabouts(found)}: {found.message}")
+    return found
+
+
+def _first_index(given: SimulationInput) -> int:
+    return max((it.at.document for it in given.objects), default=0)
+
+
+def _target(request: SimulateRequest, spec: RunSpec, snapshot: Snapshot | None) -> Version:
+    """The release of Kueue: the given one, that of the cluster, or that of the spec."""
+    if "kueue" in request.target:
+        return request.target["kueue"]
+    if snapshot is not None:
+        found = controllers.detected(snapshot.seen.server, snapshot.objects)
+        if "kueue" in found:
+            return found["kueue"]
+    if spec.compiled is not None:
+        return spec.compiled.loaded.spec.platform.target.kueue
+    return versions.DEFAULT["kueue"]
+
+
+def _teams(spec: RunSpec) -> Mapping[str, str]:
+    if spec.compiled is None:
+        return {}
+    teams = spec.compiled.loaded.spec.teams
+    return {namespace.name: team.name for team in teams for namespace in team.namespaces}
+
+
+def _played(
+    request: SimulateRequest, scene: Scene, spec: RunSpec, progress: Callable[[str], None]
+) -> SimulationReport:
+    """Run the schedulers until all jobs have ended, or until Ctrl-C."""
+    found = arrivals(scene, request.duration)
+    if not found:
+        raise UsageError(
+            "the input has no job to simulate; name manifests of jobs with --workloads PATH, or a "
+            "snapshot with jobs"
+        )
+    recorder = Recorder(scene)
+    made = timeline(scene, found, seed=request.seed, until=request.until, observer=recorder)
+    recorder.follow(made)
+    partial = False
+    try:
+        _watch(made.run(), progress)
+    except KeyboardInterrupt:
+        partial = True
+    finally:
+        progress("")
+    result = recorder.result(partial=partial)
+    result = replace(result, unmodelled=unmodelled(scene, found, result.jobs))
+    return SimulationReport(result, tuple(_notes(scene, found, result, spec)), request.seed)
+
+
+def _watch(steps: Iterable[TimelineProgress], progress: Callable[[str], None]) -> None:
+    """Run all steps, and show progress a few times each second."""
+    shown = time.monotonic()
+    for it in steps:
+        now = time.monotonic()
+        if now - shown > _EVERY_S:
+            shown = now
+            progress(f"simulating: {it.ended} of {it.jobs} jobs ended, {it.arrived} arrived")
+
+
+def _notes(
+    scene: Scene,
+    found: Sequence[Arrival],
+    result: SimulationResult,
+    spec: RunSpec,
+) -> Iterator[str]:
+    """Assumptions, and inputs that are missing."""
+    queued = sum(it.workload is not None for it in found)
+    if queued and not scene.cluster.cluster_queues.any:
+        yield (
+            f"the input has no ClusterQueue, so {counted(queued, 'job')} with the name of a queue never "
+            "start; also pass the SPEC or the manifests of the queues"
+        )
+    if not scene.nodes:
+        yield (
+            "nodes are not known, so pods start as soon as their job is admitted; to simulate their "
+            "placement, pass a SPEC, a snapshot or manifests of nodes"
+        )
+    if spec.compiled is not None:
+        unknown = Counter(it.team for it in found if it.name.partition("/")[0] not in scene.teams)
+        if unknown:
+            names = [f"{name} ({counted(n, 'job')})" for name, n in sorted(unknown.items())]
+            more = [f"{len(names) - _NAMES} more"] if len(names) > _NAMES else []
+            yield (
+                f"no team of the spec has namespace {listed([*names[:_NAMES], *more], 'and')}; each is "
+                "counted as a team of its own"
+            )
+    assumed = sum(it.assumed for it in found)
+    if assumed:
+        yield (
+            f"{counted(assumed, 'job')} {'runs' if assumed == 1 else 'run'} for --duration; the "
+            f"annotation {RUNS_FOR} of a job sets another duration"
+        )
+    ties = sum(it.either for it in result.jobs)
+    if ties:
+        yield (
+            f"the schedulers decide about {counted(ties, 'job')} at random among equal choices; "
+            "--seed makes other choices"
+        )

@@ -1,0 +1,195 @@
+"""The command that simulates the schedulers: simulate."""
+
+import os
+import re
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from policygen.app.requests import ClusterRequest, SimulateRequest
+from policygen.cli.options import (
+    ACCESS,
+    SPECS,
+    TARGET,
+    context,
+    fields,
+    options,
+    paths,
+    stdin,
+    unique,
+)
+from policygen.cli.stderr import progress
+from policygen.core.errors import ExitCode
+
+FORMATS = ("text", "json", "csv")
+INTERRUPTED = 130
+_DAYS = re.compile(r"([0-9]+)d(.*)", re.DOTALL)
+_DAY_S = 86400
+
+
+class Duration(click.ParamType[float]):
+    """A duration such as `90s`, `1h30m` or `7d`, in seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The seconds; fails for other text."""
+        if isinstance(value, float):
+            return value
+        from policygen.core.durations import seconds
+
+        days, rest = 0, str(value)
+        if match := _DAYS.fullmatch(rest):
+            days, rest = int(match[1]), match[2] or "0"
+        found = seconds(rest)
+        if found is None or days * _DAY_S + found <= 0:
+            self.fail(
+                f"{value!r} is not a duration; write for example 90s, 1h30m or 7d", param, ctx
+            )
+        return float(days * _DAY_S + found)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen simulate spec/ --workloads jobs/
+  policygen simulate --snapshot prod.snapshot
+  policygen simulate spec/ --snapshot prod.snapshot --until 2d
+  policygen simulate spec/ --against new-spec/ --workloads jobs/
+  policygen simulate spec/ --workloads jobs/ -f csv -o jobs.csv
+
+Exit codes: 0 simulated, 2 wrong usage or invalid spec, 3 something could not be read, or a feature
+that is in use is not modelled (the report names it), 4 internal error, 130 interrupted by Ctrl-C
+(the report is partial).
+"""
+)
+@SPECS
+@click.option(
+    "--workloads",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=paths,
+    help=(
+        "Simulate the jobs in this file, folder or - (standard input); repeatable. Queues, nodes and "
+        "other objects in it count, too."
+    ),
+)
+@click.option(
+    "--against",
+    metavar="SPEC",
+    shell_complete=paths,
+    help="Simulate the same jobs also with this spec, and show what changes for each team.",
+)
+@context("Simulate the jobs of the live cluster of this kubeconfig context, read-only.")
+@click.option(
+    "--snapshot",
+    "snapshots",
+    multiple=True,
+    callback=unique,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Simulate the jobs of the snapshot in this file, which `policygen snapshot` wrote.",
+)
+@click.option(
+    "--duration",
+    type=Duration(),
+    default="1h",
+    show_default=True,
+    metavar="DURATION",
+    help="How long a job runs that has no annotation policygen.dev/runs-for.",
+)
+@click.option(
+    "--until",
+    type=Duration(),
+    metavar="DURATION",
+    help="End the simulation after this time.  [default: when all jobs have ended]",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Seed for decisions that the schedulers make at random.",
+)
+@TARGET
+@click.option(
+    "--templates",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The templates folder that you use to render the spec; repeatable.",
+)
+@options(*ACCESS)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="Output format: text for people, JSON for programs, or CSV with a line for each job.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the report to this file.  [default: standard output]",
+)
+@click.option("--all", "every", is_flag=True, help="List all jobs, not only the first 50.")
+def simulate(**given: Any) -> None:
+    """Simulate what Kueue and kube-scheduler do with jobs: who runs when and where, and who waits.
+
+    The queues and nodes are those of a SPEC, of a snapshot or of a live cluster. A SPEC replaces what
+    the cluster has of the same objects, so you see the effect before you apply it. Nothing is changed.
+    """
+    request = _request(given)
+    from policygen.app import delivery
+    from policygen.app import simulate as app_simulate
+    from policygen.report import simulation, simulation_csv, simulation_json, text
+
+    source = stdin((*request.specs, *request.workloads))
+    output: Path | None = given["output"]
+    colour = output is None and sys.stdout is not None and text.colours(sys.stdout, os.environ)
+    people = {"colour": colour, "every": given["every"]}
+    modules = {"json": simulation_json, "csv": simulation_csv}
+    if given["against"]:
+        pair = app_simulate.compare(request, given["against"], stdin=source, progress=progress)
+        module = modules.get(given["form"])
+        write = (
+            module.write_comparison if module else partial(simulation.write_comparison, **people)
+        )
+        page, reports = delivery.page(write, pair), pair
+    else:
+        report = app_simulate.simulate(request, stdin=source, progress=progress)
+        module = modules.get(given["form"])
+        one = module.write if module else partial(simulation.write, **people)
+        page, reports = delivery.page(one, report), (report, report)
+    delivery.send([(output, page)])
+    if any(it.result.partial for it in reports):
+        raise SystemExit(INTERRUPTED)
+    unknown = any(it.result.unmodelled for it in reports)
+    raise SystemExit(ExitCode.INCOMPLETE if unknown else ExitCode.CLEAN)
+
+
+def _request(given: dict[str, Any]) -> SimulateRequest:
+    """The request of the options. Raises UsageError."""
+    clusters = ClusterRequest(**fields(ClusterRequest, given))
+    request = SimulateRequest(**fields(SimulateRequest, given), clusters=clusters)
+    inputs = (*request.specs, *request.workloads)
+    if not inputs and not clusters.named:
+        raise click.UsageError(
+            "nothing to simulate: name a SPEC with --workloads PATH, --snapshot FILE or --context CONTEXT"
+        )
+    if clusters.number > 1:
+        raise click.UsageError("simulate reads only one cluster; name one snapshot or context")
+    if given["against"] and not request.specs:
+        raise click.UsageError("--against compares two specs; also name the first SPEC")
+    if inputs.count("-") + (given["against"] == "-") > 1:
+        raise click.UsageError("standard input can be read only once; write - only once")
+    return request

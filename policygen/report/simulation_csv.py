@@ -1,0 +1,106 @@
+"""The jobs of a simulation as CSV, one line each, for spreadsheets."""
+
+import csv
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from policygen.report.simulation import SimulationReport
+from policygen.report.text import printable
+from policygen.simulate.comparison import Comparison
+from policygen.simulate.plain_words import plain
+from policygen.simulate.result import JobResult
+
+_FORMULA = ("=", "+", "-", "@")
+"""With these, a cell begins that spreadsheets evaluate."""
+_COLUMNS = (
+    "job", "kind", "team", "queue", "gpus", "submitted", "duration", "admitted", "started", "ended",
+    "waited", "ran", "lost", "state", "flavors", "borrowed", "nodes", "preempted", "preempted_by",
+    "preempts", "either", "why", "message",
+)  # fmt: skip
+
+
+def write(report: SimulationReport, out: TextIO) -> None:
+    """Write a line for each job. Times are seconds; names in a cell are separated by blanks."""
+    _write(out, _COLUMNS, (_row(it) for it in report.result.jobs))
+
+
+def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: TextIO) -> None:
+    """Write a line for each job of both simulations."""
+    compared = Comparison(*(it.result for it in reports))
+    columns = (
+        "job", "kind", "team", "gpus", "waited_before", "waited_after", "preempted_before",
+        "preempted_after", "started_before", "started_after", "ended_before", "ended_after",
+    )  # fmt: skip
+    rows = (
+        (
+            it.after.name,
+            it.after.kind,
+            it.after.team,
+            it.after.gpus,
+            _number(it.before.waited),
+            _number(it.after.waited),
+            it.before.preempted,
+            it.after.preempted,
+            _number(it.before.started),
+            _number(it.after.started),
+            _number(it.before.ended),
+            _number(it.after.ended),
+        )
+        for it in compared.jobs
+    )
+    _write(out, columns, rows)
+
+
+def _write(out: TextIO, columns: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> None:
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(it) for it in row])
+
+
+def _row(job: JobResult) -> tuple[Any, ...]:
+    state = "ended" if job.ended is not None else "running" if job.running else "waiting"
+    return (
+        job.name,
+        job.kind,
+        job.team,
+        job.queue,
+        job.gpus,
+        _number(job.submitted),
+        _number(job.duration),
+        _number(job.admitted),
+        _number(job.started),
+        _number(job.ended),
+        _number(job.waited),
+        _number(job.ran),
+        _number(job.lost),
+        state,
+        " ".join(job.flavors),
+        " ".join(f"{flavor}={amount}" for flavor, amount in job.borrowed.items()),
+        " ".join(f"{name}={count}" for name, count in job.nodes.items()),
+        job.preempted,
+        " ".join(job.preempted_by),
+        " ".join(job.preempts),
+        "yes" if job.either else "no",
+        plain(job),
+        job.message,
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _cell(value: Any) -> str:
+    """A cell that no spreadsheet evaluates; a number may be negative."""
+    text = printable(str(value))
+    evaluated = text.startswith(_FORMULA) and not _is_number(text)
+    return f"'{text}" if evaluated else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

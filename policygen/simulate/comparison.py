@@ -1,0 +1,83 @@
+"""Compares two simulations of the same jobs."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from policygen.simulate.result import JobResult, SimulationResult, TeamResult
+
+
+class JobChange(Struct, frozen=True, eq=False):
+    """A job in both simulations."""
+
+    before: JobResult
+    after: JobResult
+
+    @property
+    def waited(self) -> float:
+        """How much longer it waits, in seconds."""
+        return self.after.waited - self.before.waited
+
+    @property
+    def preempted(self) -> int:
+        """How many times more often it is preempted."""
+        return self.after.preempted - self.before.preempted
+
+    @property
+    def starts(self) -> int:
+        """1 if it starts only in the second simulation, -1 if only in the first."""
+        return (self.after.started is not None) - (self.before.started is not None)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the job comes out differently, other than by the names of its nodes."""
+        return bool(self.waited or self.preempted or self.starts)
+
+
+class TeamChange(Struct, frozen=True, eq=False):
+    """A team in both simulations."""
+
+    before: TeamResult
+    after: TeamResult
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.after.name
+
+    @property
+    def useful(self) -> float:
+        """How many GPU seconds more its jobs ran, without those that were lost."""
+        return _useful(self.after) - _useful(self.before)
+
+    @property
+    def lost(self) -> float:
+        """How many GPU seconds more it loses because its jobs are preempted."""
+        return self.after.lost_gpu_seconds - self.before.lost_gpu_seconds
+
+
+class Comparison(Struct, frozen=True, eq=False):
+    """Two simulations, and what differs."""
+
+    before: SimulationResult
+    after: SimulationResult
+
+    @property
+    def jobs(self) -> Iterator[JobChange]:
+        """The jobs that arrived in both, in the order of the second."""
+        old = {(it.kind, it.name): it for it in self.before.jobs}
+        for it in self.after.jobs:
+            if (it.kind, it.name) in old:
+                yield JobChange(old[it.kind, it.name], it)
+
+    @property
+    def teams(self) -> Iterator[TeamChange]:
+        """All teams by name; a team that one simulation does not know has no jobs in it."""
+        old, new = ({it.name: it for it in one.teams} for one in (self.before, self.after))
+        for name in sorted({*old, *new}):
+            none = TeamResult(name, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0.0)
+            yield TeamChange(old.get(name, none), new.get(name, none))
+
+
+def _useful(team: TeamResult) -> float:
+    return team.gpu_seconds - team.lost_gpu_seconds

@@ -1,0 +1,91 @@
+"""Features of the input that a simulation does not know, and how many jobs each can affect."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+from policygen.kubernetes.kueue import ClusterQueueView
+from policygen.kubernetes.kueue_settings import USAGE_BASED
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.placement.profile import profile
+from policygen.simulate.result import JobResult, Unmodelled
+from policygen.simulate.scene import Scene
+
+CLAIMS = "resource claims (DRA)"
+PORTS = "host ports"
+WAITS = "waitForPodsReady of Kueue, for jobs whose pods wait for nodes"
+
+
+def unmodelled(
+    scene: Scene, arrivals: Iterable[Arrival], jobs: Iterable[JobResult] = ()
+) -> tuple[Unmodelled, ...]:
+    """The features that are in use, sorted by name. `jobs` are the results of these arrivals."""
+    found: Counter[str] = Counter()
+    if scene.settings.waits_for_pods:
+        late = sum(it.admitted is not None and it.started != it.admitted for it in jobs)
+        found[WAITS] += late
+    found = +found
+    for it in arrivals:
+        if it.refusal:
+            found[f"{it.kind}: {it.refusal}"] += 1
+            continue
+        found.update(set(_of_job(scene, it)))
+    return tuple(sorted((*scene.unmodelled, *(Unmodelled(*it) for it in found.items()))))
+
+
+def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
+    specs = [it.spec for it in job.pods]
+    if any(it.resource_claims for it in specs):
+        yield CLAIMS
+    if scene.nodes and any(
+        port.get("hostPort") for it in specs for one in it.containers for port in one.ports
+    ):
+        yield PORTS
+    if scene.nodes:
+        yield from _of_profiles(scene, {it.scheduler_name or "default-scheduler" for it in specs})
+    if job.workload is None:
+        return
+    namespace, _, name = job.workload.queue.partition("/")
+    local = scene.cluster.local_queues.get(name, namespace)
+    queue = scene.cluster.cluster_queues.get(local.fields.cluster_queue) if local else None
+    if queue is not None:
+        for feature, applies in _OF_QUEUE.items():
+            if applies(scene, queue.fields):
+                yield feature
+
+
+def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:
+    known = {
+        it.scheduler_name: profile(it)
+        for entry in scene.cluster.scheduler_configurations
+        for it in entry.fields.profiles
+    }
+    for name in names:
+        found = known.get(name)
+        if found is not None:
+            yield from (f"plugin {it} of kube-scheduler" for it in found.not_modelled)
+        elif name != "default-scheduler":
+            yield f"scheduler {name}, simulated as kube-scheduler with its defaults"
+
+
+def _topology(scene: Scene, queue: ClusterQueueView) -> bool:
+    names = {it.name for group in queue.resource_groups for it in group.flavors}
+    return any(it.fields.topology_name for it in scene.cluster.flavors if it.object.name in names)
+
+
+def _checks(_: Scene, queue: ClusterQueueView) -> bool:
+    strategy = queue.admission_checks_strategy
+    return strategy is not None and bool(strategy.admission_checks)
+
+
+def _usage(scene: Scene, queue: ClusterQueueView) -> bool:
+    scope = queue.admission_scope
+    based = scope is not None and scope.admission_mode == USAGE_BASED
+    return based and scene.settings.admission_fair_sharing
+
+
+_OF_QUEUE: dict[str, Callable[[Scene, ClusterQueueView], bool]] = {
+    "topology-aware scheduling of Kueue": _topology,
+    "admission checks of Kueue, which are assumed to pass": _checks,
+    "fair sharing by usage (admissionScope) of Kueue": _usage,
+    "concurrent admission of Kueue": lambda _, queue: bool(queue.concurrent_admission_policy),
+}

@@ -1,0 +1,210 @@
+"""`policygen simulate`: states and jobs from files, and the reports."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from policygen.app import simulate as app_simulate
+from policygen.app.requests import ClusterRequest, SimulateRequest
+from policygen.cli.main import cli
+from policygen.client import snapshot_file as snapshots
+from policygen.core.errors import SpecError, UnreadError, UsageError
+from policygen.core.versions import Version
+from tests.client.looks import snapshot
+from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "forty-jobs"
+SCHEMA = json.loads((ROOT / "schemas" / "simulation.schema.json").read_text("utf-8"))
+POLICY = (EXAMPLE / "policy.yaml").read_text("utf-8")
+
+
+def written(folder, text, name="jobs.yaml"):
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def simulated(folder, text, **more):
+    request = SimulateRequest(workloads=(written(folder, text),), **more)
+    return app_simulate.simulate(request)
+
+
+def test_manifests_of_queues_nodes_and_jobs(tmp_path):
+    report = simulated(tmp_path, QUEUES + NODES + job("a", 8))
+    (found,) = report.result.jobs
+    assert (found.name, found.ended, found.nodes) == ("nlp/a", 3600, {"n0": 1})
+    assert report.notes == (
+        "1 job runs for --duration; the annotation policygen.dev/runs-for of a job sets another duration",
+    )
+
+
+def test_a_spec_has_queues_nodes_and_teams(tmp_path):
+    spec = written(tmp_path, POLICY, "policy.yaml")
+    text = job("a", 8, queue="a100").replace("namespace: nlp", "namespace: vision")
+    report = app_simulate.simulate(
+        SimulateRequest(specs=(spec,), workloads=(written(tmp_path, text),))
+    )
+    (found,) = report.result.jobs
+    assert (found.team, found.queue, found.started) == ("vision", "vision.a100", 0)
+    assert found.nodes.keys() <= {f"a100-{i}" for i in range(4)}
+    assert [(it.name, it.gpus) for it in report.result.pools] == [("a100", 32), ("l4", 16)]
+
+
+def test_a_namespace_that_no_team_has_is_noted(tmp_path):
+    spec = written(tmp_path, POLICY, "policy.yaml")
+    report = app_simulate.simulate(
+        SimulateRequest(specs=(spec,), workloads=(written(tmp_path, job("a", 8)),))
+    )
+    assert (
+        report.result.jobs[0].message
+        == "LocalQueue main doesn't exist in namespace nlp, or is stopped"
+    )
+    assert report.notes[0] == (
+        "no team of the spec has namespace nlp (1 job); each is counted as a team of its own"
+    )
+
+
+def test_without_queues_jobs_wait(tmp_path):
+    report = simulated(tmp_path, job("a", 8))
+    assert report.result.jobs[0].started is None
+    assert report.notes[0].startswith(
+        "the input has no ClusterQueue, so 1 job with the name of a queue"
+    )
+
+
+def test_without_nodes_pods_start_at_once(tmp_path):
+    report = simulated(tmp_path, QUEUES + job("a", 8))
+    assert report.result.jobs[0].started == 0
+    assert report.notes[0].startswith("nodes are not known")
+
+
+def test_without_jobs_there_is_nothing_to_simulate(tmp_path):
+    with pytest.raises(UsageError, match="the input has no job to simulate"):
+        simulated(tmp_path, QUEUES)
+
+
+def test_another_release_of_kueue_is_refused_by_name(tmp_path):
+    with pytest.raises(UsageError, match=r"only the decisions of Kueue 0\.19, not of 0\.17"):
+        simulated(tmp_path, QUEUES + job("a", 1), target={"kueue": Version(0, 17)})
+
+
+def test_invalid_yaml_is_an_error(tmp_path):
+    with pytest.raises(SpecError):
+        simulated(tmp_path, QUEUES + job("a", 1) + "---\na: [")
+
+
+def test_a_missing_file_is_an_error():
+    with pytest.raises(SpecError):
+        app_simulate.simulate(SimulateRequest(workloads=("no-such-file.yaml",)))
+
+
+def test_a_spec_without_spec_documents_is_an_error(tmp_path):
+    spec = written(tmp_path, QUEUES, "queues.yaml")
+    with pytest.raises(SpecError):
+        app_simulate.simulate(SimulateRequest(specs=(spec,)))
+
+
+def of_snapshot(folder, text, **more):
+    path = folder / "prod.snapshot"
+    snapshots.write(snapshot(text), path)
+    return SimulateRequest(clusters=ClusterRequest(snapshots=(path,)), **more)
+
+
+def test_a_snapshot_has_running_workloads(tmp_path):
+    report = app_simulate.simulate(of_snapshot(tmp_path, QUEUES + NODES + WORKLOAD + job("b", 8)))
+    found = {it.name: it for it in report.result.jobs}
+    assert found["nlp/a"].ended == 3600
+    assert found["nlp/b"].started == 3601
+
+
+def test_a_snapshot_without_workloads_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="the input has no job to simulate"):
+        app_simulate.simulate(of_snapshot(tmp_path, QUEUES + NODES))
+
+
+def test_a_snapshot_that_cannot_be_read(tmp_path):
+    path = tmp_path / "no.snapshot"
+    path.write_text("no snapshot")
+    with pytest.raises(UnreadError):
+        app_simulate.simulate(SimulateRequest(clusters=ClusterRequest(snapshots=(path,))))
+
+
+def test_a_spec_replaces_the_queues_of_a_snapshot(tmp_path):
+    """The cluster has a ClusterQueue vision.a100 without quota; the spec gives it some."""
+    text = QUEUES.replace("{name: nlp}", "{name: vision.a100}", 1) + NODES
+    text += job("a", 8, queue="a100").replace("namespace: nlp", "namespace: vision")
+    text += "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: vision}\n"
+    spec = written(tmp_path, POLICY, "policy.yaml")
+    report = app_simulate.simulate(of_snapshot(tmp_path, text, specs=(spec,)))
+    assert report.result.jobs[0].queue == "vision.a100"
+    assert report.result.jobs[0].admitted == 0
+
+
+def test_ctrl_c_leaves_a_partial_report(tmp_path, monkeypatch):
+    def interrupted(steps, _progress):
+        next(iter(steps))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app_simulate, "_watch", interrupted)
+    report = simulated(tmp_path, QUEUES + job("a", 8) + job("b", 8))
+    assert report.result.partial
+    assert [it.started for it in report.result.jobs] == [0, None]
+
+
+def raised(folder):
+    begin, end = POLICY.split("  name: speech", 1)
+    text = f"{begin}  name: speech{end.replace('guarantee: 4', 'guarantee: 8', 1)}"
+    return written(folder, text, "raised.yaml")
+
+
+@pytest.fixture
+def example():
+    return SimulateRequest(
+        specs=(str(EXAMPLE / "policy.yaml"),), workloads=(str(EXAMPLE / "jobs"),)
+    )
+
+
+def test_the_same_jobs_are_compared_under_two_specs(tmp_path, example):
+    before, after = app_simulate.compare(example, raised(tmp_path))
+    assert [it.name for it in before.result.jobs] == [it.name for it in after.result.jobs]
+    median = [
+        {it.name: it.waiting_median for it in one.result.teams}["speech"] for one in (before, after)
+    ]
+    assert median[1] < median[0]
+
+
+def test_equal_seeds_give_equal_results(example):
+    first, second = (app_simulate.simulate(example).result for _ in range(2))
+    assert [(it.name, it.started, it.nodes) for it in first.jobs] == [
+        (it.name, it.started, it.nodes) for it in second.jobs
+    ]
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, ["simulate", *map(str, arguments)])
+
+
+def test_json_follows_its_schema(tmp_path, example):
+    arguments = (*example.specs, "--workloads", *example.workloads, "-f", "json")
+    single = json.loads(run(*arguments).stdout)
+    jsonschema.validate(single, SCHEMA)
+    assert len(single["jobs"]) == 40
+    both = json.loads(run(*arguments, "--against", raised(tmp_path)).stdout)
+    jsonschema.validate(both, SCHEMA)
+    assert both["consequences"][0].startswith("speech: waits shorter")
+
+
+def test_csv_has_a_line_for_each_job(tmp_path, example):
+    arguments = (*example.specs, "--workloads", *example.workloads, "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(run(*arguments).stdout)))
+    assert len(rows) == 40
+    assert rows[0]["job"] == "language/pretrain-base"
+    assert {it["state"] for it in rows} == {"ended", "waiting"}
+    both = list(csv.DictReader(io.StringIO(run(*arguments, "--against", raised(tmp_path)).stdout)))
+    assert float(both[0]["waited_after"]) >= 0

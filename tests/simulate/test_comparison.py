@@ -1,0 +1,32 @@
+"""What differs between two simulations."""
+
+from policygen.simulate.comparison import Comparison
+from tests.simulate.results import job, result, team, waiting
+
+
+def test_a_job_that_waits_longer_and_one_that_is_equal():
+    before = result(job("n/a"), job("n/b"))
+    after = result(job("n/a", waited=60.0, preempted=1), job("n/b"))
+    first, second = Comparison(before, after).jobs
+    assert (first.waited, first.preempted, first.differs) == (60, 1, True)
+    assert not second.differs
+
+
+def test_a_job_that_starts_only_in_one():
+    (found,) = Comparison(result(waiting("n/a")), result(job("n/a"))).jobs
+    assert found.starts == 1
+    (found,) = Comparison(result(job("n/a")), result(waiting("n/a"))).jobs
+    assert found.starts == -1
+
+
+def test_jobs_of_the_same_name_differ_by_kind():
+    (found,) = Comparison(result(job(kind="JobSet"), job()), result(job())).jobs
+    assert found.before.kind == "Job"
+
+
+def test_a_team_gains_useful_hours_and_loses_others():
+    before = result(teams=(team("n"),))
+    after = result(teams=(team("n", gpu_seconds=40000.0, lost_gpu_seconds=1200.0), team("m")))
+    new, found = Comparison(before, after).teams
+    assert (found.name, found.useful, found.lost) == ("n", 10000, 1200)
+    assert (new.name, new.before.jobs, new.after.jobs) == ("m", 0, 1)

@@ -1,0 +1,57 @@
+"""Features that a simulation does not know are named."""
+
+from msgspec.structs import replace
+
+from policygen.simulate.result import Unmodelled
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.unmodelled import unmodelled
+from tests.simulate.results import job as a_job
+from tests.simulate.scenes import NODES, QUEUES, job, scene
+
+
+def named(text, jobs=()):
+    it = scene(text)
+    return {one.feature: one.workloads for one in unmodelled(it, arrivals(it), jobs)}
+
+
+def test_nothing_is_named_for_plain_queues():
+    assert named(QUEUES + NODES + job("a", 8)) == {}
+
+
+def test_features_of_queues():
+    text = QUEUES.replace("{nodeLabels", "{topologyName: racks, nodeLabels")
+    text = text.replace(
+        "namespaceSelector: {}",
+        "namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: c}]}",
+    )
+    assert named(text + job("a", 8) + job("b", 8)) == {
+        "topology-aware scheduling of Kueue": 2,
+        "admission checks of Kueue, which are assumed to pass": 2,
+    }
+
+
+def test_schedulers_and_kinds_that_are_not_simulated():
+    other = job("a", 8, queue="").replace(
+        "restartPolicy", "schedulerName: mine\n      restartPolicy"
+    )
+    volcano = job("b", 8, queue="").replace(
+        "restartPolicy", "schedulerName: volcano\n      restartPolicy"
+    )
+    found = named(QUEUES + NODES + other + volcano)
+    assert found == {
+        "Job: it is scheduled by Volcano, which the simulation does not know": 1,
+        "scheduler mine, simulated as kube-scheduler with its defaults": 1,
+    }
+
+
+def test_a_feature_that_the_caller_found():
+    it = replace(scene(QUEUES), unmodelled=(Unmodelled("x", 3),))
+    assert unmodelled(it, ()) == (Unmodelled("x", 3),)
+
+
+def test_waiting_for_pods_matters_only_if_pods_wait():
+    """Kueue 0.19 waits for pods without a Configuration."""
+    late = a_job(admitted=0.0, started=60.0)
+    assert named(QUEUES + NODES + job("a", 8), [a_job(), late]) == {
+        "waitForPodsReady of Kueue, for jobs whose pods wait for nodes": 1
+    }
