@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from policygen.core.finding import Path
 from policygen.core.names import HOSTNAME
 from policygen.kubernetes.core import LabelSelector, Requirement
-from policygen.kubernetes.node_filters import REQUIRED, Demand, Differs, NoTerm, hard_taints, misses
+from policygen.kubernetes.node_filters import REQUIRED, Demand
 from policygen.kubernetes.node_groups import Node, NodeGroup, NodeSize, Stated
+from policygen.kubernetes.node_index import Bits, NodeIndex
 from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered, text, texts
 from policygen.kubernetes.workloads import PodSpec
 
@@ -50,13 +51,16 @@ class EqualPods(Struct, frozen=True, eq=False):
     demand: Demand
 
 
-def room(pods: EqualPods, groups: Sequence[NodeGroup], enough: int) -> Room | None:
-    """The room for pods; None: unknown, or there is room for `enough` pods.
-
-    `groups` are all nodes.
-    """
+def room(pods: EqualPods, index: NodeIndex, enough: int) -> Room | None:
+    """The room for pods on all nodes; None: unknown, or there is room for `enough` pods."""
     it = pods.demand
-    takers = [group for group in groups if not misses(it, group)]
+    taking = index.takers(it)
+    if not taking:
+        return Room(0, 0)
+    if not _has_topology(pods.spec) and index.has_room(it, taking, enough):
+        return None
+    groups = index.nodes.groups(it.keys)
+    takers = [group for group in groups if group.bits & taking]
     total = count = 0
     for group in takers:
         low = _least(it, group) * group.count
@@ -73,7 +77,7 @@ def room(pods: EqualPods, groups: Sequence[NodeGroup], enough: int) -> Room | No
             count += size.count if held else 0
         total += held_by_group if most is None else min(held_by_group, most)
     found = [Room(total, count), *_apart(pods, takers, count)]
-    found += _spread(pods, groups, takers, enough)
+    found += _spread(pods, index, takers, enough)
     least = min(found, key=lambda room: room.pods)
     if least.pods >= enough:
         return None
@@ -165,8 +169,14 @@ def _apart(pods: EqualPods, takers: Sequence[NodeGroup], count: int) -> Iterator
         yield Room(domains + sum(_held(it, node) for node in outside), count, path, key, domains)
 
 
+def _has_topology(spec: PodSpec) -> bool:
+    """Whether more than the resources of nodes can bound the number of pods."""
+    apart = mappings(spec.affinity, "podAntiAffinity", REQUIRED)
+    return bool(apart or spec.topology_spread_constraints)
+
+
 def _spread(
-    pods: EqualPods, groups: Sequence[NodeGroup], takers: Sequence[NodeGroup], enough: int
+    pods: EqualPods, index: NodeIndex, takers: Sequence[NodeGroup], enough: int
 ) -> Iterator[Room]:
     """The smallest domain bounds the others, also if it takes no pod at all."""
     it = pods.demand
@@ -183,7 +193,9 @@ def _spread(
             continue
         if len(_values(it, takers, key) - {None}) >= enough:
             continue  # each of them takes one
-        counted = [group for group in groups if group in takers or _counts(constraint, it, group)]
+        of_takers = sum(group.bits for group in takers)
+        counting = _counting(constraint, it, index) | of_takers
+        counted = [group for group in index.nodes.groups(it.keys) if group.bits & counting]
         if not all(_is_known(group, each) for group in counted for each in keys):
             continue
         fewest = integer(constraint.get("minDomains")) or 1
@@ -192,7 +204,7 @@ def _spread(
             low = _low(it, takers, key)
             if all(low[each] * len(values) >= enough for each in values):
                 continue  # each domain has room for its share
-        slots = _slots(it, counted, takers, (key, *keys))
+        slots = _slots(it, counted, of_takers, (key, *keys))
         domains = slots.total()
         if not domains:
             continue
@@ -205,7 +217,7 @@ def _spread(
 
 
 def _slots(
-    it: Demand, counted: Sequence[NodeGroup], takers: Sequence[NodeGroup], keys: Sequence[str]
+    it: Demand, counted: Sequence[NodeGroup], takers: Bits, keys: Sequence[str]
 ) -> Counter[int]:
     """The number of values of the first of these labels, by the pods that their nodes have room for.
 
@@ -214,7 +226,7 @@ def _slots(
     pods: dict[str, int] = {}
     found: Counter[int] = Counter()
     for group in counted:
-        takes = group in takers
+        takes = group.bits & takers
         own_host = group.stated is not Stated.ALL  # each kubelet writes its own
         for node in group.nodes:
             if not all(each in node.labels or (own_host and each == HOSTNAME) for each in keys):
@@ -239,14 +251,14 @@ def _low(it: Demand, takers: Sequence[NodeGroup], key: str) -> Counter[str | Non
     return found
 
 
-def _counts(constraint: Mapping[str, Any], it: Demand, group: NodeGroup) -> bool:
-    """Whether a spread constraint counts the domains of nodes that do not take the pods."""
+def _counting(constraint: Mapping[str, Any], it: Demand, index: NodeIndex) -> Bits:
+    """The nodes whose domains a spread constraint counts, also if they do not take the pods."""
+    found = index.all
     if constraint.get("nodeAffinityPolicy") != "Ignore":
-        labels = Demand(requests=(), selector=it.selector, terms=it.terms)
-        if any(isinstance(miss, Differs | NoTerm) for miss in misses(labels, group)):
-            return False
-    honors = constraint.get("nodeTaintsPolicy") == "Honor"
-    return not (honors and any(hard_taints(it, group.taints)))
+        found &= index.selected(it)
+    if constraint.get("nodeTaintsPolicy") == "Honor":
+        found &= index.tolerated(it)
+    return found
 
 
 def _held(it: Demand, node: Node) -> int:

@@ -21,7 +21,8 @@ from policygen.kubernetes.workloads import PodSpec
 HARD = ("NoSchedule", "NoExecute")
 """Effects of taints that keep pods without a toleration away."""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_CORDON = TaintView("node.kubernetes.io/unschedulable", "NoSchedule")
+CORDON = TaintView("node.kubernetes.io/unschedulable", "NoSchedule")
+"""What a pod must tolerate to be placed on a cordoned node."""
 _AFFINITY: Path = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
 
@@ -183,7 +184,7 @@ def hard_taints(it: Demand, taints: tuple[TaintView, ...]) -> Iterator[TaintView
 
 
 def _by_node(it: Demand, group: NodeGroup) -> Iterator[Miss]:
-    if group.unschedulable and not any(tolerates(each, _CORDON) for each in it.tolerations):
+    if group.unschedulable and not any(tolerates(each, CORDON) for each in it.tolerations):
         yield Cordoned()
     if it.node_name and group.labels.get(NODE_NAME) != it.node_name:
         yield OtherName(it.node_name)

@@ -92,6 +92,8 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
     stated: Stated
     nodes: tuple[Node, ...]
     sizes: tuple[NodeSize, ...]
+    bits: int
+    """Its nodes, as a set of `node_index`."""
 
     @cached_property
     def count(self) -> int:
@@ -146,12 +148,17 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
 
     def knows(self, key: str) -> bool:
         """Whether a label that the nodes do not list is known to be missing."""
-        if self.stated is Stated.WRITTEN:
-            domain = key.partition("/")[0]
-            return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
-        if self.stated is Stated.PART:  # such a key is a misspelling
-            return any(it != key and it.lower() == key.lower() for it in self.nodes[0].labels)
-        return True
+        return knows_label(self.nodes[0], key)
+
+
+def knows_label(node: Node, key: str) -> bool:
+    """Whether a label that a node does not list is known to be missing."""
+    if node.stated is Stated.WRITTEN:
+        domain = key.partition("/")[0]
+        return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
+    if node.stated is Stated.PART:  # such a key is a misspelling
+        return any(it != key and it.lower() == key.lower() for it in node.labels)
+    return True
 
 
 class NodeSet:
@@ -186,7 +193,10 @@ class NodeSet:
         if NODE_NAME in keys:
             labels[NODE_NAME] = first.name
         sizes = tuple(NodeSize(it.amounts, count, first.stated) for it, count in counts.items())
-        return NodeGroup(labels, first.taints, first.unschedulable, first.stated, nodes, sizes)
+        bits = sum(1 << index for index in indexes)
+        return NodeGroup(
+            labels, first.taints, first.unschedulable, first.stated, nodes, sizes, bits
+        )
 
 
 class _SizeKey:

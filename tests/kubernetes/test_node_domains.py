@@ -9,6 +9,7 @@ from policygen.kubernetes.core import TaintView
 from policygen.kubernetes.node_domains import EqualPods, room
 from policygen.kubernetes.node_filters import demand
 from policygen.kubernetes.node_groups import Node, NodeSet, Stated
+from policygen.kubernetes.node_index import NodeIndex
 from tests.objects import workload
 
 GPU = "nvidia.com/gpu"
@@ -42,7 +43,7 @@ def found(fields, nodes, enough=100):
     (template,) = workload(yaml.safe_dump(data)).templates
     it = demand(template.spec, template.spec.requests)
     pods = EqualPods(template.spec, template.labels, it)
-    return room(pods, NodeSet(nodes).groups(it.keys), enough)
+    return room(pods, NodeIndex(NodeSet(nodes)), enough)
 
 
 PORT = """

@@ -15,6 +15,7 @@ from policygen.kubernetes.cluster import Cluster as Read
 from policygen.kubernetes.node_domains import EqualPods, room
 from policygen.kubernetes.node_filters import demand
 from policygen.kubernetes.node_groups import NodeSet
+from policygen.kubernetes.node_index import NodeIndex
 from tests.servers.client import Object as Data
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape, add_nodes
@@ -97,7 +98,7 @@ def expected(pod: Data, nodes: NodeSet) -> int:
     (workload,) = Read([object_of(pod)]).workloads
     (template,) = workload.templates
     it = demand(template.spec, template.spec.requests)
-    found = room(EqualPods(template.spec, template.labels, it), nodes.groups(it.keys), PODS)
+    found = room(EqualPods(template.spec, template.labels, it), NodeIndex(nodes), PODS)
     return PODS if found is None else found.pods
 
 

@@ -2,6 +2,7 @@
 
 from policygen.kubernetes.listed_nodes import listed_nodes
 from policygen.kubernetes.node_groups import NodeSet
+from policygen.kubernetes.node_index import NodeIndex
 from policygen.lint.rule import Facts
 
 
@@ -12,3 +13,8 @@ def known_nodes(facts: Facts) -> NodeSet:
     from policygen.plan.implied_nodes import implied_nodes  # noqa: PLC0415 - only with a spec
 
     return NodeSet(implied_nodes(facts.plan.pools))
+
+
+def node_index(facts: Facts) -> NodeIndex:
+    """The indexes of all known nodes; use it with `facts.derive`."""
+    return NodeIndex(facts.derive(known_nodes))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from policygen.kubernetes.node_domains import EqualPods, Room, room
 from policygen.kubernetes.pod_labels import pod_labels
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.rule import Facts
 
@@ -30,8 +30,8 @@ def exceeding(facts: Facts) -> Mapping[PodDemand, Room]:
 
 
 def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
-    nodes = facts.derive(known_nodes)
-    for it in facts.derive(pod_demands) if nodes.all else ():
+    index = facts.derive(node_index)
+    for it in facts.derive(pod_demands) if index.all else ():
         if it.template.replicas is None:
             continue
         enough = it.template.replicas + 1  # a rolling update needs one more
@@ -39,7 +39,7 @@ def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
         found = []
         for way in it.ways:
             pods = EqualPods(it.template.spec, labels, way.demand)
-            one = room(pods, nodes.groups(way.demand.keys), enough)
+            one = room(pods, index, enough)
             if one is None:
                 break
             found.append(one)

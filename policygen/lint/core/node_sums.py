@@ -1,16 +1,18 @@
 """Workloads that the nodes cannot hold together, although each of them alone has room."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
 from math import ceil
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.kubernetes.node_filters import misses, too_little
-from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.kubernetes.node_index import Bits, Level, Levels, NodeIndex
+from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.core.queue_rooms import QueueRoom, queue_rooms
@@ -18,9 +20,10 @@ from policygen.lint.rule import Facts
 
 _LASTING = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
 """API groups whose pods do not end, so they need their nodes at the same time."""
-_MOST_SETS = 100
-Nodes = frozenset[int]
-"""The ids of nodes."""
+_UP = 1 + 1e-9
+"""Makes a float certainly larger than the exact sum."""
+_MOST_STEPS = 1_000_000
+"""How many groups of equal nodes are added up at most, so that the time is bounded."""
 
 
 class _Excess(Struct, frozen=True, eq=False):
@@ -81,47 +84,104 @@ class Beside(Struct, frozen=True):
 
 def room_beside(facts: Facts, room: QueueRoom) -> Beside | None:
     """The room by the resource that runs out in the queue; None if unknown, or without others."""
-    nodes = facts.derive(known_nodes)
-    own = [
-        part
-        for it in (facts.derive(pod_demands) if nodes.all else ())
-        if it.workload is room.workload and room.resource in _requests(it)
-        for part in _takers(it, nodes)
-    ]
-    mine: Nodes = frozenset().union(*own)
+    index = facts.derive(node_index)
+    mine: Bits = 0
+    for it in facts.derive(pod_demands) if index.all else ():
+        if it.workload is room.workload and room.resource in _requests(it):
+            mine |= _takers(it, index)
     others = [
         it
-        for takers, some in facts.derive(_by_nodes).items()
-        if takers <= mine
-        for it in some
+        for part in facts.derive(_parts)
+        if not part.nodes & ~mine
+        for it in part.members
         if it.workload is not room.workload and room.resource in _requests(it)
     ]
-    sizes = _sizes([node for node in nodes.all if id(node) in mine], room.resource)
+    sizes = _sizes(index, mine, room.resource)
     if sizes is None or not others:
         return None
-    have = sum((size * number for size, number in sizes), Fraction(0))
     used = sum(
         (_requests(it)[room.resource] * (it.template.replicas or 0) for it in others), Fraction(0)
     )
     names = tuple(dict.fromkeys(str(it.workload) for it in others))
-    return Beside(int((have - used) // room.each), names)
+    return Beside(int((sizes.have - used) // room.each), names)
+
+
+class _Need(Struct, dict=True):
+    """What pods request of a resource."""
+
+    pods: Counter[Fraction]
+    """The number of the pods by their requests."""
+
+    @cached_property
+    def least(self) -> Fraction:
+        """The smallest request."""
+        return min(self.pods)
+
+    @cached_property
+    def rough(self) -> float:
+        """The sum of their requests."""
+        return float(_sum(self.pods.items()))
+
+    @cached_property
+    def rough_most(self) -> float:
+        """The largest request."""
+        return float(max(self.pods))
+
+
+class _Part(Struct, frozen=True, eq=False, dict=True):
+    """Templates whose pods the same nodes may take."""
+
+    position: int
+    nodes: Bits
+    members: list[PodDemand]
+
+    @cached_property
+    def needs(self) -> Mapping[str, _Need]:
+        """What their pods request, by resource."""
+        found: dict[str, Counter[Fraction]] = {}
+        for it in self.members:
+            for name, amount in _requests(it).items():
+                found.setdefault(name, Counter())[amount] += it.template.replicas or 0
+        return {name: _Need(pods) for name, pods in found.items()}
+
+
+class _Sizes(Struct, frozen=True, eq=False):
+    """Nodes by their amounts of a resource."""
+
+    count: int
+    """The number of nodes."""
+    numbers: Mapping[Fraction, int]
+    """The number of nodes, or of sums of nodes, by their amount."""
+
+    @property
+    def have(self) -> Fraction:
+        """The sum of the amounts."""
+        return _sum(self.numbers.items())
 
 
 def _sums(facts: Facts) -> Iterator[Excess]:
-    known = {id(node): node for node in facts.derive(known_nodes).all}
-    by_nodes = facts.derive(_by_nodes)
-    found: list[Nodes] = []
-    for nodes in sorted(by_nodes, key=len) if len(by_nodes) <= _MOST_SETS else ():
-        inside = [it for takers, some in by_nodes.items() if takers <= nodes for it in some]
-        if any(each <= nodes for each in found) or len({it.workload.at for it in inside}) < 2:
+    index = facts.derive(node_index)
+    parts = sorted(facts.derive(_parts), key=lambda part: part.nodes.bit_count())
+    found: list[Bits] = []
+    steps = 0
+    for i, largest in enumerate(parts):
+        nodes = largest.nodes
+        if any(not each & ~nodes for each in found):
             continue
-        excess = next(_excesses(inside, [known[each] for each in nodes]), None)
+        inside = [part for part in parts[: i + 1] if not part.nodes & ~nodes]
+        steps += len(inside)
+        if steps > _MOST_STEPS:
+            return
+        inside.sort(key=lambda part: part.position)
+        if len(inside) < 2 and len(inside[0].members) < 2:
+            continue
+        excess = next(_excesses(inside, nodes, index), None)
         if excess is not None:
             found.append(nodes)
             yield excess
 
 
-def _by_nodes(facts: Facts) -> Mapping[Nodes, Sequence[PodDemand]]:
+def _parts(facts: Facts) -> Sequence[_Part]:
     """The templates of lasting workloads with room of their own, by the nodes that may take them.
 
     Pods for which replicas-exceed-queue reports that their queue has no room do not count.
@@ -129,11 +189,10 @@ def _by_nodes(facts: Facts) -> Mapping[Nodes, Sequence[PodDemand]]:
     reported = facts.derive(queue_rooms) if "replicas-exceed-queue" in facts.run else ()
     rooms = {id(room.workload): room.pods for room in reported}
     without_room = facts.derive(exceeding)
-    nodes = facts.derive(known_nodes)
+    index = facts.derive(node_index)
     seen: set[tuple[object, ...]] = set()
-    unions: dict[tuple[Nodes, ...], Nodes] = {}
-    found: dict[Nodes, list[PodDemand]] = {}
-    for it in facts.derive(pod_demands) if nodes.all else ():
+    found: dict[Bits, list[PodDemand]] = {}
+    for it in facts.derive(pod_demands) if index.all else ():
         workload = it.workload
         if workload.object.group not in _LASTING or workload.kind == "Pod" or it in without_room:
             continue
@@ -141,12 +200,9 @@ def _by_nodes(facts: Facts) -> Mapping[Nodes, Sequence[PodDemand]]:
         if not it.template.replicas or key in seen:
             continue
         seen.add(key)
-        parts = tuple(dict.fromkeys(_takers(it, nodes)))
-        if parts not in unions:
-            unions[parts] = frozenset().union(*parts)
-        if parts:
-            found.setdefault(unions[parts], []).append(_running(it, rooms.get(id(workload), 0)))
-    return found
+        if takers := _takers(it, index):
+            found.setdefault(takers, []).append(_running(it, rooms.get(id(workload), 0)))
+    return [_Part(i, nodes, members) for i, (nodes, members) in enumerate(found.items())]
 
 
 def _running(it: PodDemand, room: int) -> PodDemand:
@@ -158,100 +214,134 @@ def _running(it: PodDemand, room: int) -> PodDemand:
     return replace(it, template=replace(it.template, replicas=pods))
 
 
-def _takers(it: PodDemand, nodes: NodeSet) -> Iterator[Nodes]:
-    """The nodes of each size that may take the pods."""
+def _takers(it: PodDemand, index: NodeIndex) -> Bits:
+    """The nodes that may take the pods."""
+    found = 0
     for way in it.ways:
-        for group in nodes.groups(way.demand.keys):
-            if not misses(way.demand, group):
-                for size, ids in group.by_size:
-                    if not any(too_little(way.demand, size)):
-                        yield ids
+        found |= index.takers(way.demand)
+    return found
 
 
-def _excesses(members: Sequence[PodDemand], nodes: Sequence[Node]) -> Iterator[Excess]:
-    requests = [(it, _requests(it)) for it in members]
-    for resource in sorted({name for _, own in requests for name in own}, key=_native_last):
-        asked = [
-            (it, amount, it.template.replicas or 0)
-            for it, own in requests
-            if (amount := own.get(resource))
-        ]
-        if len({it.workload.at for it, _, _ in asked}) < 2:
-            continue
-        takers = [node for node in nodes if _takes(node, resource, min(it[1] for it in asked))]
-        count, sizes = sum(node.count for node in takers), _sizes(takers, resource)
-        if sizes is None:
-            continue
-        members = tuple(it for it, _, _ in asked)
-        requested = sum((amount * pods for _, amount, pods in asked), Fraction(0))
-        have = sum((size * number for size, number in sizes), Fraction(0))
-        if requested > have:
-            yield SumExcess(members, count, resource, requested, have)
-        elif len(sizes) == 1:
-            [(size, number)] = sizes
-            numbers: Counter[Fraction] = Counter()
-            for _, amount, pods in asked:
-                numbers[amount] += pods
-            least_nodes = max(_least_nodes(numbers, size, least) for least in numbers)
-            if least_nodes > number:
-                yield NodeExcess(members, count, resource, least_nodes, size)
-        for least in sorted({amount for _, amount, _ in asked}, reverse=True):
-            large = [(it, pods) for it, amount, pods in asked if amount >= least]
-            room = sum(int(size // least) * number for size, number in sizes)
-            wanted = sum(pods for _, pods in large)
-            if wanted > room and len({it.workload.at for it, _ in large}) > 1:
-                found = tuple(it for it, _ in large)
-                yield PodExcess(found, count, resource, wanted, least, room)
+def _excesses(inside: Sequence[_Part], nodes: Bits, index: NodeIndex) -> Iterator[Excess]:
+    """What exceeds the nodes; `inside` are the parts that no other nodes take."""
+    for resource in sorted({name for part in inside for name in part.needs}, key=_native_last):
+        parts = [part for part in inside if resource in part.needs]
+        needs = [part.needs[resource] for part in parts]
+        if not _is_sparse(needs, nodes, index.levels(resource)):
+            sizes = _sizes(index, nodes, resource, min(need.least for need in needs))
+            if sizes is not None:
+                yield from _exceeding(parts, resource, sizes)
 
 
-def _least_nodes(pods: Mapping[Fraction, int], size: Fraction, least: Fraction) -> int:
-    """Nodes of one size that pods need at least, by amount; pods below `least` do not count.
+def _is_sparse(needs: Sequence[_Need], nodes: Bits, levels: Levels) -> bool:
+    """Whether the pods certainly need less than half of the nodes that the largest pod fits.
+
+    Then they exceed no bound: a node that takes no more such pods is more than half full.
+    """
+    requested = sum(need.rough for need in needs)
+    most = max(need.rough_most for need in needs)
+    have = sum(
+        float(level.have) * level.number * (level.nodes & nodes).bit_count()
+        for level in levels.known
+        if level.most is not None and float(level.most) > most * _UP
+    )
+    return 2 * requested * _UP < have
+
+
+def _exceeding(parts: Sequence[_Part], resource: str, sizes: _Sizes) -> Iterator[Excess]:
+    asked = [
+        (it, amount)
+        for part in parts
+        for it in part.members
+        if (amount := _requests(it).get(resource))
+    ]
+    if len({it.workload.at for it, _ in asked}) < 2:
+        return
+    members = tuple(it for it, _ in asked)
+    pods: Counter[Fraction] = Counter()
+    for part in parts:
+        pods.update(part.needs[resource].pods)
+    requested = _sum(pods.items())
+    if requested > sizes.have:
+        yield SumExcess(members, sizes.count, resource, requested, sizes.have)
+    elif len(sizes.numbers) == 1:
+        [(size, number)] = sizes.numbers.items()
+        least_nodes = _least_nodes(pods, size)
+        if least_nodes > number:
+            yield NodeExcess(members, sizes.count, resource, least_nodes, size)
+    for least, wanted, room in _crowded(pods, sizes.numbers):
+        large = tuple(it for it, amount in asked if amount >= least)
+        if len({it.workload.at for it in large}) > 1:
+            yield PodExcess(large, sizes.count, resource, wanted, least, room)
+
+
+def _crowded(
+    pods: Mapping[Fraction, int], sizes: Mapping[Fraction, int]
+) -> Iterator[tuple[Fraction, int, int]]:
+    """Amounts, the largest first, that more pods request than the nodes have room for: both numbers."""
+    left = sorted(sizes.items())
+    wanted = 0
+    requested = have = Fraction(0)
+    for least in sorted(pods, reverse=True):
+        wanted += pods[least]
+        requested += least * pods[least]
+        while left and left[-1][0] >= least:
+            have += _sum([left.pop()])
+        if 2 * requested > have:
+            room = sum(int(size // least) * number for size, number in sizes.items())
+            if wanted > room:
+                yield least, wanted, room
+
+
+def _least_nodes(pods: Mapping[Fraction, int], size: Fraction) -> int:
+    """Nodes of one size that pods need at least, by amount.
 
     Bound L2 of Martello and Toth, "Lower bounds and reduction procedures for the bin packing
     problem", 1990: pods above half a node need one each, and what these leave holds smaller ones.
+    Pods below an amount are left out, for each amount.
     """
-    if 2 * least > size:
-        return sum(number for amount, number in pods.items() if amount >= least)
-    alone = sum(number for amount, number in pods.items() if amount > size - least)
-    half = [
-        (amount, number)
-        for amount, number in pods.items()
-        if size < 2 * amount <= 2 * (size - least)
-    ]
-    small = sum(amount * number for amount, number in pods.items() if least <= amount <= size / 2)
-    halves = sum(number for _, number in half)
-    left = halves * size - sum(amount * number for amount, number in half)
-    return alone + halves + max(0, ceil((small - left) / size))
+    amounts = sorted(pods)
+    counts = [0, *accumulate(pods[it] for it in amounts)]
+    sums = [Fraction(0), *accumulate(it * pods[it] for it in amounts)]
+    half = bisect_right(amounts, size / 2)
+    found = 0
+    for i, least in enumerate(amounts):
+        if i >= half:
+            found = max(found, counts[-1] - counts[i])
+            continue
+        near = bisect_right(amounts, size - least)
+        alone, halves = counts[-1] - counts[near], counts[near] - counts[half]
+        left = halves * size - (sums[near] - sums[half])
+        small = sums[half] - sums[i]
+        found = max(found, alone + halves + max(0, ceil((small - left) / size)))
+    return found
 
 
 def _requests(it: PodDemand) -> Mapping[str, Fraction]:
     return {**dict(it.ways[0].demand.requests), "pods": Fraction(1)}
 
 
-def _takes(node: Node, resource: str, least: Fraction) -> bool:
-    """Whether a node has, or may have, an amount of a resource."""
-    have = _amount(node, resource)
-    return have is None or have >= least
+def _sizes(
+    index: NodeIndex, nodes: Bits, resource: str, least: Fraction = Fraction(0)
+) -> _Sizes | None:
+    """The nodes that have, or may have, an amount of a resource; None: some have an unknown amount."""
+    levels = index.levels(resource)
+    if levels.unknown & nodes:
+        return None
+    found: list[tuple[Level, int]] = [
+        (level, number)
+        for level in levels.known
+        if (number := (level.nodes & nodes).bit_count())
+        and (level.most is None or level.most >= least)
+    ]
+    numbers: dict[Fraction, int] = {}
+    for level, number in found:
+        numbers[level.have] = numbers.get(level.have, 0) + number * level.number
+    return _Sizes(sum(number * level.count for level, number in found), numbers)
 
 
-def _amount(node: Node, resource: str) -> Fraction | None:
-    """The amount of one node; None: unknown."""
-    return NodeSize(node.allocatable, 1, node.stated).amount(resource)
-
-
-def _sizes(nodes: Iterable[Node], resource: str) -> list[tuple[Fraction, int]] | None:
-    """The amounts of a resource and the number of their nodes; None: unknown."""
-    found: dict[Fraction, int] = {}
-    for node in nodes:
-        if resource in node.together:
-            have, number = node.together[resource], 1
-        else:
-            amount = _amount(node, resource)
-            if amount is None:
-                return None
-            have, number = amount, node.count
-        found[have] = found.get(have, 0) + number
-    return list(found.items())
+def _sum(amounts: Iterable[tuple[Fraction, int]]) -> Fraction:
+    return sum((amount * number for amount, number in amounts), Fraction(0))
 
 
 def _native_last(resource: str) -> tuple[bool, str]:

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from policygen.core.amounts import amount_of, readable
 from policygen.core.quoting import counted
 from policygen.kubernetes.accelerators import is_one
-from policygen.kubernetes.node_filters import Demand, misses
-from policygen.kubernetes.node_groups import HOST_PORT, NodeSet, NodeSize
+from policygen.kubernetes.node_filters import Demand
+from policygen.kubernetes.node_groups import HOST_PORT, NodeSize
+from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import placed, without_equal_limit
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.core.refused_pods import request_path
@@ -43,8 +44,8 @@ def check(facts: Facts) -> Hits:
     and if no other pod of the input can use the rest of the node.
     Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
     """
-    nodes = facts.derive(known_nodes)
-    if not nodes.all:
+    index = facts.derive(node_index)
+    if not index.all:
         return
     smallest = facts.derive(_smallest)
     without_room = facts.derive(exceeding) if "replicas-exceed-nodes" in facts.run else ()
@@ -54,7 +55,7 @@ def check(facts: Facts) -> Hits:
             continue  # replicas-exceed-nodes reports pods without room
         if "gpu-request-without-limit" in facts.run and _is_refused(it, gpu):
             continue
-        best = _best(it, gpu, nodes)
+        best = _best(it, gpu, index)
         if best is None or it.template.replicas < best.pods:
             continue
         if not _used(best, it, smallest[_amounts(best.size)]):
@@ -70,12 +71,13 @@ def _is_refused(it: PodDemand, gpu: str) -> bool:
     )
 
 
-def _best(it: PodDemand, gpu: str, nodes: NodeSet) -> Full | None:
+def _best(it: PodDemand, gpu: str, index: NodeIndex) -> Full | None:
     """Of the nodes that take the pods, the one that keeps the fewest; None if one keeps none."""
     best: Full | None = None
     for way in it.ways:
-        for group in nodes.groups(way.demand.keys):
-            for size in () if misses(way.demand, group) else group.sizes:
+        taking = index.takers(way.demand)
+        for group in index.nodes.groups(way.demand.keys):
+            for size in group.sizes if group.bits & taking else ():
                 full = _full(way.demand, gpu, size)
                 if full is None or not full.left:
                     return None
@@ -128,12 +130,13 @@ def _smallest(facts: Facts) -> Mapping[frozenset[tuple[str, Fraction]], Sequence
 
     Without those that request as much as another one or more.
     """
-    nodes = facts.derive(known_nodes)
+    index = facts.derive(node_index)
     found: defaultdict[frozenset[tuple[str, Fraction]], set[Requests]] = defaultdict(set)
     for demand in {way.demand for it in facts.derive(pod_demands) for way in it.ways}:
         if any(is_one(name) for name, _ in demand.requests):
-            for group in nodes.groups(demand.keys):
-                for size in () if misses(demand, group) else group.sizes:
+            taking = index.takers(demand)
+            for group in index.nodes.groups(demand.keys):
+                for size in group.sizes if group.bits & taking else ():
                     found[_amounts(size)].add(demand.requests)
     return {amounts: _least(requests) for amounts, requests in found.items()}
 

@@ -17,8 +17,9 @@ from policygen.kubernetes.node_filters import (
     misses,
 )
 from policygen.kubernetes.node_groups import NodeGroup, NodeSet
+from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
 from policygen.lint.core.refused_pods import words
 from policygen.lint.kueue.coverage import pod_requests, refused
@@ -47,12 +48,12 @@ def check(facts: Facts) -> Hits:
     Source: the filters of kube-scheduler (policygen/kubernetes/node_filters.py), which Volcano's
     predicates use too; docs on topology-aware scheduling: without a topology Kueue compares only sums.
     """
-    nodes = facts.derive(known_nodes)
-    if not nodes.all:
+    index = facts.derive(node_index)
+    if not index.all:
         return
     reported = facts.derive(_uncovered)
     for it in facts.derive(pod_demands):
-        missed = _refusals(it, nodes)
+        missed = _refusals(it, index)
         if missed:
             best = min(_selected(missed) or missed, key=_distance)
             names = reported.get(id(it.template), ())
@@ -72,15 +73,14 @@ def _lacks(miss: Miss, names: Collection[str]) -> bool:
     return isinstance(miss, TooLittle) and not miss.have and miss.resource in names
 
 
-def _refusals(it: PodDemand, nodes: NodeSet) -> list[NearNodes]:
+def _refusals(it: PodDemand, index: NodeIndex) -> list[NearNodes]:
     """Why each node refuses the pods; empty if one may take them."""
+    if any(index.takers(way.demand) for way in it.ways):
+        return []
     found: dict[tuple[int, tuple[Miss, ...]], list[NodeGroup]] = {}
     for number, way in enumerate(it.ways):
-        for group in nodes.groups(way.demand.keys):
-            missed = misses(way.demand, group)
-            if not missed:
-                return []
-            found.setdefault((number, missed), []).append(group)
+        for group in index.nodes.groups(way.demand.keys):
+            found.setdefault((number, misses(way.demand, group)), []).append(group)
     return [
         NearNodes(missed, it.ways[number], tuple(groups))
         for (number, missed), groups in found.items()
@@ -151,7 +151,7 @@ def _is_of_flavors(best: NearNodes) -> bool:
 
 
 def _hit(it: PodDemand, best: NearNodes, facts: Facts) -> Hit:
-    nodes = facts.derive(known_nodes)
+    nodes = facts.derive(node_index).nodes
     parts = [words(each, it.template.spec, nodes.all) for each in best.misses]
     facts_of_nodes = ", and ".join(dict.fromkeys(part.fact for part in parts))
     advice = "; ".join(dict.fromkeys(part.advice for part in parts))
