@@ -74,6 +74,21 @@ WITHOUT = {
     "simulate/kueue/victims": "tests/simulate/kueue/test_preemption.py shows who can be a victim.",
     "simulate/traces/job": "It has only types; tests/simulate/traces/test_own_csv.py reads rows as these.",
     "simulate/kueue/workload": "tests/simulate/kueue/test_pending.py and test_build.py make workloads.",
+    "simulate/volcano/actions": "tests/simulate/volcano/test_scheduler.py runs each, and "
+    "tests/servers/test_volcano_sessions.py compares what they do with Volcano.",
+    "simulate/volcano/capacity": "tests/simulate/volcano/test_scheduler.py shows its queues, and "
+    "tests/servers/test_volcano_sessions.py compares trees of queues with Volcano.",
+    "simulate/volcano/choices": "tests/servers/volcano_sessions.py makes choices by it.",
+    "simulate/volcano/gang": "tests/servers/test_volcano_sessions.py compares gangs and victims with Volcano.",
+    "simulate/volcano/job": "tests/simulate/volcano/test_scheduler.py makes jobs, and reads their messages.",
+    "simulate/volcano/kubernetes_view": "tests/servers/test_volcano_sessions.py compares refusals and scores.",
+    "simulate/volcano/overcommit": "tests/simulate/volcano/test_scheduler.py enqueues jobs by it.",
+    "simulate/volcano/plugin": "It has only an interface.",
+    "simulate/volcano/proportion": "tests/servers/test_volcano_sessions.py compares its queues with Volcano.",
+    "simulate/volcano/queue_shares": "tests/servers/test_volcano_sessions.py compares what queues get.",
+    "simulate/volcano/scores": "tests/servers/test_volcano_sessions.py compares the score of each node.",
+    "simulate/volcano/session": "tests/servers/test_volcano_sessions.py compares sessions with Volcano.",
+    "simulate/volcano/state": "tests/simulate/volcano/test_scheduler.py makes queues and nodes.",
     "spec/programs": "It has only types.",
     "spec/types": "It has only types; tests/plan/test_policy.py shows how one policy is laid over another.",
 }

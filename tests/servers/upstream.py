@@ -115,6 +115,8 @@ KUEUE_SCHEDULER = Upstream(
 """Kueue's scheduler in a program of our own, without an API server."""
 KUBE_SCHEDULER_SCORES = replace(KUBERNETES, binaries=(Binary("scores", "./scores"),))
 """kube-scheduler's plugins in a program of our own, without an API server."""
+VOLCANO_SESSIONS = replace(VOLCANO, binaries=(Binary("sessions", "./sessions"),), assets=())
+"""Sessions of Volcano's scheduler in a program of our own, without an API server."""
 HELM = Upstream("helm", "helm.sh/helm/v4", (Binary("helm", "helm.sh/helm/v4/cmd/helm"),))
 
 CONTROL_PLANE = (KEYS, ETCD, KUBERNETES, KUEUE, VOLCANO, KWOK)

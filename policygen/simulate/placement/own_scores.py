@@ -204,10 +204,10 @@ class Balanced:
                 used = have - free[node]
                 before.append(min(used / have, 1.0))
                 after.append(min((used + amount) / have, 1.0))
-        return 50 + (50 + _balance(after) - _balance(before)) // 2
+        return 50 + (50 + balance(after) - balance(before)) // 2
 
 
-def _balance(shares: Sequence[float]) -> int:
+def balance(shares: Sequence[float]) -> int:
     """100 less the standard deviation of the shares in per cent."""
     deviation = 0.0
     if len(shares) == 2:

@@ -121,7 +121,7 @@ class KubeScheduler:
         profile = self.profiles[shape.scheduler]
         by_filter = {name: dict[int, tuple[str, ...]]() for name in profile.filters}
         for group in self.nodes.set.groups(shape.demand.keys):
-            for name, why in _lasting(shape.demand, group):
+            for name, why in lasting_refusals(shape.demand, group):
                 if name in by_filter:
                     for it in group.nodes:
                         by_filter[name].setdefault(self.nodes.index[it.name], (why,))
@@ -222,7 +222,9 @@ class KubeScheduler:
         profile = self.profiles[shape.scheduler]
         kept_off = self._kept_off[profile.name]
         for group in self.nodes.set.groups(shape.demand.keys):
-            if not any(name in profile.filters for name, _ in _lasting(shape.demand, group)):
+            if not any(
+                name in profile.filters for name, _ in lasting_refusals(shape.demand, group)
+            ):
                 indexes = (self.nodes.index[it.name] for it in group.nodes)
                 yield from (it for it in indexes if it not in kept_off)
 
@@ -230,11 +232,11 @@ class KubeScheduler:
         if profile.required is None or _AFFINITY not in profile.filters:
             return
         for group in self.nodes.set.groups(profile.required.keys):
-            if any(name == _AFFINITY for name, _ in _lasting(profile.required, group)):
+            if any(name == _AFFINITY for name, _ in lasting_refusals(profile.required, group)):
                 yield from (self.nodes.index[it.name] for it in group.nodes)
 
 
-def _lasting(required: Demand, group: NodeGroup) -> Iterator[tuple[str, str]]:
+def lasting_refusals(required: Demand, group: NodeGroup) -> Iterator[tuple[str, str]]:
     """The filters that refuse the nodes of a group, whatever other pods hold, and why."""
     for it in misses(required, group):
         if (name := _FILTER.get(type(it))) is not None:

@@ -1,0 +1,1 @@
+"""Volcano's scheduler 1.14.1, simulated."""

@@ -1,0 +1,121 @@
+"""The plugin proportion: the weights of queues divide the cluster.
+
+Source: pkg/scheduler/plugins/proportion/proportion.go of Volcano 1.14.1.
+"""
+
+from collections.abc import Sequence
+
+from policygen.simulate.volcano.amounts import (
+    Amounts,
+    add,
+    clip,
+    differences,
+    empty,
+    excess,
+    fits,
+    is_empty,
+    largest,
+    subtract,
+)
+from policygen.simulate.volcano.job import VolcanoJob, VolcanoTask
+from policygen.simulate.volcano.plugin import SessionPlugin
+from policygen.simulate.volcano.queue_shares import QueueShare, flat_share, not_guaranteed
+from policygen.simulate.volcano.state import VolcanoQueue
+
+
+class ProportionPlugin(SessionPlugin):
+    """Queues in one session."""
+
+    def __init__(
+        self, queues: dict[str, VolcanoQueue], jobs: Sequence[VolcanoJob], total: Amounts
+    ) -> None:
+        self.shares: dict[str, QueueShare] = {}
+        free = not_guaranteed(total, queues.values())
+        for job in jobs:
+            if job.queue not in self.shares:
+                self.shares[job.queue] = flat_share(queues[job.queue], empty(), free)
+            self.shares[job.queue].count(job)
+        self._divide(dict(total))
+
+    def _divide(self, remaining: Amounts) -> None:
+        """Divide the cluster by weight; what a queue does not request goes to the others."""
+        met: set[QueueShare] = set()
+        while weights := sum(it.queue.weight for it in self.shares.values() if it not in met):
+            before = dict(remaining)
+            more, less = empty(), empty()
+            for it in [it for it in self.shares.values() if it not in met]:
+                old = dict(it.deserved)
+                part = it.queue.weight / weights
+                add(it.deserved, {name: amount * part for name, amount in remaining.items()})
+                clip(it.deserved, it.limit)
+                clip(it.deserved, it.requested, unlimited=False)
+                it.deserved = largest(it.deserved, it.queue.guarantee)
+                it.update(best_effort=None)
+                if fits(it.requested, it.deserved) or it.deserved == old:
+                    met.add(it)
+                increase, decrease = differences(it.deserved, old)
+                add(more, increase)
+                add(less, decrease)
+            remaining = excess(add(remaining, less), more)
+            if is_empty(remaining) or remaining == before:
+                break
+
+    def queue_order(self, one: VolcanoQueue, other: VolcanoQueue) -> float:
+        """By priority, then by the share of what is deserved."""
+        if one.priority != other.priority:
+            return other.priority - one.priority
+        return self.shares[one.name].share - self.shares[other.name].share
+
+    def reclaimable(
+        self,
+        reclaimer: VolcanoTask,  # noqa: ARG002 - of the protocol
+        tasks: Sequence[VolcanoTask],
+    ) -> list[VolcanoTask]:
+        """Tasks of queues that have more than they deserve."""
+        left: dict[str, Amounts] = {}
+        found = []
+        for it in tasks:
+            mine = self.shares[it.job.queue]
+            allocated = left.setdefault(it.job.queue, dict(mine.allocated))
+            if not fits(allocated, mine.deserved):
+                subtract(allocated, it.requests)
+                found.append(it)
+        return found
+
+    def overused(self, queue: VolcanoQueue) -> bool:
+        """It has all that it deserves."""
+        mine = self.shares[queue.name]
+        return fits(mine.deserved, mine.allocated)
+
+    def allocatable(self, queue: VolcanoQueue, task: VolcanoTask) -> bool:
+        """It has less than it deserves."""
+        mine = self.shares[queue.name]
+        return queue.open and mine.allows(task, mine.deserved)
+
+    def preemptive(self, queue: VolcanoQueue, task: VolcanoTask) -> bool:
+        """The same."""
+        return self.allocatable(queue, task)
+
+    def enqueue_refusal(self, job: VolcanoJob) -> str:
+        """Its limit has no room for the minimum of the job."""
+        mine = self.shares[job.queue]
+        if not mine.queue.open:
+            return f"the queue {job.queue} is not open"
+        if job.min_resources is None:
+            return ""
+        if found := mine.enqueue_refusal(job):
+            return found
+        add(mine.inqueue, job.without_gated(job.minimum))
+        return ""
+
+    def allocated(self, task: VolcanoTask) -> None:
+        """The queue uses more."""
+        mine = self.shares[task.job.queue]
+        add(mine.allocated, task.requests)
+        mine.update(best_effort=None)
+
+    def deallocated(self, task: VolcanoTask) -> None:
+        """The queue uses less."""
+        mine = self.shares[task.job.queue]
+        subtract(mine.allocated, task.requests)
+        mine.update(best_effort=None)
