@@ -1,6 +1,6 @@
 """What an API server would refuse in an object, checked without a server."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -8,6 +8,8 @@ from policygen.api_validation import metadata, object_code, schemas, structural
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.scalars import Check
 from policygen.core.finding import Path
+
+_KEYED = ("labels", "annotations")
 
 
 def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
@@ -23,20 +25,38 @@ def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Ref
             yield refusal
 
 
-def refusals_with_apply(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
-    """Like `refusals`, with the reasons for which only server-side apply refuses to create the object."""
+def refusals_with_apply(
+    thing: Mapping[str, Any],
+    kind: schemas.ServedKind,
+    accepts: Callable[[Mapping[str, Any]], bool] = lambda _: False,
+) -> Iterator[Refusal]:
+    """Like `refusals`, with the reasons for which only server-side apply refuses to create the object.
+
+    `accepts` is a fast check: True if a server certainly accepts an object of this kind.
+    """
     found: list[Refusal] = []
     written = thing
     if kind.status_dropped and "status" in thing:
         thing = {key: value for key, value in thing.items() if key != "status"}
-    _check(kind.api_version, kind.kind)(dict(thing), None, found)
-    metadata.check({} if thing.get("metadata") is None else thing["metadata"], kind, found)
+    in_metadata: list[Refusal] = []
+    meta = {} if thing.get("metadata") is None else thing["metadata"]
+    metadata.check(meta, kind, in_metadata)
+    if not in_metadata or not accepts({**thing, "metadata": _without_keys(meta)}):
+        _check(kind.api_version, kind.kind)(dict(thing), None, found)
+    found += in_metadata
     object_code.check(written, kind, found)
     for refusal in found:
         if refusal.reason is not Reason.SERVER_SIDE_APPLY or not _replaced(
             thing, kind, refusal.path
         ):
             yield refusal
+
+
+def _without_keys(meta: Any) -> Any:
+    """Metadata without labels and annotations, which no schema and no code of a kind restricts."""
+    if not isinstance(meta, dict):
+        return meta
+    return {key: value for key, value in meta.items() if key not in _KEYED}
 
 
 def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) -> bool:

@@ -70,7 +70,7 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
             return _wrong(value, "a mapping", spot, out)
         before = len(out)
         filled = _checked(value, parts, spot, out)
-        misspelt = _misspelt_fields(out[before:], spot)
+        misspelt = _misspelt_fields(out[before:], spot) if len(out) > before else ()
         for name, default in parts.defaults.items():
             if name not in filled and name not in misspelt:
                 filled = _copied(filled, value)
@@ -87,8 +87,6 @@ def _mapping(schema: Schema, *, custom: bool) -> Check:
 
 def _misspelt_fields(refused: list[Refusal], spot: Spot) -> frozenset[str]:
     """The fields of a mapping that exist under a misspelled name."""
-    if not refused:
-        return frozenset()
     here = path_to(spot)
     return frozenset(it.meant for it in refused if it.meant and it.path[:-1] == here)
 
@@ -97,9 +95,14 @@ def _checked(
     value: dict[str, Any], parts: "_Parts", spot: Spot, out: list[Refusal]
 ) -> dict[str, Any]:
     """The entries with their defaults; a copy only if one changed."""
-    filled = value
+    filled, compiled = value, parts.compiled
     for key, entry in value.items():
-        if not parts.knows(key):
+        if key in compiled and entry is not None:  # the usual case
+            new = compiled[key](entry, (spot, key), out)
+            if new is not entry:
+                filled = _copied(filled, value)
+                filled[key] = new
+        elif not parts.knows(key):
             out.append(_unknown(key, parts.schemas, spot))
         elif entry is None and parts.takes_null(key):
             filled = _copied(filled, value)
@@ -126,7 +129,8 @@ class _Parts:
         self._others: Schema | None = schema.get("additionalProperties")
         self._open = bool(schema.get("x-kubernetes-preserve-unknown-fields"))
         self._custom = custom
-        self._checks: dict[str, Check] = {}
+        self.compiled: dict[str, Check] = {}
+        """Those of named fields that were checked before."""
         self._other: Check | None = _anything if self._open and self._others is None else None
         # Go types have a value for every field; only those of structs need a check.
         self.defaults = {
@@ -155,11 +159,10 @@ class _Parts:
 
     def check(self, key: str) -> Check:
         """The check of a known entry."""
-        found = self._checks.get(key)
-        if found is not None:
-            return found
+        if key in self.compiled:
+            return self.compiled[key]
         if key in self.schemas:
-            found = self._checks[key] = check(self.schemas[key], custom=self._custom)
+            found = self.compiled[key] = check(self.schemas[key], custom=self._custom)
             return found
         if self._other is None:
             self._other = check(self._others or {}, custom=self._custom)
@@ -262,8 +265,8 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
     def finish(entries: Any, spot: Spot, out: list[Refusal]) -> None:
         if not custom and spot is not None and spot[1] in _UNIQUE_ON_CREATE:
             return
-        first: dict[str, int] = {}
-        entries_by_mark: dict[str, Any] = {}
+        first: dict[str | tuple[str, ...], int] = {}
+        entries_by_mark: dict[str | tuple[str, ...], Any] = {}
         for index, entry in enumerate(entries):
             if kind == "map" and not isinstance(entry, dict):
                 continue  # its type is reported already
@@ -271,7 +274,7 @@ def _unique(schema: Schema, *, custom: bool) -> Iterator[Finish]:
             if not custom and kind == "map" and all(it is None for it in identity.values()):
                 out.append(_without_keys(keys, (spot, index)))
                 continue
-            mark = json.dumps(identity, sort_keys=True)
+            mark = _mark(identity, defaults)
             if mark in first:
                 again = _duplicate(identity, keys, (spot, first[mark]), (spot, index))
                 alike = entries_by_mark[mark] == entry
@@ -291,6 +294,14 @@ def _identity(entry: Any, defaults: dict[str, Any]) -> Any:
     return {
         key: default if entry.get(key) is None else entry[key] for key, default in defaults.items()
     }
+
+
+def _mark(identity: Any, defaults: dict[str, Any]) -> str | tuple[str, ...]:
+    """A key that equals those of equal identities only."""
+    values = tuple(identity.values()) if defaults and isinstance(identity, dict) else (None,)
+    if all(it.__class__ is str for it in values):
+        return values  # the usual case; JSON takes longer
+    return json.dumps(identity, sort_keys=True)
 
 
 def _null(key: str, spot: Spot) -> Refusal:

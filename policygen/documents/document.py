@@ -78,8 +78,8 @@ class Document(Struct, eq=False):
 
     def span(self, path: Path, *, key: bool = False) -> tuple[int, int]:
         """Where the place of a path is in `positions.text`."""
-        step, length = self.outline.find(path)
-        outline, text = self.outline, self.positions.text
+        outline, text = self.composed.places, self.positions.text
+        step, length = outline.find(path)
         start, end = outline.span(step.node, text)
         collection = outline.shape[step.node] in {NodeKind.MAPPING, NodeKind.SEQUENCE}
         by_key = collection or start == end or (key and length == len(path))
@@ -90,11 +90,16 @@ class Document(Struct, eq=False):
 
     def raw(self, path: Path) -> str | None:
         """A scalar as it is written (`1.30`, with its quotes); None for other values."""
-        step, length = self.outline.find(path)
-        node = self.outline.target.get(step.node, step.node)
-        if length < len(path) or self.outline.shape[node] != NodeKind.SCALAR:
+        found = self._raw(path, self.composed.places)
+        is_block = found is not None and found.startswith("|")
+        return self._raw(path, self.outline) if is_block else found
+
+    def _raw(self, path: Path, outline: Outline) -> str | None:
+        step, length = outline.find(path)
+        node = outline.target.get(step.node, step.node)
+        if length < len(path) or outline.shape[node] != NodeKind.SCALAR:
             return None
-        start, end = self.outline.span(node, self.positions.text)
+        start, end = outline.span(node, self.positions.text)
         return self.positions.text[start:end]
 
     def is_flawed(self, path: Path, *, key: bool = False) -> bool:

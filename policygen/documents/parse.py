@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from policygen.documents import fast_json, yaml_lines
+from policygen.documents import fast_json, line_places, yaml_lines
 from policygen.documents.forbidden_characters import Without
 from policygen.documents.json_positions import places
 from policygen.documents.kubectl_scalars import KubernetesPlains
@@ -47,8 +47,12 @@ def fast_documents(text: str, *, json: bool) -> list[FastDocument] | None:
 
 def composed(text: str, document: FastDocument, *, json: bool) -> Composed:
     """A document of `fast_documents` as `compose` returns it."""
-    make_outline = partial(places, text) if json else partial(_outline, text, document)
-    return Composed(document.data, make_outline=make_outline)
+    if json:
+        return Composed(document.data, make_outline=partial(places, text))
+    made = Composed(document.data, make_outline=partial(_outline, text, document))
+    if document.by_line:
+        made.make_places = partial(line_places.places, text, document.start, document.end)
+    return made
 
 
 def _fast_json(text: str) -> Any:

@@ -42,7 +42,10 @@ class Composed(Struct, eq=False):
     bombed: bool = False
     """True: its aliases make it too large, and `data` is incomplete."""
     make_outline: Callable[[], Outline] = Outline
+    make_places: Callable[[], Outline | None] = lambda: None
+    """A faster outline, for the places of single nodes; its collections end anywhere."""
     _outline: Outline | None = None
+    _places: Outline | None = None
 
     @property
     def outline(self) -> Outline:
@@ -51,6 +54,13 @@ class Composed(Struct, eq=False):
             self._outline = self.make_outline()
         return self._outline
 
+    @property
+    def places(self) -> Outline:
+        """The outline, or a faster one if only places of single nodes are needed."""
+        if self._places is None:
+            self._places = self.make_places() or self.outline
+        return self._places
+
 
 class FastDocument(Struct, frozen=True, array_like=True):
     """A document that needs no full parse: its data, and where it is in the text."""
@@ -58,3 +68,5 @@ class FastDocument(Struct, frozen=True, array_like=True):
     data: Any
     start: int
     end: int
+    by_line: bool = False
+    """Whether each of its lines can be read by itself."""

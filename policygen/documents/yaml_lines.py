@@ -15,20 +15,19 @@ from policygen.documents.surrogates import has_escapes
 _MARKER = re.compile(r"^---(?: *| +#.*)\n", re.MULTILINE)
 
 # Tabs, escapes and a colon or "#" that could have a meaning are not matched. A key may have 1,024 bytes.
-_QUOTED = r"\"[^\"\\\n\t]*\"|'[^'\n\t]*'"
-_KEY = r"\w[\w./-]{,250}|\"[^\"\\\n\t]{,250}\"|'[^'\n\t]{,250}'"
-_PLAIN = r"(?:[\w/.$(+=<;^~\\]|-(?=[^ \n\t]))[^\n\t#:]*(?::(?=[^ \n\t])[^\n\t#:]*)*"
-_FLOW = r"[{\[][^\n\t#]{,1000}"
-_BLOCK = r"\|-?\n(?P<inner> +)[^ \n\t].*(?:\n(?P=inner).*|\n *$)*"
+QUOTED = r"\"[^\"\\\n\t]*\"|'[^'\n\t]*'"
+KEY = r"\w[\w./-]{,250}|\"[^\"\\\n\t]{,250}\"|'[^'\n\t]{,250}'"
+PLAIN = r"(?:[\w/.$(+=<;^~\\]|-(?=[^ \n\t]))[^\n\t#:]*(?::(?=[^ \n\t])[^\n\t#:]*)*"
+FLOW = r"[{\[][^\n\t#]{,1000}"
+BLOCK = r"\|-?\n(?P<inner> +)[^ \n\t].*(?:\n(?P=inner).*|\n *$)*"
 _LINE = re.compile(
-    rf"( *)(- +)?(?:({_KEY}):(?= |$) *)?({_QUOTED}|{_PLAIN}|{_FLOW}|{_BLOCK})?"
+    rf"( *)(- +)?(?:({KEY}):(?= |$) *)?({QUOTED}|{PLAIN}|{FLOW}|{BLOCK})?"
     r" *(?:(?:^|(?<= ))#.*)?$\n?|(.+)\n?",
     re.MULTILINE | re.ASCII,
 )
 """Indentation, dash, key, value and indentation of a block scalar; or a line of another form."""
-_FLOW_SCALAR = re.compile(
-    rf"({_QUOTED}|-{{,2}}[\w./$][\w./$ -]*(?=: |[,\]}}]))|[^\[\]{{}},: ]+", re.ASCII
-)
+FLOW_SCALAR = rf"({QUOTED}|-{{,2}}[\w./$][\w./$ -]*(?=: |[,\]}}]))"
+_FLOW_SCALAR = re.compile(rf"{FLOW_SCALAR}|[^\[\]{{}},: ]+", re.ASCII)
 """A scalar of a flow collection, or text that is not a simple one."""
 _MAX_NESTED = MAX_DEPTH - 3
 """Collections around a line; a line adds two."""
@@ -70,7 +69,7 @@ def documents(text: str, plains: Plains) -> list[FastDocument] | None:
         for (start, begin), end in zip([(0, 0), *markers], ends, strict=True):
             data = _document(_LINE.findall(text, begin, end), scalars)
             if data is not None or begin:
-                found.append(FastDocument(data, start, end))
+                found.append(FastDocument(data, start, end, by_line=True))
     except ValueError:
         return None
     return found

@@ -62,6 +62,19 @@ def test_what_is_refused_is_never_accepted(thing):
     assert refused
 
 
+@pytest.mark.parametrize("thing", SAMPLES, ids=name)
+def test_other_faults_than_those_of_labels_are_found_with_prevalidation(thing):
+    draw = random.Random(json.dumps(thing))
+    possible = changes(thing)
+    for change in draw.sample(possible, min(PER_SAMPLE // 3, len(possible))):
+        changed = fast_json.read(json.dumps(change.of(thing)))
+        metadata = changed.get("metadata")
+        if isinstance(metadata, dict):
+            metadata[draw.choice(("labels", "annotations"))] = {"a b": "c"}
+        full = list(refusals_with_apply(changed, kind_of(thing)))
+        assert list(refusals_with_apply(changed, kind_of(thing), accepts)) == full
+
+
 def test_a_rule_about_several_entries_is_judged():
     limited = [{"name": "cpu", "nominalQuota": 1, "borrowingLimit": 1}]
     plain = [{"name": "cpu", "nominalQuota": 1}]

@@ -96,8 +96,11 @@ def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[tuple[Refus
         yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))
     if many and acceptor(*kind).accepts(obj.data):
         return
-    judged = refusals_with_apply if applied else api_refusals
-    found = [(it, _corrected_by(obj, it)) for it in judged(obj.data, served)]
+    judged = api_refusals(obj.data, served)
+    if applied:
+        fast = (acceptor(*kind).accepts,) if many else ()
+        judged = refusals_with_apply(obj.data, served, *fast)
+    found = [(it, _corrected_by(obj, it)) for it in judged]
     yield from found
     corrected = [it for it, by in found if by]
     if corrected:
