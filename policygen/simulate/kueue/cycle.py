@@ -80,8 +80,7 @@ def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
 
 def _all_admitted(tree: list[CycleEntry]) -> bool:
     """Whether all that might fit was admitted, so that every order gives the same."""
-    outcomes = (Outcome.ADMITTED, Outcome.NO_FIT)
-    return all(it.outcome in outcomes and not it.tied for it in tree)
+    return all((it.outcome is Outcome.ADMITTED or it.passive) and not it.tied for it in tree)
 
 
 def _mark(
@@ -100,7 +99,12 @@ def _mark(
 def _try(state: QueueState, tree: list[CycleEntry], script: tuple[int, ...]) -> CycleTies:
     """Decide about the entries of one tree, with these options at ties. Those admitted hold quota."""
     ties = state.ties = CycleTies(script)
+    again = tree[0].assignment.last is not None and not any(it.tied for it in tree)
     for entry in tree:
+        if again:  # no tie was in the nomination, so that it is the same
+            entry.message = entry.assignment.message
+            entry.workload.last = entry.assignment.last
+            continue
         before = len(ties.widths)
         _nominate(state, entry)
         entry.tied = len(ties.widths) > before

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
-from policygen.simulate.kueue.assignment import FlavorAssignment
-from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.assignment import FlavorAssignment, Mode
+from policygen.simulate.kueue.queue import ANY, SimulatedQueue
 from policygen.simulate.kueue.victims import Victim
 from policygen.simulate.kueue.workload import LastAssignment, QueuedWorkload
 
@@ -62,6 +62,14 @@ class CycleEntry:
     message: str = ""
     tied: bool = False
     """Its victims depend on a tie."""
+
+    @property
+    def passive(self) -> bool:
+        """Whether it can neither start nor hold quota back, so that its place in the order has no effect."""
+        mode = self.assignment.mode
+        if mode is Mode.NO_FIT:
+            return True
+        return mode < Mode.FIT and not self.targets and self.queue.reclaim_within_cohort == ANY
 
     @property
     def decision(self) -> EntryDecision:

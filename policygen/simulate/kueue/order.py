@@ -5,7 +5,6 @@ Source: pkg/scheduler/{scheduler,fair_sharing_iterator}.go of Kueue 0.19.2.
 
 from collections.abc import Iterator, Sequence
 
-from policygen.simulate.kueue.assignment import Mode
 from policygen.simulate.kueue.entry import CycleEntry
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.shares import FairShare, share
@@ -23,9 +22,11 @@ def ordered(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleE
 
 
 def _ranked(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
-    # An entry that does not fit has no effect on others, so that its place is not a tie.
-    yield from (it for it in entries if it.assignment.mode is Mode.NO_FIT)
-    left = sorted((it for it in entries if it.assignment.mode is not Mode.NO_FIT), key=_place)
+    waits, starts = [], []
+    for it in entries:
+        (waits if it.passive else starts).append(it)
+    yield from waits  # their place is not a tie
+    left = sorted(starts, key=_place)
     while left:
         place = _place(left[0])
         chosen = state.ties.pick([it for it in left if _place(it) == place])
