@@ -22,7 +22,8 @@ def ordered(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleE
 
 
 def _ranked(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
-    waits, starts = [], []
+    waits: list[CycleEntry] = []
+    starts: list[CycleEntry] = []
     for it in entries:
         (waits if it.passive else starts).append(it)
     yield from waits  # their place is not a tie
