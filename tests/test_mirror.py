@@ -73,6 +73,7 @@ WITHOUT = {
     "simulate/kueue/state": "tests/simulate/kueue/test_build.py and test_preemption.py read and change it.",
     "simulate/kueue/victims": "tests/simulate/kueue/test_preemption.py shows who can be a victim.",
     "simulate/traces/job": "It has only types; tests/simulate/traces/test_own_csv.py reads rows as these.",
+    "simulate/why/causes": "It has only types; tests/simulate/why/test_quota_causes.py reads them.",
     "simulate/kueue/workload": "tests/simulate/kueue/test_pending.py and test_build.py make workloads.",
     "simulate/volcano/actions": "tests/simulate/volcano/test_scheduler.py runs each, and "
     "tests/servers/test_volcano_sessions.py compares what they do with Volcano.",

@@ -9,7 +9,7 @@ import click
 
 from policygen import __version__
 from policygen.app import stdout
-from policygen.cli import baseline, cluster, lint, rules, simulate, spec, test
+from policygen.cli import baseline, cluster, lint, rules, simulate, spec, test, why
 from policygen.cli import completion as completing
 from policygen.cli.options import beginning
 from policygen.cli.stderr import refusals, say
@@ -78,6 +78,8 @@ for command in (
     cluster.diff,
     cluster.rbac,
     simulate.simulate,
+    why.why,
+    why.fit,
     test.test,
     rules.rules,
     rules.explain,

@@ -6,6 +6,7 @@ Workloads, and at last pods that Kueue does not manage.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from msgspec.structs import replace
 
@@ -197,7 +198,7 @@ class _Jobs:
                 f"{namespace}/{name}",
                 source.object if source is not None else found[0].object,
                 None,
-                tuple(PodBatch(it.name, 1, it.spec, it.labels) for it in found),
+                tuple(_equal_pods(found, source)),
                 kind=kind,
                 at=min(self._time(it.created) for it in found),
                 nodes=_nodes(placed),
@@ -352,6 +353,19 @@ def _amounts(data: Mapping[str, object], field: str) -> dict[str, int]:
         except ValueError:
             continue
     return found
+
+
+def _equal_pods(pods: Sequence[Pod], source: Workload | None) -> Iterator[PodBatch]:
+    """Pods in batches of neighbors with an equal spec.
+
+    A snapshot has only some labels of a pod. The template of its owner has the others.
+    """
+    templates = source.templates if source is not None else ()
+    labels = templates[0].labels if len(templates) == 1 else {}
+    for _, equal in groupby(pods, key=lambda it: (id(it.spec), sorted(it.labels.items()))):
+        them = list(equal)
+        name = "main" if len(them) == len(pods) else them[0].name
+        yield PodBatch(name, len(them), them[0].spec, {**labels, **them[0].labels})
 
 
 def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:

@@ -1,0 +1,487 @@
+"""Sentences about why a workload waits, and about the changes that would let it run."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from policygen.core import amounts, quantity
+from policygen.core.finding import dotted
+from policygen.core.quoting import counted, listed
+from policygen.kubernetes.core import TolerationView
+from policygen.simulate.why.causes import (
+    Cause,
+    CauseKind,
+    FlavorObstacle,
+    ObstacleKind,
+    QuotaHolder,
+)
+from policygen.simulate.why.changes import (
+    AffinityRemoved,
+    Change,
+    ConstraintRemoved,
+    FieldChange,
+    ObjectAdded,
+    PodsChange,
+    PodSetChange,
+    PriorityChange,
+    QueueChange,
+    RequestChange,
+    SelectorChange,
+    TolerationAdded,
+)
+from policygen.simulate.why.explanation import Explanation, Start
+from policygen.simulate.why.history import Preempted
+from policygen.simulate.why.remedies import Cost
+
+_NAMED = 3
+"""So many names are written out."""
+_RULES = {
+    "InClusterQueue": "withinClusterQueue: it has a higher priority in the same ClusterQueue",
+    "InCohortReclamation": "reclaimWithinCohort: it took back quota of its own ClusterQueue",
+    "InCohortFairSharing": "fair sharing: its share of the cohort was smaller",
+    "InCohortReclaimWhileBorrowing": "borrowWithinCohort: it has a higher priority in the cohort",
+}
+"""The rule of each reason of a preemption."""
+
+
+def amount(resource: str, count: int) -> str:
+    """An amount for people: `16 GPUs`, `12 cores`, `64 GiB of memory`."""
+    if resource.endswith("/gpu"):
+        return counted(count, "GPU")
+    return amounts.amount_of(
+        resource, Fraction(count, 1000) if resource == "cpu" else Fraction(count)
+    )
+
+
+def bare_amount(resource: str, count: int) -> str:
+    """An amount without the name of the resource: `10`, `12 cores`."""
+    return amounts.readable(
+        resource, Fraction(count, 1000) if resource == "cpu" else Fraction(count)
+    )
+
+
+def names(found: Sequence[str]) -> str:
+    """Names in a sentence: `a, b and 3 others`."""
+    if not found:
+        return ""
+    if len(found) <= _NAMED:
+        return listed(list(found), "and")
+    return f"{', '.join(found[:_NAMED])} and {counted(len(found) - _NAMED, 'other')}"
+
+
+def headline(it: Explanation) -> str:
+    """One line: the workload, and whether it waits."""
+    team = f" of team {it.team}" if it.team and it.team != it.name.partition("/")[0] else ""
+    what = {CauseKind.ADMITTED: "runs", CauseKind.ADMISSIBLE: "can run now"}
+    return f"{it.kind} {it.name}{team} {what.get(it.cause.kind, 'waits')}: {it.cause.kind.value}"
+
+
+def reasons(it: Explanation) -> Iterator[str]:
+    """Why it waits, in plain words."""
+    yield from _SENTENCES[it.cause.kind](it, it.cause)
+
+
+def _admitted(_: Explanation, __: Cause) -> Iterator[str]:
+    yield "It has its quota, and nothing that policygen knows keeps its pods from running."
+
+
+def _admissible(it: Explanation, _: Cause) -> Iterator[str]:
+    flavors = f" in flavor {names(it.admission)}" if it.admission else ""
+    yield f"Nothing keeps Kueue from admitting it: its quota{flavors} is free."
+
+
+def _not_managed(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"Kueue creates no Workload for it: {cause.message}."
+
+
+def _queue_missing(it: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"{cause.about} does not exist."
+    namespace = it.name.partition("/")[0]
+    if cause.names:
+        what = "LocalQueue" if len(cause.names) == 1 else "LocalQueues"
+        yield f"Namespace {namespace} has {what} {names(cause.names)}."
+    else:
+        yield f"Namespace {namespace} has no LocalQueue."
+
+
+def _stopped(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"{cause.about} is stopped (stopPolicy), so it admits no workload."
+
+
+def _cluster_queue_missing(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"{cause.about} names a ClusterQueue that does not exist."
+    if cause.names:
+        yield f"ClusterQueues are {names(cause.names)}."
+
+
+def _flavor_missing(_: Explanation, cause: Cause) -> Iterator[str]:
+    what = "ResourceFlavor" if len(cause.names) == 1 else "ResourceFlavors"
+    does = "does" if len(cause.names) == 1 else "do"
+    yield f"{cause.about} is inactive: {what} {names(cause.names)} {does} not exist."
+
+
+def _check_missing(_: Explanation, cause: Cause) -> Iterator[str]:
+    what = "AdmissionCheck" if len(cause.names) == 1 else "AdmissionChecks"
+    does = "does" if len(cause.names) == 1 else "do"
+    yield f"{cause.about} is inactive: {what} {names(cause.names)} {does} not exist."
+
+
+def _check_inactive(_: Explanation, cause: Cause) -> Iterator[str]:
+    what = "AdmissionCheck" if len(cause.names) == 1 else "AdmissionChecks"
+    yield f"{cause.about} is inactive: no controller reports {what} {names(cause.names)} as active."
+
+
+def _cohort_cycle(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"{cause.about} is inactive: its cohorts are their own parents ({names(cause.names)})."
+
+
+def _not_selected(it: Explanation, cause: Cause) -> Iterator[str]:
+    namespace = it.name.partition("/")[0]
+    yield f"The namespaceSelector of {cause.about} does not select namespace {namespace}."
+
+
+def _deactivated(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"{cause.about} is deactivated: its field active is false."
+
+
+def _refused(_: Explanation, __: Cause) -> Iterator[str]:
+    yield "Its requests are above its limits, or outside of a LimitRange of its namespace."
+
+
+def _not_covered(_: Explanation, cause: Cause) -> Iterator[str]:
+    missing = dict.fromkeys(
+        one.resource for one in cause.obstacles if one.kind is ObstacleKind.NOT_COVERED
+    )
+    yield f"It requests {names(list(missing))}, and {cause.about} has no quota for it."
+
+
+def _flavors_refuse(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"No flavor of {cause.about} matches its pods."
+    for one in cause.obstacles:
+        match one.kind:
+            case ObstacleKind.TAINT:
+                taint = one.reason.partition("{")[2].partition(" <nil>")[0]
+                yield f"Its pods do not tolerate the taint {taint} of flavor {one.flavor}."
+            case ObstacleKind.AFFINITY:
+                yield (
+                    f"Its node selector or affinity does not match the labels of flavor {one.flavor}."
+                )
+            case ObstacleKind.MISSING:
+                yield f"ResourceFlavor {one.flavor} does not exist."
+            case _:
+                pass
+
+
+def _quota(_: Explanation, cause: Cause) -> Iterator[str]:
+    short = [it for it in cause.obstacles if it.kind is not ObstacleKind.NOT_COVERED]
+    if not short:
+        return
+    for one in short[:1]:
+        yield from _numbers(cause, one)
+    for one in short[1:]:
+        yield from _beside(one, short[0])
+
+
+def _numbers(cause: Cause, one: FlavorObstacle) -> Iterator[str]:
+    asked = amount(one.resource, one.asked)
+    free = bare_amount(one.resource, one.free)
+    queue = cause.queue
+    if one.kind is ObstacleKind.ABOVE_MAXIMUM:
+        most = bare_amount(one.resource, one.most)
+        yield f"It requests {asked} of flavor {one.flavor}, and ClusterQueue {queue} can use at most {most}."
+        yield f"It never starts as it is, and {free} are free now."
+    else:
+        yield f"It requests {asked} of flavor {one.flavor}, and {free} are free for ClusterQueue {queue}."
+    quota = bare_amount(one.resource, one.nominal)
+    used = bare_amount(one.resource, one.used)
+    yield f"The quota of ClusterQueue {queue} is {quota}, and it uses {used}."
+    for holder in one.holders:
+        yield from _holder(one, holder, queue)
+    if cause.kind is CauseKind.BORROWING_LIMIT:
+        yield "More is free in its cohort, but a borrowingLimit keeps it from borrowing that much."
+    if cause.kind is CauseKind.NOT_LENT:
+        idle = bare_amount(one.resource, one.idle)
+        yield f"Other queues have {idle} free that their lendingLimit keeps for themselves."
+    if cause.kind is CauseKind.MAY_NOT_PREEMPT:
+        yield (
+            f"Its queue has the quota, but may not take it back: reclaimWithinCohort is "
+            f"{cause.reclaim}, withinClusterQueue is {cause.within}."
+        )
+
+
+def _holder(one: FlavorObstacle, holder: QuotaHolder, own: str) -> Iterator[str]:
+    workloads = f" ({names(holder.workloads)})" if holder.workloads else ""
+    used = bare_amount(one.resource, holder.used)
+    if holder.borrowed:
+        borrowed = bare_amount(one.resource, holder.borrowed)
+        yield f"ClusterQueue {holder.queue} uses {used}, and borrows {borrowed} of them{workloads}."
+    elif holder.queue != own:
+        yield f"ClusterQueue {holder.queue} uses {used} of its own quota{workloads}."
+    elif holder.workloads:
+        are = "workload is" if len(holder.workloads) == 1 else "workloads are"
+        yield f"In ClusterQueue {own}, the largest {are} {names(holder.workloads)}."
+
+
+def _beside(one: FlavorObstacle, first: FlavorObstacle) -> Iterator[str]:
+    match one.kind:
+        case ObstacleKind.TAINT:
+            yield f"Its pods do not tolerate the taint of flavor {one.flavor}."
+        case ObstacleKind.AFFINITY:
+            yield f"Its pods do not select the labels of flavor {one.flavor}."
+        case ObstacleKind.NO_FREE_QUOTA | ObstacleKind.ABOVE_MAXIMUM:
+            if (one.flavor, one.resource) != (first.flavor, first.resource):
+                asked = amount(one.resource, one.asked)
+                free = bare_amount(one.resource, one.free)
+                yield f"Of flavor {one.flavor} it requests {asked}, and {free} are free."
+        case _:
+            pass
+
+
+def _head(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield (
+        f"{cause.about} is StrictFIFO, and {names(cause.names)} is before it and waits, so no later "
+        "workload is tried."
+    )
+
+
+def _another(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"It would fit, but other workloads of the cohort of {cause.about} are admitted before it."
+
+
+def _check(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"Its quota is reserved, and it waits for admission checks: {cause.message}."
+
+
+def _backoff(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"Kueue evicted it, and queues it again at {cause.message}."
+
+
+def _livelock(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"It and {names(cause.names)} preempt each other again and again."
+
+
+def _nodes(_: Explanation, cause: Cause) -> Iterator[str]:
+    waiting = cause.pods - cause.placed
+    if cause.pods == 1:
+        yield "Its pod fits on no node."
+    else:
+        yield f"{waiting} of its {cause.pods} pods {'fits' if waiting == 1 else 'fit'} on no node."
+    for one in cause.node_reasons:
+        yield f"{counted(one.nodes, 'node')}: {one.reason}."
+    near = cause.nearest
+    if near is not None:
+        asked, free = amount(near.resource, near.asked), bare_amount(near.resource, near.free)
+        held = f"; {names(near.holders)} hold the rest" if near.holders else ""
+        yield f"Node {near.node} comes closest: a pod requests {asked}, and {free} are free{held}."
+
+
+def _scheduler(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"Its pods name the scheduler {names(cause.names)}, which no known configuration has."
+
+
+def _gated(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"Its pods have the scheduling gate {names(cause.names)}, which its controller must remove."
+
+
+def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"{cause.about} refuses its pods: {cause.message}."
+
+
+def _volcano(_: Explanation, cause: Cause) -> Iterator[str]:
+    if cause.message:
+        yield f"Volcano does not start it: {cause.message}"
+    else:
+        yield "Volcano schedules it, and policygen does not know yet why Volcano lets it wait."
+
+
+def _unknown(_: Explanation, __: Cause) -> Iterator[str]:
+    yield "policygen does not model what decides about it."
+
+
+_SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = {
+    CauseKind.ADMITTED: _admitted,
+    CauseKind.ADMISSIBLE: _admissible,
+    CauseKind.NOT_MANAGED: _not_managed,
+    CauseKind.QUEUE_MISSING: _queue_missing,
+    CauseKind.LOCAL_QUEUE_STOPPED: _stopped,
+    CauseKind.CLUSTER_QUEUE_MISSING: _cluster_queue_missing,
+    CauseKind.CLUSTER_QUEUE_STOPPED: _stopped,
+    CauseKind.FLAVOR_MISSING: _flavor_missing,
+    CauseKind.CHECK_MISSING: _check_missing,
+    CauseKind.CHECK_INACTIVE: _check_inactive,
+    CauseKind.COHORT_CYCLE: _cohort_cycle,
+    CauseKind.NAMESPACE_NOT_SELECTED: _not_selected,
+    CauseKind.DEACTIVATED: _deactivated,
+    CauseKind.REFUSED: _refused,
+    CauseKind.NOT_COVERED: _not_covered,
+    CauseKind.FLAVORS_REFUSE: _flavors_refuse,
+    CauseKind.ABOVE_MAXIMUM: _quota,
+    CauseKind.BORROWING_LIMIT: _quota,
+    CauseKind.NOT_LENT: _quota,
+    CauseKind.NO_FREE_QUOTA: _quota,
+    CauseKind.MAY_NOT_PREEMPT: _quota,
+    CauseKind.QUEUE_HEAD: _head,
+    CauseKind.ANOTHER_FIRST: _another,
+    CauseKind.CHECK_PENDING: _check,
+    CauseKind.BACKOFF: _backoff,
+    CauseKind.LIVELOCK: _livelock,
+    CauseKind.NO_NODES: _nodes,
+    CauseKind.SCHEDULER_UNKNOWN: _scheduler,
+    CauseKind.GATED: _gated,
+    CauseKind.PODS_REFUSED: _pods_refused,
+    CauseKind.VOLCANO: _volcano,
+    CauseKind.UNKNOWN: _unknown,
+}
+
+
+def past(it: Preempted) -> str:
+    """A preemption of the past."""
+    rule = _RULES.get(it.reason, it.reason)
+    where = f" from {it.path}" if it.path else ""
+    return f"{it.by}{where} preempted it at {it.at} ({rule})."
+
+
+def remedy(changes: Sequence[Change]) -> str:
+    """What to change, as an imperative."""
+    found = [change(it) for it in changes]
+    text = "; ".join([found[0], *(it[0].lower() + it[1:] for it in found[1:])])
+    return f"{text}."
+
+
+def change(it: Change) -> str:
+    """One change, as an imperative without a period."""
+    match it:
+        case FieldChange():
+            return _field(it)
+        case ObjectAdded():
+            return _added(it)
+        case QueueChange(before=before, after=after):
+            return f"Use LocalQueue {after}{f' instead of {before}' if before else ''}"
+        case PriorityChange(after=after, class_name=name):
+            if name:
+                return f"Use the priority class {name} ({after})"
+            return f"Create a WorkloadPriorityClass with the value {after}, and use it"
+        case _:
+            return f"{_of_pods(it)}{_of_set(it.pod_set)}"
+
+
+def _added(it: ObjectAdded) -> str:
+    metadata = it.data["metadata"]
+    name = "/".join(filter(None, [metadata.get("namespace", ""), metadata["name"]]))
+    queue = it.data["spec"].get("clusterQueue")
+    return f"Create {it.data['kind']} {name}{f' for ClusterQueue {queue}' if queue else ''}"
+
+
+def _of_pods(it: PodSetChange) -> str:
+    match it:
+        case PodsChange(before=before, after=after):
+            return f"Run {counted(after, 'pod')} instead of {before}"
+        case RequestChange(resource=resource, after=0):
+            return f"Remove the request for {resource}"
+        case RequestChange(resource=resource, before=before, after=after):
+            old = bare_amount(resource, before)
+            return f"Request {amount(resource, after)} in each pod instead of {old}"
+        case TolerationAdded(toleration=one):
+            return f"Add a toleration for the taint {_taint(one)}"
+        case SelectorChange(key=key, before=before, after=None):
+            return f"Remove {key}: {before} from nodeSelector"
+        case SelectorChange(key=key, before=before, after=after):
+            return f"Select nodes with {key}: {after} instead of {before}"
+        case AffinityRemoved():
+            return "Remove the required node affinity"
+        case ConstraintRemoved(field="topologySpreadConstraints"):
+            return "Write ScheduleAnyway in topologySpreadConstraints"
+        case ConstraintRemoved(field=field):
+            return f"Remove the required terms of {field}"
+
+
+def _of_set(name: str) -> str:
+    return "" if name in ("", "main") else f" (pod set {name})"
+
+
+def _taint(it: TolerationView) -> str:
+    return f"{it.key}{f'={it.value}' if it.value else ''}:{it.effect}"
+
+
+def _field(it: FieldChange) -> str:
+    name = f"{it.kind} {'/'.join(filter(None, [it.namespace, it.name]))}"
+    field = str(it.path[-1])
+    if field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
+        verb = "Raise" if _number(it.after) > _number(it.before) else "Lower"
+        return f"{verb} {field} of {it.of} in {name} from {it.before} to {it.after}"
+    if it.kind == "Namespace":
+        return f"Add the label {field}: {it.after} to {name}"
+    if it.kind == "Node":
+        return f"Uncordon {name}"
+    path = dotted(it.path[1:] if it.path[0] == "spec" else it.path)
+    if it.after is None:
+        return f"Remove {path} from {name}"
+    if isinstance(it.after, dict | list):
+        more = f" so that it covers {it.of}" if it.of else ""
+        return f"Change {path} of {name}{more}: {_brief(it.after)}"
+    before = f" instead of {_brief(it.before)}" if it.before is not None else ""
+    return f"Set {path} of {name} to {_brief(it.after)}{before}"
+
+
+def _number(value: Any) -> Fraction:
+    try:
+        return quantity.read(value).value
+    except ValueError:
+        return Fraction(0)
+
+
+def _brief(value: Any) -> str:
+    """A value as flow YAML, or its keys if it is large."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        if "matchExpressions" in value:
+            one = value["matchExpressions"][0]
+            return f"{one['key']} in {listed(list(one['values']), 'or')}"
+        if "coveredResources" in value:
+            return f"coveredResources {names(value['coveredResources'])}"
+        return ", ".join(f"{key}: {_brief(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(_brief(one) for one in value)
+    return str(value)
+
+
+def costs(it: Cost) -> str:
+    """What a change costs others, as sentences."""
+    found = []
+    if it.preempted:
+        found.append(f"{names(it.preempted)} must leave.")
+    if it.delayed:
+        waits = "waits" if len(it.delayed) == 1 else "wait"
+        found.append(f"{names(it.delayed)} {waits} longer.")
+    if it.admitted:
+        what = "is" if len(it.admitted) == 1 else "are"
+        found.append(f"{names(it.admitted)} {what} admitted too.")
+    return " ".join(found) or "No other workload waits longer."
+
+
+def ends(found: Sequence[str]) -> str:
+    """Whose end lets it start."""
+    verb = "ends" if len(found) == 1 else "end"
+    return f"Without a change, it starts when {names(found)} {verb}."
+
+
+def start(it: Start) -> str:
+    """When it starts by the durations of what runs."""
+    if it.after is not None:
+        return f"It starts in {duration(it.after)}, when {names(it.ends)} {'has' if len(it.ends) == 1 else 'have'} ended, if no other job arrives."
+    return (
+        "policygen cannot know when it starts, because it does not know how long "
+        f"{counted(it.unknown, 'running workload')} will run. Give --duration, such as 2h."
+    )
+
+
+def duration(seconds: float) -> str:
+    """A duration for people: `2h 5m`, `40s`."""
+    left = round(seconds)
+    parts = []
+    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)):
+        if left >= size:
+            parts.append(f"{left // size}{unit}")
+            left %= size
+    return " ".join(parts[:2]) or "0s"

@@ -1,0 +1,1 @@
+"""Why a workload waits, and the smallest changes with which it would be admitted, each proven by a trial."""

@@ -1,0 +1,144 @@
+"""Why a workload waits, as data: the cause, and the numbers behind it."""
+
+from enum import Enum
+
+from msgspec import Struct
+
+
+class CauseKind(Enum):
+    """What keeps a workload from running. Its value is its name in reports."""
+
+    ADMITTED = "admitted"
+    """It holds its quota, and nothing else keeps it from running."""
+    ADMISSIBLE = "admissible"
+    """Nothing keeps Kueue from admitting it."""
+    NOT_MANAGED = "not-managed"
+    """Kueue creates no Workload for it."""
+    QUEUE_MISSING = "queue-missing"
+    LOCAL_QUEUE_STOPPED = "local-queue-stopped"
+    CLUSTER_QUEUE_MISSING = "cluster-queue-missing"
+    CLUSTER_QUEUE_STOPPED = "cluster-queue-stopped"
+    FLAVOR_MISSING = "flavor-missing"
+    CHECK_MISSING = "admission-check-missing"
+    CHECK_INACTIVE = "admission-check-inactive"
+    COHORT_CYCLE = "cohort-cycle"
+    NAMESPACE_NOT_SELECTED = "namespace-not-selected"
+    DEACTIVATED = "deactivated"
+    REFUSED = "requests-refused"
+    """Its requests are above its limits, or outside of a LimitRange."""
+    NOT_COVERED = "resource-without-quota"
+    FLAVORS_REFUSE = "no-flavor-matches"
+    """No flavor matches the pods: taints, or their node selector and affinity."""
+    ABOVE_MAXIMUM = "above-maximum"
+    """It asks for more than its queue can ever use."""
+    BORROWING_LIMIT = "borrowing-limit"
+    NOT_LENT = "not-lent"
+    """Other queues have free quota, and their lendingLimit keeps it."""
+    NO_FREE_QUOTA = "no-free-quota"
+    MAY_NOT_PREEMPT = "may-not-preempt"
+    """Its queue has the right to the quota, or it has the priority, but no policy lets it preempt."""
+    QUEUE_HEAD = "behind-queue-head"
+    ANOTHER_FIRST = "another-first"
+    """Another workload takes the quota in the same cycle."""
+    CHECK_PENDING = "admission-check-pending"
+    BACKOFF = "requeued-later"
+    """Kueue evicted it, and waits before it tries it again."""
+    LIVELOCK = "livelock"
+    NO_NODES = "no-node-fits"
+    SCHEDULER_UNKNOWN = "scheduler-unknown"
+    GATED = "scheduling-gate"
+    PODS_REFUSED = "pods-refused"
+    """A ResourceQuota refuses its pods."""
+    VOLCANO = "volcano"
+    """Volcano does not start its gang."""
+    UNKNOWN = "unknown"
+    """A feature that is not modelled decides about it."""
+
+
+class ObstacleKind(Enum):
+    """Why one flavor does not hold a pod set."""
+
+    TAINT = "taint"
+    AFFINITY = "affinity"
+    MISSING = "missing"
+    NOT_COVERED = "not-covered"
+    ABOVE_MAXIMUM = "above-maximum"
+    NO_FREE_QUOTA = "no-free-quota"
+
+
+class QuotaHolder(Struct, frozen=True):
+    """A ClusterQueue that uses quota which the workload needs."""
+
+    queue: str
+    used: int
+    borrowed: int
+    """What it uses above its own quota."""
+    workloads: tuple[str, ...] = ()
+    """Those that use the most, the largest first."""
+
+
+class FlavorObstacle(Struct, frozen=True):
+    """Why a flavor does not hold the pods of a pod set. Amounts are in Kueue's unit of the resource."""
+
+    kind: ObstacleKind
+    pod_set: str
+    flavor: str = ""
+    resource: str = ""
+    asked: int = 0
+    """By this pod set and those before it."""
+    free: int = 0
+    """What its queue can use now, with borrowing."""
+    nominal: int = 0
+    """The quota of its queue."""
+    used: int = 0
+    """What its queue uses."""
+    most: int = 0
+    """What its queue can use at most."""
+    idle: int = 0
+    """What is free in other queues, and not lent to it."""
+    holders: tuple[QuotaHolder, ...] = ()
+    reason: str = ""
+    """A taint as `key=value:effect`, or the labels of the flavor that pods do not select."""
+
+
+class NodeReason(Struct, frozen=True):
+    """A reason of kube-scheduler, and the nodes that it keeps from taking a pod."""
+
+    reason: str
+    nodes: int
+
+
+class NearestNode(Struct, frozen=True):
+    """The node that comes closest to holding a pod."""
+
+    node: str
+    resource: str
+    asked: int
+    free: int
+    holders: tuple[str, ...] = ()
+    """Pods on it that hold the resource, the largest first."""
+
+
+class Cause(Struct, frozen=True):
+    """Why a workload waits."""
+
+    kind: CauseKind
+    about: str = ""
+    """The object that it is about: `LocalQueue nlp/a100`."""
+    queue: str = ""
+    """The ClusterQueue of the workload, if it has one."""
+    message: str = ""
+    """The words of the scheduler."""
+    obstacles: tuple[FlavorObstacle, ...] = ()
+    """For each flavor, the one that comes closest first."""
+    reclaim: str = ""
+    """reclaimWithinCohort of its queue."""
+    within: str = ""
+    """withinClusterQueue of its queue."""
+    node_reasons: tuple[NodeReason, ...] = ()
+    nearest: NearestNode | None = None
+    placed: int = 0
+    """How many of its pods have a node."""
+    pods: int = 0
+    names: tuple[str, ...] = ()
+    """Names that the cause mentions: queues to choose from, workloads before it."""

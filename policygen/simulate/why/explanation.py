@@ -1,0 +1,435 @@
+"""Why the workloads of a scene wait, and what would let them run."""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.core.finding import At
+from policygen.core.names import NAMESPACE_NAME
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Pod
+from policygen.kubernetes.untyped import mappings, text
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.kueue.build import state_of
+from policygen.simulate.kueue.workload import Admission, QueuedWorkload
+from policygen.simulate.placement.preemption import RunningPod
+from policygen.simulate.scene import Scene, kube_scheduler, shapes, strategies
+from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.history import Preempted, preempted
+from policygen.simulate.why.node_causes import OccupiedNodes
+from policygen.simulate.why.object_causes import object_cause
+from policygen.simulate.why.quota_causes import quota_cause
+from policygen.simulate.why.remedies import MOST, Cost, Remedy, cost, ends, remedies, waiting_in
+from policygen.simulate.why.situation import (
+    AskedWorkload,
+    Settled,
+    Situation,
+    policy_objects,
+)
+
+_READY = "Ready"
+_VOLCANO = "volcano"
+_QUEUES = 5
+"""So many ClusterQueues are looked at for a workload whose namespace has none."""
+_OF_SYSTEM = "system-"
+"""The beginning of PriorityClasses that are not for workloads of users."""
+
+
+class Explanation(Struct, frozen=True, eq=False):
+    """Why one workload waits, and what would let it run."""
+
+    name: str
+    """Namespace and name of the object that the user created."""
+    kind: str
+    team: str
+    cause: Cause
+    remedies: tuple[Remedy, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Workloads whose end admits it, too."""
+    preempted: tuple[Preempted, ...] = ()
+    """Its past preemptions that the cluster still knows."""
+    admission: tuple[str, ...] = ()
+    """The flavors that it has, or would get now."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether something keeps it from running."""
+        return self.cause.kind not in (CauseKind.ADMITTED, CauseKind.ADMISSIBLE)
+
+
+class Start(Struct, frozen=True):
+    """When a workload starts if no other one arrives."""
+
+    after: float | None
+    """Seconds from now; None: it is not known."""
+    ends: tuple[str, ...] = ()
+    """The running workloads that end until then, in their order."""
+    unknown: int = 0
+    """Running workloads whose duration is not known."""
+
+
+class Explainer:
+    """Explains workloads of one scene; what several share is computed once."""
+
+    def __init__(self, scene: Scene, arrivals: Sequence[Arrival]) -> None:
+        self.scene = scene
+        self.arrivals = arrivals
+        self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
+        self._situation: Situation | None = None
+        self._occupied: OccupiedNodes | None = None
+        self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
+
+    def named(self, name: str) -> list[Arrival]:
+        """The workloads with this name: `namespace/name`, `name`, or with their kind before it."""
+        parts = name.split("/")
+        found = [
+            it
+            for it in self.arrivals
+            if [it.kind.lower(), *it.name.split("/")][-len(parts) :]
+            == [parts[0].lower(), *parts[1:]]
+            or it.name.split("/")[-len(parts) :] == parts
+        ]
+        if not found and (one := self._by_workload.get(name)) is not None:
+            return [one]
+        return found
+
+    def explain(self, arrival: Arrival, *, search: bool = True) -> Explanation:
+        """Why a workload waits. Without `search`, no remedies are looked for."""
+        found = self._explained(arrival, search=search)
+        return replace(found, preempted=self._history(arrival))
+
+    def cost(self, arrival: Arrival) -> Cost | None:
+        """What a new workload costs others; None: Kueue does not manage it."""
+        if arrival.workload is None:
+            return None
+        asked = asked_workload(arrival, arrival.workload, self.scene)
+        near, _ = self._around(asked)
+        found = cost(near, asked.name, near.settle(), near.settle(asked))
+        return self._shown(Remedy((), found)).cost
+
+    def start(self, arrival: Arrival) -> Start | None:
+        """When a workload gets its quota, by the durations of those that run; None: their ends do not help."""
+        workload = arrival.workload
+        if workload is None:
+            return None
+        asked = asked_workload(arrival, workload, self.scene)
+        if object_cause(self.scene.cluster, asked) is not None:
+            return None
+        near, _ = self._around(asked)
+        held = [it for them in near.held.values() for it in them]
+        every = near.settle(asked, without=frozenset(it.name for it in held))
+        if asked.name not in every.admitted:
+            return None
+        ends = []
+        for it in held:
+            owner = self._by_workload.get(it.name)
+            if owner is not None and owner.duration is not None:
+                ends.append((owner.duration, it.name))
+        ends.sort()
+
+        def admits(count: int) -> bool:
+            gone = frozenset(name for _, name in ends[:count])
+            return asked.name in near.settle(asked, without=gone).admitted
+
+        unknown = len(held) - len(ends)
+        if not ends or not admits(len(ends)):
+            return Start(None, unknown=unknown)
+        count = bisect_left(range(1, len(ends)), 1, key=admits) + 1
+        names = tuple(self._owner(name) for _, name in ends[:count])
+        return Start(ends[count - 1][0], names, unknown)
+
+    def pending(self) -> Iterator[Arrival]:
+        """The workloads that do not run: without quota, or with pods that have no node."""
+        for it in self.arrivals:
+            pods = sum(batch.count for batch in it.pods)
+            if it.refusal or it.workload is None or it.workload.admission is None:
+                if it.workload is not None or it.refusal or len(it.nodes) < pods:
+                    yield it
+            elif self.scene.nodes and len(it.nodes) < pods:
+                yield it
+
+    def _explained(self, arrival: Arrival, *, search: bool) -> Explanation:
+        workload = arrival.workload
+        known = Explanation(arrival.name, arrival.kind, arrival.team, Cause(CauseKind.ADMITTED))
+        if arrival.refusal and workload is None:
+            cause = Cause(
+                CauseKind.NOT_MANAGED, f"{arrival.kind} {arrival.name}", message=arrival.refusal
+            )
+            return replace(known, cause=cause)
+        if workload is None:
+            return self._on_nodes(known, arrival, {}, search=search)
+        status = self._status(workload)
+        if status is not None:
+            return replace(known, cause=status)
+        if workload.admission is not None:
+            return self._on_nodes(known, arrival, _flavors(workload.admission), search=search)
+        return self._in_queue(known, arrival, workload, search=search)
+
+    def _in_queue(
+        self, known: Explanation, arrival: Arrival, workload: QueuedWorkload, *, search: bool
+    ) -> Explanation:
+        asked = asked_workload(arrival, workload, self.scene)
+        cause = object_cause(self.scene.cluster, asked)
+        near, settled = self._around(asked)
+        if cause is None:
+            if asked.name not in near.names:  # a new workload: the others were decided about before
+                settled = near.settle(asked, keep=True)
+            admission = settled.admitted.get(asked.name)
+            if admission is not None:
+                now = replace(known, cause=Cause(CauseKind.ADMISSIBLE), admission=_names(admission))
+                return self._on_nodes(now, arrival, _flavors(admission), search=search)
+            waiting = waiting_in(settled, asked.name)
+            cause = quota_cause(settled, waiting) if waiting is not None else None
+        if cause is None:
+            cause = Cause(CauseKind.UNKNOWN, message=workload.message)
+        known = replace(known, cause=cause)
+        if not search:
+            return known
+        found = remedies(near, asked)
+        return replace(
+            known,
+            remedies=tuple(map(self._shown, found)),
+            ends=tuple(self._owner(it) for it in ends(near, asked, cause)),
+            cause=self._shown_cause(cause),
+        )
+
+    def _on_nodes(
+        self,
+        known: Explanation,
+        arrival: Arrival,
+        chosen: Mapping[str, Mapping[str, str]],
+        *,
+        search: bool,
+    ) -> Explanation:
+        gates = sorted({gate for it in self._pods(arrival) for gate in it.gates})
+        if gates:
+            return replace(known, cause=Cause(CauseKind.GATED, names=tuple(gates)))
+        names = {it.spec.scheduler_name for it in arrival.pods} - {""}
+        if _VOLCANO in names or arrival.kind == "PodGroup":
+            return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
+        occupied = self._nodes()
+        if occupied is None:
+            return known
+        unknown = names - set(occupied.kube.profiles)
+        if unknown:
+            cause = Cause(CauseKind.SCHEDULER_UNKNOWN, names=tuple(sorted(unknown)))
+            return replace(known, cause=cause)
+        unplaced = occupied.cause(arrival, chosen)
+        if unplaced is None:
+            return known
+        found = tuple(occupied.remedies(arrival, chosen)) if search else ()
+        ordered = sorted(found, key=lambda it: it.rank)[:MOST]
+        return replace(known, cause=unplaced, remedies=tuple(ordered))
+
+    def _pods(self, arrival: Arrival) -> Iterator[Pod]:
+        """The pods of a snapshot that belong to an object and have no node."""
+        namespace, _, name = arrival.name.partition("/")
+        for it in self.scene.cluster.pods:
+            if it.namespace == namespace and not it.node and not it.done:
+                owner = it.owner.name if it.owner else it.name
+                if owner == name:
+                    yield it
+
+    def _status(self, workload: QueuedWorkload) -> Cause | None:
+        """What Kueue's object says that no scheduling decides: checks, backoff."""
+        object_ = self._object(workload)
+        if object_ is None:
+            return None
+        status = object_.data.get("status")
+        checks = [it for it in mappings(status, "admissionChecks") if it.get("state") != _READY]
+        about = f"Workload {workload.name}"
+        if workload.admission is not None and checks:
+            message = "; ".join(
+                f"{text(it, 'name')} is {text(it, 'state')}"
+                + (f": {text(it, 'message')}" if text(it, "message") else "")
+                for it in checks
+            )
+            names = tuple(text(it, "name") for it in checks)
+            return Cause(CauseKind.CHECK_PENDING, about, message=message, names=names)
+        at = text(status, "requeueState", "requeueAt")
+        if workload.admission is None and at:
+            return Cause(CauseKind.BACKOFF, about, message=at)
+        return None
+
+    def _object(self, workload: QueuedWorkload) -> Object | None:
+        namespace, _, name = workload.name.partition("/")
+        entry = self.scene.cluster.kueue_workloads.get(name, namespace)
+        return entry.object if entry else None
+
+    def _history(self, arrival: Arrival) -> tuple[Preempted, ...]:
+        if arrival.workload is None:
+            return ()
+        object_ = self._object(arrival.workload)
+        if object_ is None:
+            return ()
+        names = {it.workload.uid: it.name for it in self.arrivals if it.workload}
+        return tuple(preempted(object_, names))
+
+    def _around(self, asked: AskedWorkload) -> tuple[Situation, Settled]:
+        """The trees of all queues of its namespace, after all that can be admitted was admitted."""
+        cluster = self.scene.cluster
+        queues = frozenset(
+            it.fields.cluster_queue
+            for it in cluster.local_queues.by_namespace.get(asked.namespace, ())
+            if cluster.cluster_queues.knows(it.fields.cluster_queue)
+        )
+        if not queues:
+            open_ = _selecting(cluster, asked.namespace)
+            queues = frozenset(islice(open_, _QUEUES))
+        key = queues, asked.namespace
+        if key not in self._near:
+            near = self._all().around(sorted(queues), asked.namespace)
+            settled = near.settle(keep=True)
+            self._near[key] = near.going_on(settled), settled
+        return self._near[key]
+
+    def _all(self) -> Situation:
+        if self._situation is None:
+            self._situation = situation(self.scene, self.arrivals)
+        return self._situation
+
+    def _nodes(self) -> OccupiedNodes | None:
+        if self._occupied is None and self.scene.nodes:
+            self._occupied = occupied(self.scene, self.arrivals)
+        return self._occupied
+
+    def _owner(self, name: str) -> str:
+        found = self._by_workload.get(name)
+        return name if found is None else found.name
+
+    def _shown(self, it: Remedy) -> Remedy:
+        """A remedy with the names of the objects of users."""
+        cost = it.cost
+        return replace(
+            it,
+            cost=replace(
+                cost,
+                preempted=tuple(map(self._owner, cost.preempted)),
+                delayed=tuple(map(self._owner, cost.delayed)),
+                admitted=tuple(map(self._owner, cost.admitted)),
+            ),
+        )
+
+    def _shown_cause(self, cause: Cause) -> Cause:
+        names = cause.names
+        if cause.kind in (CauseKind.QUEUE_HEAD, CauseKind.LIVELOCK):
+            names = tuple(map(self._owner, names))
+        obstacles = tuple(
+            replace(
+                it,
+                holders=tuple(
+                    replace(one, workloads=tuple(map(self._owner, one.workloads)))
+                    for one in it.holders
+                ),
+            )
+            for it in cause.obstacles
+        )
+        return replace(cause, names=names, obstacles=obstacles)
+
+
+def _selecting(cluster: Cluster, namespace: str) -> Iterator[str]:
+    """The ClusterQueues that select a namespace."""
+    entry = cluster.namespaces.get(namespace)
+    labels = {NAMESPACE_NAME: namespace, **(entry.labels if entry is not None else {})}
+    for it in cluster.cluster_queues:
+        selector = it.fields.namespace_selector
+        if selector is not None and selector.selects(labels):
+            yield it.name
+
+
+def situation(scene: Scene, arrivals: Iterable[Arrival]) -> Situation:
+    """The queues of a scene, with all workloads that Kueue manages."""
+    arrivals = tuple(arrivals)
+    objects = _with_namespaces(scene, {it.name.partition("/")[0] for it in arrivals})
+    chosen = strategies(scene.settings)
+    held: dict[str, list[QueuedWorkload]] = {}
+    pending = []
+    for it in arrivals:
+        workload = it.workload
+        if workload is None or it.refusal:
+            continue
+        if workload.admission is None:
+            pending.append(workload)
+            continue
+        namespace, _, name = workload.queue.partition("/")
+        entry = scene.cluster.local_queues.get(name, namespace)
+        if entry is not None:
+            held.setdefault(entry.fields.cluster_queue, []).append(workload)
+    pairs = state_of(scene.cluster).pairs
+    fixed = {queue: tuple(them) for queue, them in held.items()}
+    return Situation(objects, scene.settings, chosen, pairs, fixed, tuple(pending))
+
+
+def _with_namespaces(scene: Scene, named: Collection[str]) -> tuple[Object, ...]:
+    """The policy objects. Namespaces of manifests get the label that the API server writes."""
+    found = policy_objects(scene.cluster)
+    if scene.cluster.seen is not None:
+        return found
+    known = {it.name for it in found if it.kind == "Namespace"}
+    named = {*named, *(it.namespace for it in found if it.kind == "LocalQueue")} - known
+    missing = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": it}} for it in sorted(named)
+    ]
+    made = (Object.read(it, At(-1)) for it in missing)
+    every = (*found, *(it for it in made if it is not None))
+    return tuple(_labelled(it) if it.kind == "Namespace" else it for it in every)
+
+
+def _labelled(it: Object) -> Object:
+    metadata = dict(it.data.get("metadata") or {})
+    metadata["labels"] = {NAMESPACE_NAME: it.name, **it.labels}
+    return replace(it, data={**it.data, "metadata": metadata})
+
+
+def occupied(scene: Scene, arrivals: Iterable[Arrival]) -> OccupiedNodes | None:
+    """The nodes of a scene with the pods that run; None: nodes are not known."""
+    kube = kube_scheduler(scene, None)
+    if kube is None:
+        return None
+    make = shapes(scene, kube)
+    running: dict[int, list[RunningPod]] = {}
+    for it in arrivals:
+        admission = it.workload.admission if it.workload else None
+        chosen = _flavors(admission) if admission else {}
+        pods = [batch for batch in it.pods for _ in range(batch.count)]
+        for batch, node in zip(pods, it.nodes, strict=False):
+            shape = make(it, batch, chosen.get(batch.name, {}))
+            index = kube.nodes.index.get(node)
+            if shape is not None and index is not None:
+                kube.bind(shape, index)
+                one = RunningPod(it.name, shape, it.priority, it.at)
+                running.setdefault(index, []).append(one)
+    classes = sorted(
+        (it.fields.value, it.name)
+        for it in scene.cluster.priority_classes
+        if not it.name.startswith(_OF_SYSTEM)
+    )
+    return OccupiedNodes(kube, make, running, tuple(classes))
+
+
+def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> AskedWorkload:
+    """What the owner of a workload wrote."""
+    fewest = {it.name: it.min_count for it in workload.pod_sets}
+    sets = tuple(
+        PodSetView(it.name, it.count, fewest.get(it.name), PodSetTemplate(it.spec))
+        for it in arrival.pods
+    )
+    namespace, _, name = workload.name.partition("/")
+    entry = scene.cluster.kueue_workloads.get(name, namespace)
+    active = entry.fields.active if entry else True
+    queue = workload.queue.partition("/")[2]
+    fields = WorkloadView(queue, workload.priority, sets, active)
+    return AskedWorkload(workload.name, arrival.kind, fields, workload.uid, workload.created)
+
+
+def _flavors(admission: Admission) -> dict[str, Mapping[str, str]]:
+    return {it.name: it.flavors for it in admission.pod_sets}
+
+
+def _names(admission: Admission) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f for it in admission.pod_sets for f in it.flavors.values()))

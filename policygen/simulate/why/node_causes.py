@@ -1,0 +1,265 @@
+"""Why kube-scheduler does not place all pods of a workload, and what would place them."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from policygen.kubernetes.core import TolerationView
+from policygen.kubernetes.node_filters import HARD, REQUIRED
+from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.untyped import mapping
+from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.amounts import counted
+from policygen.simulate.placement.preemption import RunningPod, best, preemptions
+from policygen.simulate.placement.scheduler import KubeScheduler
+from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.timeline import Shapes
+from policygen.simulate.why.causes import Cause, CauseKind, NearestNode, NodeReason
+from policygen.simulate.why.changes import (
+    AffinityRemoved,
+    ConstraintRemoved,
+    FieldChange,
+    OwnChange,
+    PodsChange,
+    PriorityChange,
+    RequestChange,
+    SelectorChange,
+    TolerationAdded,
+    pod_spec,
+)
+from policygen.simulate.why.remedies import Cost, Remedy
+
+_SHORT = "Insufficient "
+_VALUES = 4
+"""So many other values of a label are tried."""
+_UNIT = {"cpu": 1000, "memory": 2**30}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OccupiedNodes:
+    """Nodes with the pods that run on them."""
+
+    kube: KubeScheduler
+    shapes: Shapes
+    running: Mapping[int, Sequence[RunningPod]]
+    """By node."""
+    priorities: tuple[tuple[int, str], ...] = ()
+    """Values and names of the PriorityClasses that a pod may use, the lowest first."""
+
+    def cause(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> Cause | None:
+        """Why not all pods have a node; None: all of them find one. `chosen` are the flavors by pod set."""
+        placed, failed, undo = self._placed(arrival, arrival.pods, chosen)
+        found = None
+        if failed is not None:
+            found = self._refused(arrival, failed, placed)
+        self._undo(undo)
+        return found
+
+    def remedies(
+        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
+    ) -> Iterator[Remedy]:
+        """Changes with which all pods find a node."""
+        for family in self._families(arrival, chosen):
+            last = len(family) - 1
+            if last < 0 or not self._fits(arrival, family[last], chosen):
+                continue
+            yield Remedy(tuple(self._smallest(arrival, family, chosen)), Cost())
+        yield from self._uncordoned(arrival, chosen)
+        yield from self._preempting(arrival, chosen)
+
+    def _smallest(
+        self,
+        arrival: Arrival,
+        family: Sequence[Sequence[OwnChange]],
+        chosen: Mapping[str, Mapping[str, str]],
+    ) -> Sequence[OwnChange]:
+        """The first alternative with which all pods find a node; the last one is known to work."""
+
+        def fits(index: int) -> bool:
+            return self._fits(arrival, family[index], chosen)
+
+        return family[bisect_left(range(len(family) - 1), 1, key=fits)]
+
+    def _placed(
+        self,
+        arrival: Arrival,
+        batches: Sequence[PodBatch],
+        chosen: Mapping[str, Mapping[str, str]],
+    ) -> tuple[int, PodShape | None, list[tuple[PodShape, int]]]:
+        """Place the pods without a node: how many have one then, the first shape without one, and what to undo."""
+        skip = len(arrival.nodes)
+        placed, undo = skip, list[tuple[PodShape, int]]()
+        for batch in batches:
+            shape = self.shapes(arrival, batch, chosen.get(batch.name, {}))
+            for _ in range(batch.count):
+                if skip:
+                    skip -= 1
+                    continue
+                binding = None if shape is None else self.kube.place(shape)
+                if shape is not None and binding is None:
+                    return placed, shape, undo
+                if shape is not None and binding is not None:
+                    undo.append((shape, binding.node))
+                placed += 1
+        return placed, None, undo
+
+    def _undo(self, undo: Sequence[tuple[PodShape, int]]) -> None:
+        for shape, node in undo:
+            self.kube.remove(shape, node)
+
+    def _fits(
+        self,
+        arrival: Arrival,
+        changes: Sequence[OwnChange],
+        chosen: Mapping[str, Mapping[str, str]],
+    ) -> bool:
+        batches = [_changed(it, changes) for it in arrival.pods]
+        _, failed, undo = self._placed(arrival, batches, chosen)
+        self._undo(undo)
+        return failed is None
+
+    def _refused(self, arrival: Arrival, shape: PodShape, placed: int) -> Cause:
+        refusals = self.kube.refusals(shape)
+        counts = Counter(reason for reasons in refusals.values() for reason in reasons)
+        reasons = sorted(counts.items(), key=lambda it: (-it[1], it[0]))
+        total = len(self.kube.nodes.all)
+        listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons))
+        pods = sum(it.count for it in arrival.pods)
+        return Cause(
+            CauseKind.NO_NODES,
+            message=f"0/{total} nodes are available: {listed}.",
+            node_reasons=tuple(NodeReason(reason, count) for reason, count in reasons),
+            nearest=self._nearest(shape, refusals),
+            placed=placed,
+            pods=pods,
+        )
+
+    def _nearest(
+        self, shape: PodShape, refusals: Mapping[int, tuple[str, ...]]
+    ) -> NearestNode | None:
+        """Of the nodes that have only too little of something, the one with the smallest shortage."""
+        found: tuple[float, str, int, str, int, int] | None = None
+        free = {name: self.kube.nodes.free(name) for name, _ in shape.requests}
+        for node, reasons in refusals.items():
+            if not all(it.startswith(_SHORT) for it in reasons):
+                continue
+            parts = []
+            for name, amount in shape.requests:
+                if free[name][node] < amount:
+                    parts.append(((amount - free[name][node]) / amount, name, amount))
+            if parts:
+                share, name, amount = max(parts)
+                one = (share, self.kube.nodes.all[node].name, node, name, amount, free[name][node])
+                found = one if found is None else min(found, one)
+        if found is None:
+            return None
+        _, label, node, name, amount, left = found
+        holders = sorted(
+            (it for it in self.running.get(node, ()) if it.shape.amount(name)),
+            key=lambda it: (-it.shape.amount(name), it.name),
+        )
+        return NearestNode(label, name, amount, max(left, 0), tuple(it.name for it in holders[:3]))
+
+    def _families(
+        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
+    ) -> Iterator[list[list[OwnChange]]]:
+        """Alternatives of one kind, the smallest first."""
+        for batch in arrival.pods:
+            shape = self.shapes(arrival, batch, chosen.get(batch.name, {}))
+            if shape is None:
+                continue
+            yield from self._tolerations(batch)
+            yield from self._selectors(batch)
+            if mapping(batch.spec.affinity, "nodeAffinity", REQUIRED):
+                yield [[AffinityRemoved(batch.name)]]
+            for field in ("podAffinity", "podAntiAffinity"):
+                if batch.spec.affinity.get(field):
+                    yield [[ConstraintRemoved(batch.name, field)]]
+            if batch.spec.topology_spread_constraints:
+                yield [[ConstraintRemoved(batch.name, "topologySpreadConstraints")]]
+            if batch.count > 1:
+                counts = range(batch.count - 1, 0, -1)
+                yield [[PodsChange(batch.name, batch.count, it)] for it in counts]
+            yield from _smaller(batch)
+
+    def _tolerations(self, batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
+        taints = {
+            (taint.key, taint.value, taint.effect): None
+            for node in self.kube.nodes.all
+            for taint in node.taints
+            if taint.effect in HARD
+        }
+        for key, value, effect in sorted(taints):
+            one = TolerationView(key, "Equal" if value else "Exists", value, effect)
+            yield [[TolerationAdded(batch.name, one)]]
+
+    def _selectors(self, batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
+        for key, old in sorted(batch.spec.node_selector.items()):
+            values = {it.labels[key] for it in self.kube.nodes.all if key in it.labels} - {old}
+            for value in sorted(values)[:_VALUES]:
+                yield [[SelectorChange(batch.name, key, old, value)]]
+            yield [[SelectorChange(batch.name, key, old, None)]]
+
+    def _uncordoned(
+        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
+    ) -> Iterator[Remedy]:
+        """A cordoned node that holds the pods."""
+        nodes = list(self.kube.nodes.all)
+        for index, node in enumerate(nodes):
+            if not node.unschedulable:
+                continue
+            opened = [*nodes[:index], replace(node, unschedulable=False), *nodes[index + 1 :]]
+            other = self._on(opened)
+            if other.cause(arrival, chosen) is None:
+                path = ("spec", "unschedulable")
+                yield Remedy((FieldChange("Node", "", node.name, path, True, None),), Cost())  # noqa: FBT003 - values
+                return
+
+    def _on(self, nodes: Sequence[Node]) -> "OccupiedNodes":
+        """The same pods on other nodes with the same names."""
+        kube = KubeScheduler(nodes, self.kube.profiles.values(), None)
+        for index, pods in self.running.items():
+            for it in pods:
+                kube.bind(it.shape, index)
+        return OccupiedNodes(kube, self.shapes, self.running, self.priorities)
+
+    def _preempting(
+        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
+    ) -> Iterator[Remedy]:
+        """A higher PriorityClass, if only one pod has no node."""
+        placed, failed, undo = self._placed(arrival, arrival.pods, chosen)
+        if failed is not None and placed + 1 == sum(it.count for it in arrival.pods):
+            for value, name in self.priorities:
+                if value <= arrival.priority:
+                    continue
+                found = best(preemptions(self.kube, failed, value, self.running))
+                if found:
+                    victims = tuple(it.name for it in found[0].victims)
+                    change = PriorityChange(arrival.priority, value, name)
+                    yield Remedy((change,), Cost(preempted=victims))
+                    break
+        self._undo(undo)
+
+
+def _changed(batch: PodBatch, changes: Sequence[OwnChange]) -> PodBatch:
+    for change in changes:
+        if getattr(change, "pod_set", None) != batch.name:
+            continue
+        if isinstance(change, PodsChange):
+            batch = replace(batch, count=change.after)
+        else:
+            batch = replace(batch, spec=pod_spec(batch.spec, change))
+    return batch
+
+
+def _smaller(batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
+    """Less of one resource for each pod."""
+    for name, amount in sorted(batch.spec.requests.items()):
+        before = counted(name, amount)
+        unit = _UNIT.get(name, 1)
+        if before > unit:
+            steps = range((before - 1) // unit, 0, -1)
+            yield [[RequestChange(batch.name, name, before, it * unit)] for it in steps]

@@ -1,0 +1,86 @@
+"""What keeps a workload out of its queue: objects that are missing, stopped or inactive.
+
+Source: pkg/cache and pkg/controller/core of Kueue 0.19.2.
+"""
+
+from collections.abc import Iterator
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.conditions import holds
+from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
+from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.situation import AskedWorkload
+
+
+def object_cause(cluster: Cluster, asked: AskedWorkload) -> Cause | None:
+    """Why no queue takes the workload; None: its queue is active."""
+    fields = asked.fields
+    if not fields.active:
+        message = "The workload is deactivated"
+        return Cause(CauseKind.DEACTIVATED, f"Workload {asked.name}", message=message)
+    name, namespace = fields.queue_name, asked.namespace
+    local = cluster.local_queues.get(name, namespace)
+    if local is None:
+        queues = tuple(it.name for it in cluster.local_queues if it.namespace == namespace)
+        message = f"LocalQueue {name} doesn't exist"
+        return Cause(
+            CauseKind.QUEUE_MISSING, f"LocalQueue {namespace}/{name}", message=message, names=queues
+        )
+    about = f"LocalQueue {namespace}/{name}"
+    if local.fields.stop_policy != "None":
+        message = f"LocalQueue {name} is inactive"
+        return Cause(CauseKind.LOCAL_QUEUE_STOPPED, about, local.fields.cluster_queue, message)
+    entry = cluster.cluster_queues.get(local.fields.cluster_queue)
+    if entry is None:
+        message = f"ClusterQueue {local.fields.cluster_queue} doesn't exist"
+        queues = tuple(it.name for it in cluster.cluster_queues)
+        return Cause(CauseKind.CLUSTER_QUEUE_MISSING, about, message=message, names=queues)
+    message = f"ClusterQueue {entry.name} is inactive"
+    about = f"ClusterQueue {entry.name}"
+    if entry.fields.stop_policy != "None":
+        return Cause(CauseKind.CLUSTER_QUEUE_STOPPED, about, entry.name, message)
+    missing = tuple(_missing_flavors(cluster, entry.fields))
+    if missing:
+        return Cause(CauseKind.FLAVOR_MISSING, about, entry.name, message, names=missing)
+    missing = tuple(_missing_checks(cluster, entry.fields))
+    if missing:
+        return Cause(CauseKind.CHECK_MISSING, about, entry.name, message, names=missing)
+    inactive = tuple(_inactive_checks(cluster, entry.fields))
+    if inactive:
+        return Cause(CauseKind.CHECK_INACTIVE, about, entry.name, message, names=inactive)
+    cycle = _cohort_cycle(cluster, entry.fields.cohort_name)
+    if cycle:
+        return Cause(CauseKind.COHORT_CYCLE, about, entry.name, message, names=cycle)
+    return None
+
+
+def _missing_flavors(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]:
+    named = dict.fromkeys(it.name for group in queue.resource_groups for it in group.flavors)
+    return (it for it in named if not cluster.flavors.knows(it))
+
+
+def _checks(queue: ClusterQueueView) -> tuple[CheckRule, ...]:
+    strategy = queue.admission_checks_strategy
+    return () if strategy is None else strategy.admission_checks
+
+
+def _missing_checks(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]:
+    return (it.name for it in _checks(queue) if not cluster.admission_checks.knows(it.name))
+
+
+def _inactive_checks(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]:
+    """The checks of a real cluster whose controller did not report them as active."""
+    for it in _checks(queue) if cluster.seen else ():
+        entry = cluster.admission_checks.get(it.name)
+        if entry is not None and not holds(entry.object, "Active"):
+            yield it.name
+
+
+def _cohort_cycle(cluster: Cluster, name: str) -> tuple[str, ...]:
+    """The cohorts that are their own ancestors, from this one on; empty: there are none."""
+    path: list[str] = []
+    while name and name not in path:
+        path.append(name)
+        entry = cluster.cohorts.get(name)
+        name = entry.fields.parent_name if entry else ""
+    return tuple(path[path.index(name) :]) if name else ()

@@ -1,0 +1,252 @@
+"""Why Kueue does not give a workload quota, in a state in which nothing changes any more.
+
+Source: pkg/scheduler of Kueue 0.19.2, as in `policygen.simulate.kueue`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from policygen.kubernetes import accelerators
+from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
+from policygen.simulate.kueue.entry import Outcome
+from policygen.simulate.kueue.queue import ANY, NEVER, SimulatedQueue
+from policygen.simulate.kueue.quota import QuotaNode
+from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.why.causes import (
+    Cause,
+    CauseKind,
+    FlavorObstacle,
+    ObstacleKind,
+    QuotaHolder,
+)
+from policygen.simulate.why.situation import Settled
+
+_NAMED = 3
+"""So many holders, and workloads of each, are named."""
+_MESSAGES = (
+    ("untolerated taint", ObstacleKind.TAINT),
+    ("doesn't match node affinity", ObstacleKind.AFFINITY),
+    ("not found", ObstacleKind.MISSING),
+)
+"""Kueue's words when a flavor refuses pods."""
+_REFUSING = {ObstacleKind.TAINT, ObstacleKind.AFFINITY, ObstacleKind.MISSING}
+
+
+def quota_cause(settled: Settled, workload: QueuedWorkload) -> Cause:
+    """Why a workload has no quota. `settled` keeps its state, and the workload waits in it."""
+    state = settled.state
+    queue = state.queue_of(workload)
+    basic = Cause(
+        CauseKind.ADMISSIBLE,
+        f"ClusterQueue {queue.name}",
+        queue.name,
+        reclaim=queue.reclaim_within_cohort,
+        within=queue.within_cluster_queue,
+    )
+    if queue.inactive:
+        return _with(
+            basic, CauseKind.CLUSTER_QUEUE_STOPPED, f"ClusterQueue {queue.name} is inactive"
+        )
+    if workload.name.partition("/")[0] not in queue.namespaces:
+        words = "workload namespace doesn't match ClusterQueue selector"
+        return _with(basic, CauseKind.NAMESPACE_NOT_SELECTED, words)
+    if workload.refusal:
+        return _with(basic, CauseKind.REFUSED, workload.refusal)
+    if workload.name in settled.livelocked:
+        others = tuple(sorted(settled.livelocked - {workload.name}))
+        return Cause(CauseKind.LIVELOCK, basic.about, queue.name, names=others)
+    fresh = replace(workload)
+    found = assign(state, fresh, queue)
+    obstacles = tuple(_sorted(_obstacles(state, fresh, queue, found)))
+    head = _head(queue, workload)
+    if head is not None:
+        return Cause(
+            CauseKind.QUEUE_HEAD, basic.about, queue.name, head.message, obstacles,
+            basic.reclaim, basic.within, names=(head.name,),
+        )  # fmt: skip
+    entry = settled.entries.get(workload.name)
+    message = found.message or (entry.message if entry else workload.message)
+    kind = _kind(state, queue, found, obstacles, workload.priority)
+    if kind is CauseKind.ADMISSIBLE and entry and entry.outcome is not Outcome.ADMITTED:
+        kind = CauseKind.ANOTHER_FIRST
+    return Cause(kind, basic.about, queue.name, message, obstacles, basic.reclaim, basic.within)
+
+
+def _with(cause: Cause, kind: CauseKind, message: str) -> Cause:
+    return Cause(
+        kind, cause.about, cause.queue, message, reclaim=cause.reclaim, within=cause.within
+    )
+
+
+def _head(queue: SimulatedQueue, workload: QueuedWorkload) -> QueuedWorkload | None:
+    """The workload that a StrictFIFO queue tries first; None: it is this one, or the queue is not strict."""
+    if not queue.pending.strict:
+        return None
+    waiting = queue.pending.waiting()
+    first = min(waiting, key=lambda it: (-it.priority, it.created, it.uid), default=workload)
+    return None if first.name == workload.name else first
+
+
+def _kind(
+    state: QueueState,
+    queue: SimulatedQueue,
+    found: FlavorAssignment,
+    obstacles: tuple[FlavorObstacle, ...],
+    priority: int,
+) -> CauseKind:
+    if found.mode is Mode.FIT or not obstacles:
+        return CauseKind.ADMISSIBLE
+    if any(it.kind is ObstacleKind.NOT_COVERED for it in obstacles):
+        return CauseKind.NOT_COVERED
+    short = [it for it in obstacles if it.kind not in _REFUSING]
+    if not short:
+        return CauseKind.FLAVORS_REFUSE
+    refused = _all_refused(obstacles)
+    if refused:
+        return CauseKind.FLAVORS_REFUSE
+    first = short[0]
+    if first.kind is ObstacleKind.ABOVE_MAXIMUM:
+        return CauseKind.ABOVE_MAXIMUM
+    node, pair = queue.node, state.pairs.index((first.flavor, first.resource))
+    missing = first.asked - first.free
+    if _limited(node, pair, missing):
+        return CauseKind.BORROWING_LIMIT
+    if first.idle >= missing:
+        return CauseKind.NOT_LENT
+    if first.nominal >= first.asked and _could_preempt(queue, first, priority):
+        return CauseKind.MAY_NOT_PREEMPT
+    return CauseKind.NO_FREE_QUOTA
+
+
+def _all_refused(obstacles: tuple[FlavorObstacle, ...]) -> bool:
+    """Whether some pod set is refused by all of its flavors."""
+    short = {it.pod_set for it in obstacles if it.kind not in _REFUSING}
+    return any(it.pod_set not in short for it in obstacles)
+
+
+def _could_preempt(queue: SimulatedQueue, first: FlavorObstacle, priority: int) -> bool:
+    """Whether other policies gave it what others use: borrowed quota, or that of a lower priority."""
+    lent = any(it.borrowed and it.queue != queue.name for it in first.holders)
+    lower = any(it.priority < priority for it in queue.workloads.values())
+    return (lent and queue.reclaim_within_cohort != ANY) or (
+        lower and queue.within_cluster_queue == NEVER
+    )
+
+
+def _limited(node: QuotaNode, pair: int, missing: int) -> bool:
+    """Whether the borrowing limit of the queue or of a cohort, and nothing else, keeps it from the amount."""
+    limits = [(it, it.borrowing_limit[pair]) for it in (node, *node.ancestors())]
+    if node.parent is None or all(limit is None for _, limit in limits):
+        return False
+    before = node.available(pair)
+    for it, _ in limits:
+        it.borrowing_limit[pair] = None
+    after = node.available(pair)
+    for it, limit in limits:
+        it.borrowing_limit[pair] = limit
+    return after - before >= missing
+
+
+def _sorted(obstacles: Iterator[FlavorObstacle]) -> list[FlavorObstacle]:
+    """Those of flavors that match the pods first, of these GPUs, and of these the smallest shortage."""
+    order = {
+        ObstacleKind.NOT_COVERED: 0,
+        ObstacleKind.NO_FREE_QUOTA: 1,
+        ObstacleKind.ABOVE_MAXIMUM: 2,
+    }
+    return sorted(
+        obstacles,
+        key=lambda it: (
+            order.get(it.kind, 3),
+            not accelerators.is_one(it.resource),
+            (it.asked - it.free) / max(it.asked, 1),
+        ),
+    )
+
+
+def _obstacles(
+    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue, found: FlavorAssignment
+) -> Iterator[FlavorObstacle]:
+    """Why each flavor does not hold each pod set."""
+    assumed: dict[int, int] = {}
+    for i, pod_set in enumerate(workload.pod_sets):
+        requests = pod_set.total(pod_set.count)
+        if "pods" in queue.group_of:
+            requests["pods"] = pod_set.count
+        for resource in (it for it in requests if requests[it] and it not in queue.group_of):
+            amount = requests[resource]
+            yield FlavorObstacle(
+                ObstacleKind.NOT_COVERED, pod_set.name, resource=resource, asked=amount
+            )
+        for group in queue.groups:
+            wanted = {it: requests[it] for it in sorted(requests) if it in group.covered}
+            for flavor in group.flavors if wanted else ():
+                refused = state.refusal(flavor.name, pod_set)
+                if refused:
+                    kind = next(kind for words, kind in _MESSAGES if words in refused)
+                    yield FlavorObstacle(kind, pod_set.name, flavor.name, reason=refused)
+                    continue
+                for name, amount in wanted.items():
+                    pair = flavor.pairs[name]
+                    asked = assumed.get(pair, 0) + amount
+                    yield from _shortage(state, queue, pair, pod_set.name, asked)
+        for one in found.pod_sets[i : i + 1]:
+            for name, it in one.chosen.items():
+                assumed[it.pair] = assumed.get(it.pair, 0) + one.requests[name]
+
+
+def _shortage(
+    state: QueueState, queue: SimulatedQueue, pair: int, pod_set: str, asked: int
+) -> Iterator[FlavorObstacle]:
+    node = queue.node
+    free, most = max(0, node.available(pair)), node.potential[pair]
+    if asked <= free:
+        return
+    flavor, resource = state.pairs[pair]
+    above = asked > most
+    yield FlavorObstacle(
+        ObstacleKind.ABOVE_MAXIMUM if above else ObstacleKind.NO_FREE_QUOTA,
+        pod_set,
+        flavor,
+        resource,
+        asked,
+        free,
+        node.nominal[pair],
+        node.usage[pair],
+        most,
+        _idle(queue, pair),
+        tuple(_holders(state, queue, pair)),
+    )
+
+
+def _idle(queue: SimulatedQueue, pair: int) -> int:
+    """What the nodes beside the path to the root have free and do not lend."""
+    path = {queue.node, *queue.node.ancestors()}
+    found = 0
+    for cohort in queue.node.ancestors():
+        for child in cohort.children:
+            if child not in path:
+                found += child.local_available(pair)
+    return found
+
+
+def _holders(state: QueueState, queue: SimulatedQueue, pair: int) -> Iterator[QuotaHolder]:
+    """The queues of the tree that use a pair: those that borrow the most first, then the largest."""
+    found = []
+    for node in queue.node.root().queues() if queue.node.parent else (queue.node,):
+        used = node.usage[pair]
+        if used > 0:
+            found.append((max(0, used - node.subtree[pair]), used, node))
+    for borrowed, used, node in sorted(found, key=lambda it: (-it[0], -it[1], it[2].name))[:_NAMED]:
+        yield QuotaHolder(node.name, used, borrowed, _largest(state.of_node[node], pair))
+
+
+def _largest(queue: SimulatedQueue, pair: int) -> tuple[str, ...]:
+    """The workloads of a queue that use the most of a pair."""
+    found = [
+        (sum(amount for i, amount in it.admission.usage if i == pair), it.name)
+        for it in queue.workloads.values()
+        if it.admission is not None and pair in it.admission.pairs
+    ]
+    return tuple(name for _, name in sorted(found, key=lambda it: (-it[0], it[1]))[:_NAMED])

@@ -1,0 +1,83 @@
+"""Reports about waiting workloads, as text and JSON."""
+
+import io
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from policygen.report import why
+from policygen.simulate.result import Unmodelled
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.fit import FitRequest, fit
+from tests.simulate.why.waiting import PLAIN, SHARED, explain, job, node, scene
+
+SCHEMAS = Path(__file__).parent.parent.parent / "schemas"
+
+
+def written(write, *arguments, **more):
+    out = io.StringIO()
+    write(*arguments, out, **more)
+    return out.getvalue()
+
+
+def valid(text, name):
+    data = json.loads(text)
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
+    jsonschema_rs.validate(schema, data)
+    return data
+
+
+def test_text_has_the_cause_and_the_remedies_with_their_cost():
+    found = explain("n/a", *PLAIN, job("b", pods=3), job("a", pods=7))
+    assert written(why.text, [found], [Unmodelled("x", 1)], every=True) == (
+        "Job n/a waits: no-free-quota\n"
+        "  It requests 7 GPUs of flavor f, and 5 are free for ClusterQueue q.\n"
+        "  The quota of ClusterQueue q is 8, and it uses 3.\n"
+        "  In ClusterQueue q, the largest workload is n/b.\n"
+        "  The scheduler reports: couldn't assign flavors to pod set main: insufficient unused quota for "
+        "nvidia.com/gpu in flavor f, 2 more needed\n"
+        "  Each of these changes lets Kueue admit it now (policygen tried each):\n"
+        "  1. Run 5 pods instead of 7.\n"
+        "     No other workload waits longer.\n"
+        "  2. Raise nominalQuota of nvidia.com/gpu in flavor f in ClusterQueue q from 8 to 10.\n"
+        "     No other workload waits longer.\n"
+        "  Without a change, it starts when n/b ends.\n"
+        "\n"
+        "1 workload waiting.\n"
+        "Not modelled: x (1 workload).\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "things",
+    [
+        (*PLAIN, job("a", pods=9)),
+        (*PLAIN, job("a", to="z")),
+        (*SHARED, job("b", pods=14, to="r"), job("a", pods=3, after="1m")),
+        (node("x"), job("a", gpus=9, to="")),
+    ],
+)
+def test_json_is_as_its_schema_says(things):
+    found = explain("n/a", *things)
+    data = valid(written(why.json, [found], [Unmodelled("x", 1)]), "why")
+    (one,) = data["workloads"]
+    assert one["waits"]
+    assert one["cause"]["kind"] == found.cause.kind.value
+    assert len(one["remedies"]) == len(found.remedies)
+
+
+def test_fit_answers_yes_or_no():
+    made = scene(*PLAIN, job("b", pods=3))
+    yes = fit(made, arrivals(made), FitRequest("n", 5))
+    assert written(why.fit_text, yes, []) == (
+        "Yes: 1 pod of 5 GPUs for team n in LocalQueue n/q would run now in flavor f.\n"
+        "  No other workload waits longer.\n"
+    )
+    no = fit(made, arrivals(made), FitRequest("n", 6))
+    text = written(why.fit_text, no, [])
+    assert text.startswith("No: 1 pod of 6 GPUs for team n in LocalQueue n/q would wait")
+    assert "Give --duration" in text
+    assert valid(written(why.fit_json, yes, []), "fit")["runs"] is True
+    assert valid(written(why.fit_json, no, []), "fit")["runs"] is False

@@ -1,0 +1,59 @@
+"""Whether a job would run now, and when it starts."""
+
+import pytest
+
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.fit import FitError, FitRequest, fit
+from tests.simulate.why.waiting import PLAIN, SHARED, flavor, job, local, priority, queue, scene
+
+
+def answer(request, *things, duration=None):
+    made = scene(*things)
+    return fit(made, arrivals(made, duration), request)
+
+
+def test_it_runs_now():
+    found = answer(FitRequest("n", 2, 4), *PLAIN)
+    assert not found.explanation.waits
+    assert (found.queue, found.resource) == ("q", "nvidia.com/gpu")
+    assert found.explanation.admission == ("f",)
+
+
+def test_it_runs_now_and_others_must_leave():
+    policy = {"withinClusterQueue": "LowerPriority"}
+    things = flavor(), queue("q", preemption=policy), local(), priority("high", 9), job("b", pods=8)
+    assert answer(FitRequest("n", 1), *things).explanation.waits
+    found = answer(FitRequest("n", 1, priority="high"), *things)
+    assert not found.explanation.waits
+    assert found.cost.preempted == ("n/b",)
+
+
+def test_it_starts_when_enough_jobs_have_ended():
+    """b and c use 6 of 8. 5 are free when one of them has ended."""
+    things = (*PLAIN, job("b", pods=3), job("c", pods=3))
+    found = answer(FitRequest("n", 4), *things, duration=60.0)
+    assert found.explanation.waits
+    assert (found.start.after, len(found.start.ends)) == (60.0, 1)
+    unknown = answer(FitRequest("n", 4), *things)
+    assert (unknown.start.after, unknown.start.unknown) == (None, 2)
+    assert answer(FitRequest("n", 9), *things, duration=60.0).start is None
+
+
+def test_a_pool_is_a_flavor_or_a_queue():
+    flavors = [flavor(it, nodeLabels={"gpu": it}) for it in ("f", "g")]
+    things = (*flavors, queue("q", 2, flavors=("f", "g")), local())
+    assert answer(FitRequest("n", 1, pool="g"), *things).explanation.admission == ("g",)
+    assert answer(FitRequest("n", 1, pool="q"), *things).explanation.admission == ("f",)
+
+
+@pytest.mark.parametrize(
+    "request_, words",
+    [
+        (FitRequest("x", 1), "team x has no LocalQueue; teams with one: n"),
+        (FitRequest("n", 1, pool="h"), "no quota of GPUs in pool h; pools with one: f"),
+        (FitRequest("n", 1, priority="p"), "WorkloadPriorityClass p does not exist"),
+    ],
+)
+def test_a_request_that_names_what_does_not_exist(request_, words):
+    with pytest.raises(FitError, match=words):
+        answer(request_, *SHARED)

@@ -1,0 +1,35 @@
+"""Why no node takes a pod, the nearest miss, and what would place the pods."""
+
+from policygen.simulate.why.causes import NearestNode, NodeReason
+from policygen.simulate.why.changes import FieldChange, PodsChange, RequestChange, TolerationAdded
+from tests.simulate.why.waiting import GPU, explain, job, node
+
+TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+
+
+def test_the_node_that_comes_closest():
+    found = explain("n/a", node("x", 2), node("y", 4), job("a", gpus=6, to=""))
+    assert found.cause.kind.value == "no-node-fits"
+    assert found.cause.node_reasons == (NodeReason(f"Insufficient {GPU}", 2),)
+    assert found.cause.nearest == NearestNode("y", GPU, 6, 4)
+    assert found.remedies[0].changes[0].after == 4
+    assert isinstance(found.remedies[0].changes[0], RequestChange)
+
+
+def test_pods_of_which_some_find_a_node():
+    found = explain("n/a", node("x"), job("a", gpus=3, pods=4, to=""))
+    assert (found.cause.placed, found.cause.pods) == (2, 4)
+    first = found.remedies[0].changes[0]
+    assert (type(first), first.after) == (PodsChange, 2)
+
+
+def test_a_toleration_or_another_node():
+    nodes = node("x", taints=[TAINT]), node("y", unschedulable=True)
+    found = explain("n/a", *nodes, job("a", to=""))
+    kinds = [type(it.changes[0]) for it in found.remedies]
+    assert kinds == [TolerationAdded, FieldChange]
+    assert found.remedies[1].changes[0].name == "y"
+
+
+def test_pods_with_room_have_no_cause():
+    assert explain("n/a", node("x"), job("a", to="")).cause.kind.value == "admitted"

@@ -1,0 +1,68 @@
+"""Why Kueue gives no quota, with hand-computed numbers."""
+
+import pytest
+
+from policygen.simulate.why.causes import QuotaHolder
+from tests.simulate.why.waiting import PLAIN, SHARED, explain, flavor, job, local, priority, queue
+
+
+def near(found):
+    it = found.cause.obstacles[0]
+    return it.asked, it.free, it.nominal, it.used, it.most
+
+
+def test_more_than_the_queue_can_ever_use():
+    found = explain("n/a", *PLAIN, job("a", gpus=3, pods=3))
+    assert found.cause.kind.value == "above-maximum"
+    assert near(found) == (9, 8, 8, 0, 8)
+
+
+def test_quota_that_others_borrow():
+    """r's job uses 14, of which it borrows 6. q may not take them back."""
+    found = explain("n/a", *SHARED, job("b", pods=14, to="r"), job("a", pods=3, after="1m"))
+    assert found.cause.kind.value == "may-not-preempt"
+    assert near(found) == (3, 2, 8, 0, 16)
+    assert found.cause.obstacles[0].holders == (QuotaHolder("r", 14, 6, ("n/b",)),)
+    assert found.ends == ("n/b",)
+
+
+def test_a_borrowing_limit():
+    limits = {"borrowingLimit": "2"}
+    queues = flavor(), queue("q", 4, "c", limits=limits), queue("r", cohort="c"), local()
+    found = explain("n/a", *queues, job("b", pods=5), job("a", pods=2))
+    assert found.cause.kind.value == "borrowing-limit"
+    assert near(found) == (2, 1, 4, 5, 6)
+
+
+def test_quota_that_is_not_lent():
+    """q can use 4 and 2 of r. 3 are in use, and r keeps 6."""
+    limits = {"lendingLimit": "2"}
+    queues = flavor(), queue("q", 4, "c"), queue("r", 8, "c", limits=limits), local()
+    found = explain("n/a", *queues, job("b", pods=3), job("a", pods=4))
+    assert found.cause.kind.value == "not-lent"
+    assert found.cause.obstacles[0].idle == 6
+
+
+def test_a_strict_queue_waits_for_its_head():
+    queues = flavor(), queue("q", queueingStrategy="StrictFIFO"), local(), priority("high", 9)
+    found = explain("n/a", *queues, job("head", pods=9, rank="high"), job("a"))
+    assert (found.cause.kind.value, found.cause.names) == ("behind-queue-head", ("n/head",))
+
+
+@pytest.mark.parametrize(
+    "spec, selector",
+    [
+        ({"nodeLabels": {"gpu": "a"}}, {"gpu": "b"}),
+        ({"nodeTaints": [{"key": "k", "effect": "NoSchedule"}]}, {}),
+    ],
+)
+def test_a_flavor_that_refuses_the_pods(spec, selector):
+    found = explain("n/a", flavor(**spec), queue("q"), local(), job("a", nodeSelector=selector))
+    assert found.cause.kind.value == "no-flavor-matches"
+    assert [it.flavors for it in found.remedies] == [("f",)]
+
+
+def test_a_resource_without_quota():
+    found = explain("n/a", *PLAIN, job("a", resource="amd.com/gpu"))
+    assert found.cause.kind.value == "resource-without-quota"
+    assert found.cause.obstacles[0].resource == "amd.com/gpu"

@@ -1,0 +1,99 @@
+"""Small scenes in which workloads wait, for tests with hand-computed causes and remedies."""
+
+import json
+
+import yaml
+
+from policygen.core.versions import DEFAULT
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_settings import first
+from policygen.simulate.scene import Scene, cluster_nodes
+from policygen.simulate.scene_jobs import ARRIVES_AFTER, arrivals
+from policygen.simulate.why.explanation import Explainer, asked_workload, situation
+from tests.objects import objects
+
+GPU = "nvidia.com/gpu"
+KUEUE = "kueue.x-k8s.io/v1beta2"
+
+
+def thing(kind, name, spec, namespace="", version=KUEUE, **labels):
+    metadata = {"name": name, "labels": labels}
+    return {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": {**metadata, **({"namespace": namespace} if namespace else {})},
+        "spec": spec,
+    }
+
+
+def queue(name, nominal=8, cohort="", flavors=("f",), limits=None, **spec):
+    """A ClusterQueue with this quota of GPUs in each flavor."""
+    quota = {"name": GPU, "nominalQuota": str(nominal), **(limits or {})}
+    each = [{"name": it, "resources": [quota]} for it in flavors]
+    groups = [{"coveredResources": [GPU], "flavors": each}]
+    own = {"namespaceSelector": {}, "resourceGroups": groups, **spec}
+    return thing("ClusterQueue", name, {**own, "cohortName": cohort} if cohort else own)
+
+
+def flavor(name="f", **spec):
+    return thing("ResourceFlavor", name, spec)
+
+
+def local(name="q", to="q", namespace="n", **spec):
+    return thing("LocalQueue", name, {"clusterQueue": to, **spec}, namespace)
+
+
+def priority(name, value):
+    return {**thing("WorkloadPriorityClass", name, None), "value": value}
+
+
+def job(name, gpus=1, pods=1, to="q", *, namespace="n", rank="", resource=GPU, after="", **spec):
+    labels = {"kueue.x-k8s.io/queue-name": to} if to else {}
+    if rank:
+        labels["kueue.x-k8s.io/priority-class"] = rank
+    amounts = {resource: str(gpus)}
+    containers = [{"name": "c", "resources": {"requests": amounts, "limits": amounts}}]
+    template = {"spec": {"containers": containers, "restartPolicy": "Never", **spec}}
+    own = {"parallelism": pods, "completions": pods, "template": template}
+    it = thing("Job", name, own, namespace, "batch/v1", **labels)
+    if after:
+        it["metadata"]["annotations"] = {ARRIVES_AFTER: after}
+    return it
+
+
+def node(name, gpus=8, **spec):
+    it = thing("Node", name, spec, version="v1")
+    return {**it, "status": {"allocatable": {GPU: str(gpus), "pods": "110"}}}
+
+
+PLAIN = (flavor(), queue("q"), local())
+SHARED = (flavor(), queue("q", cohort="c"), queue("r", cohort="c"), local(), local("r", "r"))
+
+
+def text(*things):
+    """Manifests. They are JSON, because a namespace `n` is a boolean in YAML."""
+    return "\n---\n".join(map(json.dumps, things))
+
+
+def scene(*things):
+    cluster = Cluster(objects(yaml.safe_dump_all(things)))
+    return Scene(cluster, first(cluster, DEFAULT["kueue"]), cluster_nodes(cluster))
+
+
+def explainer(*things):
+    made = scene(*things)
+    return Explainer(made, arrivals(made))
+
+
+def explain(name, *things):
+    it = explainer(*things)
+    (found,) = it.named(name)
+    return it.explain(found)
+
+
+def asked(name, *things):
+    """The situation of a scene, and one workload of it."""
+    made = scene(*things)
+    them = arrivals(made)
+    (one,) = (it for it in them if it.name == f"n/{name}")
+    return situation(made, them), asked_workload(one, one.workload, made)
