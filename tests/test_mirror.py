@@ -69,7 +69,6 @@ WITHOUT = {
     "simulate/kueue/fair_preemption": "tests/servers/test_kueue_scheduler.py compares victims with Kueue.",
     "simulate/kueue/order": "tests/servers/test_kueue_scheduler.py compares whom each cycle admits with Kueue.",
     "simulate/kueue/queue": "tests/simulate/kueue/test_build.py and test_preemption.py make queues.",
-    "simulate/kueue/scheduler": "tests/servers/test_kueue_scheduler.py plays scenarios on it.",
     "simulate/kueue/state": "tests/simulate/kueue/test_build.py and test_preemption.py read and change it.",
     "simulate/kueue/victims": "tests/simulate/kueue/test_preemption.py shows who can be a victim.",
     "simulate/traces/job": "It has only types; tests/simulate/traces/test_own_csv.py reads rows as these.",

@@ -31,3 +31,5 @@ class WorkloadView(Struct, rename="camel", frozen=True):
     pod_sets: tuple[PodSetView, ...] = ()
     active: bool = True
     """False: Kueue evicts the workload and does not admit it again."""
+    maximum_execution_time_seconds: int | None = None
+    """After this time Kueue deactivates the workload."""

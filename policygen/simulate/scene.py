@@ -22,6 +22,7 @@ from policygen.plan.implied_nodes import implied_nodes
 from policygen.plan.pool import PoolFacts
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.build import state_of
+from policygen.simulate.kueue.pods_ready import pods_ready_rule
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE
 from policygen.simulate.placement.profile import Profile, profile
@@ -178,13 +179,12 @@ def kueue_scheduler(
     """Kueue with the queues of a scene. Of `running`, the jobs with an admission hold their quota."""
     state = state_of(scene.cluster, strategies(scene.settings))
     state.chance = Random(seed)  # noqa: S311 - a simulation
+    state.pods_ready = pods_ready_rule(scene.settings)
+    scheduler = Scheduler(state)
     for it in running:
-        workload = it.workload
-        if workload is not None and workload.admission is not None:
-            queue = state.queue_of(workload)
-            state.put_back(workload)
-            queue.workloads[workload.name] = workload
-    return Scheduler(state)
+        if it.workload is not None and it.workload.admission is not None:
+            scheduler.adopt(it.workload)
+    return scheduler
 
 
 def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.scheduler import Scheduler
+from policygen.simulate.kueue.scheduler import READY, Scheduler
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import KubeScheduler
@@ -118,6 +118,8 @@ class TimelineEvent(IntEnum):
     END = 0
     ARRIVAL = 1
     RETRY = 2
+    DUE = 3
+    """A wait of Kueue is over: for pods to be ready, for their end, or after an eviction."""
 
 
 class Observer:
@@ -167,6 +169,8 @@ class Timeline:
         self._by_workload = {it.workload.name: it for it in self.jobs if it.workload is not None}
         self._arrived = self._ended = 0
         self._retries: set[QuotaNode] = set()
+        self._due: float | None = None
+        """The time of the next event DUE."""
         self._waiting: dict[tuple[int, PodShape], deque[tuple[int, JobRun, int]]] = {}
         """Pods without a node, by priority and shape: a number in their order, the job and its round."""
         self._number = 0
@@ -228,6 +232,12 @@ class Timeline:
         return job.waited + (max(self.ends - job.since, 0.0) if more else 0.0)
 
     def _happens(self, what: TimelineEvent, index: int, root: str, round_: int) -> None:
+        if what is TimelineEvent.DUE:
+            self._due = None
+            if self.kueue is not None:
+                self.kueue.tick(self.now)
+                self._evict(self.kueue)
+            return
         if what is TimelineEvent.RETRY:
             roots = {it for it in self._retries if it.name == root}
             self._retries -= roots
@@ -303,7 +313,7 @@ class Timeline:
         job.ended = self.now
         job.reason = job.message = ""
         if self.kueue is not None and job.workload is not None:
-            self.kueue.finish(job.workload)
+            self.kueue.finish(job.workload, self.now)
 
     def _leave(self, job: JobRun) -> None:
         """Its pods end."""
@@ -338,6 +348,10 @@ class Timeline:
                     self._livelock(entries)
                     break
                 seen.add(admitted)
+        due = kueue.next_time()
+        if due is not None and (self._due is None or due < self._due):
+            self._due = due
+            heapq.heappush(self._events, (due, TimelineEvent.DUE, 0, "", 0))
         for root in kueue.changed() - self._retries:
             self._retries.add(root)
             event = (self.now + RETRY_AFTER_S, TimelineEvent.RETRY, 0, root.name, 0)
@@ -368,17 +382,23 @@ class Timeline:
                 self._by_workload[each.name].either |= each.either
             if entry.outcome is Outcome.ADMITTED:
                 done = True
+                for check in sorted(entry.workload.pending_checks):
+                    kueue.check(entry.workload, check, READY, self.now)  # assumed
                 self._admit(self._by_workload[entry.workload.name])
             elif entry.outcome is Outcome.PREEMPTING:
                 done = True
                 job = self._by_workload[entry.workload.name]
                 for target in entry.targets:
                     self._preempts(job, self._by_workload[target.workload.name])
+        self._evict(kueue)
+        return done
+
+    def _evict(self, kueue: Scheduler) -> None:
+        """The pods of all evicted workloads end."""
         for victim in kueue.evicted():
             job = self._by_workload[victim.name]
             self._leave_for(job)
-            kueue.release(victim)
-        return done
+            kueue.release(victim, self.now)
 
     @staticmethod
     def _preempts(job: JobRun, victim: JobRun) -> None:
@@ -410,6 +430,8 @@ class Timeline:
 
     def _start(self, job: JobRun) -> None:
         job.starts(self.now)
+        if self.kueue is not None and job.workload is not None:
+            self.kueue.ready(job.workload)
         job.reason = job.message = ""
         self._end_later(job, self.now)
 

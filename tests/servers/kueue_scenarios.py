@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from . import kueue_events
+
 Data = dict[str, Any]
 
 API_VERSION = "kueue.x-k8s.io/v1beta2"
@@ -22,9 +24,15 @@ WEIGHTS = ("0", "1", "2", "500m", "3")
 MAX_CYCLES = 300
 
 
-def drawn(seed: int, *, fair: bool, ties: bool = False) -> Data:
-    """A scenario as the Go program reads it. With `ties`, workloads of one step are created at one time."""
+def drawn(seed: int, *, fair: bool, ties: bool = False, events: bool = False) -> Data:
+    """A scenario as the Go program reads it.
+
+    With `ties`, workloads of one step are created at one time. With `events`, queues stop and start,
+    workloads are deactivated, pods become ready or not, and there are admission checks.
+    """
     found = _Draw(random.Random(seed), fair=fair).scenario()
+    if events:
+        kueue_events.add(random.Random(f"{seed} events"), found)
     for step in found["steps"] if ties else ():
         for workload in step["create"]:
             workload["metadata"]["creationTimestamp"] = _time(step["at"])

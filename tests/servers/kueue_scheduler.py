@@ -29,6 +29,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.typed import decoded
 from policygen.simulate.kueue.build import state_of, workload_of
 from policygen.simulate.kueue.entry import Outcome
+from policygen.simulate.kueue.pods_ready import PodsReadyRule
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.ties import following
 from policygen.simulate.kueue.workload import QueuedWorkload
@@ -39,6 +40,8 @@ from .upstream import KUEUE_SCHEDULER
 
 QUIET_CYCLES = 16
 """So many cycles may change nothing while a scan of flavors goes on."""
+KINDS = ("flavors", "cohorts", "clusterQueues", "localQueues", "namespaces", "admissionChecks")
+"""The objects of a scenario."""
 BATCH = 1000
 """So many scenarios are in memory."""
 MOST_ATTEMPTS = 300
@@ -84,7 +87,8 @@ def _steps(steps: list[Data]) -> Iterator[Step]:
             found.actions.add((cycle, each["workload"], each["what"], each.get("reason", "")))
         for each in it["workloads"]:
             flavors = [(p["name"], p["count"], p["flavors"]) for p in each.get("podSets", ())]
-            found.workloads[each["name"]] = flavors, each.get("message", ""), each.get("where", "")
+            where = "checks" if each.get("checked") else each.get("where", "")
+            found.workloads[each["name"]] = flavors, each.get("message", ""), where
         before += found.cycles
         yield found
 
@@ -105,8 +109,7 @@ class Script(Random):
 
 def simulated(scenario: Data, chance: Script) -> list[Step]:
     """What the simulator does."""
-    kinds = ("flavors", "cohorts", "clusterQueues", "localQueues", "namespaces")
-    objects = (Object.read(it, At(0, ())) for kind in kinds for it in scenario[kind])
+    objects = (Object.read(it, At(0, ())) for kind in KINDS for it in scenario.get(kind, ()))
     fair = scenario["fairSharing"]
     strategies = tuple(fair["preemptionStrategies"]) if fair else ()
     cluster = Cluster(it for it in objects if it is not None)
@@ -114,6 +117,7 @@ def simulated(scenario: Data, chance: Script) -> list[Step]:
     settings = first(cluster, DEFAULT["kueue"])
     state = state_of(cluster, strategies)
     state.chance = chance
+    state.pods_ready = _rule(scenario.get("waitForPodsReady"))
     play = _Play(Scheduler(state), settings, scenario["maxCycles"], chance)
     found = []
     for step in scenario["steps"]:
@@ -136,19 +140,52 @@ class _Play:
         self.workloads: dict[str, QueuedWorkload] = {}
 
     def step(self, step: Data) -> Step:
+        found = Step()
         for name in step["finish"]:
-            self.scheduler.finish(self.workloads.pop(name))
+            self.scheduler.finish(self.workloads.pop(name), step["at"])
+        self._change(found, step)
         for it in step["create"]:
             workload = _workload(it, self.settings)
             self.workloads[workload.name] = workload
             self.scheduler.submit(workload)
-        found = Step()
         while True:
             self._cycles(found, step["at"])
             if found.livelock or self.scheduler.retry(self.scheduler.changed()) == 0:
                 break
         found.workloads = {name: self._result(it) for name, it in self.workloads.items()}
         return found
+
+    def _change(self, found: Step, step: Data) -> None:
+        """What happens before the cycles, in the order of the Go program."""
+        scheduler, now = self.scheduler, step["at"]
+        scheduler.tick(now)
+        self._release(found, now)
+        for it in step.get("clusterQueues", ()):
+            scheduler.stop_queue(it["metadata"]["name"], it["spec"]["stopPolicy"], now)
+            self._release(found, now)
+        for it in step.get("localQueues", ()):
+            name = f"{NAMESPACE}/{it['metadata']['name']}"
+            scheduler.stop_local_queue(name, it["spec"]["stopPolicy"], now)
+            self._release(found, now)
+        for name, active in sorted(step.get("active", {}).items()):
+            scheduler.set_active(self.workloads[name], active=active)
+        for name in step.get("ready", ()):
+            scheduler.ready(self.workloads[name])
+        for it in step.get("checks", ()):
+            scheduler.check(
+                self.workloads[it["workload"]],
+                it["check"],
+                it["state"],
+                now,
+                retry_after=it.get("requeueAfterSeconds"),
+            )
+        self._release(found, now)
+
+    def _release(self, found: Step, now: float) -> None:
+        """The pods of all evicted workloads end."""
+        for victim in sorted(self.scheduler.evicted(), key=lambda it: it.name):
+            found.actions.add((found.cycles, victim.name, "evicted", victim.reason))
+            self.scheduler.release(victim, now)
 
     def _cycles(self, found: Step, now: float) -> None:
         """Run cycles until the same state comes back."""
@@ -174,9 +211,7 @@ class _Play:
         for entry in self.scheduler.cycle(now):
             if entry.outcome is Outcome.ADMITTED:
                 found.actions.add((found.cycles, entry.workload.name, "admitted", ""))
-        for victim in sorted(self.scheduler.evicted(), key=lambda it: it.name):
-            found.actions.add((found.cycles, victim.name, "evicted", victim.reason))
-            self.scheduler.release(victim)
+        self._release(found, now)
         found.ties.append(len(self.chance.widths))
         return len(found.actions) > before
 
@@ -190,10 +225,21 @@ class _Play:
     def _result(self, workload: QueuedWorkload) -> tuple[object, ...]:
         if workload.admission is not None:
             pod_sets = workload.admission.pod_sets
-            return [(it.name, it.count, dict(it.flavors)) for it in pod_sets], "", ""
-        pending = self.scheduler.state.queue_of(workload).pending
-        inadmissible = workload.name in pending.inadmissible
-        return [], workload.message, "inadmissible" if inadmissible else "heap"
+            checked = "checks" if workload.pending_checks else ""
+            return [(it.name, it.count, dict(it.flavors)) for it in pod_sets], "", checked
+        return [], workload.message, self.scheduler.where(workload)
+
+
+def _rule(data: Data | None) -> PodsReadyRule | None:
+    if data is None:
+        return None
+    return PodsReadyRule(
+        data["timeout"],
+        data["backoffBaseSeconds"],
+        data["backoffMaxSeconds"],
+        data["backoffLimitCount"],
+        data["timestamp"] == "Eviction",
+    )
 
 
 def _workload(data: Data, settings: Settings) -> QueuedWorkload:
@@ -248,12 +294,12 @@ def closest(scenario: Data, theirs: list[Step]) -> tuple[str, int]:
 
 
 def compared(
-    first: int, count: int, *, fair: bool, ties: bool = False
+    first: int, count: int, *, fair: bool, ties: bool = False, events: bool = False
 ) -> Iterator[tuple[int, str]]:
     """The seeds whose scenarios differ, and where."""
     for start in range(first, first + count, BATCH):
         seeds = range(start, min(start + BATCH, first + count))
-        scenarios = [drawn(it, fair=fair, ties=ties) for it in seeds]
+        scenarios = [drawn(it, fair=fair, ties=ties, events=events) for it in seeds]
         for seed, scenario, theirs in zip(seeds, scenarios, real(scenarios), strict=True):
             words, _ = closest(scenario, theirs)
             if words:
@@ -266,10 +312,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fair", action="store_true")
     parser.add_argument("--ties", action="store_true")
+    parser.add_argument("--events", action="store_true")
     options = parser.parse_args()
     first = options.seed * 10**6
     found = 0
-    for seed, words in compared(first, options.count, fair=options.fair, ties=options.ties):
+    kinds = {"fair": options.fair, "ties": options.ties, "events": options.events}
+    for seed, words in compared(first, options.count, **kinds):
         found += 1
         print(seed, words, flush=True)
     print(f"{options.count} scenarios, {found} differ")

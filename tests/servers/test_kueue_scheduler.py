@@ -6,8 +6,14 @@ from .kueue_scheduler import compared
 
 
 @pytest.mark.parametrize(
-    ("fair", "ties", "count"),
-    [(False, False, 500), (True, False, 200), (False, True, 200), (True, True, 100)],
+    ("kinds", "count"),
+    [
+        ({"fair": False}, 350),
+        ({"fair": True}, 150),
+        ({"fair": False, "ties": True}, 150),
+        ({"fair": True, "ties": True}, 100),
+        ({"fair": False, "events": True}, 250),
+    ],
 )
-def test_the_simulator_decides_as_kueue(fair, ties, count):
-    assert list(compared(0, count, fair=fair, ties=ties)) == []
+def test_the_simulator_decides_as_kueue(kinds, count):
+    assert list(compared(0, count, **kinds)) == []

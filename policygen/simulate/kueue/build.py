@@ -22,7 +22,7 @@ from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.kueue.amounts import UNLIMITED, counted, evaluation_order
-from policygen.simulate.kueue.queue import FlavorChoice, Group, SimulatedQueue
+from policygen.simulate.kueue.queue import NONE, FlavorChoice, Group, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode, settle
 from policygen.simulate.kueue.refusals import refusal
 from policygen.simulate.kueue.state import QueueState
@@ -50,15 +50,20 @@ def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> QueueState:
     local_queues = {
         f"{entry.object.namespace}/{entry.object.name}": entry.fields.cluster_queue
         for entry in cluster.local_queues
-        if entry.fields.stop_policy == "None"
     }
-    return QueueState(
+    state = QueueState(
         found.pairs,
         queues,
         local_queues,
         lambda flavor, shape: _refusal(flavors, flavor, shape),
         strategies,
     )
+    state.stopped |= {
+        f"{entry.object.namespace}/{entry.object.name}": entry.fields.stop_policy
+        for entry in cluster.local_queues
+        if entry.fields.stop_policy != NONE
+    }
+    return state
 
 
 def pairs_of(cluster: Cluster) -> Mapping[tuple[str, str], int]:
@@ -84,6 +89,8 @@ def workload_of(
         created=created,
         pod_sets=tuple(map(_pod_set, fields.pod_sets, pods, repeat(settings))),
         refusal=refusal(settings.cluster, pods, namespace),
+        active=fields.active,
+        maximum_execution=fields.maximum_execution_time_seconds,
     )
 
 
@@ -178,7 +185,9 @@ class _Pairs:
             try_next_after_preempt=fungibility.when_can_preempt == "TryNextFlavor",
             preemption_over_borrowing=fungibility.preference == "PreemptionOverBorrowing",
             namespaces=self._namespaces(fields),
-            inactive=self._inactive(fields),
+            stop_policy=fields.stop_policy,
+            missing=self._missing(fields),
+            checks=_checks(fields),
         )
 
     def _node(
@@ -223,14 +232,27 @@ class _Pairs:
             if selector.selects({**it.object.labels, NAMESPACE_NAME: it.object.name})
         )
 
-    def _inactive(self, fields: ClusterQueueView) -> str:
-        if fields.stop_policy != "None":
-            return "is stopped"
+    def _missing(self, fields: ClusterQueueView) -> str:
         flavors = {it.object.name for it in self._cluster.flavors}
         missing = sorted(
             {it.name for group in fields.resource_groups for it in group.flavors} - flavors
         )
-        return f"references missing ResourceFlavor(s): {','.join(missing)}" if missing else ""
+        checks = sorted(
+            set(_checks(fields)) - {it.object.name for it in self._cluster.admission_checks}
+        )
+        found = (
+            f"references missing {kind}(s): {','.join(names)}"
+            for kind, names in (("ResourceFlavor", missing), ("AdmissionCheck", checks))
+            if names
+        )
+        return ", ".join(found)
+
+
+def _checks(fields: ClusterQueueView) -> dict[str, frozenset[str]]:
+    strategy = fields.admission_checks_strategy
+    return (
+        {it.name: frozenset(it.on_flavors) for it in strategy.admission_checks} if strategy else {}
+    )
 
 
 def _limit(resource: str, amount: Any) -> int | None:

@@ -56,6 +56,14 @@ def run(state: QueueState, now: float) -> list[CycleEntry]:
     return entries
 
 
+def checks_of(workload: QueuedWorkload, queue: SimulatedQueue) -> set[str]:
+    """The admission checks of the flavors that a workload got."""
+    if not queue.checks or workload.admission is None:
+        return set()
+    flavors = {it for each in workload.admission.pod_sets for it in each.flavors.values()}
+    return {it for it, of in queue.checks.items() if flavors & (of or flavors)}
+
+
 def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
     """Decide about the entries of one tree, and mark those for which a tie matters."""
     ties = _try(state, tree, ())

@@ -40,7 +40,7 @@ def _place(entry: CycleEntry) -> tuple[int, int, float]:
 
 
 def _first(entry: CycleEntry) -> tuple[int, float]:
-    return -entry.workload.priority, entry.workload.created
+    return -entry.workload.priority, entry.workload.queued
 
 
 def _tournaments(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:

@@ -59,6 +59,11 @@ class PendingQueue:
         else:
             self._push(workload)
 
+    def push_anyway(self, workload: QueuedWorkload) -> None:
+        """Queue a workload of a LocalQueue that is started again, also one that waits for a change."""
+        if workload not in self:
+            self._push(workload)
+
     def pop(self) -> QueuedWorkload | None:
         """Take the first workload."""
         if self._sticky and self._sticky in self._of:
@@ -185,7 +190,7 @@ class _Ordered:
     def add(self, workload: QueuedWorkload) -> None:
         self._by_name[workload.name] = workload
         heapq.heappush(
-            self._heap, (-workload.priority, workload.created, workload.uid, workload.name)
+            self._heap, (-workload.priority, workload.queued, workload.uid, workload.name)
         )
 
     def add_all(self, workloads: Iterable[QueuedWorkload]) -> None:

@@ -14,6 +14,8 @@ NEVER, LOWER_PRIORITY, NEWER_EQUAL, ANY = (
     "Any",
 )
 STRICT = "StrictFIFO"
+NONE, HOLD_AND_DRAIN = "None", "HoldAndDrain"
+"""Stop policies; the third is Hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,11 @@ class SimulatedQueue:
     preemption_over_borrowing: bool = False
     namespaces: frozenset[str] = frozenset()
     """Those whose workloads it admits."""
-    inactive: str = ""
-    """Why it admits nothing; empty: it is active."""
+    stop_policy: str = NONE
+    missing: str = ""
+    """Objects that it references and that do not exist, in Kueue's words; empty: it has all."""
+    checks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The flavors of each admission check; empty: all."""
     generation: int = 1
     """Grows whenever quota may have become free."""
     workloads: dict[str, QueuedWorkload] = field(default_factory=dict)
@@ -64,6 +69,13 @@ class SimulatedQueue:
     def __post_init__(self) -> None:
         self.pending = PendingQueue(strict=self.strategy == STRICT)
         self.group_of = {it: group for group in self.groups for it in group.covered}
+
+    @property
+    def inactive(self) -> str:
+        """Why it admits nothing; empty: it is active."""
+        return ", ".join(
+            it for it in ("is stopped" * (self.stop_policy != NONE), self.missing) if it
+        )
 
     @property
     def path(self) -> str:

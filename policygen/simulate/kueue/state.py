@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
+from policygen.simulate.kueue.pods_ready import PodsReadyRule
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.ties import CycleTies
@@ -31,7 +32,11 @@ class QueueState:
         self.queues = {it.name: it for it in sorted(queues, key=lambda it: it.name)}
         self.of_node = {it.node: it for it in self.queues.values()}
         self.local_queues = local_queues
-        """The ClusterQueue of each LocalQueue, by namespace and name."""
+        """The ClusterQueue of each LocalQueue, by namespace and name; either may not exist."""
+        self.stopped: dict[str, str] = {}
+        """The stop policy of LocalQueues that are stopped."""
+        self.pods_ready: PodsReadyRule | None = None
+        """What happens to workloads whose pods are not ready; None: nothing."""
         self.strategies = strategies
         """Of fair sharing; empty: fair sharing is off."""
         self.cycle = 0

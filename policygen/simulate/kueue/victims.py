@@ -65,8 +65,11 @@ class Preemptor:
         return True
 
     def candidates(self, queue: SimulatedQueue, policy: str) -> Iterator[QueuedWorkload]:
-        """The workloads of a queue that use what it needs, and that a policy lets it preempt."""
-        if policy == NEVER:
+        """The workloads of a queue that use what it needs, and that a policy lets it preempt.
+
+        A queue that is stopped or broken does not exist for Kueue's scheduler.
+        """
+        if policy == NEVER or queue.inactive:
             return
         for it in queue.workloads.values():
             uses = it.admission is not None and not self.needs.isdisjoint(it.admission.pairs)
@@ -105,5 +108,5 @@ class Preemptor:
         return (
             policy == NEWER_EQUAL
             and own.priority == candidate.priority
-            and own.created < candidate.created
+            and own.queued < candidate.queued
         )

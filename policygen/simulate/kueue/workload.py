@@ -84,6 +84,32 @@ class QueuedWorkload:
     message: str = ""
     """Kueue's message about the wait."""
     last: LastAssignment | None = None
+    active: bool = True
+    """Whether Kueue may admit it (spec.active)."""
+    maximum_execution: float | None = None
+    """Seconds after which Kueue deactivates it."""
+    assigned: bool = False
+    """Whether Kueue has ever queued it; what it frees is not noticed before."""
+    expired: bool = False
+    """It ran for its maximum time. Kueue 0.19 deactivates it again when somebody activates it."""
+    executed: float = 0.0
+    """So long it was admitted before the present admission."""
+    queued: float = field(init=False)
+    """Its place in the queue: its creation, or an eviction after which Kueue puts it behind others."""
+    pending_checks: set[str] = field(default_factory=set)
+    """Admission checks that its quota waits for."""
+    admitted_at: float | None = None
+    """When its quota and all checks were there, so that its pods could start."""
+    ready: bool = False
+    """Whether its pods are ready."""
+    hold: str = ""
+    """Why it is not queued again after an eviction: the reason of its condition Requeued."""
+    requeues: int = 0
+    """How often its pods were not ready in time."""
+    retry_at: float | None = None
+    """When the time after such an eviction is over, or an admission check asks for its eviction."""
+    retrying: str = ""
+    """The admission check that asks for its eviction."""
     either: bool = False
     """A tie decided about it: Kueue may as well decide otherwise."""
     equivalence: Any = field(init=False)
@@ -91,6 +117,7 @@ class QueuedWorkload:
 
     def __post_init__(self) -> None:
         self.equivalence = (self.pod_sets, self.priority)
+        self.queued = self.created
 
     @property
     def partial(self) -> bool:

@@ -32,7 +32,7 @@ class PlainPending:
             return self._waiting.pop(self._sticky)
         if not self._waiting:
             return None
-        first = min(self.waiting(), key=lambda it: (-it.priority, it.created, it.uid, it.name))
+        first = min(self.waiting(), key=lambda it: (-it.priority, it.queued, it.uid, it.name))
         return self._waiting.pop(first.name)
 
     def remove(self, it):

@@ -9,10 +9,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
 	"sort"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -41,6 +43,7 @@ import (
 	"sigs.k8s.io/kueue/pkg/scheduler"
 	preemptexpectations "sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
 	"sigs.k8s.io/kueue/pkg/util/routine"
+	"sigs.k8s.io/kueue/pkg/util/tas"
 	"sigs.k8s.io/kueue/pkg/util/wait"
 	"sigs.k8s.io/kueue/pkg/workload"
 )
@@ -70,15 +73,45 @@ type scenario struct {
 	LimitRanges   []corev1.LimitRange    `json:"limitRanges"`
 	Topologies    []kueue.Topology       `json:"topologies"`
 	Nodes         []corev1.Node          `json:"nodes"`
+	Pods          []corev1.Pod           `json:"pods"`
+	Checks        []kueue.AdmissionCheck `json:"admissionChecks"`
+	PodsReady     *podsReady             `json:"waitForPodsReady"`
 	Steps         []step                 `json:"steps"`
 	MaxCycles     int                    `json:"maxCycles"`
 }
 
+// podsReady is waitForPodsReady of the Configuration, with times in seconds.
+type podsReady struct {
+	Timeout   int64                     `json:"timeout"`
+	Base      int32                     `json:"backoffBaseSeconds"`
+	Max       int64                     `json:"backoffMaxSeconds"`
+	Limit     *int32                    `json:"backoffLimitCount"`
+	Timestamp config.RequeuingTimestamp `json:"timestamp"`
+}
+
+// step is what happens at one time, in the order of its fields after Finish.
 type step struct {
 	// Seconds since the start of the scenario.
 	At     int64            `json:"at"`
 	Create []kueue.Workload `json:"create"`
 	Finish []string         `json:"finish"`
+	// Queues with another stopPolicy.
+	ClusterQueues []kueue.ClusterQueue `json:"clusterQueues"`
+	LocalQueues   []kueue.LocalQueue   `json:"localQueues"`
+	// Workloads whose spec.active changes.
+	Active map[string]bool `json:"active"`
+	// Workloads whose pods are ready from now on.
+	Ready  []string      `json:"ready"`
+	Checks []checkChange `json:"checks"`
+}
+
+// checkChange sets the state of an admission check of a workload that waits for it.
+type checkChange struct {
+	Workload string           `json:"workload"`
+	Check    string           `json:"check"`
+	State    kueue.CheckState `json:"state"`
+	// With the state Retry.
+	RequeueAfter *int32 `json:"requeueAfterSeconds"`
 }
 
 // action is what one cycle did to one workload.
@@ -94,14 +127,18 @@ type podSetResult struct {
 	Name    string            `json:"name"`
 	Count   int32             `json:"count"`
 	Flavors map[string]string `json:"flavors"`
+	// Pods by the values of the lowest levels.
+	Topology map[string]int32 `json:"topology,omitempty"`
 }
 
 type workloadResult struct {
-	Name     string         `json:"name"`
-	Admitted bool           `json:"admitted"`
-	PodSets  []podSetResult `json:"podSets,omitempty"`
-	Reason   string         `json:"reason,omitempty"`
-	Message  string         `json:"message,omitempty"`
+	Name     string `json:"name"`
+	Admitted bool   `json:"admitted"`
+	// It has quota, but waits for admission checks.
+	Checked bool           `json:"checked,omitempty"`
+	PodSets []podSetResult `json:"podSets,omitempty"`
+	Reason  string         `json:"reason,omitempty"`
+	Message string         `json:"message,omitempty"`
 	// "heap", "inadmissible" or "" if the workload is in no queue
 	Where string `json:"where,omitempty"`
 }
@@ -256,6 +293,14 @@ func (w statusWriter) Patch(_ context.Context, object client.Object, _ client.Pa
 	return nil
 }
 
+// Update replaces a status.
+func (w statusWriter) Update(_ context.Context, object client.Object, _ ...client.SubResourceUpdateOption) error {
+	w.store.mutex.Lock()
+	defer w.store.mutex.Unlock()
+	w.store.write(object.(*kueue.Workload))
+	return nil
+}
+
 // world is a running scheduler with its store.
 type world struct {
 	store      *store
@@ -290,18 +335,34 @@ func newWorld(s *scenario) (*world, error) {
 	for i := range s.ClusterQueues {
 		st.clusterQueues[s.ClusterQueues[i].Name] = &s.ClusterQueues[i]
 	}
+	for i := range s.Checks {
+		apimeta.SetStatusCondition(&s.Checks[i].Status.Conditions, metav1.Condition{
+			Type: kueue.AdmissionCheckActive, Status: metav1.ConditionTrue, Reason: "Active"})
+	}
+	timestamp := config.EvictionTimestamp
+	if s.PodsReady != nil {
+		timestamp = s.PodsReady.Timestamp
+	}
 	clk := testingclock.NewFakeClock(time.Unix(0, 0).UTC())
 	expectations := preemptexpectations.New()
 	cache := schdcache.New(st, schdcache.WithFairSharing(s.FairSharing != nil))
 	queues, requeuer := qcache.NewManagerForUnitTestsWithRequeuer(
-		st, cache, qcache.WithClock(clk), qcache.WithPreemptionExpectations(expectations))
+		st, cache, qcache.WithClock(clk), qcache.WithPreemptionExpectations(expectations),
+		qcache.WithPodsReadyRequeuingTimestamp(timestamp))
 	sch := scheduler.New(queues, cache, st, quiet{}, scheduler.WithClock(nil, clk),
-		scheduler.WithFairSharing(s.FairSharing), scheduler.WithPreemptionExpectations(expectations))
+		scheduler.WithFairSharing(s.FairSharing), scheduler.WithPreemptionExpectations(expectations),
+		scheduler.WithPodsReadyRequeuingTimestamp(timestamp))
 	setAdmissionRoutineWrapper(sch, atOnce{})
 	reconciler := core.NewWorkloadReconciler(st, queues, cache, quiet{}, core.WithPreemptionExpectations(expectations))
-	setClock(reconciler, clk)
+	set(reconciler, "clock", clk)
+	if s.PodsReady != nil {
+		setPodsReady(reconciler, s.PodsReady)
+	}
 	w := &world{store: st, clock: clk, cache: cache, queues: queues, requeue: requeuer.ProcessRequeues, scheduler: sch, reconciler: reconciler}
 
+	for i := range s.Checks {
+		cache.AddOrUpdateAdmissionCheck(logr.Discard(), &s.Checks[i])
+	}
 	for i := range s.Topologies {
 		cache.AddOrUpdateTopology(logr.Discard(), &s.Topologies[i])
 	}
@@ -311,6 +372,9 @@ func newWorld(s *scenario) (*world, error) {
 	}
 	for i := range s.Nodes {
 		cache.TASCache().SyncNode(&s.Nodes[i])
+	}
+	for i := range s.Pods {
+		cache.TASCache().Update(&s.Pods[i], logr.Discard())
 	}
 	for i := range s.Cohorts {
 		if err := cache.AddOrUpdateCohort(&s.Cohorts[i]); err != nil {
@@ -342,10 +406,27 @@ func newWorld(s *scenario) (*world, error) {
 	return w, nil
 }
 
-// setClock replaces the clock that the reconciler offers no option for.
-func setClock(reconciler *core.WorkloadReconciler, clk *testingclock.FakeClock) {
-	field := reflect.ValueOf(reconciler).Elem().FieldByName("clock")
-	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(clk))
+// set replaces a field of the reconciler that it offers no option for.
+func set(reconciler *core.WorkloadReconciler, name string, value any) {
+	field := reflect.ValueOf(reconciler).Elem().FieldByName(name)
+	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(value))
+}
+
+// setPodsReady fills the settings, whose type is not exported.
+func setPodsReady(reconciler *core.WorkloadReconciler, s *podsReady) {
+	field := reflect.ValueOf(reconciler).Elem().FieldByName("waitForPodsReady")
+	settings := reflect.New(field.Type().Elem())
+	values := map[string]any{
+		"timeout":                     time.Duration(s.Timeout) * time.Second,
+		"requeuingBackoffLimitCount":  s.Limit,
+		"requeuingBackoffBaseSeconds": s.Base,
+		"requeuingBackoffMaxDuration": time.Duration(s.Max) * time.Second,
+	}
+	for name, value := range values {
+		part := settings.Elem().FieldByName(name)
+		reflect.NewAt(part.Type(), unsafe.Pointer(part.UnsafeAddr())).Elem().Set(reflect.ValueOf(value))
+	}
+	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(settings)
 }
 
 // deliver hands every change of a workload to the reconciler until nothing changes.
@@ -366,7 +447,7 @@ func (w *world) deliver(ctx context.Context) error {
 				w.reconciler.Update(event.TypedUpdateEvent[*kueue.Workload]{ObjectOld: old, ObjectNew: now})
 				w.note(old, now)
 			}
-			if _, err := w.reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: key}); err != nil {
+			if err := w.reconcileOne(ctx, key); err != nil {
 				return err
 			}
 		}
@@ -374,15 +455,24 @@ func (w *world) deliver(ctx context.Context) error {
 	return nil
 }
 
+// reconcileOne calls the reconciler. A workload of a queue that is gone stays as it is.
+func (w *world) reconcileOne(ctx context.Context, key types.NamespacedName) error {
+	_, err := w.reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: key})
+	if errors.Is(err, qcache.ErrLocalQueueDoesNotExistOrInactive) || errors.Is(err, qcache.ErrClusterQueueDoesNotExist) {
+		return nil
+	}
+	return err
+}
+
 func (w *world) note(old, now *kueue.Workload) {
 	name := client.ObjectKeyFromObject(now).String()
 	if !workload.HasQuotaReservation(old) && workload.HasQuotaReservation(now) {
 		w.actions = append(w.actions, action{Cycle: w.cycle, Workload: name, What: "admitted"})
 	}
-	if !evicted(old) && evicted(now) {
+	if !evicted(old) && evicted(now) && workload.HasQuotaReservation(old) {
 		reason := apimeta.FindStatusCondition(now.Status.Conditions, kueue.WorkloadEvicted).Reason
-		if cond := apimeta.FindStatusCondition(now.Status.Conditions, kueue.WorkloadPreempted); cond != nil {
-			reason = cond.Reason
+		if reason == kueue.WorkloadEvictedByPreemption {
+			reason = apimeta.FindStatusCondition(now.Status.Conditions, kueue.WorkloadPreempted).Reason
 		}
 		w.actions = append(w.actions, action{Cycle: w.cycle, Workload: name, What: "evicted", Reason: reason})
 	}
@@ -408,6 +498,7 @@ func (w *world) release(ctx context.Context) error {
 		again := reason == kueue.WorkloadEvictedByPreemption || reason == kueue.WorkloadEvictedDueToNodeFailures
 		workload.SetRequeuedCondition(wl, reason, message, again)
 		workload.UnsetQuotaReservationWithCondition(wl, "Pending", message, w.clock.Now())
+		apimeta.RemoveStatusCondition(&wl.Status.Conditions, kueue.WorkloadPodsReady)
 		w.store.write(wl)
 	}
 	return w.deliver(ctx)
@@ -504,14 +595,21 @@ func (w *world) results() []workloadResult {
 		if apimeta.IsStatusConditionTrue(wl.Status.Conditions, kueue.WorkloadFinished) {
 			continue
 		}
-		one := workloadResult{Name: key.String(), Admitted: workload.HasQuotaReservation(wl), Where: where[key.String()]}
+		one := workloadResult{Name: key.String(), Admitted: workload.HasQuotaReservation(wl),
+			Checked: workload.HasQuotaReservation(wl) && !workload.IsAdmitted(wl), Where: where[key.String()]}
 		if wl.Status.Admission != nil {
 			for _, ps := range wl.Status.Admission.PodSetAssignments {
 				flavors := map[string]string{}
 				for resource, flavor := range ps.Flavors {
 					flavors[string(resource)] = string(flavor)
 				}
-				one.PodSets = append(one.PodSets, podSetResult{Name: string(ps.Name), Count: *ps.Count, Flavors: flavors})
+				domains := map[string]int32{}
+				if ps.TopologyAssignment != nil {
+					for _, domain := range tas.InternalFrom(ps.TopologyAssignment).Domains {
+						domains[strings.Join(domain.Values, ",")] = domain.Count
+					}
+				}
+				one.PodSets = append(one.PodSets, podSetResult{Name: string(ps.Name), Count: *ps.Count, Flavors: flavors, Topology: domains})
 			}
 		} else if cond := apimeta.FindStatusCondition(wl.Status.Conditions, kueue.WorkloadQuotaReserved); cond != nil {
 			one.Reason, one.Message = cond.Reason, cond.Message
@@ -539,6 +637,9 @@ func (w *world) step(ctx context.Context, s *step, maxCycles int) (stepResult, e
 	if err := w.deliver(ctx); err != nil {
 		return stepResult{}, err
 	}
+	if err := w.change(ctx, s); err != nil {
+		return stepResult{}, err
+	}
 	for i := range s.Create {
 		wl := s.Create[i].DeepCopy()
 		wl.Generation = 1
@@ -555,6 +656,114 @@ func (w *world) step(ctx context.Context, s *step, maxCycles int) (stepResult, e
 		return stepResult{}, err
 	}
 	return stepResult{Cycles: cycles, Livelock: livelock, Actions: w.actions, Workloads: w.results()}, nil
+}
+
+// keys are those of all workloads that a test takes, in order.
+func (w *world) keys(wanted func(*kueue.Workload) bool) []types.NamespacedName {
+	found := []types.NamespacedName{}
+	for key, wl := range w.store.workloads {
+		if wanted(wl) {
+			found = append(found, key)
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].String() < found[j].String() })
+	return found
+}
+
+// reconcile does what is due for some workloads, then what follows from it.
+func (w *world) reconcile(ctx context.Context, wanted func(*kueue.Workload) bool) error {
+	for _, key := range w.keys(wanted) {
+		if err := w.reconcileOne(ctx, key); err != nil {
+			return err
+		}
+		if err := w.deliver(ctx); err != nil {
+			return err
+		}
+	}
+	return w.release(ctx)
+}
+
+// change does what a step changes apart from arrivals and ends, and what the time brings.
+func (w *world) change(ctx context.Context, s *step) error {
+	if err := w.reconcile(ctx, func(*kueue.Workload) bool { return true }); err != nil {
+		return err
+	}
+	for i := range s.ClusterQueues {
+		queue := &s.ClusterQueues[i]
+		w.store.clusterQueues[queue.Name] = queue
+		if err := w.cache.UpdateClusterQueue(logr.Discard(), queue); err != nil {
+			return err
+		}
+		if err := w.queues.UpdateClusterQueue(ctx, queue, true); err != nil {
+			return err
+		}
+		local := map[kueue.LocalQueueName]bool{}
+		for _, it := range w.store.localQueues {
+			if string(it.Spec.ClusterQueue) == queue.Name {
+				local[kueue.LocalQueueName(it.Name)] = true
+			}
+		}
+		if err := w.reconcile(ctx, func(wl *kueue.Workload) bool { return local[wl.Spec.QueueName] }); err != nil {
+			return err
+		}
+	}
+	for i := range s.LocalQueues {
+		queue := &s.LocalQueues[i]
+		key := client.ObjectKeyFromObject(queue)
+		old := *w.store.localQueues[key].Spec.StopPolicy
+		w.store.localQueues[key] = queue
+		if old == *queue.Spec.StopPolicy {
+			continue
+		}
+		if *queue.Spec.StopPolicy == kueue.None {
+			if err := w.queues.AddLocalQueue(ctx, queue); err != nil {
+				return err
+			}
+		} else {
+			w.queues.DeleteLocalQueue(logr.Discard(), queue)
+		}
+		name := kueue.LocalQueueName(queue.Name)
+		if err := w.reconcile(ctx, func(wl *kueue.Workload) bool { return wl.Spec.QueueName == name }); err != nil {
+			return err
+		}
+	}
+	for key, wl := range w.store.workloads {
+		if active, changed := s.Active[key.String()]; changed && *wl.Spec.Active != active {
+			fresh := wl.DeepCopy()
+			fresh.Spec.Active = &active
+			fresh.Generation++
+			w.store.write(fresh)
+		}
+	}
+	for _, name := range s.Ready {
+		for key, wl := range w.store.workloads {
+			if key.String() == name && workload.IsAdmitted(wl) {
+				fresh := wl.DeepCopy()
+				apimeta.SetStatusCondition(&fresh.Status.Conditions, metav1.Condition{
+					Type: kueue.WorkloadPodsReady, Status: metav1.ConditionTrue, Reason: kueue.WorkloadStarted, LastTransitionTime: metav1.NewTime(w.clock.Now())})
+				w.store.write(fresh)
+			}
+		}
+	}
+	for _, change := range s.Checks {
+		for key, wl := range w.store.workloads {
+			if key.String() != change.Workload || !workload.HasQuotaReservation(wl) {
+				continue
+			}
+			fresh := wl.DeepCopy()
+			for i := range fresh.Status.AdmissionChecks {
+				if state := &fresh.Status.AdmissionChecks[i]; string(state.Name) == change.Check && state.State == kueue.CheckStatePending {
+					state.State, state.RequeueAfterSeconds, state.Message = change.State, change.RequeueAfter, ""
+					state.LastTransitionTime = metav1.NewTime(w.clock.Now())
+				}
+			}
+			w.store.write(fresh)
+		}
+	}
+	if err := w.deliver(ctx); err != nil {
+		return err
+	}
+	return w.release(ctx)
 }
 
 func play(s *scenario) (out result) {
