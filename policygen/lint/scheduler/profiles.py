@@ -83,17 +83,15 @@ def _sorters(profile: SchedulerProfileView) -> list[str]:
 def _negative_total(profile: SchedulerProfileView, version: Version) -> Iterator[Fault]:
     """A weight that makes the sum of the weights so far negative, if another plugin follows.
 
-    Source: getValidScoreWeights; first the plugins of `score`, then those of `multiPoint`.
+    Source: getValidScoreWeights; first the plugins of `score`, then those of `multiPoint`, also if
+    `score` disables them.
     """
     score, multi = (profile.plugins.get(it, PluginSet()) for it in ("score", _MULTI))
     weights = {} if _is_disabled(multi, "*") else dict(_SCORES)
     weights = {name: it for name, it in weights.items() if not _is_disabled(multi, name)}
     weights.update({it.name: it.weight or 1 for it in multi.enabled})
     own = {it.name: it.weight or 1 for it in score.enabled}
-    off = {name for name in weights if _is_disabled(score, name)}
-    ordered = own | {
-        name: it for name, it in weights.items() if name not in own and name not in off
-    }
+    ordered = {**own, **{name: it for name, it in weights.items() if name not in own}}
     scored = [name for name in ordered if terms.extends(name, "score", version)]
     total = 0
     for name in scored[:-1]:

@@ -25,6 +25,7 @@ def names(*several):
         (profile(score={"enabled": names("NodeAffinity", "NodeAffinity")}), "plugins.score.enabled[1].name", "is enabled twice"),
         (profile(bind={"enabled": names("DefaultBinder", "NodeAffinity")}), "plugins.bind.enabled[1].name", "cannot run at extension point bind"),
         (profile(score={"enabled": [{"name": "NodeAffinity", "weight": -1}]}), "plugins.score.enabled[0].weight", "the total weight is negative"),
+        (profile(score={"enabled": [{"name": "NodeAffinity", "weight": -1}], "disabled": names("*")}), "plugins.score.enabled[0].weight", "the total weight is negative"),
         (profile(multiPoint={"enabled": [{"name": "TaintToleration", "weight": -1}]}), "plugins.multiPoint.enabled[0].weight", "write 1 or more"),
         (profile(bind={"disabled": names("*")}), "plugins.bind.disabled", "no plugin binds pods"),
         (profile(queueSort={"disabled": names("PrioritySort")}), "plugins.queueSort.disabled", "no plugin sorts the waiting pods"),
