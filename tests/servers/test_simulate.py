@@ -1,0 +1,132 @@
+"""`policygen simulate` of a live cluster: what runs holds quota and nodes, and what it says comes true."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from policygen.cli.main import cli
+from tests.servers.bench import CONTEXT
+from tests.servers.cluster import KUEUE
+from tests.servers.rendering import rendered
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "forty-jobs"
+SPEC = (EXAMPLE / "policy.yaml").read_text("utf-8")
+TEAMS = ("language", "vision", "speech")
+FIRST = {
+    "language": ("pretrain-base", "chat-finetune"),
+    "vision": ("segment-train",),
+    "speech": ("host-heavy",),
+}
+"""Jobs that run with 16, 8 and 8 GPUs of 32, and one whose pod finds no node."""
+THEN = {"vision": ("depth-train",), "speech": ("denoise-train",), "language": ("distill-small",)}
+"""Jobs that arrive later."""
+
+
+@pytest.fixture
+def simulated(cluster):
+    def run(*arguments):
+        options = [
+            "--context",
+            CONTEXT,
+            "--kubeconfig",
+            str(cluster.bench.kubeconfig),
+            "-f",
+            "json",
+        ]
+        done = CliRunner().invoke(cli, ["simulate", *options, *map(str, arguments)])
+        assert done.exit_code in {0, 3}, (done.output, done.exception)
+        found = json.loads(done.stdout)
+        assert not found["livelocks"]
+        return {it["job"]: it for it in found["jobs"]}
+
+    return run
+
+
+def jobs(names):
+    """These jobs of the example, which all arrive at once."""
+    every = [
+        it
+        for team in TEAMS
+        for it in yaml.safe_load_all((EXAMPLE / "jobs" / f"{team}.yaml").read_text("utf-8"))
+    ]
+    return [
+        it for it in every if it["metadata"]["name"] in names.get(it["metadata"]["namespace"], ())
+    ]
+
+
+def message(cluster, job):
+    """Kueue's message about a job that waits."""
+    (found,) = (
+        condition["message"]
+        for workload in cluster.objects(KUEUE, "Workload", job["metadata"]["namespace"])
+        if workload["metadata"]["ownerReferences"][0]["name"] == job["metadata"]["name"]
+        for condition in workload["status"]["conditions"]
+        if condition["type"] == "QuotaReserved"
+    )
+    return found
+
+
+@pytest.fixture
+def filled(cluster):
+    """The example with its nodes, and the first jobs."""
+    out = rendered(SPEC)
+    for team in TEAMS:
+        cluster.namespace(team)
+    cluster.apply(out.text)
+    for pool in out.pools.values():
+        cluster.add_nodes(pool)
+    for job in jobs(FIRST):
+        cluster.create(job)
+    cluster.becomes("admitted", lambda: len(cluster.admitted()), 4)
+    cluster.becomes("bound pods", cluster.bound, 32)
+    return cluster
+
+
+def test_running_jobs_hold_their_quota_and_nodes(filled, simulated):
+    found = simulated("--until", "1s")
+    pods = {
+        f"{it['metadata']['namespace']}/{it['metadata']['labels']['job-name']}": it
+        for it in filled.pods()
+        if "nodeName" in it["spec"]
+    }
+    running = {name: it for name, it in found.items() if it["state"] == "running"}
+    assert running.keys() >= pods.keys()
+    for name, pod in pods.items():
+        assert pod["spec"]["nodeName"] in running[name]["nodes"]
+    assert sum(it["gpus"] for name, it in running.items() if name in pods) == 32
+    waits = found["speech/host-heavy"]
+    assert (waits["state"], waits["reason"]) == ("waiting", "Unschedulable")
+    assert "Insufficient cpu" in waits["message"]
+
+
+def test_what_it_says_of_waiting_jobs_is_what_kueue_says(filled, simulated):
+    """depth-train waits, since vision has its guarantee already. Kueue says the same."""
+    (job,) = jobs({"vision": THEN["vision"]})
+    filled.create(job)
+    filled.becomes("message", lambda: _message(filled, job)[:14], "couldn't assig")
+    found = simulated("--until", "1s")["vision/depth-train"]
+    assert (found["state"], found["message"]) == ("waiting", message(filled, job))
+
+
+def _message(cluster, job):
+    try:
+        return message(cluster, job)
+    except ValueError:
+        return ""
+
+
+def test_what_it_says_of_new_jobs_comes_true(filled, simulated, tmp_path):
+    """denoise-train takes the guarantee of its team back; distill-small waits."""
+    later = jobs(THEN)
+    path = tmp_path / "later.yaml"
+    path.write_text(yaml.safe_dump_all(later), "utf-8")
+    before = simulated("--workloads", path, "--until", "5s")
+    for job in later:
+        filled.create(job)
+    names = {name for name, it in before.items() if it["flavors"] and it["state"] == "running"}
+    holding = {name.partition("/")[2] for name in names} | {"host-heavy"}
+    filled.becomes("admitted", lambda: set(filled.admitted()), holding)
+    filled.stays("admitted", lambda: set(filled.admitted()), holding)
