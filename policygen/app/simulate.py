@@ -235,7 +235,7 @@ def _played(
     finally:
         progress("")
     result = recorder.result(partial=partial)
-    result = replace(result, unmodelled=unmodelled(scene, found, result.jobs))
+    result = replace(result, unmodelled=unmodelled(scene, found))
     return SimulationReport(result, tuple(_notes(scene, found, result, spec)), request.seed)
 
 

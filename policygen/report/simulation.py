@@ -206,6 +206,9 @@ def _note(job: JobResult) -> str:
     if job.preempted:
         times = "once" if job.preempted == 1 else f"{job.preempted} times"
         parts.append(f"preempted {times} by {_names(job.preempted_by)} ({duration(job.lost)} lost)")
+    if job.evicted:
+        times = "once" if job.evicted == 1 else f"{job.evicted} times"
+        parts.append(f"evicted {times}, because its pods were not ready in time")
     if job.either:
         parts.append("a tie: it can also come out differently")
     return "; ".join(parts)

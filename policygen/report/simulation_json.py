@@ -88,6 +88,7 @@ def _job(job: JobResult) -> dict[str, Any]:
         "borrowed": dict(job.borrowed),
         "nodes": dict(job.nodes),
         "preempted": job.preempted,
+        "evicted": job.evicted,
         "preemptedBy": list(job.preempted_by),
         "preempts": list(job.preempts),
         "why": plain(job) or None,

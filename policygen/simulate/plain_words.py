@@ -19,6 +19,7 @@ _FIXED = {
     "LocalQueue ": "its LocalQueue does not exist or is stopped",
     "ClusterQueue ": "its ClusterQueue does not exist or is not active",
     "workload namespace doesn't match": "its ClusterQueue does not select its namespace",
+    "Exceeded the PodsReady timeout": "found no node in time, so Kueue evicted it and tries it again",
     "Workload has overlapping preemption": "another job preempts the same jobs first",
     "Workload no longer fits": "another job was admitted first",
 }

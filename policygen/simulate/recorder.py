@@ -41,6 +41,8 @@ class Recorder(Observer):
         """The GPUs of pods on nodes, by pool."""
         self.stranded: defaultdict[tuple[str, str], float] = defaultdict(float)
         """GPU seconds by pool and cause."""
+        self._tentative: defaultdict[tuple[str, str], float] = defaultdict(float)
+        """The same since the last change; what follows the last change of all is not counted."""
         self.borrowed: dict[int, Mapping[str, int]] = {}
         """What a job borrowed at its last admission, by its index."""
         self.flavors: dict[int, tuple[str, ...]] = {}
@@ -84,7 +86,9 @@ class Recorder(Observer):
     def passes(self, now: float) -> None:
         """GPUs that were free until now while a job waited are stranded."""
         for key, amount in self._idle.items():
-            self.stranded[key] += amount * (now - self._since)
+            self._tentative[key] += amount * (now - self._since)
+        if self.timeline is None or self.timeline.last == now:
+            self._commit()
         self._since = now
         self._idle = dict(self._stranded_now())
 
@@ -92,7 +96,9 @@ class Recorder(Observer):
         """What was found until now."""
         timeline = self._timeline
         end = timeline.ends
-        self.passes(end)
+        if end >= self._since:
+            self.passes(end)
+            self._commit()
         jobs = tuple(self._job(it, end) for it in timeline.jobs if it.round)
         return SimulationResult(
             jobs=jobs,
@@ -102,6 +108,11 @@ class Recorder(Observer):
             livelocks=tuple(timeline.livelocks),
             partial=partial,
         )
+
+    def _commit(self) -> None:
+        for key, amount in self._tentative.items():
+            self.stranded[key] += amount
+        self._tentative.clear()
 
     @property
     def _timeline(self) -> Timeline:
@@ -221,6 +232,7 @@ class Recorder(Observer):
             borrowed=self.borrowed.get(job.index, {}),
             nodes={names[it].name: count for it, count in sorted(nodes.items())},
             preempted=job.preempted,
+            evicted=job.evicted,
             preempted_by=tuple(job.preempted_by),
             preempts=tuple(job.preempts),
             lost=job.lost,

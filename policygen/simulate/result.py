@@ -41,7 +41,9 @@ class JobResult(Struct, frozen=True, eq=False):
     nodes: Mapping[str, int] = field(default_factory=dict)
     """Its pods by node, at the end of the simulation or when it last ran."""
     preempted: int = 0
-    """How often it had to begin again."""
+    """How often it was preempted; it begins again each time."""
+    evicted: int = 0
+    """How often it was evicted for another reason, such as pods that were not ready in time."""
     preempted_by: tuple[str, ...] = ()
     """The jobs that preempted it, without repetitions."""
     preempts: tuple[str, ...] = ()

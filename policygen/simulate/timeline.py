@@ -16,6 +16,7 @@ from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.scheduler import READY, Scheduler
+from policygen.simulate.kueue.victims import PreemptionReason
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import KubeScheduler
@@ -24,6 +25,7 @@ from policygen.simulate.placement.shape import PodShape
 RETRY_AFTER_S = 1.0
 """Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
 
+_PREEMPTIONS = frozenset(it.value for it in PreemptionReason)
 Shapes = Callable[[Arrival, PodBatch, Mapping[str, str]], PodShape | None]
 """Makes the shape of pods with the flavors of their resources; None: they need no node that is known."""
 
@@ -43,6 +45,8 @@ class JobRun:
     waited: float = 0.0
     """The time in which not all its pods ran, until it ended or the simulation did."""
     preempted: int = 0
+    evicted: int = 0
+    """How often it was evicted for another reason, such as pods that were not ready in time."""
     preempted_by: dict[str, None] = field(default_factory=dict)
     preempts: dict[str, None] = field(default_factory=dict)
     ran: float = 0.0
@@ -88,9 +92,10 @@ class JobRun:
         if self.bound:
             self.last_nodes = Counter(node for _, node in self.bound)
 
-    def stops(self, now: float) -> None:
-        """It has to begin again."""
-        self.preempted += 1
+    def stops(self, now: float, *, preempted: bool = True) -> None:
+        """It has to begin again, because it is preempted, or for another reason."""
+        self.preempted += preempted
+        self.evicted += not preempted
         if self.running:
             self.lost += now - self.since
         self.leaves(now)
@@ -161,8 +166,10 @@ class Timeline:
         self.livelocks: dict[tuple[str, ...], None] = {}
         """Jobs that preempted each other again and again at one time."""
         self.now = 0.0
-        self._last = 0.0
+        self.last = 0.0
         """The last time at which a job arrived, started or ended."""
+        self._timed = 0
+        """How many jobs run that will end."""
         self.cycles = 0
         self._shapes = shapes
         self._observer = observer or Observer()
@@ -189,7 +196,10 @@ class Timeline:
     @property
     def waiting(self) -> Iterator[tuple[PodShape, int]]:
         """The shapes of pods that wait for a node, and their number."""
-        return ((shape, len(pods)) for (_, shape), pods in self._waiting.items())
+        for (_, shape), pods in self._waiting.items():
+            count = sum(job.round == round_ for _, job, round_ in pods)
+            if count:
+                yield shape, count
 
     def waiting_of(self, job: JobRun) -> Iterator[PodShape]:
         """The shapes of pods of a job that wait for a node."""
@@ -200,12 +210,24 @@ class Timeline:
     @property
     def finished(self) -> bool:
         """Whether nothing happens any more."""
-        return not self._events or (self.until is not None and self._events[0][0] > self.until)
+        if not self._events:
+            return True
+        after = self._events[0][0]
+        if self.until is not None:
+            return after > self.until
+        is_idle = self._arrived == len(self.jobs) and not self._timed
+        return is_idle and after > self.last + self._patience
+
+    @property
+    def _patience(self) -> float:
+        """If nothing starts for so long while no job will end, the same waits only repeat."""
+        rule = self.kueue.state.pods_ready if self.kueue is not None else None
+        return 2 * (rule.timeout + rule.most) if rule is not None else float("inf")
 
     @property
     def ends(self) -> float:
         """The time at which it ended: the given one, or that of the last change."""
-        return self._last if self.until is None or not self.finished else self.until
+        return self.last if self.until is None or not self.finished else self.until
 
     def run(self) -> Iterator[TimelineProgress]:
         """Run until nothing happens any more, or until the given time; yields after each time.
@@ -245,7 +267,6 @@ class Timeline:
                 self.kueue.retry(roots)
             return
         job = self.jobs[index]
-        self._last = self.now
         if what is TimelineEvent.ARRIVAL:
             self._arrives(job)
         elif job.round == round_ and job.running:
@@ -253,6 +274,7 @@ class Timeline:
 
     def _arrives(self, job: JobRun) -> None:
         self._arrived += 1
+        self.last = self.now
         job.since = job.arrival.at
         job.round = 1
         workload = job.workload
@@ -303,11 +325,19 @@ class Timeline:
 
     def _end_later(self, job: JobRun, now: float) -> None:
         if job.arrival.duration is not None:
+            self._timed += 1
             event = (now + job.arrival.duration, TimelineEvent.END, job.index, "", job.round)
             heapq.heappush(self._events, event)
 
+    def _untime(self, job: JobRun) -> None:
+        """It does not run any more."""
+        if job.running and job.arrival.duration is not None:
+            self._timed -= 1
+
     def _ends(self, job: JobRun) -> None:
         self._ended += 1
+        self.last = self.now
+        self._untime(job)
         job.leaves(self.now)
         self._leave(job)
         job.ended = self.now
@@ -406,13 +436,14 @@ class Timeline:
         victim.preempted_by[job.arrival.name] = None
 
     def _leave_for(self, job: JobRun) -> None:
-        """It is preempted, and begins again later."""
-        job.stops(self.now)
+        """It is evicted, and begins again later."""
+        self._untime(job)
+        reason = job.workload.reason if job.workload is not None else ""
+        job.stops(self.now, preempted=reason in _PREEMPTIONS)
         self._leave(job)
 
     def _admit(self, job: JobRun) -> None:
         """Its pods are created."""
-        self._last = self.now
         if job.admitted is None:
             job.admitted = self.now
         job.active = True
@@ -519,6 +550,7 @@ class Timeline:
         self._unbind(job, shape, node)
         job.bound.remove((shape, node))
         if job.running:  # so none of its pods waits under the old round
+            self._untime(job)
             job.stops(self.now)
             job.round += 1
         self._wait_for_node(job, shape)

@@ -7,23 +7,16 @@ from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_settings import USAGE_BASED
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.placement.profile import profile
-from policygen.simulate.result import JobResult, Unmodelled
+from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene import Scene
 
 CLAIMS = "resource claims (DRA)"
 PORTS = "host ports"
-WAITS = "waitForPodsReady of Kueue, for jobs whose pods wait for nodes"
 
 
-def unmodelled(
-    scene: Scene, arrivals: Iterable[Arrival], jobs: Iterable[JobResult] = ()
-) -> tuple[Unmodelled, ...]:
-    """The features that are in use, sorted by name. `jobs` are the results of these arrivals."""
+def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, ...]:
+    """The features that are in use, sorted by name."""
     found: Counter[str] = Counter()
-    if scene.settings.waits_for_pods:
-        late = sum(it.admitted is not None and it.started != it.admitted for it in jobs)
-        found[WAITS] += late
-    found = +found
     for it in arrivals:
         if it.refusal:
             found[f"{it.kind}: {it.refusal}"] += 1

@@ -40,15 +40,14 @@ def test_a_job_its_team_and_its_pool():
 def test_gpus_are_stranded_where_too_few_are_left_on_each_node():
     """Two jobs hold 5 GPUs of each node. A third, which needs 4 of the 6 others, has no node."""
     text = QUEUES.replace("nominalQuota: 12", "nominalQuota: 16") + NODES
-    found = recorded(text + job("a", 5) + job("b", 5) + job("c", 4))
-    assert found.pools[0].stranded == {TOO_FEW: 4 * HOUR}
-    assert found.jobs[2].started == HOUR
+    found = recorded(text + job("a", 5) + job("b", 5) + job("c", 4), until=600)
+    assert found.pools[0].stranded == {TOO_FEW: 4 * 600}
 
 
 def test_gpus_are_stranded_where_cpu_is_used_up():
     text = QUEUES + NODES.replace("cpu: 64", "cpu: 4")
-    found = recorded(text + job("a", 1) + job("b", 1) + job("c", 1))
-    assert found.pools[0].stranded == {HOST: HOUR}
+    found = recorded(text + job("a", 1) + job("b", 1) + job("c", 1), until=600)
+    assert found.pools[0].stranded == {HOST: 600}
 
 
 def test_gpus_are_stranded_where_pods_do_not_match():
@@ -58,8 +57,8 @@ def test_gpus_are_stranded_where_pods_do_not_match():
         + job("a", 1).replace("restartPolicy", "nodeSelector: {disk: ssd}, restartPolicy")
     )
     text = text.replace("nodeSelector: {disk: ssd}, ", "nodeSelector: {disk: ssd}\n      ")
-    found = recorded(text, until=HOUR)
-    assert found.pools[0].stranded == {NO_MATCH: HOUR}
+    found = recorded(text, until=600)
+    assert found.pools[0].stranded == {NO_MATCH: 600}
     (waits,) = found.jobs
     assert waits.reason == "Unschedulable"
     assert waits.message == (
@@ -76,3 +75,18 @@ def test_a_job_above_the_quota_waits_with_the_message_of_kueue():
 def test_a_job_without_a_queue():
     (found,) = recorded(QUEUES + job("a", 1, queue="other"), until=60).jobs
     assert found.message == "LocalQueue other doesn't exist in namespace nlp, or is stopped"
+
+
+def test_pods_that_never_find_a_node_do_not_run_for_ever():
+    """Kueue 0.19 evicts the job after 30 minutes, again and again. The end is that of the other job."""
+    text = QUEUES + NODES.replace("cpu: 64", "cpu: 4") + job("a", 1) + job("b", 1)
+    found = recorded(
+        text.replace(
+            "cpu: 4}, limits: {nvidia.com/gpu: 1", "cpu: 5}, limits: {nvidia.com/gpu: 1", 1
+        )
+    )
+    first, second = found.jobs
+    assert (first.started, first.preempted, second.ended) == (None, 0, HOUR)
+    assert first.evicted > 0
+    assert (first.waited, found.until) == (HOUR, HOUR)
+    assert found.pools[0].stranded[HOST] <= HOUR

@@ -5,13 +5,12 @@ from msgspec.structs import replace
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.unmodelled import unmodelled
-from tests.simulate.results import job as a_job
 from tests.simulate.scenes import NODES, QUEUES, job, scene
 
 
-def named(text, jobs=()):
+def named(text):
     it = scene(text)
-    return {one.feature: one.workloads for one in unmodelled(it, arrivals(it), jobs)}
+    return {one.feature: one.workloads for one in unmodelled(it, arrivals(it))}
 
 
 def test_nothing_is_named_for_plain_queues():
@@ -47,11 +46,3 @@ def test_schedulers_and_kinds_that_are_not_simulated():
 def test_a_feature_that_the_caller_found():
     it = replace(scene(QUEUES), unmodelled=(Unmodelled("x", 3),))
     assert unmodelled(it, ()) == (Unmodelled("x", 3),)
-
-
-def test_waiting_for_pods_matters_only_if_pods_wait():
-    """Kueue 0.19 waits for pods without a Configuration."""
-    late = a_job(admitted=0.0, started=60.0)
-    assert named(QUEUES + NODES + job("a", 8), [a_job(), late]) == {
-        "waitForPodsReady of Kueue, for jobs whose pods wait for nodes": 1
-    }

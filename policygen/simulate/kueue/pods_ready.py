@@ -10,6 +10,9 @@ from policygen.core.durations import seconds
 from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.untyped import mapping
 
+_MOST_DOUBLINGS = 64
+"""More are longer than any wait."""
+
 
 @dataclass(frozen=True, slots=True)
 class PodsReadyRule:
@@ -27,7 +30,11 @@ class PodsReadyRule:
 
     def wait(self, requeues: int) -> float:
         """The wait after so many timeouts. Kueue adds up to a ten-thousandth of it by chance."""
-        return self.base if requeues == 1 else min(self.base * 2.0 ** (requeues - 1), self.most)
+        return (
+            self.base
+            if requeues == 1
+            else min(self.base * 2.0 ** min(requeues - 1, _MOST_DOUBLINGS), self.most)
+        )
 
 
 def pods_ready_rule(settings: Settings) -> PodsReadyRule | None:
