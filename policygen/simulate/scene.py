@@ -30,6 +30,9 @@ from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.timeline import Observer, Shapes, Timeline
+from policygen.simulate.volcano.build import scheduler_settings, volcano_state
+from policygen.simulate.volcano.choices import Choices
+from policygen.simulate.volcano.scheduler import VolcanoScheduler
 
 MAX_PODS = Fraction(110)
 """The default of kubelet's maxPods."""
@@ -203,6 +206,14 @@ def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:
     return KubeScheduler(scene.nodes, by_name.values(), seed)
 
 
+def volcano_scheduler(scene: Scene, seed: int | None = 1) -> VolcanoScheduler | None:
+    """Volcano's scheduler with the queues and nodes of a scene; None: nodes are not known."""
+    if not scene.nodes:
+        return None
+    settings = scheduler_settings(scene.cluster)
+    return VolcanoScheduler(volcano_state(scene.cluster, scene.nodes), settings, Choices(seed))
+
+
 def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
     """Makes the shape of pods, for a `Timeline`.
 
@@ -266,6 +277,7 @@ def timeline(
         found,
         kueue_scheduler(scene, found, seed),
         kube,
+        volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
         shapes=shapes(scene, kube),
         until=until,
         observer=observer,
