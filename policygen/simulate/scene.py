@@ -226,6 +226,7 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
         (it.namespace, keyed_texts(it.data, "spec", "selector"))
         for it in scene.cluster.of("", "Service")
     ]
+    implied = scene.is_implied
     offered = frozenset(name for it in scene.nodes for name in it.allocatable)
 
     def shape(arrival: Arrival, batch: PodBatch, chosen: Mapping[str, str]) -> PodShape | None:
@@ -237,7 +238,7 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
         return made[key][0]
 
     def make(batch: PodBatch, namespace: str, chosen: Iterable[str]) -> PodShape | None:
-        if scene.is_implied and not gpus_of(batch.spec.requests):
+        if implied and not gpus_of(batch.spec.requests):
             return None
         spec = with_flavors(batch.spec, [flavors[it] for it in sorted(chosen) if it in flavors])
         if kube is not None and (spec.scheduler_name or DEFAULT_SCHEDULER) not in kube.profiles:
@@ -251,7 +252,7 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
                 (it for of, it in services if of == namespace and it), batch.labels, batch.selector
             ),
         )
-        if not scene.is_implied:
+        if not implied:
             return found
         known = offered | {"pods"}  # a spec does not say how much its nodes have of other resources
         return replace(found, requests=tuple(it for it in found.requests if it[0] in known))
