@@ -1,4 +1,4 @@
-"""A ResourceQuota has a fraction of a GPU, which counts as the integer below."""
+"""A ResourceQuota has a fraction of a GPU, which is rounded down to an integer."""
 
 from policygen.kubernetes import accelerators
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity

@@ -65,9 +65,9 @@ def _fault(
         if usable > 0 and offered - usable >= min(it.counted[gpu] for it in users):
             message = (
                 f"can have {amount_of(gpu, offered)} of flavor {flavor}, but its workloads can use only "
-                f"{readable(gpu, Fraction(usable), offered)} of them, because {amount_of(name, most)} run out first "
+                f"{readable(gpu, Fraction(usable), offered)} of them, because the quota of {amount_of(name, most)} runs out first "
                 f"({least.workload} requests {readable(name, each)} for each GPU); raise the quota of {name} to at least "
-                f"{written(name, each * offered)}, or request less {name}"
+                f"{written(name, each * offered)}, or {'use fewer pods' if name == 'pods' else f'request less {name}'} for each GPU"
             )
             return k, message, least
     return None

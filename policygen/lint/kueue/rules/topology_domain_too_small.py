@@ -34,8 +34,8 @@ def check(facts: Facts) -> Hits:
             if 0 < most < pods:
                 yield Hit(
                     RULE,
-                    f"{it.workload} requires one value of {level} for its {pods} pods, but the nodes of one value "
-                    f"have room for at most {counted(most, 'pod')}, so it is never admitted; require a wider "
+                    f"{it.workload} requires that its {pods} pods run on nodes with the same {level}, but such nodes "
+                    f"have room for at most {counted(most, 'pod')}, so Kueue never admits it; require a wider "
                     "level, or run fewer pods",
                     it.template.at.to("metadata", "annotations", REQUIRED),
                 )

@@ -44,7 +44,7 @@ def _ignored(profile: ScoredProfile) -> tuple[At | None, str]:
 
 
 def _entry(at: At) -> str:
-    return f"this entry of {at.path[-2]}"
+    return f"this entry from {at.path[-2]}"
 
 
 RULE = ObjectRule(
