@@ -106,3 +106,9 @@ class SimulateRequest(NamedTuple):
     until: float | None = None
     """When the simulation ends, in seconds; None: when all jobs have ended."""
     seed: int = 1
+    trace: Path | None = None
+    """A CSV file with jobs."""
+    trace_format: str | None = None
+    """None: the header of the trace decides."""
+    trace_teams: Mapping[str, str] = MappingProxyType({})
+    """The team for names of the trace; `*` is any other name."""

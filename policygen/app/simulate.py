@@ -8,7 +8,7 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import drift, inputs, sources
+from policygen.app import drift, inputs, sources, trace
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import LintRequest, RenderRequest, SimulateRequest
 from policygen.core import versions
@@ -34,6 +34,8 @@ from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes, timeline
 from policygen.simulate.scene_jobs import RUNS_FOR, arrivals
 from policygen.simulate.timeline import TimelineProgress
+from policygen.simulate.traces import arrivals as trace_arrivals
+from policygen.simulate.traces.job import TraceJob
 from policygen.simulate.unmodelled import unmodelled
 
 KUEUE = (0, 19)
@@ -50,6 +52,7 @@ class SimulationInput(Struct, frozen=True):
     sources: Sequence[Source]
     objects: Sequence[Object]
     snapshot: Snapshot | None
+    trace: Sequence[TraceJob] = ()
 
 
 def simulate(
@@ -64,7 +67,7 @@ def simulate(
     """
     spec, given = read(request, stdin, progress)
     scene = scene_of(request, spec, given)
-    return _played(request, scene, spec, progress)
+    return _played(request, scene, spec, given.trace, progress)
 
 
 def compare(
@@ -80,10 +83,11 @@ def compare(
     second = _spec(other, given.sources, None)
     if second.compiled is None:
         raise SpecError(second.findings)
-    before = _played(request, scene_of(request, spec, given), spec, progress)
+    before = _played(request, scene_of(request, spec, given), spec, given.trace, progress)
     if before.result.partial:
         return before, before
-    return before, _played(other, scene_of(other, second, given), second, progress)
+    scene = scene_of(other, second, given)
+    return before, _played(other, scene, second, given.trace, progress)
 
 
 def read(
@@ -100,7 +104,8 @@ def read(
     errors = [it for it in found.findings if it.severity is Severity.ERROR]
     if errors:
         raise SpecError(errors)
-    return spec, SimulationInput(opened, found.objects, _snapshot(request, spec, progress))
+    jobs = trace.read(request.trace, request.trace_format, progress) if request.trace else ()
+    return spec, SimulationInput(opened, found.objects, _snapshot(request, spec, progress), jobs)
 
 
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
@@ -215,14 +220,21 @@ def _teams(spec: RunSpec) -> Mapping[str, str]:
 
 
 def _played(
-    request: SimulateRequest, scene: Scene, spec: RunSpec, progress: Callable[[str], None]
+    request: SimulateRequest,
+    scene: Scene,
+    spec: RunSpec,
+    jobs: Sequence[TraceJob],
+    progress: Callable[[str], None],
 ) -> SimulationReport:
     """Run the schedulers until all jobs have ended, or until Ctrl-C."""
-    found = arrivals(scene, request.duration)
+    traced = trace_arrivals.arrivals(scene, jobs, request.trace_teams)
+    if jobs and not traced.arrivals:
+        raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
+    found = [*arrivals(scene, request.duration), *traced.arrivals]
     if not found:
         raise UsageError(
-            "the input has no job to simulate; name manifests of jobs with --workloads PATH, or a "
-            "snapshot with jobs"
+            "the input has no job to simulate; name manifests of jobs with --workloads PATH, a trace with "
+            "--trace FILE, or a snapshot with jobs"
         )
     recorder = Recorder(scene)
     made = timeline(scene, found, seed=request.seed, until=request.until, observer=recorder)
@@ -236,7 +248,9 @@ def _played(
         progress("")
     result = recorder.result(partial=partial)
     result = replace(result, unmodelled=unmodelled(scene, found))
-    return SimulationReport(result, tuple(_notes(scene, found, result, spec)), request.seed)
+    return SimulationReport(
+        result, (*traced.notes, *_notes(scene, found, result, spec)), request.seed
+    )
 
 
 def _watch(steps: Iterable[TimelineProgress], progress: Callable[[str], None]) -> None:

@@ -121,6 +121,8 @@ def main() -> NoReturn:
         stdout.out(str(failed))
         raise SystemExit(failed.exit_code) from None
     except PolicygenError as error:
+        for line in error.details:
+            say(line)
         _fail(str(error), error.exit_code)
     except click.exceptions.Exit as stop:
         raise SystemExit(stop.exit_code) from None

@@ -25,6 +25,7 @@ from policygen.cli.stderr import progress
 from policygen.core.errors import ExitCode
 
 FORMATS = ("text", "json", "csv")
+TRACE_FORMS = ("csv", "philly", "openb")
 INTERRUPTED = 130
 _DAYS = re.compile(r"([0-9]+)d(.*)", re.DOTALL)
 _DAY_S = 86400
@@ -54,6 +55,18 @@ class Duration(click.ParamType[float]):
         return float(days * _DAY_S + found)
 
 
+def _teams(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Values such as `11cb48=vision` as a mapping."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, team = value.rpartition("=")
+        if not name or not equals or not team:
+            raise click.BadParameter(f"{value!r} is not valid; write NAME=TEAM")
+        if found.setdefault(name, team) != team:
+            raise click.BadParameter(f"{name} has two teams; write only one")
+    return found
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -61,6 +74,7 @@ Examples:
   policygen simulate --snapshot prod.snapshot
   policygen simulate spec/ --snapshot prod.snapshot --until 2d
   policygen simulate spec/ --against new-spec/ --workloads jobs/
+  policygen simulate spec/ --trace jobs.csv
   policygen simulate spec/ --workloads jobs/ -f csv -o jobs.csv
 
 Exit codes: 0 simulated, 2 wrong usage or invalid spec, 3 something could not be read, or a feature
@@ -78,6 +92,25 @@ that is in use is not modelled (the report names it), 4 internal error, 130 inte
         "Simulate the jobs in this file, folder or - (standard input); repeatable. Queues, nodes and "
         "other objects in it count, too."
     ),
+)
+@click.option(
+    "--trace",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Simulate the jobs of this CSV file, which may be compressed with gzip. See docs/traces.md.",
+)
+@click.option(
+    "--trace-format",
+    type=click.Choice(TRACE_FORMS),
+    help="The format of the trace.  [default: the first line decides]",
+)
+@click.option(
+    "--trace-team",
+    "trace_teams",
+    multiple=True,
+    callback=_teams,
+    metavar="NAME=TEAM",
+    help="The team for a name of the trace, such as 11cb48=vision; * is any other name; repeatable.",
 )
 @click.option(
     "--against",
@@ -184,7 +217,8 @@ def _request(given: dict[str, Any]) -> SimulateRequest:
     inputs = (*request.specs, *request.workloads)
     if not inputs and not clusters.named:
         raise click.UsageError(
-            "nothing to simulate: name a SPEC with --workloads PATH, --snapshot FILE or --context CONTEXT"
+            "nothing to simulate: name a SPEC with --workloads PATH or --trace FILE, --snapshot "
+            "FILE, or --context CONTEXT"
         )
     if clusters.number > 1:
         raise click.UsageError("simulate reads only one cluster; name one snapshot or context")

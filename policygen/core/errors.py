@@ -28,6 +28,8 @@ class PolicygenError(Exception):
     """Base of all errors that are reported without a traceback."""
 
     exit_code: ExitCode = ExitCode.USAGE
+    details: Sequence[str] = ()
+    """Lines to print before the message."""
 
 
 class UsageError(PolicygenError):

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from policygen.app import simulate as app_simulate
 from policygen.cli.main import cli
+from policygen.simulate.traces.table import InvalidTraceError
 from tests.simulate.scenes import NODES, QUEUES, job
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +86,10 @@ def test_durations(option, value, ends):
     [
         (
             (),
-            "nothing to simulate: name a SPEC with --workloads PATH, --snapshot FILE or --context CONTEXT",
+            (
+                "nothing to simulate: name a SPEC with --workloads PATH or --trace FILE, --snapshot FILE, or --context "
+                "CONTEXT"
+            ),
         ),
         ((*JOBS, "--against", SPEC), "--against compares two specs; also name the first SPEC"),
         (
@@ -110,3 +114,47 @@ def test_wrong_usage(arguments, message):
 def test_help_has_examples():
     done = run("--help")
     assert "policygen simulate spec/ --against new-spec/ --workloads jobs/" in done.stdout
+
+
+def trace(folder, text):
+    path = folder / "jobs.csv"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_trace(tmp_path):
+    path = trace(tmp_path, "time,duration,team,gpus\n0,60,nlp,8\n10,60,x,8\n")
+    done = run("--workloads", "-", "--trace", path, "--trace-team", "x=nlp", text=QUEUES + NODES)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 jobs in 2m 1s: 2 ended, 0 run and 0 wait at the end\n")
+
+
+def test_a_team_that_is_not_known_is_noted(tmp_path):
+    path = trace(tmp_path, "time,duration,team,gpus\n0,60,nlp,8\n10,60,x,8\n")
+    done = run("--workloads", "-", "--trace", path, text=QUEUES + NODES)
+    assert done.stdout.startswith("1 job in 1m: 1 ended")
+    assert "no team or queue for x (1 job) of the trace" in done.stdout
+
+
+def test_an_invalid_trace(tmp_path):
+    path = trace(tmp_path, "time,duration,team\n0,-60,nlp\n")
+    done = run("--workloads", "-", "--trace", path, text=QUEUES)
+    assert isinstance(done.exception, InvalidTraceError)
+    assert done.exception.exit_code == 2
+    (detail,) = done.exception.details
+    assert detail.startswith(f'{path}:2:3: duration "-60" is negative; write seconds')
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["x"], "'x' is not valid; write NAME=TEAM"),
+        (["x=a", "x=b"], "x has two teams; write only one"),
+    ],
+)
+def test_invalid_teams_of_a_trace(tmp_path, values, words):
+    path = trace(tmp_path, "time,duration,team\n0,60,nlp\n")
+    more = [it for value in values for it in ("--trace-team", value)]
+    done = run("--trace", path, *more)
+    assert done.exit_code == 2
+    assert words in done.stderr

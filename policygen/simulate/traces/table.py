@@ -20,7 +20,11 @@ _DURATION = "write seconds or a duration, such as 90 or 2h30m"
 
 
 class InvalidTraceError(PolicygenError):
-    """A trace is invalid; the message has all faults with line and column."""
+    """A trace is invalid; `details` has the faults with line and column."""
+
+    def __init__(self, message: str, details: Sequence[str]) -> None:
+        super().__init__(message)
+        self.details = tuple(details)
 
 
 class TraceFault(Struct, frozen=True):
@@ -53,7 +57,10 @@ class TraceFaults:
     def check(self) -> None:
         """Raises InvalidTraceError if there are faults."""
         if self._number:
-            raise InvalidTraceError("\n".join(self._lines()))
+            faults = counted(f"{len(self):,}", "fault")
+            raise InvalidTraceError(
+                f"{faults} in {self.source}; nothing was simulated", list(self._lines())
+            )
 
     def _lines(self) -> Iterator[str]:
         shown = [(it, kind) for kind, each in self._found.items() for it in each]
@@ -63,7 +70,6 @@ class TraceFaults:
             more = self._number[kind] - SHOWN
             if it is last[kind] and more > 0:
                 yield f"{self.source}: {counted(f'{more:,}', 'more row')} with this fault"
-        yield f"{counted(f'{len(self):,}', 'fault')} in {self.source}; nothing was simulated"
 
 
 class TraceTable:

@@ -20,13 +20,15 @@ def test_the_header_decides_the_form(lines, duration):
 
 
 def test_the_form_can_be_given():
-    with pytest.raises(InvalidTraceError, match="the header has no columns timestamp, num_gpus"):
+    with pytest.raises(InvalidTraceError) as caught:
         list(jobs(OWN, "t.csv", "philly"))
+    assert "the header has no columns timestamp, num_gpus, cluster" in caught.value.details[0]
 
 
 def test_an_empty_file():
-    with pytest.raises(InvalidTraceError, match=r"t\.csv:1:1: the first line is empty"):
+    with pytest.raises(InvalidTraceError) as caught:
         list(jobs([], "t.csv"))
+    assert caught.value.details[0].startswith("t.csv:1:1: the first line is empty")
 
 
 def test_a_default_duration_is_only_for_the_own_form():

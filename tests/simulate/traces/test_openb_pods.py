@@ -33,7 +33,7 @@ def test_pods():
 def test_faults():
     with pytest.raises(InvalidTraceError) as caught:
         read(HEADER, "b,x,10,1,460,,LS,9,", "a,1,1,0,0,,BE,4,2")
-    assert [it.partition(";")[0] for it in str(caught.value).splitlines()[:-1]] == [
+    assert [it.partition(";")[0] for it in caught.value.details] == [
         'o.csv:2:3: cpu_milli "x" is not valid',
         "o.csv:2:20: deletion_time is missing",
         'o.csv:3:17: deletion_time "2" is before creation_time',

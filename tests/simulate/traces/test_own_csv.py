@@ -21,7 +21,7 @@ def read(*lines, default=None):
 def faults(*lines):
     with pytest.raises(InvalidTraceError) as caught:
         read(*lines)
-    return str(caught.value).splitlines()[:-1]
+    return list(caught.value.details)
 
 
 def test_a_minimal_trace():

@@ -39,7 +39,7 @@ def test_a_job_is_split_into_the_fewest_equal_pods(gpus, pods):
 def test_faults():
     with pytest.raises(InvalidTraceError) as caught:
         read(HEADER, "yesterday,-3,0,0,")
-    assert [it.partition(";")[0] for it in str(caught.value).splitlines()[:-1]] == [
+    assert [it.partition(";")[0] for it in caught.value.details] == [
         'p.csv:2:1: timestamp "yesterday" is not a valid duration',
         'p.csv:2:11: duration "-3" is negative',
         'p.csv:2:14: num_gpus "0" is not valid',

@@ -14,7 +14,7 @@ def table(*lines):
 def message(faults):
     with pytest.raises(InvalidTraceError) as caught:
         faults.check()
-    return str(caught.value).splitlines()
+    return [*caught.value.details, str(caught.value)]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
