@@ -58,6 +58,7 @@ WITHOUT = {
     "plan/guarantees": "tests/plan/test_model_sums.py shows gangs, and which guarantees are proposed.",
     "plan/kind": "It has only types.",
     "plan/model_limits": "tests/plan/test_workloads.py shows models that alone exceed a limit.",
+    "plan/single_models": "tests/plan/test_workloads.py shows models that alone exceed a limit.",
     "plan/resource_sum": "tests/plan/test_model_sums.py shows what exceeds at each place.",
     "plan/rules": "It has only rules; tests/spec/test_rules.py and tests/lint/test_finding_pages.py show each.",
     "render/manifest": "It has only a type.",

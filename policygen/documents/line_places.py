@@ -1,7 +1,7 @@
 """Finds the places of nodes in a document that `yaml_lines` has read, for one path at a time.
 
 The place of one node costs only the lines of its siblings and those of its parents. An outline of
-the complete document takes eight times as long (`benchmarks/lint_mixed.py`).
+the complete document takes three to four times as long (those of `benchmarks/mixed_manifests.py`).
 """
 
 import re

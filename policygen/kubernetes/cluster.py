@@ -116,7 +116,8 @@ class Cluster:
         if make not in self._derived:
             self._derived[make] = self.accesses.recorded(lambda: make(self))
         found, read = self._derived[make]
-        self.accesses.repeat(read)
+        if read:
+            self.accesses.repeat(read)
         return cast("T", found)
 
     def without(self, objects: Roots) -> "Cluster":

@@ -29,6 +29,10 @@ class Contribution(Struct, frozen=True):
     models: tuple[Assignment, ...] = ()
     cut: bool = False
     """Whether the models need more, but cannot use it together."""
+    blocked: int = 0
+    """What the largest model needs to start that cannot start beside other models of its team."""
+    blocked_starter: str = ""
+    """This model, as `starter`."""
 
     def least_always(self, resource: str) -> int:
         """What one replica of each serving model needs; all that is in use if it is less."""
@@ -66,9 +70,14 @@ def of_team(
         limit = most
     starting = [it for it in parts if always + it.start <= limit]
     largest = max(starting, key=lambda it: it.start, default=None)
+    name = f"team {node.team.name}"
+    blocked = [(it.blocked, it.blocked_starter) for it in parts if it.blocked]
+    blocked += [
+        (it.start, _of_team(it, name)) for it in parts if limit - always < it.start <= limit
+    ]
+    most_blocked, blocked_starter = max(blocked, default=(0, ""))
     cut = most > limit or any(it.cut or always + it.start > limit for it in parts)
     always, most = min(always, limit), min(most, limit)
-    name = f"team {node.team.name}"
     return Contribution(
         name=name,
         always=always,
@@ -79,6 +88,8 @@ def of_team(
         most_text=f"{name} {_text(resource, most)}",
         models=tuple(model for it in parts for model in it.models),
         cut=cut,
+        blocked=min(most_blocked, limit),
+        blocked_starter=blocked_starter,
     )
 
 

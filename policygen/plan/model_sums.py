@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import At, Hit
-from policygen.plan import borrowing, model_limits
+from policygen.plan import borrowing, single_models
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import ModelPlacement, place_of
 from policygen.plan.contributions import shown
@@ -22,7 +22,7 @@ def check(trees: Sequence[Tree], placements: Sequence[ModelPlacement]) -> Iterat
         if by_leaf:
             for mine in by_leaf.values():
                 for chosen in mine:
-                    yield from model_limits.check(chosen, mine)
+                    yield from single_models.check(chosen, remedies)
             yield from _sums(tree, remedies)
 
 

@@ -109,6 +109,77 @@ class Remedies:
             return f"{raised}, and {guarantee}"
         return raised if has < found.bound else ""
 
+    def raised_for_model(self, chosen: Assignment, resource: str) -> str:
+        """To what to raise the limit for a model that exceeds it alone; empty if that leads to more findings."""
+        node, tree = chosen.node, chosen.tree
+        of_pools = [it for it in self.sums(tree) if it.pools == chosen.pools]
+        one = next((it for it in of_pools if it.resource == resource), None)
+        if node is None or one is None or len(one.pools) > 1 or self._attracts(one, node):
+            return ""
+        if tree.scheduler == "kube-scheduler" and len(node.team.namespaces) > 1:
+            return "raise the limit"
+        peers = [it for it in self.by_leaf(tree)[node.name] if it is not chosen]
+        pool, parent = one.pools[0], tree.parent(node)
+        if any(map(model_limits.exceeds, peers)) or [*model_limits.exceeded(chosen)] != [resource]:
+            return ""
+        if parent is None and pool.policy.overcommit_ratio is not None:
+            return ""
+        # What else exceeds there is not reported yet, such as cpu.
+        others = (found for it in self.sums(tree) if it is not one for found in it.after(node, {}))
+        if any(it.key[1] == node.name for it in others):
+            return ""
+        limit, each = one.limit(node), chosen.replicas.piece[resource]
+        beside = [*one.parts.get(node.name, {}).values()]
+        least, most = chosen.replicas.least * each, model_limits.most(chosen) * each
+        always = sum(it.always for it in beside)
+        top = (parent.limit[pool.name] if parent else pool.available)[resource]
+        targets = {always + least, always + most, sum(it.most for it in beside) + most, least, most}
+        for target in sorted(targets, reverse=True):
+            if max(limit, least - 1) < target <= top and (
+                raised := self._raised_to(chosen, node, one, always, target)
+            ):
+                return raised
+        return ""
+
+    def _raised_to(
+        self, chosen: Assignment, node: TeamNode, one: ResourceSum, always: int, target: int
+    ) -> str:
+        """How to raise a limit to a target; empty if this leads to more findings.
+
+        `always`: what the other serving models of the team need.
+        """
+        resource, pool = one.resource, one.pools[0].name
+        limit = one.limit(node)
+        new: set[tuple[str, str | None]] = set()
+        for it in self.sums(one.tree):
+            part = contributions.of_model(chosen, it.resource) if it.covers(chosen) else None
+            change = {chosen.model.name: part} if part else {}
+            after = it.after(node, change, target - limit if it is one else 0)
+            new |= {found.key for found in after} - {found.key for found in it.after(node, {})}
+        peak = (PEAK_EXCEEDS_LIMIT.name, node.name)
+        if new - {peak}:
+            return ""
+        short = target < model_limits.most(chosen) * chosen.replicas.piece[resource]
+        wait = ", though some replicas still wait" if new or short else ""
+        to = amount_of(resource, target)
+        own = model_limits.held(chosen, resource)
+        held = own + always if own else 0
+        more = held - node.guarantee[pool].get(resource, 0)
+        if more <= 0:
+            return f"raise the limit to {to}{wait}"
+        if not self.raised_guarantee(one, node, more, target - limit):
+            # With a guarantee as high as the limit, and for gangs, no finding shows yet that they borrow.
+            reported = held - more < limit and chosen.replicas.always
+            return f"raise the limit to {to}{wait}" if reported else ""
+        above = (
+            f", and the guarantees of its parents by {more}"
+            if any(one.tree.ancestors(node))
+            else ""
+        )
+        if held == target:
+            return f"raise limit and guarantee to {to}{wait}{above}"
+        return f"raise the limit to {to}{wait}, and the guarantee to {amount_of(resource, held)}{above}"
+
     def raised_guarantee(self, one: ResourceSum, node: TeamNode, more: int, limit: int = 0) -> str:
         """By how much to raise the guarantee of a team and of its parents; empty if that is impossible.
 
@@ -138,7 +209,7 @@ class Remedies:
         found = self._has_limited.get(tree.queue)
         if found is None:
             chosen = (it for them in self.by_leaf(tree).values() for it in them)
-            found = any(hit for it in chosen for hit in model_limits.check(it))
+            found = any(map(model_limits.exceeds, chosen))
             self._has_limited[tree.queue] = found
         return found
 
@@ -197,7 +268,7 @@ class Remedies:
         """Whether a model can also run on another pool without a finding, within the guarantee."""
         if option.rank.limit or option.rank.gang or option.size.crowded_by is not None:
             return False
-        if any(model_limits.check(option)) or any(model_limits.host_share(option)):
+        if model_limits.exceeds(option) or any(model_limits.host_share(option)):
             return False
         node, name = option.node, option.model.name
         if node is not None and option.tree.scheduler != "kube-scheduler":

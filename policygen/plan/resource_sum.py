@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.rule import Rule
 from policygen.plan import contributions
@@ -162,18 +163,30 @@ def _excess(
     node: TeamNode | None, namespace: str | None, bound: int, parts: Sequence[Contribution]
 ) -> Iterator[Excess]:
     """What a bound does not hold together: what always runs and one start, or all replicas."""
-    if len(parts) < 2:
+    if len(parts) < 2 and all(len(it.models) < 2 for it in parts):
         return
     always = sum(it.always for it in parts)
     # A model whose most replicas exceed the bound alone has a finding of its own.
     peak = [it for it in parts if it.most <= bound]
     most = sum(it.most for it in peak)
+    blocked = [
+        replace(it, start=it.blocked, starter=it.blocked_starter, always=0, always_text="")
+        for it in parts
+        if always - it.always + it.blocked > bound and it.blocked
+    ]
     starting = max(parts, key=lambda it: it.start)
     if always + starting.start > bound:
         waiting = [it for it in parts if it.start and always + it.start > bound]
         waiting.sort(key=lambda it: -it.start)
+        waiting += blocked if always <= bound else []
         running = [it for it in parts if it.always]
         total = always + starting.start
         yield Excess(MODELS_EXCEED_LIMIT, node, namespace, bound, total, running, waiting)
+    elif blocked:
+        # Its own team has no room for it either, which is another cause.
+        largest = max(blocked, key=lambda it: it.start)
+        running = [it for it in parts if it.always and it.name != largest.name]
+        total = sum(it.always for it in running) + largest.start
+        yield Excess(MODELS_EXCEED_LIMIT, node, namespace, bound, total, running, (largest,))
     elif most > bound:
         yield Excess(PEAK_EXCEEDS_LIMIT, node, namespace, bound, most, peak)

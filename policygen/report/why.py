@@ -103,7 +103,8 @@ def _about(it: Explanation) -> Iterator[str]:
         for number, one in enumerate(it.remedies[:SHOWN], 1):
             yield f"{number}. {words.remedy(one.changes)}"
             tie = " Kueue may decide otherwise, because a tie decides." if one.either else ""
-            yield f"   {words.costs(one.cost)}{tie}"
+            room = " But no node has room for all its pods." if one.placed is False else ""
+            yield f"   {words.costs(one.cost)}{tie}{room}"
         if len(it.remedies) > SHOWN:
             yield f"{len(it.remedies) - SHOWN} more with -f json."
     elif it.waits:
@@ -169,6 +170,7 @@ def _remedy(it: Remedy) -> dict[str, Any]:
         "admits": list(it.cost.admitted),
         "flavors": list(it.flavors),
         "either": it.either,
+        "placed": it.placed,
     }
 
 

@@ -5,6 +5,7 @@ negative.
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from msgspec import Struct, field
 
@@ -30,6 +31,35 @@ class PodBatch(Struct, frozen=True, eq=False):
     """That of its ReplicaSet or StatefulSet, which spreads the pods over nodes; None: it has none."""
 
 
+class GangTask(Struct, frozen=True, eq=False):
+    """What Volcano's scheduler knows of the pods of a batch, besides their spec."""
+
+    role: str = ""
+    """Their task in the job."""
+    priority: int = 0
+    preempts: bool = True
+    """False: their PriorityClass has the preemption policy Never."""
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+
+class GangSettings(Struct, frozen=True, eq=False):
+    """The PodGroup of a job that Volcano schedules."""
+
+    queue: str
+    tasks: tuple[GangTask, ...]
+    """One for each batch of pods."""
+    least: int = 1
+    """How many pods start together (minMember)."""
+    role_minimums: Mapping[str, int] = field(default_factory=dict)
+    resources: Mapping[str, Fraction] | None = None
+    """Its minResources."""
+    priority: int = 0
+    enqueued_first: bool = False
+    """Whether its pods are created after it is enqueued."""
+    restarts: bool = False
+    """Whether all its pods begin again if one is evicted."""
+
+
 class Arrival(Struct, frozen=True, eq=False):
     """A job that arrives, or that already runs."""
 
@@ -51,3 +81,5 @@ class Arrival(Struct, frozen=True, eq=False):
     """Why it never starts, if a configuration outside of the schedulers decides that; empty: it can start."""
     assumed: bool = False
     """Whether its duration is an assumption."""
+    gang: GangSettings | None = None
+    """None: Volcano does not schedule it."""

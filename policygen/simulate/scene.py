@@ -30,6 +30,9 @@ from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.timeline import Observer, Shapes, Timeline
+from policygen.simulate.volcano.build import scheduler_settings, volcano_state
+from policygen.simulate.volcano.choices import Choices
+from policygen.simulate.volcano.scheduler import VolcanoScheduler
 
 MAX_PODS = Fraction(110)
 """The default of kubelet's maxPods."""
@@ -203,6 +206,14 @@ def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:
     return KubeScheduler(scene.nodes, by_name.values(), seed)
 
 
+def volcano_scheduler(scene: Scene, seed: int | None = 1) -> VolcanoScheduler | None:
+    """Volcano's scheduler with the queues and nodes of a scene; None: nodes are not known."""
+    if not scene.nodes:
+        return None
+    settings = scheduler_settings(scene.cluster)
+    return VolcanoScheduler(volcano_state(scene.cluster, scene.nodes), settings, Choices(seed))
+
+
 def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
     """Makes the shape of pods, for a `Timeline`.
 
@@ -215,6 +226,7 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
         (it.namespace, keyed_texts(it.data, "spec", "selector"))
         for it in scene.cluster.of("", "Service")
     ]
+    implied = scene.is_implied
     offered = frozenset(name for it in scene.nodes for name in it.allocatable)
 
     def shape(arrival: Arrival, batch: PodBatch, chosen: Mapping[str, str]) -> PodShape | None:
@@ -226,7 +238,7 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
         return made[key][0]
 
     def make(batch: PodBatch, namespace: str, chosen: Iterable[str]) -> PodShape | None:
-        if scene.is_implied and not gpus_of(batch.spec.requests):
+        if implied and not gpus_of(batch.spec.requests):
             return None
         spec = with_flavors(batch.spec, [flavors[it] for it in sorted(chosen) if it in flavors])
         if kube is not None and (spec.scheduler_name or DEFAULT_SCHEDULER) not in kube.profiles:
@@ -240,7 +252,7 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
                 (it for of, it in services if of == namespace and it), batch.labels, batch.selector
             ),
         )
-        if not scene.is_implied:
+        if not implied:
             return found
         known = offered | {"pods"}  # a spec does not say how much its nodes have of other resources
         return replace(found, requests=tuple(it for it in found.requests if it[0] in known))
@@ -266,6 +278,7 @@ def timeline(
         found,
         kueue_scheduler(scene, found, seed),
         kube,
+        volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
         shapes=shapes(scene, kube),
         until=until,
         observer=observer,

@@ -23,7 +23,7 @@ from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text
 from policygen.kubernetes.workloads import Workload
-from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.kueue.amounts import counted, evaluation_order
 from policygen.simulate.kueue.build import pairs_of, workload_of
 from policygen.simulate.kueue.jobs import QueuedJob, UnqueuedJob, jobs
@@ -35,6 +35,7 @@ from policygen.simulate.kueue.workload import (
 )
 from policygen.simulate.placement.shape import selector_of
 from policygen.simulate.scene import Scene
+from policygen.simulate.volcano.gangs import VOLCANO, gang_of
 
 ARRIVES_AFTER = "policygen.dev/arrives-after"
 """The annotation of a job with the time from the start of the simulation to its creation, such as `10m`."""
@@ -47,7 +48,6 @@ _SERVES = frozenset(
     }
 )  # fmt: skip
 """Kinds whose pods run until they are deleted."""
-_SCHEDULER = "volcano"
 
 
 def arrivals(scene: Scene, default_duration: float | None = None) -> list[Arrival]:
@@ -171,8 +171,10 @@ class _Jobs:
             for i, it in enumerate(source.templates if source is not None else ())
         )
         refusal = "" if job.starts and batches else job.reason
+        gang = None
         if source is not None and _by_volcano(source):
-            refusal = "it is scheduled by Volcano, which the simulation does not know"
+            gang = gang_of(self.cluster, source)
+            refusal = "" if gang else "its pods join a PodGroup of Volcano by name"
         return self._arrival(
             name,
             owner,
@@ -181,6 +183,7 @@ class _Jobs:
             kind=owner.kind,
             at=self._arrives(owner),
             refusal=refusal,
+            gang=gang,
         )
 
     def _other_pods(self, known: set[tuple[str, str, str]]) -> Iterator[Arrival]:
@@ -225,6 +228,7 @@ class _Jobs:
         at: float,
         nodes: tuple[str, ...] = (),
         refusal: str = "",
+        gang: GangSettings | None = None,
     ) -> Arrival:
         classes = [it.spec.priority_class_name for it in pods]
         priority = priorities.of_class(self.cluster, classes[0] if classes else "")
@@ -240,6 +244,7 @@ class _Jobs:
             priority=priority or 0,
             nodes=nodes,
             refusal=refusal,
+            gang=gang,
             assumed=duration is not None and not source.annotations.get(RUNS_FOR),
         )
 
@@ -373,7 +378,7 @@ def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:
 
 
 def _by_volcano(workload: Workload) -> bool:
-    return any(workload.scheduler_name(it) == _SCHEDULER for it in workload.templates)
+    return any(workload.scheduler_name(it) == VOLCANO for it in workload.templates)
 
 
 def _controller(workload: Workload | None) -> LabelSelector | None:

@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from msgspec import Struct
 
-from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.scheduler import READY, Scheduler
@@ -21,7 +21,12 @@ from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.volcano.gangs import gang_job, running_task
+from policygen.simulate.volcano.job import TaskStatus, VolcanoTask
+from policygen.simulate.volcano.scheduler import SessionEntry, VolcanoScheduler
 
+_SESSIONS = 200
+"""After so many sessions of Volcano at one time, its jobs evict each other again and again."""
 RETRY_AFTER_S = 1.0
 """Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
 
@@ -156,11 +161,12 @@ class Timeline:
         kueue: Scheduler | None = None,
         kube: KubeScheduler | None = None,
         *,
+        volcano: VolcanoScheduler | None = None,
         shapes: Shapes = lambda *_: None,
         until: float | None = None,
         observer: Observer | None = None,
     ) -> None:
-        self.kueue, self.kube = kueue, kube
+        self.kueue, self.kube, self.volcano = kueue, kube, volcano
         self.jobs = [JobRun(it, i) for i, it in enumerate(arrivals)]
         self.until = until
         self.livelocks: dict[tuple[str, ...], None] = {}
@@ -174,6 +180,10 @@ class Timeline:
         self._shapes = shapes
         self._observer = observer or Observer()
         self._by_workload = {it.workload.name: it for it in self.jobs if it.workload is not None}
+        self._gangs: dict[str, JobRun] = {}
+        """The jobs that Volcano schedules, by name."""
+        self._gang_changes = False
+        """Whether sessions of Volcano may have other results now."""
         self._arrived = self._ended = 0
         self._retries: set[QuotaNode] = set()
         self._due: float | None = None
@@ -203,6 +213,8 @@ class Timeline:
 
     def waiting_of(self, job: JobRun) -> Iterator[PodShape]:
         """The shapes of pods of a job that wait for a node."""
+        if job.arrival.gang is not None:
+            return
         for (_, shape), pods in self._waiting.items():
             if any(it is job and round_ == job.round for _, it, round_ in pods):
                 yield shape
@@ -245,6 +257,8 @@ class Timeline:
             if self.kueue is not None:
                 self._schedule(self.kueue)
             self._place()
+            if self.volcano is not None and self._gang_changes:
+                self._run_sessions(self.volcano)
             self._observer.passes(self.now)
             yield TimelineProgress(self.now, self._arrived, self._ended, len(self.jobs))
 
@@ -280,6 +294,8 @@ class Timeline:
         workload = job.workload
         if job.arrival.refusal:
             job.reason, job.message = "NotSimulated", job.arrival.refusal
+        elif job.arrival.gang is not None:
+            self._submit(job, job.arrival.gang)
         elif workload is None:
             self._admit(job)
         elif self.kueue is None or (missing := self._missing_queue(self.kueue, workload)):
@@ -344,6 +360,8 @@ class Timeline:
         job.reason = job.message = ""
         if self.kueue is not None and job.workload is not None:
             self.kueue.finish(job.workload, self.now)
+        if self.volcano is not None and job.arrival.gang is not None:
+            self.volcano.finish(self.volcano.state.jobs[job.arrival.name])
 
     def _leave(self, job: JobRun) -> None:
         """Its pods end."""
@@ -474,12 +492,17 @@ class Timeline:
 
     def _bind(self, job: JobRun, shape: PodShape, node: int) -> None:
         job.bound.append((shape, node))
+        if self.volcano is not None and job.arrival.gang is None:
+            self.volcano.state.nodes.hold(node, shape, 1)
         self._priorities[job.arrival.priority] += 1
         self._observer.binds(self.now, job, shape, node, 1)
 
     def _unbind(self, job: JobRun, shape: PodShape, node: int) -> None:
         if self.kube is not None:
             self.kube.remove(shape, node)
+        self._gang_changes = True
+        if self.volcano is not None and job.arrival.gang is None:
+            self.volcano.state.nodes.hold(node, shape, -1)
         self._priorities[job.arrival.priority] -= 1
         self._observer.binds(self.now, job, shape, node, -1)
 
@@ -547,6 +570,10 @@ class Timeline:
 
     def _loses(self, job: JobRun, shape: PodShape, node: int) -> None:
         """A pod is evicted from its node. Its controller creates it again, and the job begins again."""
+        if self.volcano is not None and job.arrival.gang is not None:
+            gang = self.volcano.state.jobs[job.arrival.name]
+            self._loses_task(self.volcano, job, running_task(gang, shape, node))
+            return
         self._unbind(job, shape, node)
         job.bound.remove((shape, node))
         if job.running:  # so none of its pods waits under the old round
@@ -554,6 +581,79 @@ class Timeline:
             job.stops(self.now)
             job.round += 1
         self._wait_for_node(job, shape)
+
+    def _submit(self, job: JobRun, gang: GangSettings) -> None:
+        """A PodGroup for Volcano is created."""
+        if self.volcano is None or gang.queue not in self.volcano.state.queues:
+            missing = "the nodes are not known" if self.volcano is None else ""
+            job.reason = "NotSimulated" if missing else "Unschedulable"
+            job.message = missing or f"Volcano's queue {gang.queue} does not exist"
+            return
+        shapes = [self._shapes(job.arrival, it, {}) for it in job.arrival.pods]
+        made = gang_job(job.arrival, gang, shapes, self.now)
+        job.unbound = len(made.tasks) + len(made.unborn)
+        self._gangs[made.name] = job
+        self._gang_changes = True
+        self.volcano.submit(made)
+        if not job.unbound:
+            self._admit(job)
+
+    def _run_sessions(self, volcano: VolcanoScheduler) -> None:
+        """Run sessions until one changes nothing."""
+        self._gang_changes = False
+        involved: set[str] = set()
+        for _ in range(_SESSIONS):
+            phases = {it: it.phase for it in volcano.state.jobs.values()}
+            chosen = volcano.choices.made
+            entries = volcano.session()
+            tied = volcano.choices.made > chosen
+            for entry in entries:
+                job = self._gangs[entry.job.name]
+                self._gang_progress(volcano, job, entry)
+                job.either |= tied and bool(entry.bound or entry.evictions)
+                involved.update(job.arrival.name for _ in entry.evictions)
+            if all(not it.bound and not it.evictions for it in entries) and phases == {
+                it: it.phase for it in volcano.state.jobs.values()
+            }:
+                break
+        else:
+            self.livelocks[tuple(sorted(involved))] = None
+        self._gang_changes = False
+
+    def _gang_progress(self, volcano: VolcanoScheduler, job: JobRun, entry: SessionEntry) -> None:
+        """Note what a session did with a job."""
+        if job.admitted is None and not entry.job.pending:
+            job.admitted = self.now
+        job.reason, job.message = entry.reason, entry.message
+        for task in entry.bound:
+            if not job.active:
+                job.active = True
+                self._observer.holds(self.now, job)
+            if self.kube is not None:
+                self.kube.bind(task.shape, task.at)
+            self._bind(job, task.shape, task.at)
+            job.unbound -= 1
+        for eviction in entry.evictions:
+            victim = self._gangs[eviction.victim.job.name]
+            self._preempts(job, victim)
+            if eviction.victim.status is TaskStatus.RELEASING:
+                self._loses_task(volcano, victim, eviction.victim)
+        if entry.bound and not job.running and entry.job.ready:
+            self._start(job)
+
+    def _loses_task(self, volcano: VolcanoScheduler, job: JobRun, task: VolcanoTask) -> None:
+        """A pod is evicted. Its controller creates it again, or all pods of the job."""
+        gang = task.job
+        restarts = job.arrival.gang is not None and job.arrival.gang.restarts
+        for it in [*gang.tasks.values()] if restarts else [task]:
+            if it.node is not None:
+                self._unbind(job, it.shape, it.node)
+                job.bound.remove((it.shape, it.node))
+                volcano.release(it)
+                job.unbound += 1
+        if job.running and (restarts or not gang.ready):
+            job.stops(self.now)
+            job.round += 1
 
 
 def _runs_already(job: JobRun) -> bool:

@@ -9,9 +9,12 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.placement.profile import profile
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene import Scene
+from policygen.simulate.volcano.build import scheduler_settings
 
 CLAIMS = "resource claims (DRA)"
 PORTS = "host ports"
+SAMPLED = 100
+SAMPLE = f"the sample of nodes that Volcano takes of more than {SAMPLED}"
 
 
 def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, ...]:
@@ -33,7 +36,11 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
         port.get("hostPort") for it in specs for one in it.containers for port in one.ports
     ):
         yield PORTS
-    if scene.nodes:
+    if job.gang is not None:
+        yield from (f"{it} of Volcano" for it in scheduler_settings(scene.cluster).unmodelled)
+        if len(scene.nodes) > SAMPLED:
+            yield SAMPLE
+    elif scene.nodes:
         yield from _of_profiles(scene, {it.scheduler_name or "default-scheduler" for it in specs})
     if job.workload is None:
         return

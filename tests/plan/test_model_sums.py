@@ -382,3 +382,32 @@ def test_replicas_of_a_batch_are_jobs_that_can_run_at_one_time(planned):
     assert found(planned(a100(), team, models("a", m=batch % 4, s=serving(4)))) == []
     # Alone, jobs above the limit wait for each other.
     assert found(planned(a100(), team, models("a", m=batch % 9))) == []
+
+
+def test_a_model_without_room_in_its_team_may_have_none_on_the_pool_either(planned):
+    """Without the models of team a, the gang of 12 has room in its team, but not beside team b."""
+    team_a = quotas("a", "pool: p, guarantee: 12, limit: 12")
+    others = [quotas("b", "pool: p, guarantee: 4, limit: 8"), models("b", other=serving(8))]
+    large = a100().replace("totalGPUs: 64", "totalGPUs: 16")
+    both = planned(large, team_a, models("a", chat=serving(4), gang=training(12)), *others)
+    texts = [it.message for it in both.findings if it.rule.name == "models-exceed-limit"]
+    assert len(texts) == 2
+    assert "(team b 8, and gang of team a 12 nvidia.com/gpu to start)" in texts[0]
+    assert "(chat 4 × 1, and gang 12 nvidia.com/gpu to start)" in texts[1]
+    alone = planned(large, team_a, models("a", gang=training(12)), *others)
+    assert [it for it in alone.rules if it == "models-exceed-limit"] == ["models-exceed-limit"]
+    small = [others[0], models("b", other=serving(4))]
+    own = planned(large, team_a, models("a", chat=serving(4), gang=training(12)), *small)
+    assert [it for it in own.rules if it == "models-exceed-limit"] == ["models-exceed-limit"]
+
+
+def test_child_teams_without_a_common_quota_share_the_pool(planned):
+    """kube-scheduler enforces no limit of a parent, so only the capacity bounds its child teams."""
+    pool = a100(more="      scheduler: kube-scheduler").replace("totalGPUs: 64", "totalGPUs: 16")
+    parent = quotas("all", "pool: p, guarantee: 16, limit: 16").replace(
+        "namespaces: [{name: all-ns}], ", ""
+    )
+    children = [quotas(it, "pool: p, guarantee: 0, limit: 10", more=", parent: all") for it in "ab"]
+    done = planned(pool, parent, *children, models("a", m=serving(9)), models("b", chat=serving(9)))
+    [text] = [it.message for it in done.findings if it.rule.name == "models-exceed-limit"]
+    assert "need at least 18 nvidia.com/gpu together (team all 18), but its capacity is 16" in text

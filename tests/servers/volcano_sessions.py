@@ -26,13 +26,14 @@ from msgspec import Struct
 from policygen.core.decoding import converted
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.listed_nodes import listed_nodes
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.placement.shape import PodShape, shape_of
 from policygen.simulate.volcano.actions import ACTIONS
 from policygen.simulate.volcano.amounts import counted
-from policygen.simulate.volcano.build import queue_of, state_of, task_of
+from policygen.simulate.volcano.build import queue_of, task_of, volcano_state
 from policygen.simulate.volcano.choices import Choices
 from policygen.simulate.volcano.job import Phase, TaskStatus, VolcanoJob, VolcanoTask
 from policygen.simulate.volcano.kubernetes_view import KubernetesView
@@ -134,7 +135,7 @@ class Simulated:
         objects = (Object.read(it, At(0, ())) for it in (*state["nodes"], *state["queues"]))
         cluster = Cluster(it for it in objects if it is not None)
         assert not cluster.malformed
-        self.state: VolcanoState = state_of(cluster)
+        self.state: VolcanoState = volcano_state(cluster, listed_nodes(cluster))
         for it in cluster.queues:
             created = _seconds(it.object.data["metadata"]["creationTimestamp"])
             self.state.queues[it.object.name] = queue_of(it, created)

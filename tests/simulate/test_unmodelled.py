@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.unmodelled import unmodelled
+from policygen.simulate.unmodelled import SAMPLE, unmodelled
 from tests.simulate.scenes import NODES, QUEUES, job, scene
 
 
@@ -34,11 +34,12 @@ def test_schedulers_and_kinds_that_are_not_simulated():
         "restartPolicy", "schedulerName: mine\n      restartPolicy"
     )
     volcano = job("b", 8, queue="").replace(
-        "restartPolicy", "schedulerName: volcano\n      restartPolicy"
+        "template:", "template:\n    metadata: {annotations: {scheduling.k8s.io/group-name: mine}}"
     )
+    volcano = volcano.replace("restartPolicy", "schedulerName: volcano\n      restartPolicy")
     found = named(QUEUES + NODES + other + volcano)
     assert found == {
-        "Job: it is scheduled by Volcano, which the simulation does not know": 1,
+        "Job: its pods join a PodGroup of Volcano by name": 1,
         "scheduler mine, simulated as kube-scheduler with its defaults": 1,
     }
 
@@ -46,3 +47,14 @@ def test_schedulers_and_kinds_that_are_not_simulated():
 def test_a_feature_that_the_caller_found():
     it = replace(scene(QUEUES), unmodelled=(Unmodelled("x", 3),))
     assert unmodelled(it, ()) == (Unmodelled("x", 3),)
+
+
+def test_volcano_looks_at_some_of_many_nodes():
+    volcano = job("b", 8, queue="").replace(
+        "restartPolicy", "schedulerName: volcano\n      restartPolicy"
+    )
+    it = scene(QUEUES + NODES + volcano)
+    assert unmodelled(it, arrivals(it)) == ()
+    nodes = "".join(NODES[: NODES.index("---", 5)].replace("n0", f"m{i}") for i in range(101))
+    it = scene(nodes + volcano)
+    assert unmodelled(it, arrivals(it)) == (Unmodelled(SAMPLE, 1),)

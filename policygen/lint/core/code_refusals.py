@@ -42,7 +42,8 @@ def labels(facts: Facts) -> Iterator[FaultAt]:
     for template in pod_templates.templates(facts.cluster):
         yield from pod_templates.label_faults(template.under("metadata").under("labels"))
     for spec in pod_templates.pod_specs(facts.cluster):
-        yield from pod_templates.label_faults(spec.under("nodeSelector"))
+        if "nodeSelector" in spec.data:
+            yield from pod_templates.label_faults(spec.under("nodeSelector"))
 
 
 def missing_fields(facts: Facts) -> Iterator[FaultAt]:

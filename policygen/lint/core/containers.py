@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.finding import At
+from policygen.core.finding import At, Path
 from policygen.core.standard_resources import overcommitted
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import Container, PodTemplate, Workload
@@ -16,15 +16,14 @@ class PlacedContainer(Struct, frozen=True, eq=False):
 
     workload: Workload
     template: PodTemplate
-    field: str
-    """`containers` or `initContainers`."""
-    index: int
+    path: Path
+    """Its path in the pod spec."""
     container: Container
 
     @property
     def at(self) -> At:
         """Its place."""
-        return self.template.at.to("spec", self.field, self.index)
+        return self.template.at.to("spec", *self.path)
 
     def __str__(self) -> str:
         return f"container {self.container.name} of {self.workload}"
@@ -37,23 +36,19 @@ def containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
 
 def _containers(cluster: Cluster) -> tuple[PlacedContainer, ...]:
     return tuple(
-        PlacedContainer(workload, template, field, index, container)
+        PlacedContainer(workload, template, path, container)
         for workload in cluster.workloads
         for template in workload.templates
-        for field, found in (
-            ("containers", template.spec.containers),
-            ("initContainers", template.spec.init_containers),
-        )
-        for index, container in enumerate(found)
+        for path, container in paths(template)
     )
 
 
-def placed(template: PodTemplate) -> Iterator[tuple[At, Container]]:
-    """The containers of a pod template, each with its place; init containers last."""
+def paths(template: PodTemplate) -> Iterator[tuple[Path, Container]]:
+    """The containers of a pod template, each with its path in the pod spec; init containers last."""
     for i, container in enumerate(template.spec.containers):
-        yield template.at.to("spec", "containers", i), container
+        yield ("containers", i), container
     for i, container in enumerate(template.spec.init_containers):
-        yield template.at.to("spec", "initContainers", i), container
+        yield ("initContainers", i), container
 
 
 def without_equal_limit(container: Container) -> Iterator[tuple[str, Fraction]]:

@@ -32,7 +32,8 @@ def of_workload(workload: Workload) -> Iterator[FaultAt]:
     """Refused combinations in a Deployment, StatefulSet, Job or CronJob."""
     if workload.object.group in _VALIDATED:
         for template in workload.templates:
-            yield from _pod_level(workload, template)
+            if template.spec.resources.requests or template.spec.resources.limits:
+                yield from _pod_level(workload, template)
     spec = Part(workload, workload.spec, ("spec",))
     if workload.object.group == "apps":
         yield from _rollout(spec)
@@ -144,8 +145,6 @@ def _pod_level(workload: Workload, template: PodTemplate) -> Iterator[FaultAt]:
     Source: validatePodResourceConsistency; pkg/apis/core/v1/defaults.go, setDefaultPodRequests.
     """
     resources, spec = template.spec.resources, template.spec
-    if not resources.requests and not resources.limits:
-        return
     for name in _OF_PODS:
         request, limit = resources.requests.get(name), resources.limits.get(name)
         of_containers = spec.of_containers().get(name)

@@ -33,14 +33,10 @@ def selectors(cluster: Cluster) -> Iterator[tuple[Owner, Path, LabelSelector]]:
 
 def of_pods(workload: Workload) -> LabelSelector | None:
     """The selector of a kind that must have one; None for other kinds, or if it cannot be read."""
-    found = workload.spec.get("selector")
-    if (
-        workload.object.group != "apps"
-        or workload.kind not in OWNERS
-        or not isinstance(found, dict)
-    ):
+    if workload.object.group != "apps" or workload.kind not in OWNERS:
         return None
-    return of_data(found)
+    found = workload.spec.get("selector")
+    return of_data(found) if isinstance(found, dict) else None
 
 
 def of_data(found: dict[str, Any]) -> LabelSelector | None:

@@ -4,7 +4,7 @@ Source: pkg/controller/jobframework/reconciler.go of Kueue 0.19.2.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 from msgspec import Struct
 
@@ -24,6 +24,8 @@ from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.rule import Facts
 
+_QUEUED = FRAMEWORKS.keys() | BY_POD
+"""Kinds with a queue, or whose pods have one."""
 _OWNERS = ("metadata", "ownerReferences")
 
 
@@ -63,7 +65,7 @@ def _queueless(facts: Facts) -> Iterator[Queueless]:
 
 def _may_queue(workload: Workload) -> bool:
     """Whether a queue name on the workload or its pods has an effect."""
-    if (workload.object.group, workload.kind) not in FRAMEWORKS.keys() | BY_POD:
+    if (workload.object.group, workload.kind) not in _QUEUED:
         return False
     if any(it.get("controller") for it in mappings(workload.object.data, *_OWNERS)):
         return False  # Kueue reads the label of its owner
@@ -77,11 +79,12 @@ def _names_a_queue(workload: Workload) -> bool:
     sources = [workload.labels, workload.annotations, labels(workload)]
     for template in workload.templates:
         sources += [template.labels, template.annotations]
-    return any(
-        value and "kueue" in key and "queue" in key.rpartition("/")[2]
-        for found in sources
-        for key, value in found.items()
-    )
+    return any(found[key] for found in sources for key in found if _is_queue_key(key))
+
+
+@lru_cache(1 << 12)  # few keys, but each workload has some
+def _is_queue_key(key: str) -> bool:
+    return "kueue" in key and "queue" in key.rpartition("/")[2]
 
 
 def _queues(cluster: Cluster, namespace: str) -> Sequence[Entry[ClusterQueueView]]:

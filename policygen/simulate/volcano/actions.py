@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from policygen.simulate.volcano.heap import PriorityQueue
 from policygen.simulate.volcano.job import FitErrors, Phase, TaskStatus, VolcanoJob, VolcanoTask
 from policygen.simulate.volcano.session import (
-    Eviction,
     EvictionReason,
+    PodEviction,
     Predicate,
     Session,
     Statement,
@@ -297,7 +297,7 @@ def _preempt(
 
         while victims and not fits():
             victim = victims.pop()
-            statement.evict(Eviction(victim, preemptor, EvictionReason.PREEMPT))
+            statement.evict(PodEviction(victim, preemptor, EvictionReason.PREEMPT))
             evicted |= not victim.best_effort
         if fits():
             statement.pipeline(preemptor, node, evicts=evicted)
@@ -397,7 +397,7 @@ def _reclaim(session: Session, statement: Statement, task: VolcanoTask) -> None:
         evicted = False
         while victims:
             victim = victims.pop()
-            statement.evict(Eviction(victim, task, EvictionReason.RECLAIM))
+            statement.evict(PodEviction(victim, task, EvictionReason.RECLAIM))
             evicted = True
             if nodes.has_room(nodes.future, task.requests, node):
                 break

@@ -1,9 +1,9 @@
 """Volcano's queues, nodes, jobs and pods from objects."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.listed_nodes import listed_nodes
+from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.volcano import QueueView
@@ -30,15 +30,15 @@ def scheduler_settings(cluster: Cluster) -> SchedulerSettings:
     return BUILT_IN
 
 
-def state_of(cluster: Cluster) -> VolcanoState:
-    """The queues and nodes of a cluster. Volcano's scheduler creates the queues root and default."""
+def volcano_state(cluster: Cluster, nodes: Iterable[Node]) -> VolcanoState:
+    """The queues of a cluster, and nodes. Volcano's scheduler creates the queues root and default."""
     queues = [queue_of(it) for it in cluster.queues]
     known = {it.name for it in queues}
     if ROOT not in known:
         queues.append(VolcanoQueue(ROOT, reclaimable=False))
     if DEFAULT_QUEUE not in known:
         queues.append(VolcanoQueue(DEFAULT_QUEUE))
-    return VolcanoState(listed_nodes(cluster), queues)
+    return VolcanoState(nodes, queues)
 
 
 def queue_of(entry: Entry[QueueView], created: float = 0.0) -> VolcanoQueue:

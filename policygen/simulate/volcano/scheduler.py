@@ -7,7 +7,7 @@ from policygen.simulate.volcano.actions import ACTIONS
 from policygen.simulate.volcano.choices import Choices
 from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
 from policygen.simulate.volcano.kubernetes_view import KubernetesView
-from policygen.simulate.volcano.session import Eviction, Session
+from policygen.simulate.volcano.session import PodEviction, Session
 from policygen.simulate.volcano.settings import SchedulerSettings
 from policygen.simulate.volcano.state import VolcanoState
 
@@ -33,7 +33,7 @@ class SessionEntry:
     job: VolcanoJob
     outcome: SessionOutcome
     bound: list[VolcanoTask] = field(default_factory=list)
-    evictions: list[Eviction] = field(default_factory=list)
+    evictions: list[PodEviction] = field(default_factory=list)
     """Pods that are evicted for it."""
     reason: str = ""
     message: str = ""

@@ -31,7 +31,7 @@ class EvictionReason(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Eviction:
+class PodEviction:
     """A task that must leave."""
 
     victim: VolcanoTask
@@ -61,7 +61,7 @@ class Session:
         self.choices = choices
         self.jobs = [it for it in state.jobs.values() if it.queue in state.queues]
         self.bound: list[VolcanoTask] = []
-        self.evictions: list[Eviction] = []
+        self.evictions: list[PodEviction] = []
         self._view = view
         view.open()
         for job in self.jobs:
@@ -340,7 +340,7 @@ class Statement:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._operations: list[tuple[_Operation, VolcanoTask, Eviction | None]] = []
+        self._operations: list[tuple[_Operation, VolcanoTask, PodEviction | None]] = []
 
     def allocate(self, task: VolcanoTask, node: int) -> None:
         """A node has room for a task."""
@@ -353,7 +353,7 @@ class Statement:
         task.evicts = evicts
         self._operations.append((_Operation.PIPELINE, task, None))
 
-    def evict(self, eviction: Eviction) -> None:
+    def evict(self, eviction: PodEviction) -> None:
         """A task is to leave."""
         self._session.evict(eviction.victim)
         self._operations.append((_Operation.EVICT, eviction.victim, eviction))

@@ -9,7 +9,17 @@ from msgspec import Struct, field
 
 from policygen.kubernetes.node_groups import Node
 from policygen.simulate.placement.nodes import NodeTable
-from policygen.simulate.volcano.amounts import LEAST, Amounts, counted, empty, total
+from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.volcano.amounts import (
+    CPU,
+    LEAST,
+    MEMORY,
+    PODS,
+    Amounts,
+    counted,
+    empty,
+    total,
+)
 from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
 
 
@@ -87,6 +97,18 @@ class VolcanoNodes:
             if status is not TaskStatus.PIPELINED:
                 self.idle[name][node] -= amount
                 self.used[name][node] += amount
+
+    def hold(self, node: int, shape: PodShape, count: int) -> None:
+        """Pods of another scheduler come to a node, or leave it if `count` is negative."""
+        requests = {
+            name: it if name in (CPU, MEMORY, PODS) else it * 1000 for name, it in shape.requests
+        }
+        self.known(dict(requests))
+        for name, it in requests.items():
+            self.idle[name][node] -= count * it
+            self.future[name][node] -= count * it
+            self.used[name][node] += count * it
+        (self.table.add if count > 0 else self.table.remove)(node, shape)
 
     def with_room(
         self, columns: Mapping[str, list[float]], wanted: Amounts, nodes: Iterable[int]

@@ -15,9 +15,10 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.untyped import mappings, text
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.kueue.build import state_of
+from policygen.simulate.kueue.build import pairs_of
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod
+from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene, kube_scheduler, shapes, strategies
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.history import Preempted, preempted
@@ -82,6 +83,7 @@ class Explainer:
         self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
         self._situation: Situation | None = None
         self._occupied: OccupiedNodes | None = None
+        self._rooms_of: OccupiedNodes | None = None
         self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
 
     def named(self, name: str) -> list[Arrival]:
@@ -190,13 +192,40 @@ class Explainer:
         known = replace(known, cause=cause)
         if not search:
             return known
-        found = remedies(near, asked)
+        found = self._with_room(remedies(near, asked), near, arrival)
         return replace(
             known,
             remedies=tuple(map(self._shown, found)),
             ends=tuple(self._owner(it) for it in ends(near, asked, cause)),
             cause=self._shown_cause(cause),
         )
+
+    def _with_room(
+        self, found: Sequence[Remedy], near: Situation, arrival: Arrival
+    ) -> list[Remedy]:
+        """Whether nodes have room for the pods after each remedy; those without room come last."""
+        rooms = self._rooms(near)
+        if rooms is None:
+            return list(found)
+        checked = []
+        for it in found:
+            gone = tuple(map(self._owner, (*it.cost.preempted, *it.cost.delayed)))
+            placed = rooms.has_room(arrival, it.changes, it.chosen, gone)
+            checked.append(replace(it, placed=placed))
+        return sorted(checked, key=lambda it: it.rank)
+
+    def _rooms(self, near: Situation) -> OccupiedNodes | None:
+        """The nodes, with the pods of all workloads that hold quota; None: nodes are not known."""
+        if not self.scene.nodes:
+            return None
+        if self._rooms_of is None:
+            self._rooms_of = occupied(self.scene, self.arrivals)
+        if self._rooms_of is not None:
+            for it in (one for them in near.held.values() for one in them):
+                owner = self._by_workload.get(it.name)
+                if owner is not None and it.admission is not None:
+                    self._rooms_of.start(owner, _flavors(it.admission))
+        return self._rooms_of
 
     def _on_nodes(
         self,
@@ -360,7 +389,7 @@ def situation(scene: Scene, arrivals: Iterable[Arrival]) -> Situation:
         entry = scene.cluster.local_queues.get(name, namespace)
         if entry is not None:
             held.setdefault(entry.fields.cluster_queue, []).append(workload)
-    pairs = state_of(scene.cluster).pairs
+    pairs = tuple(pairs_of(scene.cluster))
     fixed = {queue: tuple(them) for queue, them in held.items()}
     return Situation(objects, scene.settings, chosen, pairs, fixed, tuple(pending))
 
@@ -393,6 +422,7 @@ def occupied(scene: Scene, arrivals: Iterable[Arrival]) -> OccupiedNodes | None:
         return None
     make = shapes(scene, kube)
     running: dict[int, list[RunningPod]] = {}
+    bound: dict[str, list[tuple[PodShape, int]]] = {}
     for it in arrivals:
         admission = it.workload.admission if it.workload else None
         chosen = _flavors(admission) if admission else {}
@@ -402,6 +432,7 @@ def occupied(scene: Scene, arrivals: Iterable[Arrival]) -> OccupiedNodes | None:
             index = kube.nodes.index.get(node)
             if shape is not None and index is not None:
                 kube.bind(shape, index)
+                bound.setdefault(it.name, []).append((shape, index))
                 one = RunningPod(it.name, shape, it.priority, it.at)
                 running.setdefault(index, []).append(one)
     classes = sorted(
@@ -409,7 +440,7 @@ def occupied(scene: Scene, arrivals: Iterable[Arrival]) -> OccupiedNodes | None:
         for it in scene.cluster.priority_classes
         if not it.name.startswith(_OF_SYSTEM)
     )
-    return OccupiedNodes(kube, make, running, tuple(classes))
+    return OccupiedNodes(kube, make, running, tuple(classes), bound)
 
 
 def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> AskedWorkload:

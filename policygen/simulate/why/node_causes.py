@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
@@ -20,10 +20,12 @@ from policygen.simulate.timeline import Shapes
 from policygen.simulate.why.causes import Cause, CauseKind, NearestNode, NodeReason
 from policygen.simulate.why.changes import (
     AffinityRemoved,
+    Change,
     ConstraintRemoved,
     FieldChange,
     OwnChange,
     PodsChange,
+    PolicyChange,
     PriorityChange,
     RequestChange,
     SelectorChange,
@@ -48,6 +50,29 @@ class OccupiedNodes:
     """By node."""
     priorities: tuple[tuple[int, str], ...] = ()
     """Values and names of the PriorityClasses that a pod may use, the lowest first."""
+    bound: dict[str, list[tuple[PodShape, int]]] = field(default_factory=dict)
+    """The pods on nodes by the name of their workload."""
+
+    def start(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> None:
+        """Place the pods of a workload that was admitted, as far as nodes have room."""
+        if arrival.name not in self.bound:
+            _, _, self.bound[arrival.name] = self._placed(arrival, arrival.pods, chosen)
+
+    def has_room(
+        self,
+        arrival: Arrival,
+        changes: Sequence[Change],
+        chosen: Mapping[str, Mapping[str, str]],
+        gone: Sequence[str],
+    ) -> bool:
+        """Whether all pods find a node after the changes, when these workloads have left."""
+        left = [it for name in gone for it in self.bound.get(name, ())]
+        self._undo(left)
+        own = [it for it in changes if not isinstance(it, PolicyChange)]
+        fits = self._fits(arrival, own, chosen)
+        for shape, node in left:
+            self.kube.bind(shape, node)
+        return fits
 
     def cause(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> Cause | None:
         """Why not all pods have a node; None: all of them find one. `chosen` are the flavors by pod set."""
@@ -175,9 +200,9 @@ class OccupiedNodes:
             yield from self._selectors(batch)
             if mapping(batch.spec.affinity, "nodeAffinity", REQUIRED):
                 yield [[AffinityRemoved(batch.name)]]
-            for field in ("podAffinity", "podAntiAffinity"):
-                if batch.spec.affinity.get(field):
-                    yield [[ConstraintRemoved(batch.name, field)]]
+            for part in ("podAffinity", "podAntiAffinity"):
+                if batch.spec.affinity.get(part):
+                    yield [[ConstraintRemoved(batch.name, part)]]
             if batch.spec.topology_spread_constraints:
                 yield [[ConstraintRemoved(batch.name, "topologySpreadConstraints")]]
             if batch.count > 1:

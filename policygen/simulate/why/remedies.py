@@ -5,7 +5,7 @@ workload, bisection finds the smallest one that does.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -63,13 +63,23 @@ class Remedy(Struct, frozen=True):
     """Those that its pods get."""
     either: bool = False
     """Whether a tie decided in the trial, so that Kueue may decide otherwise."""
+    chosen: Mapping[str, Mapping[str, str]] = {}
+    """The flavors by pod set and resource."""
+    placed: bool | None = None
+    """Whether nodes have room for its pods then; None: not known."""
 
     @property
-    def rank(self) -> tuple[int, int, int, int]:
-        """Sorts remedies: what costs others least first, then what the owner can do alone."""
+    def rank(self) -> tuple[bool, int, int, int, int]:
+        """Sorts remedies: with room on nodes first, of these what costs others least and is simple."""
         kinds = [_RANK.index(type(it)) if type(it) in _RANK else len(_RANK) for it in self.changes]
         cost = self.cost
-        return len(cost.preempted), len(cost.delayed), len(self.changes), max(kinds, default=0)
+        return (
+            self.placed is False,
+            len(cost.preempted),
+            len(cost.delayed),
+            len(self.changes),
+            max(kinds, default=0),
+        )
 
 
 def remedies(situation: Situation, asked: AskedWorkload) -> list[Remedy]:
@@ -179,12 +189,9 @@ class _RemedySearch:
         flavors = dict.fromkeys(f for it in admission.pod_sets for f in it.flavors.values())
         entry = after.entries.get(self.asked.name)
         either = entry is not None and entry.workload.either
-        return Remedy(
-            changes,
-            cost(self.situation, self.asked.name, self.before, after),
-            tuple(flavors),
-            either,
-        )
+        chosen = {it.name: it.flavors for it in admission.pod_sets}
+        found = cost(self.situation, self.asked.name, self.before, after)
+        return Remedy(changes, found, tuple(flavors), either, chosen)
 
 
 def waiting_in(settled: Settled, name: str) -> QueuedWorkload | None:

@@ -9,7 +9,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.kueue_workloads import WorkloadView
 from policygen.kubernetes.object import Object
-from policygen.simulate.kueue.build import state_of, workload_of
+from policygen.simulate.kueue.build import pairs_of, state_of, workload_of
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.state import QueueState
@@ -60,7 +60,7 @@ class AskedWorkload(Struct, frozen=True, eq=False):
         return workload_of(self.name, self.uid, self.created, fields, settings)
 
 
-class Eviction(Struct, frozen=True):
+class WorkloadEviction(Struct, frozen=True):
     """A preemption."""
 
     victim: str
@@ -79,7 +79,7 @@ class Settled:
     """The workloads that hold quota in the end, by name."""
     entries: dict[str, CycleEntry] = field(default_factory=dict)
     """The last decision about each workload that was tried."""
-    evictions: list[Eviction] = field(default_factory=list)
+    evictions: list[WorkloadEviction] = field(default_factory=list)
     livelocked: frozenset[str] = frozenset()
     """Workloads that preempt each other again and again."""
 
@@ -118,8 +118,8 @@ class Situation:
             if it.kind == "LocalQueue" and _spec(it).get("clusterQueue") in inside
         }
         namespaces = {namespace, *(it for it, _ in local)}
-        kept = tuple(it for it in self.objects if _matters(it, inside, namespaces))
-        pairs = state_of(Cluster(kept)).pairs
+        kept = tuple(it for it in self.objects if _matters(it, inside, namespaces, namespace))
+        pairs = tuple(pairs_of(Cluster(kept)))
         held = {it: rebased(self.held[it], self.pairs, pairs) for it in inside if it in self.held}
         pending = tuple(it for it in self.pending if tuple(it.queue.split("/", 1)) in local)
         return replace(self, objects=kept, pairs=pairs, held=held, pending=pending)
@@ -193,7 +193,9 @@ class _Run:
         without: Collection[str],
     ) -> None:
         self.state = state
-        self.known = frozenset(state.local_queues)
+        self.known = frozenset(
+            it for it, queue in state.local_queues.items() if queue in state.queues
+        )
         """Those that take workloads. A stopped one keeps the workloads that it has."""
         self.scheduler = Scheduler(state)
         self.found = Settled(state)
@@ -275,7 +277,7 @@ class _Run:
 
     def _release(self, victim: QueuedWorkload, entry: CycleEntry, reason: PreemptionReason) -> None:
         queue = self.state.queue_of(victim).name
-        self.found.evictions.append(Eviction(victim.name, entry.workload.name, reason, queue))
+        self.found.evictions.append(WorkloadEviction(victim.name, entry.workload.name, reason, queue))
         if victim.admission is not None:
             self.before.setdefault(victim.name, (victim, victim.admission))
         self.scheduler.release(victim)
@@ -306,11 +308,13 @@ def _trees(objects: Iterable[Object]) -> dict[str, str]:
     return found
 
 
-def _matters(it: Object, inside: Collection[str], namespaces: Collection[str]) -> bool:
+def _matters(
+    it: Object, inside: Collection[str], namespaces: Collection[str], namespace: str
+) -> bool:
     if it.kind == "ClusterQueue":
         return it.name in inside
     if it.kind == "LocalQueue":
-        return _spec(it).get("clusterQueue") in inside
+        return _spec(it).get("clusterQueue") in inside or it.namespace == namespace
     if it.kind == "Namespace":
         return it.name in namespaces
     return True

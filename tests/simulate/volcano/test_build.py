@@ -1,6 +1,6 @@
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.placement.shape import shape_of
-from policygen.simulate.volcano.build import scheduler_settings, state_of, task_of
+from policygen.simulate.volcano.build import scheduler_settings, task_of, volcano_state
 from policygen.simulate.volcano.settings import BUILT_IN
 from tests.objects import cluster
 
@@ -20,7 +20,7 @@ status: {state: Closed}
 
 
 def test_queues_are_read_and_the_built_in_ones_are_added():
-    found = state_of(cluster(QUEUES)).queues
+    found = volcano_state(cluster(QUEUES), ()).queues
     assert sorted(found) == ["default", "root", "team"]
     team = found["team"]
     assert (team.weight, team.priority, team.reclaimable, team.open) == (3, 2, False, False)

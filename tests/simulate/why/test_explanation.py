@@ -1,6 +1,6 @@
 """Names of workloads, and which ones are pending."""
 
-from tests.simulate.why.waiting import PLAIN, explain, explainer, job
+from tests.simulate.why.waiting import PLAIN, explain, explainer, job, node
 
 
 def test_a_workload_has_several_names():
@@ -20,3 +20,12 @@ def test_a_job_that_kueue_does_not_manage():
     found = explain("n/a", *PLAIN, job("a", rank="gone"))
     assert found.cause.kind.value == "not-managed"
     assert "gone" in found.cause.message
+
+
+def test_quota_without_nodes_does_not_help():
+    """b runs on 3 of 4 GPUs. More quota admits a with 7 pods, but only 1 GPU is left."""
+    found = explain("n/a", *PLAIN, node("x", 4), job("b", pods=3), job("a", pods=7))
+    fewer, more = found.remedies
+    assert (fewer.placed, more.placed) == (False, False)
+    room = explain("n/a", *PLAIN, node("x", 8), job("b", pods=3), job("a", pods=7))
+    assert [it.placed for it in room.remedies] == [True, False]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At
@@ -36,7 +35,8 @@ def check(facts: Facts) -> Hits:
 
 
 def _container(container: Part) -> Hits:
-    names = dict.fromkeys(chain(*(mapping(container.data, "resources", it) for it in _FIELDS)))
+    written = mapping(container.data, "resources")
+    names = {*mapping(written, "limits"), *mapping(written, "requests")}
     if not _BESIDE_PAGES.isdisjoint(names) and not any(map(_is_refused, names)):
         return  # the usual case
     resources = container.under("resources")

@@ -14,7 +14,7 @@ from policygen.kubernetes.node_filters import Demand
 from policygen.kubernetes.node_groups import HOST_PORT, NodeSize
 from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.containers import placed, without_equal_limit
+from policygen.lint.core.containers import paths, without_equal_limit
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
@@ -66,7 +66,7 @@ def _is_refused(it: PodDemand, gpu: str) -> bool:
     """Whether the API server refuses the pods for the amount of their accelerators."""
     return any(
         name == gpu
-        for _, container in placed(it.template)
+        for _, container in paths(it.template)
         for name, _ in without_equal_limit(container)
     )
 

@@ -8,12 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, readable
-from policygen.core.finding import At
+from policygen.core.finding import At, Path
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
 from policygen.kubernetes.limit_ranges import container_limits
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources
-from policygen.lint.core.containers import placed
+from policygen.lint.core.containers import paths
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ZERO = Fraction(0)
@@ -56,20 +56,23 @@ def check(facts: Facts) -> Hits:
 def _refusals(
     template: PodTemplate, ranges: _Ranges, defaults: tuple[LimitRangeItem, ...]
 ) -> Iterator[tuple[str, At, At]]:
-    containers = list(placed(template))
-    reported: set[tuple[At, str]] = set()
+    reported: set[tuple[Path, str]] = set()
     for entry in ranges:
         for i, item in enumerate(entry.fields.limits):
-            checked: list[tuple[At, _Amounts]] = []
+            checked: list[tuple[Path, _Amounts]] = []
             if item.type == "Container":
-                checked = [(at / "resources", _filled(it, (item,))) for at, it in containers]
+                checked = [
+                    (("spec", *path, "resources"), _filled(it, (item,)))
+                    for path, it in paths(template)
+                ]
             elif item.type == "Pod":
-                checked = [(template.at / "spec", _of_pod(template, defaults))]
-            for at, requested in checked:
+                checked = [(("spec",), _of_pod(template, defaults))]
+            for path, requested in checked:
                 for what, field, name in _faults(requested, item, entry):
-                    if (at, name) not in reported:
-                        reported.add((at, name))
-                        yield what, at, entry.at.to("spec", "limits", i, field, name)
+                    if (path, name) not in reported:
+                        reported.add((path, name))
+                        at = entry.at.to("spec", "limits", i, field, name)
+                        yield what, template.at.to(*path), at
 
 
 def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Amounts:

@@ -6,8 +6,10 @@ from policygen.core.finding import At, dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.kubernetes.kueue_jobs import BY_POD, labels, managed
+from policygen.kubernetes.kueue_jobs import BY_POD, is_managed, labels
 from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.core.known_keys import KUEUE
+from policygen.lint.core.metadata_keys import of_domain
 from policygen.lint.core.webhook_objects import webhook_object
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
@@ -21,7 +23,8 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/jobframework/utils.go, QueueNameForObject.
     """
-    for workload in facts.cluster.workloads:
+    keyed = dict.fromkeys(it.workload for it in of_domain(facts.cluster, KUEUE))
+    for workload in keyed:
         if (workload.object.group, workload.kind) in BY_POD:
             yield from _of_unmanaged(workload)
         elif workload.object.group == VOLCANO_BATCH and workload.labels.get(LOCAL_QUEUE):
@@ -31,7 +34,7 @@ def check(facts: Facts) -> Hits:
                 "Volcano; write a queue of Volcano in spec.queue, or use a Job of Kubernetes",
                 workload.at.to("metadata", "labels", LOCAL_QUEUE),
             )
-    for workload in managed(facts.cluster):
+    for workload in filter(is_managed, keyed):
         found = labels(workload)
         if found.get(LOCAL_QUEUE):
             continue

@@ -1,0 +1,168 @@
+"""`policygen why`: one pending workload of a cluster with 5,000 nodes and 50,000 pods.
+
+    python benchmarks/why.py [--nodes 5000] [--pods 50000] [--policy 2000] [--runs 3]
+
+Makes a snapshot in which each Job has a Workload that holds its quota, and one more Job waits in a full queue. Starts
+processes that read it and explain the waiting Job, one after the other. Prints the time of each step, all processor time, and the peak memory.
+"""
+
+import argparse
+import gc
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from clusters import CARDS, KUEUE, PODS_PER_OWNER, job, made, node, pod, pod_spec, policy
+
+from policygen.client import pod_lists, snapshot_file
+from policygen.core.finding import At
+from policygen.core.versions import DEFAULT
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_settings import first
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Seen, Snapshot
+from policygen.lint.kinds import every
+from policygen.report import why
+from policygen.simulate.scene import Scene, cluster_nodes
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.explanation import Explainer
+
+BOUND_S = 5.0
+TIME = "2026-11-20T08:00:00Z"
+TARGET = "team-0/waiting"
+
+
+def workload(index: int, teams: int) -> Any:
+    """The Workload of a Job, which holds its quota."""
+    team = index % teams
+    amounts = pod_spec(team)["containers"][0]["resources"]["requests"]
+    assignment = {
+        "name": "main",
+        "count": PODS_PER_OWNER,
+        "flavors": dict.fromkeys(amounts, CARDS[team % len(CARDS)]),
+        "resourceUsage": {it: _times(amount) for it, amount in amounts.items()},
+    }
+    it = made(KUEUE, "Workload", f"job-job-{index}", f"team-{team}")
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": f"job-{index}", "uid": "a"}
+    it["metadata"] |= {
+        "creationTimestamp": TIME,
+        "ownerReferences": [{**owner, "controller": True}],
+    }
+    it["spec"] = {"queueName": "queue-0", "podSets": [{"name": "main", "count": PODS_PER_OWNER}]}
+    reserved = {"status": "True", "reason": "QuotaReserved", "lastTransitionTime": TIME}
+    it["status"] = {
+        "admission": {"clusterQueue": f"team-{team}", "podSetAssignments": [assignment]},
+        "conditions": [{"type": kind, **reserved} for kind in ("QuotaReserved", "Admitted")],
+    }
+    return it
+
+
+def _times(amount: Any) -> str:
+    number, unit = str(amount), ""
+    if number.endswith("Gi"):
+        number, unit = number[:-2], "Gi"
+    return f"{int(number) * PODS_PER_OWNER}{unit}"
+
+
+def waiting(teams: int) -> Iterator[Any]:
+    """A Job that asks for more than its queue has free, with its Workload."""
+    it = job(0, teams)
+    it["metadata"] |= {"name": "waiting", "uid": "waiting", "creationTimestamp": TIME}
+    it["spec"]["parallelism"] = 400
+    yield it
+    owned = workload(0, teams)
+    owned["metadata"]["name"] = "job-waiting"
+    owned["metadata"]["ownerReferences"][0]["name"] = "waiting"
+    owned["spec"]["podSets"][0]["count"] = 400
+    owned["status"] = {"conditions": []}
+    yield owned
+
+
+def write(path: Path, nodes: int, pods: int, count: int) -> None:
+    """A snapshot as `policygen snapshot` writes it of such a cluster."""
+    objects = [*policy(count), *(node(index) for index in range(nodes))]
+    teams = sum(each["kind"] == "Namespace" for each in objects)
+    owners = range(-(-pods // PODS_PER_OWNER))
+    objects += [job(index, teams) for index in owners]
+    objects += [workload(index, teams) for index in owners]
+    objects += waiting(teams)
+    rows = pod_lists.Pods()
+    listed = (pod(index, nodes, teams) for index in range(pods))
+    taken = Snapshot(
+        Seen("bench", snapshot_file.now(), "v1.36.3", read=every()),
+        tuple(Object.read(each, At(0, ("objects", i))) for i, each in enumerate(objects)),
+        tuple(rows.row(msgspec.convert(each, pod_lists.ListedPod)) for each in listed),
+    )
+    snapshot_file.write(taken, path)
+
+
+def child(path: Path) -> None:
+    """Read a snapshot and explain the waiting workload, as the command does. Print the time of each step."""
+    gc.disable()  # as policygen/__main__.py does
+    times, start = [time.perf_counter()], time.process_time()
+    with path.open("rb") as file:
+        taken = snapshot_file.read(file)
+    cluster = Cluster(taken.objects, seen=taken.seen, pods=taken.pods)
+    times.append(time.perf_counter())
+    scene = Scene(cluster, first(cluster, DEFAULT["kueue"]), cluster_nodes(cluster))
+    explainer = Explainer(scene, arrivals(scene))
+    times.append(time.perf_counter())
+    (one,) = explainer.named(TARGET)
+    found = explainer.explain(one)
+    times.append(time.perf_counter())
+    out = StringIO()
+    why.text([found], (), out, every=False)
+    steps = ("read", "jobs", "explain")
+    pairs = pairwise(times)
+    report = {
+        **dict(zip(steps, (b - a for a, b in pairs), strict=True)),
+        "all": times[-1] - times[0],
+        "cpu": time.process_time() - start,
+        "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "cause": found.cause.kind.value,
+        "remedies": len(found.remedies),
+        "text": out.getvalue(),
+    }
+    print(json.dumps(report))
+
+
+def main() -> None:
+    """Make the snapshot, and explain the workload in processes of their own."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--nodes", type=int, default=5_000)
+    arguments.add_argument("--pods", type=int, default=50_000)
+    arguments.add_argument("--policy", type=int, default=2_000)
+    arguments.add_argument("--runs", type=int, default=3)
+    arguments.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    given = arguments.parse_args()
+    if given.child:
+        child(given.child)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "bench.snapshot"
+        write(path, given.nodes, given.pods, given.policy)
+        command = [sys.executable, __file__, "--child", str(path)]
+        runs = []
+        for _ in range(given.runs):
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            runs.append(json.loads(done.stdout))
+    print(runs[0]["text"])
+    print(f"cause {runs[0]['cause']}, {runs[0]['remedies']} remedies")
+    for step in ("read", "jobs", "explain", "all", "cpu"):
+        bound = f"; wanted at most {BOUND_S:g} s" if step == "all" else ""
+        print(f"{step:8} {statistics.median(run[step] for run in runs):6.2f} s{bound}")
+    print(f"peak     {max(run['mib'] for run in runs):6.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()

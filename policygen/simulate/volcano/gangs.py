@@ -1,0 +1,163 @@
+"""The PodGroups that Volcano's controllers create for objects.
+
+Source: pkg/controllers/{job,podgroup} and pkg/webhooks/admission/jobs of Volcano 1.14.1.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from policygen.kubernetes import priorities
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.untyped import integer, mappings, text, texts
+from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.simulate.arrival import Arrival, GangSettings, GangTask
+from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.volcano.amounts import counted
+from policygen.simulate.volcano.build import DEFAULT_QUEUE, task_of
+from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
+
+VOLCANO = "volcano"
+"""The scheduler's name."""
+_GROUP = "scheduling.k8s.io/group-name"
+_QUEUE = "scheduling.volcano.sh/queue-name"
+_MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
+_ROLE = "volcano.sh/task-spec"
+_EVICTED = {"PodEvicted", "*"}
+_RESTARTS = "RestartJob"
+
+
+def gang_of(cluster: Cluster, workload: Workload) -> GangSettings | None:
+    """The PodGroup of an object whose pods Volcano schedules.
+
+    None: its pods join a PodGroup by name, which other objects may join too.
+    """
+    if workload.object.group == VOLCANO_BATCH:
+        return _of_job(cluster, workload)
+    if any(it.annotations.get(_GROUP) for it in workload.templates):
+        return None
+    return _of_pods(cluster, workload)
+
+
+def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:
+    """Of a Job of Volcano."""
+    spec = workload.spec
+    written = mappings(spec, "tasks")
+    names = [text(it, "name") or f"default{i}" for i, it in enumerate(written)]
+    counts = [_number(it.replicas) for it in workload.templates]
+    minimums = [
+        count if (least := integer(it.get("minAvailable"))) is None else least
+        for it, count in zip(written, counts, strict=False)
+    ]
+    least = integer(spec.get("minAvailable")) or sum(minimums)
+    tasks = tuple(
+        _task(cluster, template, name)
+        for template, name in zip(workload.templates, names, strict=False)
+    )
+    order = sorted(range(len(tasks)), key=lambda it: -tasks[it].priority)
+    if least < sum(minimums):
+        taken = _first(least, ((it, counts[it]) for it in order))
+    else:
+        parts = [(it, minimums[it]) for it in order]
+        parts += [(it, counts[it] - minimums[it]) for it in order]
+        taken = _first(least, parts)
+    return GangSettings(
+        queue=text(spec, "queue") or DEFAULT_QUEUE,
+        tasks=tasks,
+        least=least,
+        role_minimums=dict(zip(names, minimums, strict=False)),
+        resources=_sum(workload.templates, taken),
+        priority=priorities.of_class(cluster, text(spec, "priorityClassName")) or 0,
+        enqueued_first=True,
+        restarts=any(
+            it.get("action") == _RESTARTS
+            and not _EVICTED.isdisjoint({text(it, "event"), *texts(it, "events")})
+            for it in mappings(spec, "policies")
+        ),
+    )
+
+
+def _of_pods(cluster: Cluster, workload: Workload) -> GangSettings:
+    """Of the pods of another object, which share a PodGroup."""
+    first = workload.templates[0]
+    annotations = {**workload.annotations, **first.annotations}
+    written = workload.annotations.get(_MIN_MEMBER, "")
+    least = int(written) if written.isdigit() else 1
+    return GangSettings(
+        queue=annotations.get(_QUEUE) or DEFAULT_QUEUE,
+        tasks=tuple(_task(cluster, it, it.annotations.get(_ROLE, "")) for it in workload.templates),
+        least=least,
+        resources=_sum(workload.templates, [(0, least)]),
+        priority=priorities.of_class(cluster, first.spec.priority_class_name) or 0,
+    )
+
+
+def _task(cluster: Cluster, template: PodTemplate, role: str) -> GangTask:
+    name = template.spec.priority_class_name
+    found = cluster.priority_classes.get(name) if name else None
+    never = found is not None and found.fields.preemption_policy == "Never"
+    priority = priorities.of_class(cluster, name) or 0
+    return GangTask(role, priority, not never, template.annotations)
+
+
+def _number(replicas: int | None) -> int:
+    return 0 if replicas is None else replicas
+
+
+def _first(count: int, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """So many pods of each task, in their order, until there are enough."""
+    for index, most in parts:
+        yield index, min(count, most)
+        count -= min(count, most)
+
+
+def _sum(
+    templates: Sequence[PodTemplate], pods: Iterable[tuple[int, int]]
+) -> Mapping[str, Fraction]:
+    """The requests of so many pods of each template."""
+    found: dict[str, Fraction] = {}
+    for index, count in pods:
+        for name, amount in templates[index].spec.requests.items():
+            found[name] = found.get(name, Fraction(0)) + count * amount
+    return found
+
+
+def gang_job(
+    arrival: Arrival, gang: GangSettings, shapes: Sequence[PodShape | None], now: float
+) -> VolcanoJob:
+    """What Volcano's scheduler knows of a job. Pods without a shape need no node that is known."""
+    made = VolcanoJob(
+        arrival.name,
+        gang.queue,
+        min_available=gang.least,
+        role_minimums=gang.role_minimums,
+        min_resources=None if gang.resources is None else counted(gang.resources),
+        priority=gang.priority,
+        created=now,
+    )
+    free = 0
+    for number, (batch, task, shape) in enumerate(
+        zip(arrival.pods, gang.tasks, shapes, strict=True)
+    ):
+        if shape is None:
+            free += batch.count
+            continue
+        for i in range(batch.count):
+            name = f"{arrival.name}-{task.role or number}-{i}"
+            pod = task_of(name, shape, batch.spec, task.annotations)
+            pod.role, pod.priority, pod.preempts = task.role, task.priority, task.preempts
+            pod.created = now
+            made.unborn.append(pod)
+    if free:
+        made.min_available = max(gang.least - free, 0)
+        made.role_minimums = {}
+    if not gang.enqueued_first:
+        for pod in made.unborn:
+            made.add(pod)
+        made.unborn.clear()
+    return made
+
+
+def running_task(job: VolcanoJob, shape: PodShape, node: int) -> VolcanoTask:
+    """A pod of a job that runs on a node."""
+    running = job.by_status[TaskStatus.RUNNING].values()
+    return next(it for it in running if it.shape is shape and it.node == node)

@@ -1,0 +1,118 @@
+"""Jobs of Volcano over time, with hand-computed times."""
+
+import pytest
+
+from tests.simulate.scenes import NODES, played
+
+QUEUES = """
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: a}
+spec: {deserved: {nvidia.com/gpu: 8}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: b}
+spec: {deserved: {nvidia.com/gpu: 8}}
+"""
+
+
+def conf(actions):
+    return f"""
+---
+apiVersion: v1
+kind: volcano-scheduler.conf
+actions: "{actions}"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+  - name: conformance
+  - name: capacity
+- plugins:
+  - name: predicates
+  - name: nodeorder
+"""
+
+
+def vcjob(name, queue, pods, gpus=1, *, after="0s", runs="1h", more=""):
+    return f"""
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: {name}
+  namespace: ns
+  annotations: {{policygen.dev/arrives-after: {after}, policygen.dev/runs-for: {runs}}}
+spec:
+  queue: {queue}
+  schedulerName: volcano
+  {more}
+  tasks:
+  - name: worker
+    replicas: {pods}
+    template:
+      spec:
+        restartPolicy: Never
+        containers: [{{name: c, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]
+"""
+
+
+def test_a_gang_waits_until_all_its_pods_have_room():
+    found = played(
+        NODES
+        + QUEUES
+        + conf("enqueue, allocate")
+        + vcjob("first", "a", 2, 6)
+        + vcjob("second", "b", 3, 4, after="10m")
+    )
+    first, second = found["ns/first"], found["ns/second"]
+    assert (first.started, first.ended) == (0.0, 3600.0)
+    assert (second.started, second.ended) == (3600.0, 7200.0)
+    assert second.waited == pytest.approx(3000.0)
+
+
+def test_a_queue_reclaims_and_the_victim_begins_again():
+    found = played(
+        NODES
+        + QUEUES
+        + conf("allocate, reclaim")
+        + vcjob("borrower", "a", 16, more="minAvailable: 1")
+        + vcjob("claimant", "b", 8, after="10m")
+    )
+    borrower, claimant = found["ns/borrower"], found["ns/claimant"]
+    assert (claimant.started, claimant.ended) == (600.0, 4200.0)
+    assert list(claimant.preempts) == ["ns/borrower"]
+    assert list(borrower.preempted_by) == ["ns/claimant"]
+    assert borrower.preempted == 0  # eight of its pods go on
+    assert borrower.ended == 3600.0
+
+
+def test_a_job_restarts_if_its_policy_says_so():
+    policy = "minAvailable: 1\n  policies: [{event: PodEvicted, action: RestartJob}]"
+    found = played(
+        NODES
+        + QUEUES
+        + conf("allocate, reclaim")
+        + vcjob("borrower", "a", 16, more=policy)
+        + vcjob("claimant", "b", 8, after="10m")
+    )
+    borrower = found["ns/borrower"]
+    assert borrower.preempted == 1
+    assert borrower.lost == 600.0
+    assert borrower.ended == 4200.0
+
+
+def test_a_job_of_an_unknown_queue_waits_for_ever():
+    found = played(NODES + vcjob("lost", "nowhere", 1))
+    assert found["ns/lost"].message == "Volcano's queue nowhere does not exist"
+    assert found["ns/lost"].started is None
+
+
+def test_without_nodes_it_is_not_simulated():
+    found = played(QUEUES + vcjob("lost", "a", 1))
+    assert (found["ns/lost"].reason, found["ns/lost"].message) == (
+        "NotSimulated",
+        "the nodes are not known",
+    )
