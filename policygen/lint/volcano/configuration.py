@@ -107,5 +107,5 @@ def of(entry: Entry[VolcanoConfigurationView]) -> VolcanoFile:
             at = entry.at.to("tiers", i, "plugins", j)
             fields = mapping(entry.object.data["tiers"][i]["plugins"][j])
             name = plugin.name if isinstance(plugin.name, str) else shown(plugin.name)
-            plugins.append(ListedPlugin(name, i, at, fields, plugin.arguments))
+            plugins.append(ListedPlugin(name, i, at, fields, mapping(fields, "arguments")))
     return VolcanoFile(entry, tuple(plugins))

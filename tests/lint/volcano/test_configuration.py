@@ -36,6 +36,13 @@ def test_actions_and_plugins():
     assert it.actions_at == At(0, ("actions",))
 
 
+def test_an_empty_argument_is_known_beside_other_empty_fields():
+    text = "actions:\ntiers:\n- plugins: [null, {name: usage, arguments: {usage.weight: }}, {name: 1}]\n"
+    it = made(text)
+    assert [each.name for each in it.plugins] == ["", "usage", "1"]
+    assert it.plugins[1].arguments == {"usage.weight": None}
+
+
 def test_a_flag_is_on_unless_it_is_switched_off():
     it = made(TEXT)
     gang = it.plugin("gang")
