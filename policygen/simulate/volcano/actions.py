@@ -136,6 +136,7 @@ def _allocate(
 
 def _nodes_for(session: Session, task: VolcanoTask, predicate: Predicate) -> list[int]:
     """The nodes that have room for a task, now or after others leave; first that which was freed for it."""
+    session.prepared.add(task)
     nodes, at = session.nodes, task.nominated
     if at is not None and nodes.has_room(nodes.future, task.requests, at):
         found, _ = predicate.nodes(task, [at])
@@ -150,6 +151,7 @@ def _nodes_for(session: Session, task: VolcanoTask, predicate: Predicate) -> lis
 def backfill(session: Session) -> None:
     """Give nodes to tasks that request nothing."""
     for task in _without_requests(session):
+        session.prepared.add(task)
         every = list(session.nodes.indexes)
         refused = session.refusals(task, every)
         fit = [it for it in every if it not in refused]
@@ -273,8 +275,9 @@ def _preempt(
 ) -> bool:
     """Evict tasks of the best node on which that helps; returns whether the preemptor gets its place."""
     nodes, queue = session.nodes, session.queues[preemptor.job.queue]
-    if not _may_preempt(session, preemptor):
+    if not preemptor.preempts or session.fits_nominated(preemptor):
         return False
+    session.prepared.add(preemptor)
     for node in _by_score(session, preemptor, _candidates(session, preemptor, predicate)):
         tasks = [
             it
@@ -303,16 +306,6 @@ def _preempt(
             statement.pipeline(preemptor, node, evicts=evicted)
             return True
     return False
-
-
-def _may_preempt(session: Session, preemptor: VolcanoTask) -> bool:
-    """Not with the policy Never, and not if the node that was freed for it takes it."""
-    if not preemptor.preempts:
-        return False
-    at = preemptor.nominated
-    if at is None:
-        return True
-    return at in session.refusals(preemptor, [at])
 
 
 def _by_score(session: Session, task: VolcanoTask, nodes: list[int]) -> list[int]:
@@ -367,6 +360,7 @@ def reclaim(session: Session) -> None:
             while session.job_starving(job) and starving.tasks[job]:
                 task = starving.tasks[job].pop()
                 if task.preempts and session.preemptive(queue, task):
+                    session.prepared.add(task)
                     _reclaim(session, statement, task)
             if session.job_pipelined(job):
                 statement.commit()

@@ -4,7 +4,7 @@ They are kept up to date with the changes of the nodes. Source: pkg/scheduler/pl
 of Volcano 1.14.1, with the plugins of Kubernetes 1.34.1.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import TypeVar
 
 from policygen.core.names import HOSTNAME
@@ -152,6 +152,7 @@ class KubernetesView:
         self._filters: dict[PodShape, _Followers] = {}
         self._scores: dict[PodShape, _Followers] = {}
         self._known = 0
+        self._leaving: Sequence[tuple[int, PodShape]] = ()
         self._with_terms: set[int] = set()
         """The nodes that had a pod with affinity to pods when the session began."""
         self._apart: set[int] = set()
@@ -167,12 +168,14 @@ class KubernetesView:
             if len(self._table.changes) > _LOG:
                 self._table.forget()
 
-    def open(self) -> None:
-        """A session begins."""
+    def open(self, leaving: Sequence[tuple[int, PodShape]]) -> None:
+        """A session begins. `leaving` are pods that end, which constraints over topologies do not count."""
         self._refresh()
-        if self._known:
+        if self._known or leaving or self._leaving:
             self._filters.clear()
             self._scores.clear()
+        self._leaving = leaving
+        if self._known:
             pods = list(enumerate(self._table.pods))
             self._with_terms = {node for node, them in pods if any(it.terms for it in them)}
             self._apart = {
@@ -210,6 +213,8 @@ class KubernetesView:
                 parts[POD_AFFINITY] = _fed(
                     _ListedRequired(self._table, shape, self._apart), self._table
                 )
+            if SPREAD in parts:
+                self._without_leaving(parts[SPREAD])
             self._filters[shape] = _Followers(self._table, {**parts})
         followers = self._filters[shape]
         followers.catch_up()
@@ -217,6 +222,10 @@ class KubernetesView:
             part.refusals([part.key(it) for it in nodes])  # type: ignore[attr-defined] # a PodFilter
             for part in followers.parts.values()
         ]
+
+    def _without_leaving(self, part: Classes) -> None:
+        for node, pod in self._leaving:
+            part.follow(node, pod, -1)
 
     def _lasting_of(self, shape: PodShape) -> dict[int, str]:
         key = shape.demand
@@ -251,6 +260,7 @@ class KubernetesView:
                     _ZoneSpread(self._table, shape, constraints, everywhere=everywhere),
                     self._table,
                 )
+                self._without_leaving(parts[SPREAD])
             self._scores[shape] = _Followers(self._table, parts)
         followers = self._scores[shape]
         followers.catch_up()

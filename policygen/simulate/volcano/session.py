@@ -63,7 +63,13 @@ class Session:
         self.bound: list[VolcanoTask] = []
         self.evictions: list[PodEviction] = []
         self._view = view
-        view.open()
+        view.open(
+            [
+                (it.at, it.shape)
+                for job in state.jobs.values()
+                for it in job.by_status[TaskStatus.RELEASING].values()
+            ]
+        )
         for job in self.jobs:
             job.fit_errors.clear()
             for task in job.by_status[TaskStatus.PENDING].values():
@@ -74,6 +80,8 @@ class Session:
             if (plugin := self._plugin(entry, total)) is not None:
                 self.plugins[entry.name] = plugin
         self._points = {it: self._taking_part(it) for it in FLAGS}
+        self.prepared: set[VolcanoTask] = set()
+        """The tasks for which the plugin predicates has prepared its filters."""
         self._predicates = (found := settings.plugin("predicates")) is not None and found.on(
             "enablePredicate"
         )
@@ -240,6 +248,15 @@ class Session:
     def refusals(self, task: VolcanoTask, among: list[int]) -> dict[int, Refusal]:
         """Which of the nodes do not take a task, apart from their resources, and why."""
         return self._view.refusals(task.shape, among) if self._predicates else {}
+
+    def fits_nominated(self, task: VolcanoTask) -> bool:
+        """Whether the node that was freed for a task takes it, so that it may not preempt again.
+
+        Filters that are not prepared for the task in this session fail, so then it may.
+        """
+        if task.nominated is None or (self._predicates and task not in self.prepared):
+            return False
+        return task.nominated not in self.refusals(task, [task.nominated])
 
     def best(self, task: VolcanoTask, nodes: Sequence[int]) -> int:
         """The node with the highest score."""
