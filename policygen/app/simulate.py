@@ -52,6 +52,8 @@ class SimulationInput(Struct, frozen=True):
     sources: Sequence[Source]
     objects: Sequence[Object]
     snapshot: Snapshot | None
+    index: int
+    """Of the document of the snapshot."""
     trace: Sequence[TraceJob] = ()
 
 
@@ -104,8 +106,10 @@ def read(
     errors = [it for it in found.findings if it.severity is Severity.ERROR]
     if errors:
         raise SpecError(errors)
+    index = len(spec.documents) + len(found.documents)
+    snapshot = _snapshot(request, spec, index, progress)
     jobs = trace.read(request.trace, request.trace_format, progress) if request.trace else ()
-    return spec, SimulationInput(opened, found.objects, _snapshot(request, spec, progress), jobs)
+    return spec, SimulationInput(opened, found.objects, snapshot, index, jobs)
 
 
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
@@ -118,7 +122,7 @@ def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) ->
     snapshot = given.snapshot
     seen = [] if snapshot is None else context.beside(snapshot.objects, own)
     if snapshot is not None:
-        inside = manifests.inside(snapshot.objects, first_index=_first_index(given) + 1)
+        inside = manifests.inside(snapshot.objects, first_index=given.index + 1)
         seen += context.beside(inside.objects, own)
     cluster = Cluster(
         (*own, *seen, *_namespaces((*own, *seen))) if snapshot is None else (*own, *seen),
@@ -178,9 +182,9 @@ def _namespaces(objects: Iterable[Object]) -> Iterator[Object]:
 
 
 def _snapshot(
-    request: SimulateRequest, spec: RunSpec, progress: Callable[[str], None]
+    request: SimulateRequest, spec: RunSpec, index: int, progress: Callable[[str], None]
 ) -> Snapshot | None:
-    """The only cluster of a request. Raises UnreadError if it cannot be read."""
+    """The only cluster of a request. `index` is that of its document. Raises UnreadError."""
     if not request.clusters.named:
         return None
     target = {**versions.DEFAULT, **request.target}
@@ -188,15 +192,11 @@ def _snapshot(
         registry.RULES, spec.compiled, target, request.clusters.namespaces
     )
     (begin,) = sources.clusters(request.clusters, query, progress=progress)
-    with begin(len(spec.documents)) as finish:
+    with begin(index) as finish:
         found = finish()
     if isinstance(found, Finding):
         raise UnreadError(f"{whereabouts(found)}: {found.message}")
     return found
-
-
-def _first_index(given: SimulationInput) -> int:
-    return max((it.at.document for it in given.objects), default=0)
 
 
 def _target(request: SimulateRequest, spec: RunSpec, snapshot: Snapshot | None) -> Version:

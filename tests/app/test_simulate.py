@@ -123,6 +123,13 @@ def test_a_snapshot_has_running_workloads(tmp_path):
     assert found["nlp/b"].started == 3601
 
 
+def test_new_jobs_join_those_of_a_snapshot(tmp_path):
+    new = written(tmp_path, job("new", 4))
+    request = of_snapshot(tmp_path, QUEUES + NODES + WORKLOAD + job("b", 8), workloads=(new,))
+    found = {it.name: it.started for it in app_simulate.simulate(request).result.jobs}
+    assert found == {"nlp/a": found["nlp/a"], "nlp/new": 0, "nlp/b": 3601}
+
+
 def test_a_snapshot_without_workloads_is_refused(tmp_path):
     with pytest.raises(UsageError, match="the input has no job to simulate"):
         app_simulate.simulate(of_snapshot(tmp_path, QUEUES + NODES))

@@ -47,14 +47,13 @@ def simulated(cluster):
 
 def jobs(names):
     """These jobs of the example, which all arrive at once."""
-    every = [
-        it
-        for team in TEAMS
-        for it in yaml.safe_load_all((EXAMPLE / "jobs" / f"{team}.yaml").read_text("utf-8"))
-    ]
-    return [
-        it for it in every if it["metadata"]["name"] in names.get(it["metadata"]["namespace"], ())
-    ]
+    found = []
+    for team in TEAMS:
+        for it in yaml.safe_load_all((EXAMPLE / "jobs" / f"{team}.yaml").read_text("utf-8")):
+            if it["metadata"]["name"] in names.get(team, ()):
+                del it["metadata"]["annotations"]
+                found.append(it)
+    return found
 
 
 def message(cluster, job):
@@ -63,7 +62,7 @@ def message(cluster, job):
         condition["message"]
         for workload in cluster.objects(KUEUE, "Workload", job["metadata"]["namespace"])
         if workload["metadata"]["ownerReferences"][0]["name"] == job["metadata"]["name"]
-        for condition in workload["status"]["conditions"]
+        for condition in workload.get("status", {}).get("conditions", [])
         if condition["type"] == "QuotaReserved"
     )
     return found
