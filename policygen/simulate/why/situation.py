@@ -277,7 +277,9 @@ class _Run:
 
     def _release(self, victim: QueuedWorkload, entry: CycleEntry, reason: PreemptionReason) -> None:
         queue = self.state.queue_of(victim).name
-        self.found.evictions.append(WorkloadEviction(victim.name, entry.workload.name, reason, queue))
+        self.found.evictions.append(
+            WorkloadEviction(victim.name, entry.workload.name, reason, queue)
+        )
         if victim.admission is not None:
             self.before.setdefault(victim.name, (victim, victim.admission))
         self.scheduler.release(victim)
