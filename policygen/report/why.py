@@ -98,7 +98,8 @@ def _about(it: Explanation) -> Iterator[str]:
         yield f"The scheduler reports: {it.cause.message}"
     yield from map(words.past, it.preempted)
     if it.remedies:
-        what = "lets it start" if it.cause.kind is CauseKind.NO_NODES else "lets Kueue admit it"
+        placing = it.cause.kind in (CauseKind.NO_NODES, CauseKind.VOLCANO)
+        what = "lets it start" if placing else "lets Kueue admit it"
         yield f"Each of these changes {what} now (policygen tried each):"
         for number, one in enumerate(it.remedies[:SHOWN], 1):
             yield f"{number}. {words.remedy(one.changes)}"

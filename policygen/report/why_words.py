@@ -87,7 +87,10 @@ def _admitted(_: Explanation, __: Cause) -> Iterator[str]:
 
 def _admissible(it: Explanation, _: Cause) -> Iterator[str]:
     flavors = f" in flavor {names(it.admission)}" if it.admission else ""
-    yield f"Nothing keeps Kueue from admitting it: its quota{flavors} is free."
+    if flavors:
+        yield f"Nothing keeps Kueue from admitting it: its quota{flavors} is free."
+    else:
+        yield "Nothing keeps its scheduler from starting it."
 
 
 def _not_managed(_: Explanation, cause: Cause) -> Iterator[str]:

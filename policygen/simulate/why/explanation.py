@@ -21,6 +21,7 @@ from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene, kube_scheduler, shapes, strategies
 from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.gang_causes import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.object_causes import object_cause
@@ -84,6 +85,7 @@ class Explainer:
         self._situation: Situation | None = None
         self._occupied: OccupiedNodes | None = None
         self._rooms_of: OccupiedNodes | None = None
+        self._gangs: Gangs | None = None
         self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
 
     def named(self, name: str) -> list[Arrival]:
@@ -163,6 +165,8 @@ class Explainer:
                 CauseKind.NOT_MANAGED, f"{arrival.kind} {arrival.name}", message=arrival.refusal
             )
             return replace(known, cause=cause)
+        if arrival.gang is not None:
+            return self._in_gang(known, arrival, search=search)
         if workload is None:
             return self._on_nodes(known, arrival, {}, search=search)
         status = self._status(workload)
@@ -199,6 +203,15 @@ class Explainer:
             ends=tuple(self._owner(it) for it in ends(near, asked, cause)),
             cause=self._shown_cause(cause),
         )
+
+    def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
+        if self._gangs is None:
+            self._gangs = Gangs(self.scene)
+        cause = self._gangs.cause(arrival)
+        if cause is None:
+            return replace(known, cause=Cause(CauseKind.ADMISSIBLE))
+        found = sorted(self._gangs.remedies(arrival), key=lambda it: it.rank) if search else ()
+        return replace(known, cause=cause, remedies=tuple(found[:MOST]))
 
     def _with_room(
         self, found: Sequence[Remedy], near: Situation, arrival: Arrival
