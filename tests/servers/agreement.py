@@ -129,11 +129,6 @@ EXCEPTIONS = {
             rf'^{APPLY_ALONE} 422 Queue.scheduling.volcano.sh "(w-[a-z-]+|default)" is invalid: \S+ Invalid value: ("null"|0:)',
         ),
         (
-            "gang-without-queue",
-            "The PodGroup that Volcano creates for such pods is refused, but the pods are not.",
-            r"\[gang-without-queue\]$",
-        ),
-        (
             "named-and-not-there",
             "A pod names a RuntimeClass that lint does not have, and with it the pod's overhead.",
             r"RuntimeClass",

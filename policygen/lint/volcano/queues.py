@@ -192,6 +192,8 @@ class QueueUse(Struct, frozen=True, eq=False):
     namespace: str
     queue: str
     at: At
+    of_pods: bool = False
+    """Whether only its pods name the queue, so that no server refuses the object."""
 
 
 def queue_uses(cluster: Cluster) -> tuple[QueueUse, ...]:
@@ -314,4 +316,4 @@ def _queue_uses(cluster: Cluster) -> Iterator[QueueUse]:
             if name and to_volcano(template):
                 at = template.at.to("metadata", "annotations", VOLCANO_QUEUE)
                 owner = str(workload) if workload.kind == "Pod" else f"Each pod of {workload}"
-                yield QueueUse(owner, workload.namespace, name, at)
+                yield QueueUse(owner, workload.namespace, name, at, of_pods=True)

@@ -80,6 +80,15 @@ def test_workload_in_default_queue(volcano):
             has(volcano, count)
 
 
+def test_pods_without_queue(volcano):
+    """2 pods of a GPU each."""
+    rule = "pods-without-queue"
+    for example, count in ((bad(rule), 0), (good(rule), 2)):
+        with volcano.scene(example):
+            volcano.becomes("pods", lambda: len(volcano.pods(HERE)), 2)
+            has(volcano, count)
+
+
 def test_pods_exceed_capability(volcano):
     rule = "pods-exceed-capability"
     for example, count, waits in ((bad(rule), 8, 4), (bad(rule, 1), 0, 1), (good(rule), 8, 0)):
