@@ -50,6 +50,8 @@ _WEIGHTS = {
 }
 _LOG = 500_000
 """So many changes of nodes are kept."""
+_REMEMBERED = 2_000_000
+"""So many scores are kept."""
 
 
 def profile_of(settings: SchedulerSettings) -> Profile:
@@ -152,6 +154,7 @@ class KubernetesView:
         self._filters: dict[PodShape, _Followers] = {}
         self._scores: dict[PodShape, _Followers] = {}
         self._known = 0
+        self._remembered: dict[object, tuple[list[float], list[int]]] = {}
         self._leaving: Sequence[tuple[int, PodShape]] = ()
         self._with_terms: set[int] = set()
         """The nodes that had a pod with affinity to pods when the session began."""
@@ -183,6 +186,15 @@ class KubernetesView:
                 for node, them in pods
                 if any(one.kind is TermKind.APART for it in them for one in it.terms)
             }
+
+    def remembered(self, key: object) -> tuple[list[float], list[int]]:
+        """The scores of nodes for equal pods, and the version of each node that they are for."""
+        if key not in self._remembered:
+            size = len(self._table.all)
+            if len(self._remembered) * size > _REMEMBERED:
+                self._remembered.clear()
+            self._remembered[key] = [0.0] * size, [-1] * size
+        return self._remembered[key]
 
     def refusals(self, shape: PodShape, among: list[int]) -> dict[int, Refusal]:
         """Which of the nodes take no such pod, apart from their resources, and why."""

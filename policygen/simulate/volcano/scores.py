@@ -60,9 +60,14 @@ class NodeScores:
 
     def of(self, task: VolcanoTask, nodes: Sequence[int]) -> list[float]:
         """The score of each node."""
-        total = [0.0] * len(nodes)
-        for part in self._parts:
-            total = [one + more for one, more in zip(total, part(task, nodes), strict=True)]
+        shape, versions = task.shape, self._nodes.versions
+        equal = shape.requests, shape.scored, shape.preferences, tuple(task.requests.items())
+        known, seen = self._view.remembered(equal)
+        old = [it for it in nodes if seen[it] != versions[it]]
+        if old:
+            for node, score in zip(old, self._own(task, old), strict=True):
+                known[node], seen[node] = score, versions[node]
+        total = [known[it] for it in nodes]
         if not self._common:
             return total
         for weight, common in self._view.parts(task.shape).values():
@@ -72,6 +77,13 @@ class NodeScores:
                 sizes[key] = sizes.get(key, 0) + 1
             by_key = dict(zip(sizes, common.scores(list(sizes), list(sizes.values())), strict=True))
             total = [one + weight * by_key[key] for one, key in zip(total, keys, strict=True)]
+        return total
+
+    def _own(self, task: VolcanoTask, nodes: Sequence[int]) -> list[float]:
+        """The scores that look at one node."""
+        total = [0.0] * len(nodes)
+        for part in self._parts:
+            total = [one + more for one, more in zip(total, part(task, nodes), strict=True)]
         return total
 
 

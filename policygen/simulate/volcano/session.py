@@ -298,6 +298,7 @@ class Session:
         self.nodes.add(task)
 
     def _note(self, task: VolcanoTask, *, allocated: bool) -> None:
+        self.nodes.versions[task.at] += 1
         if allocated:
             self.nodes.table.add(task.at, task.shape)
             for it in self.plugins.values():
@@ -329,6 +330,7 @@ class Session:
                         self._leave(task)
         for it in self.evictions:  # until they are gone, the plugins of Kubernetes see them
             self.nodes.table.add(it.victim.at, it.victim.shape)
+            self.nodes.versions[it.victim.at] += 1
 
     def _leave(self, task: VolcanoTask) -> None:
         self.nodes.remove(task)

@@ -52,6 +52,8 @@ class VolcanoNodes:
         self.future: dict[str, list[float]] = {}
         """What is idle after the tasks that are about to leave, without what waiting tasks take."""
         self.used: dict[str, list[float]] = {}
+        self.versions = [0 for _ in self.indexes]
+        """Grows with each change of a node."""
         for name in {it for have in self._amounts for it in have}:
             self._column(name)
 
@@ -89,6 +91,7 @@ class VolcanoNodes:
 
     def _change(self, task: VolcanoTask, count: int) -> None:
         node, status = task.at, task.status
+        self.versions[node] += 1
         self.known(task.requests)
         for name, it in task.requests.items():
             amount = count * it
@@ -104,6 +107,7 @@ class VolcanoNodes:
             name: it if name in (CPU, MEMORY, PODS) else it * 1000 for name, it in shape.requests
         }
         self.known(dict(requests))
+        self.versions[node] += 1
         for name, it in requests.items():
             self.idle[name][node] -= count * it
             self.future[name][node] -= count * it
