@@ -25,6 +25,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Snapshot
 from policygen.lint import context, registry
 from policygen.plan import kueue_configuration
+from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.report.phrases import whereabouts
 from policygen.report.simulation import SimulationReport
@@ -146,9 +147,27 @@ def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) ->
 
 def _spec(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO | None) -> RunSpec:
     as_lint = LintRequest(
-        request.specs, request.workloads, target=request.target, templates=request.templates
+        request.specs,
+        request.workloads,
+        target=request.target,
+        extras=frozenset({VOLCANO_CONFIG}),
+        templates=request.templates,
     )
-    return inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
+    among = manifests.spec_sources(opened)
+    found = inputs.compiled_spec(as_lint, among, stdin)
+    extras = _extras(found)
+    return (
+        found
+        if extras == as_lint.extras or "-" in request.specs
+        else inputs.compiled_spec(as_lint._replace(extras=extras), among)
+    )
+
+
+def _extras(spec: RunSpec) -> frozenset[str]:
+    """The controllers' configurations that a spec renders. A second scheduler needs an image."""
+    platform = spec.compiled.loaded.spec.platform if spec.compiled else None
+    has_image = platform is not None and platform.kube_scheduler.image is not None
+    return frozenset({VOLCANO_CONFIG, SECOND_SCHEDULER} if has_image else {VOLCANO_CONFIG})
 
 
 def _rendered(request: SimulateRequest, spec: RunSpec) -> list[Object]:
@@ -156,8 +175,12 @@ def _rendered(request: SimulateRequest, spec: RunSpec) -> list[Object]:
     if spec.compiled is None:
         return []
     platform, plan = spec.compiled.loaded.spec.platform, spec.compiled.plan
-    rendering = RenderRequest(request.specs, request.target, templates=request.templates)
-    found = [it.object for it in drift.rendered(spec.compiled, rendering).expected]
+    rendering = RenderRequest(
+        request.specs, request.target, extras=_extras(spec), templates=request.templates
+    )
+    expected = (it.object for it in drift.rendered(spec.compiled, rendering).expected)
+    found = [it for it in expected if it.kind != "Deployment"]  # the second scheduler is no job
+    found += manifests.inside(found, first_index=1 + len(spec.documents)).objects
     # The Configuration that the spec needs, with the other settings of Kueue's chart.
     item = kueue_configuration.decide(
         platform, plan.pools, plan.trees, plan.workloads.assignments, None

@@ -31,8 +31,9 @@ def plain(job: JobResult) -> str:
     message = job.message
     if job.reason == "NotSimulated":
         return f"is not simulated: {message}"
-    if job.reason == "Unschedulable":
-        return "holds its quota, but no node has room for all its pods"
+    if job.reason == "Unschedulable" and message.startswith("0/"):
+        words = "no node has room for all its pods"
+        return f"holds its quota, but {words}" if job.queue else words
     for begin, words in _FIXED.items():
         if message.startswith(begin):
             return words

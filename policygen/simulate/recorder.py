@@ -293,7 +293,7 @@ class Recorder(Observer):
     def _limits(self) -> dict[tuple[str, str], tuple[int, int]]:
         """Guarantee and limit of each team in each pool."""
         state = self._state
-        found: dict[tuple[str, str], tuple[int, int]] = {}
+        found = dict(self._volcano_limits())
         if state is None:
             return found
         owned = {
@@ -309,6 +309,22 @@ class Recorder(Observer):
                     guarantee, limit = found.get(key, (0, 0))
                     found[key] = guarantee + node.nominal[pair], limit + node.potential[pair]
         return found
+
+    def _volcano_limits(self) -> Iterator[tuple[tuple[str, str], tuple[int, int]]]:
+        """What Volcano's queues deserve and can have. Without a capability, all GPUs of the pool are the limit.
+
+        The name of a queue that a spec renders ends with its pool.
+        """
+        volcano = self._timeline.volcano
+        jobs = (it.arrival for it in self._timeline.jobs)
+        used = {(it.team, it.gang.queue) for it in jobs if it.gang is not None}
+        for team, name in sorted(used):
+            queue = volcano.state.queues.get(name) if volcano is not None else None
+            for pool in self.scene.pools if queue is not None else ():
+                if queue is not None and f".{name}".endswith(f".{pool.name}"):
+                    guarantee = _whole_gpus(queue.deserved)
+                    limit = pool.gpus if queue.capability is None else _whole_gpus(queue.capability)
+                    yield (team, pool.name), (guarantee, limit)
 
     def _pools(self, jobs: tuple[JobResult, ...], end: float) -> Iterator[PoolResult]:
         meters = self.used if self._timeline.kube is None else self.on_nodes
@@ -352,6 +368,11 @@ def unschedulable(kube: KubeScheduler, shape: PodShape) -> str:
     reasons = Counter(it for found in kube.refusals(shape).values() for it in found)
     listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
     return f"0/{len(kube.nodes.all)} nodes are available: {listed}."
+
+
+def _whole_gpus(amounts: Mapping[str, float]) -> int:
+    """The accelerators in amounts of Volcano, which counts thousandths."""
+    return int(sum(amount for name, amount in amounts.items() if is_one(name)) // 1000)
 
 
 def _cause(reasons: tuple[str, ...]) -> str:

@@ -164,6 +164,41 @@ def test_ctrl_c_leaves_a_partial_report(tmp_path, monkeypatch):
     assert [it.started for it in report.result.jobs] == [0, None]
 
 
+VCJOB = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a, namespace: foundation-text}
+spec:
+  queue: text.h100
+  minAvailable: 2
+  tasks:
+  - name: worker
+    replicas: 2
+    template:
+      spec:
+        restartPolicy: Never
+        tolerations: [{operator: Exists}]
+        containers: [{name: main, resources: {requests: {cpu: 8, memory: 64Gi}, limits: {nvidia.com/gpu: 8}}}]
+"""
+
+
+def test_a_spec_has_the_queues_and_the_configuration_of_volcano(tmp_path):
+    spec = str(ROOT / "examples" / "volcano-training" / "policy.yaml")
+    request = SimulateRequest(specs=(spec,), workloads=(written(tmp_path, VCJOB),))
+    result = app_simulate.simulate(request).result
+    (found,) = result.jobs
+    assert (found.team, found.started, found.ended) == ("text", 0, 3600)
+    (use,) = next(it.uses for it in result.teams if it.name == "text")
+    assert (use.pool, use.most) == ("h100", 16)
+    assert 0 < use.guarantee <= use.limit <= 120
+
+
+def test_a_second_scheduler_of_the_spec_is_no_job(tmp_path):
+    spec = str(ROOT / "examples" / "three-schedulers" / "policy.yaml")
+    request = SimulateRequest(specs=(spec,), workloads=(written(tmp_path, job("a", 1)),))
+    assert [it.name for it in app_simulate.simulate(request).result.jobs] == ["nlp/a"]
+
+
 def raised(folder):
     begin, end = POLICY.split("  name: speech", 1)
     text = f"{begin}  name: speech{end.replace('guarantee: 4', 'guarantee: 8', 1)}"

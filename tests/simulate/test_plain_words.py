@@ -66,6 +66,18 @@ def test_a_job_without_a_node():
     assert plain(found) == "holds its quota, but no node has room for all its pods"
 
 
+def test_a_job_without_a_queue_and_without_a_node():
+    found = waiting(
+        queue="", reason="Unschedulable", message="0/3 nodes are available: 3 Too many pods."
+    )
+    assert plain(found) == "no node has room for all its pods"
+
+
+def test_messages_of_volcano():
+    found = waiting(queue="", reason="Unschedulable", message="Volcano's queue q does not exist")
+    assert plain(found) == "Volcano's queue q does not exist"
+
+
 def test_a_job_that_is_not_simulated():
     found = waiting(reason="NotSimulated", message="a CronJob creates its Jobs later")
     assert plain(found) == "is not simulated: a CronJob creates its Jobs later"
