@@ -110,6 +110,10 @@ def _about(it: Explanation) -> Iterator[str]:
             yield f"{len(it.remedies) - SHOWN} more with -f json."
     elif it.waits:
         yield "policygen found no single change that helps now."
+    if it.later:
+        yield "With each of these changes, it starts when others have ended:"
+        for number, one in enumerate(it.later[:SHOWN], 1):
+            yield f"{number}. {words.remedy(one.changes)}"
     if it.ends:
         yield words.ends(it.ends)
 
@@ -153,6 +157,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
             "names": list(it.cause.names),
         },
         "remedies": [_remedy(one) for one in it.remedies],
+        "laterRemedies": [_remedy(one) for one in it.later],
         "startsAfter": list(it.ends),
         "preempted": [
             {"by": one.by, "reason": one.reason, "at": one.at or None, "message": one.message}

@@ -158,7 +158,7 @@ class _Pairs:
         for name in sorted({it for it in named if it} - set(nodes)):
             nodes[name] = self._node(name, (), None)
         for name in sorted(parents):
-            if parents[name]:
+            if parents[name] and not _is_own_ancestor(name, parents):
                 _attach(nodes[name], nodes[parents[name]])
         return nodes
 
@@ -257,6 +257,16 @@ def _checks(fields: ClusterQueueView) -> dict[str, frozenset[str]]:
 
 def _limit(resource: str, amount: Any) -> int | None:
     return None if amount is None else min(counted(resource, amount), UNLIMITED)
+
+
+def _is_own_ancestor(name: str, parents: Mapping[str, str]) -> bool:
+    """Whether a cohort is its own ancestor. Kueue makes the ClusterQueues of such cohorts inactive."""
+    seen: set[str] = set()
+    above = parents[name]
+    while above and above not in seen and above != name:
+        seen.add(above)
+        above = parents.get(above, "")
+    return above == name
 
 
 def _attach(node: QuotaNode, parent: QuotaNode) -> None:

@@ -1,5 +1,6 @@
 """Why the workloads of a scene wait, and what would let them run."""
 
+import dataclasses
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -51,6 +52,8 @@ class Explanation(Struct, frozen=True, eq=False):
     team: str
     cause: Cause
     remedies: tuple[Remedy, ...] = ()
+    later: tuple[Remedy, ...] = ()
+    """If no change lets its pods run now: changes with which it starts when others have ended."""
     ends: tuple[str, ...] = ()
     """Workloads whose end admits it, too."""
     preempted: tuple[Preempted, ...] = ()
@@ -196,13 +199,21 @@ class Explainer:
         known = replace(known, cause=cause)
         if not search:
             return known
+        later = self._later(near, asked) if cause.kind is CauseKind.ABOVE_MAXIMUM else ()
         found = self._with_room(remedies(near, asked), near, arrival)
         return replace(
             known,
             remedies=tuple(map(self._shown, found)),
+            later=tuple(map(self._shown, later if _no_room(found) else ())),
             ends=tuple(self._owner(it) for it in ends(near, asked, cause)),
             cause=self._shown_cause(cause),
         )
+
+    @staticmethod
+    def _later(near: Situation, asked: AskedWorkload) -> list[Remedy]:
+        """Changes with which a workload is admitted if it is alone."""
+        alone = dataclasses.replace(near, held={}, pending=())
+        return remedies(alone, asked)
 
     def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
         if self._gangs is None:
@@ -469,6 +480,11 @@ def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> 
     queue = workload.queue.partition("/")[2]
     fields = WorkloadView(queue, workload.priority, sets, active)
     return AskedWorkload(workload.name, arrival.kind, fields, workload.uid, workload.created)
+
+
+def _no_room(found: Iterable[Remedy]) -> bool:
+    """Whether no remedy lets the pods run now."""
+    return all(it.placed is False for it in found)
 
 
 def _flavors(admission: Admission) -> dict[str, Mapping[str, str]]:

@@ -1,6 +1,17 @@
 """Names of workloads, and which ones are pending."""
 
-from tests.simulate.why.waiting import PLAIN, explain, explainer, job, node
+from policygen.simulate.why.changes import PodsChange
+from tests.simulate.why.waiting import (
+    PLAIN,
+    explain,
+    explainer,
+    flavor,
+    job,
+    local,
+    node,
+    queue,
+    thing,
+)
 
 
 def test_a_workload_has_several_names():
@@ -29,3 +40,19 @@ def test_quota_without_nodes_does_not_help():
     assert (fewer.placed, more.placed) == (False, False)
     room = explain("n/a", *PLAIN, node("x", 8), job("b", pods=3), job("a", pods=7))
     assert [it.placed for it in room.remedies] == [True, False]
+
+
+def test_a_workload_that_is_too_large_and_others_use_all():
+    jobs = job("b", pods=8), job("a", pods=12, after="1m")
+    found = explain("n/a", *PLAIN, node("x", 8), *jobs)
+    fewer = [it.changes for it in found.later if isinstance(it.changes[0], PodsChange)]
+    assert found.cause.kind.value == "above-maximum"
+    assert [it.placed for it in found.remedies] == [False]
+    assert fewer == [(PodsChange("main", 12, 8),)]
+
+
+def test_cohorts_that_are_their_own_parents():
+    cohorts = [thing("Cohort", it, {"parentName": other}) for it, other in ("xy", "yx")]
+    found = explain("n/a", flavor(), queue("q", cohort="x"), local(), *cohorts, job("a"))
+    assert (found.cause.kind.value, set(found.cause.names)) == ("cohort-cycle", {"x", "y"})
+    assert found.remedies
