@@ -2,15 +2,18 @@
 
 import os
 import random
+from fractions import Fraction
 
 from msgspec import json
 
 from policygen.core.decoding import converted
 from policygen.core.finding import At
+from policygen.core.names import GPU, HOSTNAME
 from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.kueue_workloads import WorkloadView
+from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.typed import decoded
 from policygen.simulate.kueue.build import state_of, workload_of
@@ -18,6 +21,9 @@ from policygen.simulate.kueue.entry import Outcome
 from policygen.simulate.kueue.quota import settle
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.placement.profile import Profile
+from policygen.simulate.placement.scheduler import KubeScheduler
+from policygen.simulate.placement.shape import simple_shape
 from tests.servers.kueue_scenarios import NAMESPACE, drawn
 from tests.servers.kueue_scheduler import Script, simulated
 
@@ -230,3 +236,35 @@ def test_names_and_order_change_nothing_but_ties():
         source = random.Random(seed)
         assert effects(reordered(scenario, source)) == (expected, False), (seed, fair)
         assert effects(*renamed(scenario, source)) == (expected, False), (seed, fair)
+
+
+def test_more_nodes_never_turn_a_placement_into_a_wait():
+    """Of pods without constraints about other pods: those can count empty domains."""
+    placed = 0
+    for seed in range(COUNT):
+        source = random.Random(seed)
+        nodes = [_node(source, f"n{i}") for i in range(source.randint(1, 6))]
+        more = [_node(source, f"m{i}") for i in range(source.randint(1, 3))]
+        pods = [
+            simple_shape({"cpu": source.randint(1, 8) * 1000, GPU: source.randint(0, 4)})
+            for _ in range(20)
+        ]
+        before = KubeScheduler(nodes, [Profile()])
+        bound = [(it, found.node) for it in pods if (found := before.place(it)) is not None]
+        probe = simple_shape({"cpu": 1000, GPU: source.randint(0, 4)})
+        if before.place(probe) is None:
+            continue
+        placed += 1
+        after = KubeScheduler([*nodes, *more], [Profile()])
+        for it, node in bound:
+            after.bind(it, node)
+        assert after.place(probe) is not None, seed
+    assert placed > COUNT // 4
+
+
+def _node(source, name):
+    gpus = source.choice([0, 4, 8])
+    allocatable = {"cpu": Fraction(source.choice([16, 32, 64])), "pods": Fraction(110)}
+    return Node(
+        name, {HOSTNAME: name}, allocatable=allocatable | ({GPU: Fraction(gpus)} if gpus else {})
+    )
