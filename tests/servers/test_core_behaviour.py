@@ -269,3 +269,25 @@ def _created(cluster, thing):
     except ApiError:
         return False
     return True
+
+
+def test_a_runtime_class_adds_its_selector_and_tolerations(cluster):
+    toleration = {"key": "sandbox", "operator": "Exists", "effect": "NoSchedule"}
+    kind = ("node.k8s.io/v1", "RuntimeClass", "kata")
+    scheduling = {"nodeSelector": {"runtime": "kata"}, "tolerations": [toleration]}
+    cluster.create(
+        {
+            "apiVersion": kind[0],
+            "kind": kind[1],
+            "metadata": {"name": kind[2]},
+            "handler": "kata",
+            "scheduling": scheduling,
+        }
+    )
+    sandboxed = pod("a", "vision", NOTHING)
+    sandboxed["spec"]["runtimeClassName"] = kind[2]
+    cluster.create(sandboxed)
+    [stored] = cluster.objects("v1", "Pod", "vision")
+    cluster.delete(*kind)
+    assert stored["spec"]["nodeSelector"] == scheduling["nodeSelector"]
+    assert toleration in stored["spec"]["tolerations"]

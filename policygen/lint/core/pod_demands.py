@@ -14,6 +14,7 @@ from policygen.kubernetes.core import Requirement, TolerationView
 from policygen.kubernetes.kueue_jobs import counted, labels
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.node_filters import REQUIRED, Demand, Placed, demand
+from policygen.kubernetes.runtime_classes import with_runtime_class
 from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.known_nodes import known_nodes
@@ -84,6 +85,7 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
             # container-resource-refused reports the others.
             amounts = {name: it for name, it in amounts.items() if known_to_containers(name)}
             own = demand(template.spec, amounts)
+            own = with_runtime_class(facts.cluster, template.spec, own)
             found = requests.get(id(template), ())
             if found and all(refused(facts, it) for it in found):
                 continue  # `request-not-covered` reports it

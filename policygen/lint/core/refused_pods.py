@@ -23,6 +23,7 @@ from policygen.kubernetes.node_filters import (
     TooLittle,
 )
 from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.runtime_classes import FIELD
 from policygen.kubernetes.workloads import PodSpec
 
 _LEAST_BYTES = 1 << 26
@@ -87,8 +88,11 @@ def _fact(placed: Placed, value: str | None) -> str:
     it = placed.requirement
     key = "name" if it.key == NODE_NAME else it.key
     if value is None:
-        return f"lack label {key}"
+        why = ", which the RuntimeClass requires" if placed.path == FIELD else ""
+        return f"lack label {key}{why}"
     required = listed([bare(each) or '""' for each in it.values]) if it.values else ""
+    if placed.path == FIELD:
+        return f"have {key}={bare(value)}, but the RuntimeClass requires {required}"
     have = f"have {key}={bare(value)}"
     match it.operator:
         case "In":
@@ -103,6 +107,8 @@ def _fact(placed: Placed, value: str | None) -> str:
 def _advice(placed: Placed, value: str | None, nodes: Iterable[Node]) -> str:
     it = placed.requirement
     field = "nodeSelector" if placed.path[:1] == ("nodeSelector",) else "nodeAffinity"
+    if placed.path == FIELD:
+        return "label the nodes, or write another runtimeClassName"
     if not placed.path:
         return f"label the nodes, or correct {it.key} in the queue's flavor or affinity"
     same = [key for node in nodes for key in node.labels if key.lower() == it.key.lower()]
