@@ -50,4 +50,5 @@ RULE = ObjectRule(
     remedy="Correct the value that the message names in Kueue's Configuration.",
     judges=("Configuration",),
     check=check,
+    reads=("Deployment",),
 )
