@@ -14,7 +14,7 @@ from policygen.app.requests import LintRequest, RenderRequest, SimulateRequest
 from policygen.core import versions
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import At, Finding
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, shown
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents import files
@@ -33,7 +33,7 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes, timeline
-from policygen.simulate.scene_jobs import RUNS_FOR, arrivals
+from policygen.simulate.scene_jobs import RUNS_FOR, arrivals, invalid_times
 from policygen.simulate.timeline import TimelineProgress
 from policygen.simulate.traces import arrivals as trace_arrivals
 from policygen.simulate.traces.job import TraceJob
@@ -296,8 +296,8 @@ def _notes(
     queued = sum(it.workload is not None for it in found)
     if queued and not scene.cluster.cluster_queues.any:
         yield (
-            f"the input has no ClusterQueue, so {counted(queued, 'job')} with the name of a queue never "
-            "start; also pass the SPEC or the manifests of the queues"
+            f"the input has no ClusterQueue, so {counted(queued, 'job')} with the name of a queue "
+            f"never {'starts' if queued == 1 else 'start'}; also pass the SPEC or the manifests of the queues"
         )
     if not scene.nodes:
         yield (
@@ -319,6 +319,14 @@ def _notes(
             f"{counted(assumed, 'job')} {'runs' if assumed == 1 else 'run'} for --duration; the "
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
+    wrong = list(invalid_times(scene.cluster))
+    for it, key in wrong[:_NAMES]:
+        yield (
+            f"{it}: {key} is ignored, because {shown(it.annotations[key])} is not a duration; write "
+            "for example 90s or 1h30m"
+        )
+    if len(wrong) > _NAMES:
+        yield f"{counted(len(wrong) - _NAMES, 'more such annotation')} ignored"
     ties = sum(it.either for it in result.jobs)
     if ties:
         yield (

@@ -60,6 +60,16 @@ def arrivals(scene: Scene, default_duration: float | None = None) -> list[Arriva
     return sorted(found, key=lambda it: it.at)
 
 
+def invalid_times(cluster: Cluster) -> Iterator[tuple[Object, str]]:
+    """The jobs with an annotation about time that is ignored, because it is not a duration, and its key."""
+    for it in cluster.workloads:
+        for key, is_zero_valid in ((ARRIVES_AFTER, True), (RUNS_FOR, False)):
+            written = it.object.annotations.get(key)
+            found = seconds(written)
+            if written is not None and not (_written(written) or (found == 0 and is_zero_valid)):
+                yield it.object, key
+
+
 class _Jobs:
     """Reads the jobs of a scene."""
 
@@ -245,13 +255,13 @@ class _Jobs:
             nodes=nodes,
             refusal=refusal,
             gang=gang,
-            assumed=duration is not None and not source.annotations.get(RUNS_FOR),
+            assumed=duration is not None and not _written(source.annotations.get(RUNS_FOR)),
         )
 
     def _duration(self, source: Object, kind: str, pods: Sequence[PodBatch]) -> float | None:
-        written = seconds(source.annotations.get(RUNS_FOR))
-        if written is not None and written > 0:
-            return float(written)
+        written = _written(source.annotations.get(RUNS_FOR))
+        if written:
+            return written
         always = kind == "Pod" and any(it.spec.restart_policy in ("", "Always") for it in pods)
         return None if kind in _SERVES or always else self.default_duration
 
@@ -375,6 +385,12 @@ def _equal_pods(pods: Sequence[Pod], source: Workload | None) -> Iterator[PodBat
 
 def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:
     return tuple(it.node for it in pods if it.node)
+
+
+def _written(text: str | None) -> float:
+    """The duration in an annotation; 0 if there is none, or if it is not valid."""
+    found = seconds(text)
+    return float(found) if found is not None and found > 0 else 0.0
 
 
 def _by_volcano(workload: Workload) -> bool:

@@ -74,7 +74,7 @@ def test_without_queues_jobs_wait(tmp_path):
     report = simulated(tmp_path, job("a", 8))
     assert report.result.jobs[0].started is None
     assert report.notes[0].startswith(
-        "the input has no ClusterQueue, so 1 job with the name of a queue"
+        "the input has no ClusterQueue, so 1 job with the name of a queue never starts;"
     )
 
 
@@ -82,6 +82,18 @@ def test_without_nodes_pods_start_at_once(tmp_path):
     report = simulated(tmp_path, QUEUES + job("a", 8))
     assert report.result.jobs[0].started == 0
     assert report.notes[0].startswith("nodes are not known")
+
+
+def test_times_that_are_no_durations_are_ignored_and_named(tmp_path):
+    annotations = "policygen.dev/runs-for: -5m, policygen.dev/arrives-after: soon"
+    report = simulated(tmp_path, QUEUES + NODES + job("a", 8, annotations=annotations))
+    assert (report.result.jobs[0].started, report.result.jobs[0].ended) == (0, 3600)
+    ignored = "Job nlp/a: policygen.dev/{} is ignored, because {} is not a duration; write for example 90s or 1h30m"
+    assert report.notes[0].startswith("1 job runs for --duration")
+    assert report.notes[1:] == (
+        ignored.format("arrives-after", '"soon"'),
+        ignored.format("runs-for", '"-5m"'),
+    )
 
 
 def test_without_jobs_there_is_nothing_to_simulate(tmp_path):
