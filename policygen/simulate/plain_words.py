@@ -22,6 +22,8 @@ _FIXED = {
     "Exceeded the PodsReady timeout": "found no node in time, so Kueue evicted it and tries it again",
     "Workload has overlapping preemption": "another job preempts the same jobs first",
     "Workload no longer fits": "another job was admitted first",
+    "queue resource quota insufficient": "its queue in Volcano has too little left for its minimum",
+    "resource in cluster is overused": "other jobs have or wait for all for which Volcano enqueues jobs",
 }
 """Words by the beginning of the message."""
 
@@ -37,6 +39,8 @@ def plain(job: JobResult) -> str:
     for begin, words in _FIXED.items():
         if message.startswith(begin):
             return words
+    if job.reason == "NotEnoughResources":
+        return "Volcano finds no room for its gang"
     return "; or ".join(dict.fromkeys(_parts(message))) or message
 
 

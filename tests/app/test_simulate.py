@@ -17,6 +17,7 @@ from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.versions import Version
 from tests.client.looks import snapshot
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
+from tests.simulate.volcano.test_over_time import vcjob
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "forty-jobs"
@@ -262,3 +263,17 @@ def test_csv_has_a_line_for_each_job(tmp_path, example):
     assert {it["state"] for it in rows} == {"ended", "waiting"}
     both = list(csv.DictReader(io.StringIO(run(*arguments, "--against", raised(tmp_path)).stdout)))
     assert float(both[0]["waited_after"]) >= 0
+
+
+def test_jobs_of_volcano_run_with_the_configuration_that_the_spec_needs(tmp_path):
+    """A queue reclaims what it deserves, which Volcano's own configuration does not do."""
+    spec = str(ROOT / "examples" / "volcano-training")
+    text = vcjob("lent", "speech.h100", 8, 8) + vcjob("back", "text.h100", 8, 8, after="10m")
+    text = text.replace("containers:", "tolerations: [{operator: Exists}]\n        containers:")
+    report = app_simulate.simulate(
+        SimulateRequest(specs=(spec,), workloads=(written(tmp_path, text),))
+    )
+    found = {it.name: it for it in report.result.jobs}
+    assert found["ns/back"].preempts == ("ns/lent",)
+    assert (found["ns/back"].started, found["ns/lent"].started) == (600, 0)
+    assert report.result.unmodelled == ()

@@ -85,3 +85,27 @@ def test_a_job_that_is_not_simulated():
 
 def test_a_job_that_does_not_wait():
     assert plain(job()) == ""
+
+
+@pytest.mark.parametrize(
+    "reason, message, words",
+    [
+        (
+            "Unschedulable",
+            "queue resource quota insufficient: insufficient nvidia.com/gpu",
+            "its queue in Volcano has too little left for its minimum",
+        ),
+        (
+            "Unschedulable",
+            "resource in cluster is overused: overused cpu",
+            "other jobs have or wait for all for which Volcano enqueues jobs",
+        ),
+        (
+            "NotEnoughResources",
+            "1/2 tasks in gang unschedulable: pod group is not ready",
+            "Volcano finds no room for its gang",
+        ),
+    ],
+)
+def test_reasons_of_volcano(reason, message, words):
+    assert plain(job(reason=reason, message=message)) == words
