@@ -14,6 +14,16 @@ class PodSetTemplate(Struct, rename="camel", frozen=True):
     spec: PodSpec = PodSpec()
 
 
+class TopologyRequestView(Struct, rename="camel", frozen=True):
+    """In which domains of a topology the pods of a pod set shall run."""
+
+    required: str = ""
+    preferred: str = ""
+    unconstrained: bool = False
+    pod_set_slice_required_topology: str = ""
+    pod_set_slice_size: int = 1
+
+
 class PodSetView(Struct, rename="camel", frozen=True):
     """Pods of one template of a Workload."""
 
@@ -21,6 +31,7 @@ class PodSetView(Struct, rename="camel", frozen=True):
     count: int = 1
     min_count: int | None = None
     template: PodSetTemplate = PodSetTemplate()
+    topology_request: TopologyRequestView | None = None
 
 
 class WorkloadView(Struct, rename="camel", frozen=True):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from . import kueue_events
+from . import kueue_events, kueue_topologies
 
 Data = dict[str, Any]
 
@@ -24,13 +24,18 @@ WEIGHTS = ("0", "1", "2", "500m", "3")
 MAX_CYCLES = 300
 
 
-def drawn(seed: int, *, fair: bool, ties: bool = False, events: bool = False) -> Data:
+def drawn(
+    seed: int, *, fair: bool, ties: bool = False, events: bool = False, topology: bool = False
+) -> Data:
     """A scenario as the Go program reads it.
 
     With `ties`, workloads of one step are created at one time. With `events`, queues stop and start,
-    workloads are deactivated, pods become ready or not, and there are admission checks.
+    workloads are deactivated, pods become ready or not, and there are admission checks. With
+    `topology`, flavors have nodes, and pod sets ask for domains.
     """
     found = _Draw(random.Random(seed), fair=fair).scenario()
+    if topology:
+        kueue_topologies.add(random.Random(f"{seed} topology"), found)
     if events:
         kueue_events.add(random.Random(f"{seed} events"), found)
     for step in found["steps"] if ties else ():

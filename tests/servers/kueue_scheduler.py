@@ -25,6 +25,7 @@ from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import Settings, first
 from policygen.kubernetes.kueue_workloads import WorkloadView
+from policygen.kubernetes.listed_nodes import listed_nodes
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.typed import decoded
 from policygen.simulate.kueue.build import state_of, workload_of
@@ -32,15 +33,26 @@ from policygen.simulate.kueue.entry import Outcome
 from policygen.simulate.kueue.pods_ready import PodsReadyRule
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.ties import following
-from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.kueue.topologies import add_topologies
+from policygen.simulate.kueue.workload import PodSetAdmission, QueuedWorkload
 
 from .build import build
 from .kueue_scenarios import NAMESPACE, Data, drawn
+from .kueue_topologies import used
 from .upstream import KUEUE_SCHEDULER
 
 QUIET_CYCLES = 16
 """So many cycles may change nothing while a scan of flavors goes on."""
-KINDS = ("flavors", "cohorts", "clusterQueues", "localQueues", "namespaces", "admissionChecks")
+KINDS = (
+    "flavors",
+    "cohorts",
+    "clusterQueues",
+    "localQueues",
+    "namespaces",
+    "admissionChecks",
+    "topologies",
+    "nodes",
+)
 """The objects of a scenario."""
 BATCH = 1000
 """So many scenarios are in memory."""
@@ -86,7 +98,10 @@ def _steps(steps: list[Data]) -> Iterator[Step]:
             cycle = each["cycle"] - before
             found.actions.add((cycle, each["workload"], each["what"], each.get("reason", "")))
         for each in it["workloads"]:
-            flavors = [(p["name"], p["count"], p["flavors"]) for p in each.get("podSets", ())]
+            flavors = [
+                (p["name"], p["count"], p["flavors"], p.get("topology", {}))
+                for p in each.get("podSets", ())
+            ]
             where = "checks" if each.get("checked") else each.get("where", "")
             found.workloads[each["name"]] = flavors, each.get("message", ""), where
         before += found.cycles
@@ -117,6 +132,7 @@ def simulated(scenario: Data, chance: Script) -> list[Step]:
     settings = first(cluster, DEFAULT["kueue"])
     state = state_of(cluster, strategies)
     state.chance = chance
+    add_topologies(state, cluster, listed_nodes(cluster), used(scenario))
     state.pods_ready = _rule(scenario.get("waitForPodsReady"))
     play = _Play(Scheduler(state), settings, scenario["maxCycles"], chance)
     found = []
@@ -226,8 +242,17 @@ class _Play:
         if workload.admission is not None:
             pod_sets = workload.admission.pod_sets
             checked = "checks" if workload.pending_checks else ""
-            return [(it.name, it.count, dict(it.flavors)) for it in pod_sets], "", checked
+            return (
+                [(it.name, it.count, dict(it.flavors), _domains(it)) for it in pod_sets],
+                "",
+                checked,
+            )
         return [], workload.message, self.scheduler.where(workload)
+
+
+def _domains(of: PodSetAdmission) -> dict[str, int]:
+    pods = of.placement.pods if of.placement else {}
+    return {it if isinstance(it, str) else ",".join(it): count for it, count in pods.items()}
 
 
 def _rule(data: Data | None) -> PodsReadyRule | None:
@@ -293,13 +318,11 @@ def closest(scenario: Data, theirs: list[Step]) -> tuple[str, int]:
     return first, MOST_ATTEMPTS
 
 
-def compared(
-    first: int, count: int, *, fair: bool, ties: bool = False, events: bool = False
-) -> Iterator[tuple[int, str]]:
+def compared(first: int, count: int, **kinds: bool) -> Iterator[tuple[int, str]]:
     """The seeds whose scenarios differ, and where."""
     for start in range(first, first + count, BATCH):
         seeds = range(start, min(start + BATCH, first + count))
-        scenarios = [drawn(it, fair=fair, ties=ties, events=events) for it in seeds]
+        scenarios = [drawn(it, **kinds) for it in seeds]
         for seed, scenario, theirs in zip(seeds, scenarios, real(scenarios), strict=True):
             words, _ = closest(scenario, theirs)
             if words:
@@ -313,10 +336,16 @@ def main() -> None:
     parser.add_argument("--fair", action="store_true")
     parser.add_argument("--ties", action="store_true")
     parser.add_argument("--events", action="store_true")
+    parser.add_argument("--topology", action="store_true")
     options = parser.parse_args()
     first = options.seed * 10**6
     found = 0
-    kinds = {"fair": options.fair, "ties": options.ties, "events": options.events}
+    kinds = {
+        "fair": options.fair,
+        "ties": options.ties,
+        "events": options.events,
+        "topology": options.topology,
+    }
     for seed, words in compared(first, options.count, **kinds):
         found += 1
         print(seed, words, flush=True)

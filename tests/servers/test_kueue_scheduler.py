@@ -12,7 +12,8 @@ from .kueue_scheduler import compared
         ({"fair": True}, 150),
         ({"fair": False, "ties": True}, 150),
         ({"fair": True, "ties": True}, 100),
-        ({"fair": False, "events": True}, 250),
+        ({"fair": False, "events": True}, 150),
+        ({"fair": False, "topology": True}, 100),
     ],
 )
 def test_the_simulator_decides_as_kueue(kinds, count):

@@ -3,7 +3,7 @@
 Source: pkg/scheduler/flavorassigner of Kueue 0.19.2, with its feature gates at their defaults.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -12,6 +12,7 @@ from policygen.simulate.kueue.amounts import evaluation_order, shown
 from policygen.simulate.kueue.queue import NEVER, FlavorChoice, Group, SimulatedQueue
 from policygen.simulate.kueue.quota import borrowing_height
 from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.topology import IMPLIED, PlacementRequest, TopologyPlacement
 from policygen.simulate.kueue.victims import Preemptor
 from policygen.simulate.kueue.workload import LastAssignment, PodSet, QueuedWorkload
 
@@ -68,10 +69,14 @@ class PodSetAssignment:
     chosen: dict[str, Chosen]
     """By resource."""
     reasons: list[str]
+    error: str = ""
+    """Why its topology cannot be chosen."""
 
     @property
     def mode(self) -> Mode:
         """The worst mode of its resources."""
+        if self.error:
+            return Mode.NO_FIT
         if not self.reasons:
             return Mode.FIT
         return min((it.mode for it in self.chosen.values()), default=Mode.NO_FIT)
@@ -88,10 +93,18 @@ class FlavorAssignment:
     """How far it borrows (`borrowing_height`)."""
     last: LastAssignment | None = None
     """Where the scan of flavors ended."""
+    forced: Mode | None = None
+    """What the topologies make of its mode."""
+    placing: tuple[PlacementRequest, ...] = ()
+    """The pods for which topologies must have room."""
+    placements: dict[str, TopologyPlacement] = field(default_factory=dict)
+    """By pod set."""
 
     @property
     def mode(self) -> Mode:
         """NO_FIT, FIT, or one of the modes between."""
+        if self.forced is not None:
+            return self.forced
         return min((it.mode for it in self.pod_sets), default=Mode.NO_FIT)
 
     @property
@@ -102,11 +115,24 @@ class FlavorAssignment:
     @property
     def message(self) -> str:
         """Why it does not fit, in Kueue's words."""
+        for it in self.pod_sets:
+            if it.error:
+                return f"failed to assign flavors to pod set {it.pod_set.name}: {it.error}"
         return "; ".join(
             f"couldn't assign flavors to pod set {it.pod_set.name}: {', '.join(sorted(it.reasons))}"
             for it in self.pod_sets
             if it.reasons
         )
+
+    def named(self, name: str) -> PodSetAssignment:
+        """The assignment of a pod set."""
+        return next(it for it in self.pod_sets if it.pod_set.name == name)
+
+    def force(self, pod_set: PodSetAssignment, mode: Mode) -> None:
+        """Let all flavors of a pod set, and the workload, have a mode."""
+        for it in pod_set.chosen.values():
+            it.mode = mode
+        self.forced = mode
 
     def needs(self) -> frozenset[int]:
         """The pairs that need a preemption."""
@@ -134,9 +160,13 @@ def assign(
     workload: QueuedWorkload,
     queue: SimulatedQueue,
     counts: Sequence[int] | None = None,
+    nominated: Sequence[Mapping[str, str]] | None = None,
 ) -> FlavorAssignment:
-    """Choose flavors for all pod sets, with these numbers of pods instead of all."""
-    assigner = _Assigner(state, workload, queue)
+    """Choose flavors for all pod sets, with these numbers of pods instead of all.
+
+    Only the `nominated` flavors are tried, given by pod set and resource; None: all.
+    """
+    assigner = _Assigner(state, workload, queue, nominated)
     last = LastAssignment([], queue.generation, state.cycle)
     found = FlavorAssignment(last=last, usage=assigner.usage)
     for i, pod_set in enumerate(workload.pod_sets):
@@ -147,17 +177,67 @@ def assign(
             found.usage[it.pair] = found.usage.get(it.pair, 0) + one.requests[resource]
         last.tried.append({resource: it.tried for resource, it in one.chosen.items()})
         if one.requests and not one.chosen:
-            break
+            return found
+    if state.topology_aware:
+        _place(state, queue, found)
     return found
+
+
+def _place(state: QueueState, queue: SimulatedQueue, found: FlavorAssignment) -> None:
+    """Find domains for the pods that ask for them; without, the mode gets worse."""
+    found.placing = tuple(sorted(_placing(state, queue, found), key=lambda it: it.flavor))
+    if not found.placing:
+        return
+    if found.mode is Mode.FIT:
+        found.placements, failure = state.place(found.placing)
+        if failure is None:
+            return
+        failed = found.named(failure[0])
+        failed.reasons.append(failure[1])
+        found.force(failed, Mode.PREEMPT)
+    if found.preempts:
+        _, failure = state.place(found.placing, empty=True)
+        if failure is not None:
+            found.force(found.named(failure[0]), Mode.NO_FIT)
+        else:
+            for it in found.placing:
+                found.force(found.named(it.name), Mode.PREEMPT)
+
+
+def _placing(
+    state: QueueState, queue: SimulatedQueue, found: FlavorAssignment
+) -> Iterator[PlacementRequest]:
+    for it in found.pod_sets:
+        request = it.pod_set.topology or (IMPLIED if queue.tas_only else None)
+        if request is None or not it.count:
+            continue
+        flavors = sorted({each.flavor for each in it.chosen.values()} & state.topologies.keys())
+        if state.topologies.keys().isdisjoint(queue.flavors()):
+            it.error = "workload requires Topology, but there is no TAS cache information"
+        elif len(flavors) == 1:
+            per_pod, shape = dict(it.pod_set.per_pod), it.pod_set.shape
+            name = it.pod_set.name
+            yield PlacementRequest(name, flavors[0], request, it.count, per_pod, shape)
+        elif flavors:
+            it.error = f"more than one TAS flavor assigned: {', '.join(flavors)}"
+        else:
+            it.error = "no TAS flavor assigned"
 
 
 class _Assigner:
     """Chooses flavors for one workload."""
 
-    def __init__(self, state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue) -> None:
+    def __init__(
+        self,
+        state: QueueState,
+        workload: QueuedWorkload,
+        queue: SimulatedQueue,
+        nominated: Sequence[Mapping[str, str]] | None,
+    ) -> None:
         self._state = state
         self._workload = workload
         self._queue = queue
+        self.nominated = nominated
         self.usage: dict[int, int] = {}
         """What earlier pod sets use, by pair."""
 
@@ -203,7 +283,8 @@ class _Assigner:
         for index in range(self._first_flavor(i, resource), len(group.flavors)):
             attempted = index
             flavor = group.flavors[index]
-            refused = self._state.refusal(flavor.name, self._workload.pod_sets[i])
+            refused = self._other_flavor(i, group, resource, flavor.name)
+            refused = refused or self._state.refusal(flavor.name, self._workload.pod_sets[i])
             if refused:
                 reasons.append(refused)
                 continue
@@ -217,6 +298,23 @@ class _Assigner:
         for it in best.values():
             it.tried = last
         return best, [] if best_fit.mode is Mode.FIT else reasons
+
+    def _other_flavor(self, i: int, group: Group, resource: str, flavor: str) -> str:
+        """Why a flavor is not tried: its topology, or because the cycle chose another before."""
+        if self.nominated is not None and self.nominated[i].get(resource) != flavor:
+            return f"skipping flavor {flavor} as it is not found in the nomination mapping for resource {resource}"
+        if not self._state.topology_aware:
+            return ""
+        request = self._workload.pod_sets[i].topology
+        topology = self._state.topologies.get(flavor)
+        if request is None:
+            other = topology is not None and not self._queue.tas_only
+            return f'Flavor "{flavor}" supports only TopologyAwareScheduling' if other else ""
+        if topology is None:
+            covered = any(name in group.covered for name, _ in self._workload.pod_sets[i].per_pod)
+            return f'Flavor "{flavor}" does not support TopologyAwareScheduling' if covered else ""
+        known = topology.has_levels(request)
+        return "" if known else f'Flavor "{flavor}" does not contain the requested level'
 
     def _first_flavor(self, i: int, resource: str) -> int:
         """The flavor at which the scan begins: behind the last one tried."""

@@ -26,6 +26,7 @@ from policygen.simulate.kueue.queue import NONE, FlavorChoice, Group, SimulatedQ
 from policygen.simulate.kueue.quota import QuotaNode, settle
 from policygen.simulate.kueue.refusals import refusal
 from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.topologies import topology_request
 from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 
 
@@ -103,7 +104,16 @@ def _pod_set(view: PodSetView, spec: PodSpec, settings: Settings) -> PodSet:
         key=lambda it: evaluation_order(it[0]),
     )
     fewest = view.min_count if settings.gate("PartialAdmission") else None
-    return PodSet(view.name, view.count, tuple(requests), shape(spec), fewest)
+    per_pod = tuple((name, max(0, counted(name, it))) for name, it in spec.requests.items())
+    return PodSet(
+        view.name,
+        view.count,
+        tuple(requests),
+        shape(spec),
+        fewest,
+        topology_request(view.topology_request),
+        per_pod,
+    )
 
 
 def shape(spec: PodSpec) -> Shape:

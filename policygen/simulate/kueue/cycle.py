@@ -4,7 +4,7 @@ Source: pkg/scheduler/scheduler.go of Kueue 0.19.2, with its feature gates at th
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from policygen.simulate.kueue import preemption
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
@@ -14,6 +14,7 @@ from policygen.simulate.kueue.queue import ANY, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.ties import CycleTies
+from policygen.simulate.kueue.topology import TopologyPlacement
 from policygen.simulate.kueue.victims import Preemptor, Victim
 from policygen.simulate.kueue.workload import (
     Admission,
@@ -24,6 +25,8 @@ from policygen.simulate.kueue.workload import (
 
 _AGAIN = (Outcome.OVERLAP, Outcome.NO_LONGER_FITS, Outcome.PREEMPTING)
 """Outcomes after which a workload is tried in the next cycle, with BestEffortFIFO."""
+_Reserved = tuple[SimulatedQueue, dict[int, int], list[TopologyPlacement]]
+"""Quota and domains that are kept from later entries of a cycle."""
 _MOST_ATTEMPTS = 23
 """So many other orders are tried after a tie: all orders of four entries."""
 
@@ -37,7 +40,7 @@ def run(state: QueueState, now: float) -> list[CycleEntry]:
     """
     state.cycle += 1
     entries = []
-    trees: dict[QuotaNode, list[CycleEntry]] = {}
+    trees: dict[QuotaNode | None, list[CycleEntry]] = {}
     for queue in state.queues.values():
         workload = queue.pending.pop() if len(queue.pending) and not queue.inactive else None
         if workload is None:
@@ -45,7 +48,8 @@ def run(state: QueueState, now: float) -> list[CycleEntry]:
         entry = CycleEntry(workload, queue, before=workload.last)
         entries.append(entry)
         if _admissible(entry):
-            trees.setdefault(queue.node.root(), []).append(entry)
+            # Trees share no quota, but nodes.
+            trees.setdefault(None if state.topologies else queue.node.root(), []).append(entry)
     for tree in trees.values():
         _decide(state, tree)
     for entry in entries:
@@ -65,7 +69,7 @@ def checks_of(workload: QueuedWorkload, queue: SimulatedQueue) -> set[str]:
 
 
 def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
-    """Decide about the entries of one tree, and mark those for which a tie matters."""
+    """Decide about the entries of one tree, or of several that share nodes, and mark those for which a tie matters."""
     ties = _try(state, tree, ())
     if not ties.widths or _all_admitted(tree):
         return
@@ -117,11 +121,12 @@ def _try(state: QueueState, tree: list[CycleEntry], script: tuple[int, ...]) -> 
         _nominate(state, entry)
         entry.tied = len(ties.widths) > before
     victims: dict[str, QueuedWorkload] = {}
-    reserved: list[tuple[SimulatedQueue, dict[int, int]]] = []
+    reserved: list[_Reserved] = []
     for entry in ordered(state, tree):
         _process(state, entry, victims, reserved)
-    for queue, usage in reserved:
+    for queue, usage, placements in reserved:
         state.free(queue.node, usage.items())
+        state.use_domains(placements, -1)
     return ties
 
 
@@ -129,6 +134,7 @@ def _undo(state: QueueState, tree: list[CycleEntry]) -> None:
     for entry in tree:
         if entry.outcome is Outcome.ADMITTED:
             state.free(entry.queue.node, entry.assignment.usage.items())
+            state.use_domains(entry.assignment.placements.values(), -1)
 
 
 def _admissible(entry: CycleEntry) -> bool:
@@ -159,28 +165,52 @@ def _outdated(last: LastAssignment, queue: SimulatedQueue, cycle: int) -> bool:
 
 
 def _choose(
-    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue
+    state: QueueState,
+    workload: QueuedWorkload,
+    queue: SimulatedQueue,
+    nominated: Sequence[Mapping[str, str]] | None = None,
+) -> tuple[FlavorAssignment, list[Victim]]:
+    """The flavors and victims, and the domains that will be free without these victims."""
+    found, victims = _pods(state, workload, queue, nominated)
+    if found.preempts and found.placing:
+        with state.without([it.workload for it in victims]):
+            found.placements, _ = state.place(found.placing, empty=not victims)
+    return found, victims
+
+
+def _pods(
+    state: QueueState,
+    workload: QueuedWorkload,
+    queue: SimulatedQueue,
+    nominated: Sequence[Mapping[str, str]] | None,
 ) -> tuple[FlavorAssignment, list[Victim]]:
     """All pods if they fit, perhaps after a preemption; else, with partial admission, as many as fit."""
-    complete, victims = _attempt(state, workload, queue, None)
+    complete, victims = _attempt(state, workload, queue, None, nominated)
     if not workload.partial or victims or complete.mode is Mode.FIT:
         return complete, victims
-    fewer = _fewer(state, workload, queue)
+    fewer = _fewer(state, workload, queue, nominated)
     return fewer if fewer is not None else (complete, [])
 
 
 def _attempt(
-    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue, counts: Sequence[int] | None
+    state: QueueState,
+    workload: QueuedWorkload,
+    queue: SimulatedQueue,
+    counts: Sequence[int] | None,
+    nominated: Sequence[Mapping[str, str]] | None,
 ) -> tuple[FlavorAssignment, list[Victim]]:
-    found = assign(state, workload, queue, counts)
+    found = assign(state, workload, queue, counts, nominated)
     if not found.preempts:
         return found, []
-    preemptor = Preemptor(state, workload, queue, found.needs(), found.requested())
+    preemptor = Preemptor(state, workload, queue, found.needs(), found.requested(), found.placing)
     return found, preemption.targets(preemptor)
 
 
 def _fewer(
-    state: QueueState, workload: QueuedWorkload, queue: SimulatedQueue
+    state: QueueState,
+    workload: QueuedWorkload,
+    queue: SimulatedQueue,
+    nominated: Sequence[Mapping[str, str]] | None,
 ) -> tuple[FlavorAssignment, list[Victim]] | None:
     """The most pods that fit, by binary search over the sum of what the pod sets can spare."""
     full = [it.count for it in workload.pod_sets]
@@ -192,7 +222,7 @@ def _fewer(
 
     def fits(reduction: int) -> bool:
         counts = [each - less * reduction // total for each, less in zip(full, spare, strict=True)]
-        found, victims = _attempt(state, workload, queue, counts)
+        found, victims = _attempt(state, workload, queue, counts, nominated)
         if found.mode is Mode.FIT or victims:
             best[reduction] = found, victims
             return True
@@ -205,9 +235,11 @@ def _process(
     state: QueueState,
     entry: CycleEntry,
     victims: dict[str, QueuedWorkload],
-    reserved: list[tuple[SimulatedQueue, dict[int, int]]],
+    reserved: list[_Reserved],
 ) -> None:
     """Decide about one entry; earlier entries of the cycle have reserved what they use."""
+    if entry.assignment.placements:
+        _place_again(state, entry, victims)
     assignment, queue = entry.assignment, entry.queue
     if assignment.mode is Mode.NO_FIT:
         entry.outcome = Outcome.NO_FIT
@@ -215,19 +247,14 @@ def _process(
     if assignment.preempts and not entry.targets:
         entry.outcome = Outcome.NO_CANDIDATES
         if queue.reclaim_within_cohort != ANY:
-            _reserve(state, queue, _to_reserve(assignment, queue), reserved)
+            _reserve(state, entry, _to_reserve(assignment, queue), reserved)
         return
     if any(it.workload.name in victims for it in entry.targets):
         entry.outcome = Outcome.OVERLAP
         entry.message = "Workload has overlapping preemption targets with another workload"
         return
     merged = {**victims, **{it.workload.name: it.workload for it in entry.targets}}
-    with state.without(list(merged.values())):
-        fits = all(
-            amount <= max(0, queue.node.available(pair))
-            for pair, amount in assignment.usage.items()
-        )
-    if not fits:
+    if not (_quota_fits(state, entry, merged) and _domains_fit(state, entry, merged)):
         entry.outcome = Outcome.NO_LONGER_FITS
         entry.message = "Workload no longer fits after processing another workload"
         return
@@ -235,22 +262,63 @@ def _process(
     if not entry.targets:
         entry.outcome = Outcome.ADMITTED
         state.reserve(queue.node, assignment.usage.items())
+        state.use_domains(assignment.placements.values())
         return
     entry.outcome = Outcome.PREEMPTING
-    _reserve(state, queue, assignment.usage, reserved)
+    _reserve(state, entry, assignment.usage, reserved)
     entry.message += f". Pending the preemption of {len(entry.targets)} workload(s)"
     entry.workload.last = None
 
 
+def _quota_fits(
+    state: QueueState, entry: CycleEntry, leaving: Mapping[str, QueuedWorkload]
+) -> bool:
+    node = entry.queue.node
+    with state.without(list(leaving.values())):
+        return all(
+            amount <= max(0, node.available(pair))
+            for pair, amount in entry.assignment.usage.items()
+        )
+
+
+def _domains_fit(
+    state: QueueState, entry: CycleEntry, leaving: Mapping[str, QueuedWorkload]
+) -> bool:
+    if not entry.assignment.placements:
+        return True
+    with state.without(list(leaving.values())):
+        return all(
+            state.topologies[it.flavor].fits(it) for it in entry.assignment.placements.values()
+        )
+
+
+def _place_again(
+    state: QueueState, entry: CycleEntry, victims: Mapping[str, QueuedWorkload]
+) -> None:
+    """Choose again, with the same flavors, if an earlier entry of the cycle took the domains."""
+    leaving = {**victims, **{it.workload.name: it.workload for it in entry.targets}}
+    if not _quota_fits(state, entry, leaving) or _domains_fit(state, entry, leaving):
+        return
+    nominated = [
+        {name: it.flavor for name, it in each.chosen.items()} for each in entry.assignment.pod_sets
+    ]
+    entry.workload.last = None
+    entry.assignment, entry.targets = _choose(state, entry.workload, entry.queue, nominated)
+    entry.message = entry.assignment.message
+    entry.workload.last = entry.assignment.last
+
+
 def _reserve(
     state: QueueState,
-    queue: SimulatedQueue,
+    entry: CycleEntry,
     usage: dict[int, int],
-    reserved: list[tuple[SimulatedQueue, dict[int, int]]],
+    reserved: list[_Reserved],
 ) -> None:
     """Keep quota from later entries of this cycle."""
-    state.reserve(queue.node, usage.items())
-    reserved.append((queue, usage))
+    placements = list(entry.assignment.placements.values())
+    state.reserve(entry.queue.node, usage.items())
+    state.use_domains(placements)
+    reserved.append((entry.queue, usage, placements))
 
 
 def _to_reserve(assignment: FlavorAssignment, queue: SimulatedQueue) -> dict[int, int]:
@@ -271,7 +339,10 @@ def _admit(entry: CycleEntry, now: float) -> None:
     workload.admission = Admission(
         pod_sets=tuple(
             PodSetAdmission(
-                it.pod_set.name, it.count, {name: c.flavor for name, c in it.chosen.items()}
+                it.pod_set.name,
+                it.count,
+                {name: c.flavor for name, c in it.chosen.items()},
+                assignment.placements.get(it.pod_set.name),
             )
             for it in assignment.pod_sets
         ),

@@ -12,7 +12,7 @@ from policygen.simulate.kueue.state import QueueState
 
 
 def ordered(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
-    """The entries of one tree, in order; `state.ties` decides where Kueue has no order.
+    """The entries in order; `state.ties` decides where Kueue has no order.
 
     With fair sharing, each depends on what was reserved before.
     """
@@ -45,11 +45,11 @@ def _first(entry: CycleEntry) -> tuple[int, float]:
 
 def _tournaments(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleEntry]:
     left = {it.queue.node: it for it in entries}
-    root = entries[0].queue.node.root()
-    if root.is_queue:
-        yield from entries
-        return
     while left:
+        root = state.ties.pick(list(dict.fromkeys(it.root() for it in left)))
+        if root.is_queue:
+            yield left.pop(root)
+            continue
         winner = _winner(state, root, left, _shares(state, root, left))
         if winner is not None:
             yield left.pop(winner.queue.node)

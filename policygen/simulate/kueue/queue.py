@@ -53,6 +53,8 @@ class SimulatedQueue:
     preemption_over_borrowing: bool = False
     namespaces: frozenset[str] = frozenset()
     """Those whose workloads it admits."""
+    tas_only: bool = False
+    """Whether all its flavors have a topology."""
     stop_policy: str = NONE
     missing: str = ""
     """Objects that it references and that do not exist, in Kueue's words; empty: it has all."""
@@ -69,6 +71,10 @@ class SimulatedQueue:
     def __post_init__(self) -> None:
         self.pending = PendingQueue(strict=self.strategy == STRICT)
         self.group_of = {it: group for group in self.groups for it in group.covered}
+
+    def flavors(self) -> set[str]:
+        """The flavors of all its resource groups."""
+        return {it.name for group in self.groups for it in group.flavors}
 
     @property
     def inactive(self) -> str:

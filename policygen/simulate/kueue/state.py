@@ -1,5 +1,6 @@
 """The queues, the flavors and the quota in use, and trials that leave no trace."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from random import Random
@@ -9,6 +10,12 @@ from policygen.simulate.kueue.pods_ready import PodsReadyRule
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.ties import CycleTies
+from policygen.simulate.kueue.topology import (
+    FlavorTopology,
+    Leaf,
+    PlacementRequest,
+    TopologyPlacement,
+)
 from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 
 FINAL_SHARE, INITIAL_SHARE = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
@@ -35,6 +42,10 @@ class QueueState:
         """The ClusterQueue of each LocalQueue, by namespace and name; either may not exist."""
         self.stopped: dict[str, str] = {}
         """The stop policy of LocalQueues that are stopped."""
+        self.topologies: dict[str, FlavorTopology] = {}
+        """By flavor, of those with a topology."""
+        self.topology_aware = False
+        """Whether `topologies` are known; else what pods ask of them is ignored."""
         self.pods_ready: PodsReadyRule | None = None
         """What happens to workloads whose pods are not ready; None: nothing."""
         self.strategies = strategies
@@ -74,14 +85,46 @@ class QueueState:
         for pair, amount in usage:
             node.remove(pair, amount)
 
+    def use_domains(self, placements: Iterable[TopologyPlacement], sign: int = 1) -> None:
+        """Use what placements use of their topologies, or with the sign -1 free it."""
+        for it in placements:
+            self.topologies[it.flavor].use(it, sign)
+
+    def place(
+        self, requests: Iterable[PlacementRequest], *, empty: bool = False
+    ) -> tuple[dict[str, TopologyPlacement], tuple[str, str] | None]:
+        """The placements by pod set; or the pod set that has none, and why.
+
+        If pod sets of several flavors have none, Kueue names any of them.
+        """
+        found: dict[str, TopologyPlacement] = {}
+        failures: dict[str, tuple[str, str]] = {}
+        hosts: dict[Leaf, Counter[str]] = {}
+        others: dict[str, dict[Leaf, Counter[str]]] = {}
+        for it in requests:
+            if it.flavor in failures:
+                continue
+            topology = self.topologies[it.flavor]
+            assumed = hosts if topology.by_host else others.setdefault(it.flavor, {})
+            placement, reason = topology.place(it, assumed, empty=empty)
+            if placement is None:
+                failures[it.flavor] = it.name, reason
+                continue
+            found[it.name] = placement
+            for leaf, amounts in placement.usage():
+                assumed.setdefault(leaf, Counter()).update(amounts)
+        return (found, None) if not failures else ({}, self.ties.pick(list(failures.values())))
+
     def take_out(self, workload: QueuedWorkload) -> None:
         """Free the quota of an admitted workload, as if it had left."""
         if workload.admission is not None:
+            self.use_domains(workload.admission.placements(), -1)
             self.free(self.queue_of(workload).node, workload.admission.usage)
 
     def put_back(self, workload: QueuedWorkload) -> None:
         """The inverse of `take_out`."""
         if workload.admission is not None:
+            self.use_domains(workload.admission.placements())
             self.reserve(self.queue_of(workload).node, workload.admission.usage)
 
     @contextmanager

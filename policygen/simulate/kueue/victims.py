@@ -9,6 +9,7 @@ from enum import Enum
 
 from policygen.simulate.kueue.queue import ANY, NEVER, NEWER_EQUAL, SimulatedQueue
 from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.topology import PlacementRequest
 from policygen.simulate.kueue.workload import QueuedWorkload
 
 
@@ -53,6 +54,8 @@ class Preemptor:
     """The pairs of which too little is available."""
     requested: Mapping[int, int]
     """All that it requests, by pair."""
+    placing: tuple[PlacementRequest, ...] = ()
+    """The pods for which topologies must have room, too."""
 
     def fits(self, *, borrowing: bool = True) -> bool:
         """Whether it fits now, with borrowing or without."""
@@ -62,7 +65,7 @@ class Preemptor:
                 return False
             if amount > max(0, node.available(pair)):
                 return False
-        return True
+        return not self.placing or self.state.place(self.placing)[1] is None
 
     def candidates(self, queue: SimulatedQueue, policy: str) -> Iterator[QueuedWorkload]:
         """The workloads of a queue that use what it needs, and that a policy lets it preempt.

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from policygen.simulate.kueue.topology import TopologyPlacement, TopologyRequest
+
 
 @dataclass(frozen=True, slots=True)
 class PodSet:
@@ -20,6 +22,9 @@ class PodSet:
     """What selects nodes; equal shapes match the same flavors. See `flavor_match`."""
     min_count: int | None = None
     """With partial admission: the fewest pods."""
+    topology: TopologyRequest | None = None
+    per_pod: tuple[tuple[str, int], ...] = ()
+    """What one pod needs of a node; quota may count something else."""
 
     def total(self, count: int) -> dict[str, int]:
         """The requests of so many pods."""
@@ -34,6 +39,8 @@ class PodSetAdmission:
     count: int
     flavors: Mapping[str, str]
     """By resource."""
+    placement: TopologyPlacement | None = None
+    """Its domains, with topology-aware scheduling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,10 @@ class Admission:
     pairs: frozenset[int]
     """The pairs that its pods use."""
     at: float
+
+    def placements(self) -> list[TopologyPlacement]:
+        """The placements of its pod sets."""
+        return [it.placement for it in self.pod_sets if it.placement is not None]
 
 
 @dataclass(slots=True)
