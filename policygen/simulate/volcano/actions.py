@@ -162,6 +162,8 @@ def backfill(session: Session) -> None:
         session.place(task, session.best(task, fit), TaskStatus.ALLOCATED)
         if session.job_ready(task.job):
             for it in [*task.job.by_status[TaskStatus.ALLOCATED].values()]:
+                if session.nodes.exceeded(it):
+                    break  # pods that are evicted still hold what it needs, so binding fails
                 session.bind(it)
 
 

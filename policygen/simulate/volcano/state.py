@@ -128,6 +128,10 @@ class VolcanoNodes:
         """Whether these columns have enough on a node."""
         return all(amount - columns[name][node] < LEAST for name, amount in wanted.items())
 
+    def exceeded(self, task: VolcanoTask) -> bool:
+        """Whether the node of a task has less than its pods hold now."""
+        return any(self.idle[name][task.at] <= -LEAST for name in task.requests)
+
     def shortages(self, wanted: Amounts, node: int) -> list[str]:
         """The resources of which a node will have too little."""
         return [name for name, it in wanted.items() if it - self.future[name][node] >= LEAST]
