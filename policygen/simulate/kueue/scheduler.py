@@ -145,7 +145,7 @@ class Scheduler:
             return
         self.state.queue_of(workload).generation += 1
         if state == READY:
-            workload.pending_checks.discard(name)
+            workload.pending_checks -= {name}
             if not workload.pending_checks:
                 self._admitted(workload, now)
         elif state == REJECTED:
@@ -255,7 +255,7 @@ class Scheduler:
         workload.queued = workload.created
         workload.hold = ""
         workload.retry_at = None
-        workload.pending_checks = cycle.checks_of(workload, queue)
+        workload.pending_checks = frozenset(cycle.checks_of(workload, queue))
         if not workload.pending_checks:
             self._admitted(workload, now)
 
@@ -388,7 +388,7 @@ class Scheduler:
             workload.executed += int(now - workload.admitted_at)
         workload.admitted_at = None
         workload.ready = False
-        workload.pending_checks = set()
+        workload.pending_checks = frozenset()
         del queue.workloads[workload.name]
         self._evicted.pop(workload.name, None)
         queue.generation += 1

@@ -107,7 +107,7 @@ class QueuedWorkload:
     """So long it was admitted before the present admission."""
     queued: float = field(init=False)
     """Its place in the queue: its creation, or an eviction after which Kueue puts it behind others."""
-    pending_checks: set[str] = field(default_factory=set)
+    pending_checks: frozenset[str] = frozenset()
     """Admission checks that its quota waits for."""
     admitted_at: float | None = None
     """When its quota and all checks were there, so that its pods could start."""

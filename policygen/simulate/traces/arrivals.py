@@ -101,7 +101,12 @@ class _Making:
                 team=template.team,
                 at=job.at,
                 duration=job.duration,
-                workload=_workload(template.workload, name, f"{index:09d}-{i}", job.at),
+                workload=_workload(
+                    template.workload,
+                    name,
+                    f"{index:09d}" if pods == 1 else f"{index:09d}-{i}",
+                    job.at,
+                ),
                 pods=template.pods,
                 priority=template.priority,
                 refusal=template.refusal,
@@ -243,9 +248,11 @@ def _workload(
 ) -> QueuedWorkload | None:
     if like is None:
         return None
-    return QueuedWorkload(
+    made = QueuedWorkload(
         name, uid, like.queue, like.priority, created, like.pod_sets, like.refusal
     )
+    made.equivalence = like.equivalence  # one object for all
+    return made
 
 
 def _namespaces(scene: Scene) -> Mapping[str, Sequence[str]]:
