@@ -20,7 +20,7 @@ R = TypeVar("R")
 _Part = tuple[int, Sequence[T]]
 """Neighbouring items, and their number."""
 _PARTS = 255
-"""The most parts: their turns fit into a pipe."""
+"""The most parts: a pipe can hold a byte for each."""
 
 
 def usable() -> bool:
@@ -61,8 +61,15 @@ def begun(
     os.write(writer, bytes(len(parts)))
     os.close(writer)
     answer, writer = os.pipe()
-    copy = os.fork()
+    try:
+        copy = os.fork()
+    except OSError:  # no process or memory is left
+        for it in (turns, answer, writer):
+            os.close(it)
+        yield lambda: list(map(function, items))
+        return
     if copy == 0:
+        os.close(answer)  # so that it ends if this process is killed
         _answer(writer, lambda it: dump(function(it)), [*enumerate(parts)][::-1], turns)
 
     def results() -> list[R]:
@@ -81,8 +88,10 @@ def begun(
     finally:
         os.close(turns)
         os.close(answer)
-        os.kill(copy, signal.SIGKILL)
-        os.waitpid(copy, 0)
+        # If this process ignores SIGCHLD, a copy that has ended is gone.
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(copy, signal.SIGKILL)
+            os.waitpid(copy, 0)
 
 
 def _answer(

@@ -1,10 +1,13 @@
 """A function is called in two processes, with the same results as in one."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -37,6 +40,33 @@ def test_both_processes_work():
     found = set(doubled(where))
     assert parent in found
     assert len(found) == 2
+
+
+@in_own_process
+def test_this_process_works_alone_if_no_other_can_be_made():
+    before = [*Path("/proc/self/fd").iterdir()]
+    with mock.patch.object(os, "fork", side_effect=BlockingIOError):
+        assert doubled(lambda it: 2 * it) == [2 * it for it in ITEMS]
+    assert [*Path("/proc/self/fd").iterdir()] == before
+
+
+@in_own_process
+def test_a_copy_for_which_nobody_must_wait():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    assert doubled(lambda it: 2 * it) == [2 * it for it in ITEMS]
+
+
+@in_own_process
+def test_the_copy_ends_if_its_results_have_no_reader():
+    reader, writer = os.pipe()
+    dying = os.fork()
+    if dying == 0:
+        with processes.begun(lambda _: b"x" * 100_000, ITEMS[:9], bytes, bytes):
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(dying, 0)
+    os.close(writer)
+    ended, _, _ = select.select([reader], [], [], 60)
+    assert ended  # no process has the other end any more
 
 
 @in_own_process
