@@ -2,16 +2,19 @@
 
 import gzip
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO, cast
+from typing import BinaryIO, TextIO, cast
 
 from policygen.core.errors import UnreadError
 from policygen.simulate.traces import forms
 from policygen.simulate.traces.job import TraceJob
 
 _EVERY_S = 0.2
-"""So often progress is shown."""
+"""Seconds between two messages about the progress."""
 _GZIP = b"\x1f\x8b"
 
 
@@ -20,19 +23,20 @@ def read(path: Path, form: str | None, progress: Callable[[str], None]) -> list[
     try:
         with _opened(path) as lines:
             return list(_shown(forms.jobs(lines, str(path), form), progress))
-    except (OSError, EOFError, UnicodeDecodeError) as reason:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as reason:
         words = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason
         raise UnreadError(f"{path}: the trace cannot be read: {words}") from reason
     finally:
         progress("")
 
 
-def _opened(path: Path) -> TextIO:
-    with path.open("rb") as start:
-        packed = start.read(2) == _GZIP
-    if packed:
-        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", newline=""))
-    return path.open(encoding="utf-8-sig", newline="")
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    with path.open("rb") as file:  # only once, because it can be a pipe
+        packed = file.peek(2)[:2] == _GZIP
+        content = cast("BinaryIO", gzip.GzipFile(fileobj=file)) if packed else file
+        with TextIOWrapper(content, encoding="utf-8-sig", newline="") as lines:
+            yield lines
 
 
 def _shown(jobs: Iterable[TraceJob], progress: Callable[[str], None]) -> Iterator[TraceJob]:

@@ -1,6 +1,8 @@
 """Reads the file of a trace."""
 
 import gzip
+import os
+import threading
 
 import pytest
 
@@ -11,6 +13,7 @@ from policygen.core.errors import UnreadError, UsageError
 from policygen.simulate.traces.table import InvalidTraceError
 from tests.simulate.scenes import QUEUES
 
+DAMAGED = gzip.compress(b"time,duration,team\n" * 9)[:12] + b"\xff" * 20
 TEXT = "\ufefftime,duration,team\n0,60,nlp\n5,60,nlp\n"
 
 
@@ -24,7 +27,16 @@ def test_a_file_can_be_compressed(tmp_path):
     assert shown == ["", ""]
 
 
-@pytest.mark.parametrize("content", [b"\x1f\x8bx", b"time,duration,team\n0,60,\xff\n"])
+def test_a_pipe_is_read_once(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(gzip.compress(TEXT.encode()),))
+    writer.start()
+    assert [it.at for it in read(path, None, lambda _: None)] == [0, 5]
+    writer.join()
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8bx", DAMAGED, b"time,duration,team\n0,60,\xff\n"])
 def test_a_file_that_cannot_be_read(tmp_path, content):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
