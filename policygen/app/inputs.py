@@ -15,6 +15,7 @@ from policygen.core import versions
 from policygen.core.errors import SpecError
 from policygen.core.finding import Finding
 from policygen.core.versions import Version
+from policygen.documents import read_ahead
 from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.drift import rule_names
@@ -117,7 +118,8 @@ def with_manifests(
         with _refusals(run.selected):
             spec = compiled_spec(run.request, inside, stdin)
     request = run.request._replace(manifests=paths)
-    read = _read(request, spec, ManifestFiles(sources, unreadable))
+    with read_ahead.begun(sources) as documents:
+        read = _read(request, spec, ManifestFiles(sources, unreadable, documents))
     return _with_context(Run(request, run.known, run.selected, read, spec))
 
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import drift, inputs, sources, trace
+from policygen.app import drift, inputs, manifest_files, sources, trace
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import LintRequest, RenderRequest, SimulateRequest
 from policygen.core import versions
@@ -17,7 +17,6 @@ from policygen.core.finding import At, Finding
 from policygen.core.quoting import counted, listed, shown
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
-from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.kubernetes import controllers, kueue_settings, manifests
 from policygen.kubernetes.cluster import Cluster
@@ -42,9 +41,9 @@ from policygen.simulate.unmodelled import unmodelled
 KUEUE = (0, 19)
 """The only release whose decisions are simulated."""
 _EVERY_S = 0.2
-"""So often progress is shown."""
+"""Seconds between two messages about the progress."""
 _NAMES = 5
-"""So many names a note shows."""
+"""The number of names in a note."""
 
 
 class SimulationInput(Struct, frozen=True):
@@ -88,7 +87,7 @@ def compare(
         raise SpecError(second.findings)
     before = _played(request, scene_of(request, spec, given), spec, given.trace, progress)
     if before.result.partial:
-        return before, before
+        raise KeyboardInterrupt  # half of a comparison would show that nothing changes
     scene = scene_of(other, second, given)
     return before, _played(other, scene, second, given.trace, progress)
 
@@ -97,20 +96,22 @@ def read(
     request: SimulateRequest, stdin: BinaryIO | None, progress: Callable[[str], None]
 ) -> tuple[RunSpec, SimulationInput]:
     """Read the spec, the manifests and the cluster. Raises what `simulate` raises."""
-    opened, unreadable = files.read(request.workloads, stdin=stdin)
-    if unreadable:
-        raise SpecError(unreadable)
-    spec = _spec(request, opened, stdin)
-    if request.specs and spec.compiled is None:
-        raise SpecError(spec.findings)
-    found = manifests.read(opened, first_index=len(spec.documents))
+    with manifest_files.opened(request.workloads, stdin) as opened:
+        if opened.unreadable:
+            raise SpecError(opened.unreadable)
+        spec = _spec(request, opened.sources, stdin)
+        if request.specs and spec.compiled is None:
+            raise SpecError(spec.findings)
+        found = manifests.read(
+            opened.sources, first_index=len(spec.documents), read_ahead=opened.documents
+        )
     errors = [it for it in found.findings if it.severity is Severity.ERROR]
     if errors:
         raise SpecError(errors)
     index = len(spec.documents) + len(found.documents)
     snapshot = _snapshot(request, spec, index, progress)
     jobs = trace.read(request.trace, request.trace_format, progress) if request.trace else ()
-    return spec, SimulationInput(opened, found.objects, snapshot, index, jobs)
+    return spec, SimulationInput(opened.sources, found.objects, snapshot, index, jobs)
 
 
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:

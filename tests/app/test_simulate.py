@@ -177,6 +177,17 @@ def test_ctrl_c_leaves_a_partial_report(tmp_path, monkeypatch):
     assert [it.started for it in report.result.jobs] == [0, None]
 
 
+def test_ctrl_c_before_the_second_simulation_compares_nothing(tmp_path, monkeypatch):
+    def interrupted(_steps, _progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app_simulate, "_watch", interrupted)
+    spec = written(tmp_path, POLICY, "policy.yaml")
+    jobs = str(EXAMPLE / "jobs" / "vision.yaml")
+    with pytest.raises(KeyboardInterrupt):
+        app_simulate.compare(SimulateRequest(specs=(spec,), workloads=(jobs,)), spec)
+
+
 VCJOB = """
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
