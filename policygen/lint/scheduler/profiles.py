@@ -65,8 +65,18 @@ def _two_sorts(profile: SchedulerProfileView) -> Iterator[Fault]:
             if plugin.name == other:
                 off = next(name for name in sorters if name != other)
                 path: Path = ("plugins", point, "enabled", i, "name")
-                fault = f"{other} and {off} both sort the waiting pods, which is refused; add {off} to {_MULTI}.disabled"
-                yield path, fault
+                fault = f"{other} and {off} both sort the waiting pods, which is refused"
+                listing = [
+                    name
+                    for name, it in profile.plugins.items()
+                    if off in {one.name for one in it.enabled}
+                ]
+                remedy = (
+                    f"remove {off} from {listing[0]}.enabled"
+                    if listing
+                    else f"add {off} to {_MULTI}.disabled"
+                )
+                yield path, f"{fault}; {remedy}"
                 return
 
 

@@ -30,6 +30,7 @@ def names(*several):
         (profile(bind={"disabled": names("*")}), "plugins.bind.disabled", "no plugin binds pods"),
         (profile(queueSort={"disabled": names("PrioritySort")}), "plugins.queueSort.disabled", "no plugin sorts the waiting pods"),
         (profile(multiPoint={"enabled": names("Coscheduling")}), "plugins.multiPoint.enabled[0].name", "add PrioritySort to multiPoint.disabled"),
+        (profile(queueSort={"enabled": names("Coscheduling", "QOSSort")}), "plugins.queueSort.enabled[0].name", "remove QOSSort from queueSort.enabled"),
         (profile(queueSort={"enabled": names("QOSSort")}), "plugins.queueSort.enabled[0].name", "both sort the waiting pods"),
         (profile(multiPoint={"enabled": names("Coscheduling"), "disabled": names("*")}), "plugins.multiPoint.disabled", "no plugin binds pods"),
         (profile(score={"enabled": names("Coscheduling")}), "plugins.score.enabled[0].name", "cannot run at extension point score"),

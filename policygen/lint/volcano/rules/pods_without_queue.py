@@ -13,7 +13,7 @@ def check(facts: Facts) -> Hits:
     for use, advice in missing_queues(facts, of_pods=True):
         yield Hit(
             RULE,
-            f'{use.owner} names queue "{use.queue}", which does not exist, so it stays Pending; {advice}',
+            f'{use.owner} names queue "{use.queue}", which does not exist, so its pods stay Pending; {advice}',
             use.at,
         )
 

@@ -59,9 +59,10 @@ def _extender(plugin: ListedPlugin) -> Hits:
     prefix = plugin.arguments.get(_PREFIX) or ""
     calls = any(name.endswith("Verb") and verb for name, verb in plugin.arguments.items())
     if calls and isinstance(prefix, str) and not prefix.lower().startswith(("http://", "https://")):
+        value = quoted(prefix) if prefix else "not set"
         yield Hit(
             RULE,
-            f"{_PREFIX} of plugin extender is {quoted(prefix)}, so each call to its server fails; "
+            f"{_PREFIX} of plugin extender is {value}, so each call to its server fails; "
             "write a URL such as http://127.0.0.1:8080",
             plugin.argument_at(_PREFIX) if _PREFIX in plugin.arguments else plugin.at / "arguments",
         )
