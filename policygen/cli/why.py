@@ -111,9 +111,12 @@ class Amount(click.ParamType[Any]):
         from policygen.core import quantity
 
         try:
-            return quantity.parse(value).value if isinstance(value, str) else value
+            amount = quantity.parse(value).value if isinstance(value, str) else value
         except ValueError:
+            amount = None
+        if amount is None or amount < 0:
             self.fail(f"{value!r} is not a quantity; write for example 8, 500m or 64Gi", param, ctx)
+        return amount
 
 
 @click.command(

@@ -18,7 +18,7 @@ from policygen.simulate.why.remedies import Remedy
 
 VERSION = 1
 SHOWN = 5
-"""So many remedies are shown in text."""
+"""The number of remedies in text."""
 
 
 def text(
@@ -94,7 +94,7 @@ def fit_json(answer: FitAnswer, unmodelled: Iterable[Unmodelled], out: TextIO) -
 
 def _about(it: Explanation) -> Iterator[str]:
     yield from words.reasons(it)
-    if it.cause.message and it.waits:
+    if it.cause.message and it.waits and it.cause.kind not in words.WITH_MESSAGE:
         yield f"The scheduler reports: {it.cause.message}"
     yield from map(words.past, it.preempted)
     if it.remedies:

@@ -34,7 +34,17 @@ from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedies import Cost
 
 _NAMED = 3
-"""So many names are written out."""
+"""The number of names that are written out."""
+WITH_MESSAGE = frozenset(
+    {
+        CauseKind.BACKOFF,
+        CauseKind.CHECK_PENDING,
+        CauseKind.NOT_MANAGED,
+        CauseKind.PODS_REFUSED,
+        CauseKind.VOLCANO,
+    }
+)
+"""Causes whose sentences contain the message."""
 _RULES = {
     "InClusterQueue": "withinClusterQueue: it has a higher priority in the same ClusterQueue",
     "InCohortReclamation": "reclaimWithinCohort: it took back quota of its own ClusterQueue",
@@ -58,6 +68,11 @@ def bare_amount(resource: str, count: int) -> str:
     return amounts.readable(
         resource, Fraction(count, 1000) if resource == "cpu" else Fraction(count)
     )
+
+
+def _are(amount_: str) -> str:
+    """The amount with a verb: `1 is`, `10 are`, `1 GiB is`."""
+    return f"{amount_} {'is' if amount_.split(maxsplit=1)[0] == '1' else 'are'}"
 
 
 def names(found: Sequence[str]) -> str:
@@ -163,7 +178,9 @@ def _flavors_refuse(_: Explanation, cause: Cause) -> Iterator[str]:
     for one in cause.obstacles:
         match one.kind:
             case ObstacleKind.TAINT:
-                taint = one.reason.partition("{")[2].partition(" <nil>")[0]
+                # Go prints {key value effect <nil>}.
+                key, value, effect, _nil = one.reason.partition("{")[2].partition("}")[0].split(" ")
+                taint = _taint(TolerationView(key=key, value=value, effect=effect))
                 yield f"Its pods do not tolerate the taint {taint} of flavor {one.flavor}."
             case ObstacleKind.AFFINITY:
                 yield (
@@ -192,9 +209,9 @@ def _numbers(cause: Cause, one: FlavorObstacle) -> Iterator[str]:
     if one.kind is ObstacleKind.ABOVE_MAXIMUM:
         most = bare_amount(one.resource, one.most)
         yield f"It requests {asked} of flavor {one.flavor}, and ClusterQueue {queue} can use at most {most}."
-        yield f"It never starts as it is, and {free} are free now."
+        yield f"It never starts as it is, and {_are(free)} free now."
     else:
-        yield f"It requests {asked} of flavor {one.flavor}, and {free} are free for ClusterQueue {queue}."
+        yield f"It requests {asked} of flavor {one.flavor}, and {_are(free)} free for ClusterQueue {queue}."
     quota = bare_amount(one.resource, one.nominal)
     used = bare_amount(one.resource, one.used)
     yield f"The quota of ClusterQueue {queue} is {quota}, and it uses {used}."
@@ -235,15 +252,15 @@ def _beside(one: FlavorObstacle, first: FlavorObstacle) -> Iterator[str]:
             if (one.flavor, one.resource) != (first.flavor, first.resource):
                 asked = amount(one.resource, one.asked)
                 free = bare_amount(one.resource, one.free)
-                yield f"Of flavor {one.flavor} it requests {asked}, and {free} are free."
+                yield f"Of flavor {one.flavor} it requests {asked}, and {_are(free)} free."
         case _:
             pass
 
 
 def _head(_: Explanation, cause: Cause) -> Iterator[str]:
+    verbs = "is before it and waits" if len(cause.names) == 1 else "are before it and wait"
     yield (
-        f"{cause.about} is StrictFIFO, and {names(cause.names)} is before it and waits, so no later "
-        "workload is tried."
+        f"{cause.about} is StrictFIFO, and {names(cause.names)} {verbs}, so no later workload is tried."
     )
 
 
@@ -274,8 +291,8 @@ def _nodes(_: Explanation, cause: Cause) -> Iterator[str]:
     near = cause.nearest
     if near is not None:
         asked, free = amount(near.resource, near.asked), bare_amount(near.resource, near.free)
-        held = f"; {names(near.holders)} hold the rest" if near.holders else ""
-        yield f"Node {near.node} comes closest: a pod requests {asked}, and {free} are free{held}."
+        held = f"; the rest is held by {names(near.holders)}" if near.holders else ""
+        yield f"Node {near.node} comes closest: a pod requests {asked}, and {_are(free)} free{held}."
 
 
 def _scheduler(_: Explanation, cause: Cause) -> Iterator[str]:

@@ -26,7 +26,7 @@ def test_the_example(update):
     if update:
         golden.write_text(done.stdout, "utf-8")
     assert done.stdout == golden.read_text("utf-8")
-    assert done.stdout in (ROOT / "docs" / "why.md").read_text("utf-8")
+    assert f"\n```\n{done.stdout}```\n" in (ROOT / "docs" / "why.md").read_text("utf-8")
     assert done.exit_code == 1
 
 
@@ -72,6 +72,10 @@ def test_fit_knows_when_with_durations():
         (
             ("fit", "--team", "n", "--gpus", "1", "--cpu", "x", "--workloads", "-"),
             "'x' is not a quantity",
+        ),
+        (
+            ("fit", "--team", "n", "--gpus", "1", "--memory", "-5Gi", "--workloads", "-"),
+            "'-5Gi' is not a quantity",
         ),
     ],
 )
