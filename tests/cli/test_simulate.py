@@ -1,5 +1,6 @@
 """The command simulate: options, exit codes, and the output that docs/simulate.md shows."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def test_the_example(name, raised, update):
     if update:
         golden.write_text(done.stdout, "utf-8")
     assert done.stdout == golden.read_text("utf-8")
+
+
+def test_the_output_in_the_docs_is_that_of_the_example():
+    """Blocks without a language are output; they cut long lines and leave out jobs."""
+    text = (ROOT / "docs" / "simulate.md").read_text("utf-8")
+    fenced = re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```$", text, re.MULTILINE)
+    blocks = [block for language, block in fenced if not language]
+    assert len(blocks) == 2
+    for block, name in zip(blocks, ("simulate", "against"), strict=True):
+        whole = (EXAMPLE / "expected" / f"{name}.txt").read_text("utf-8").splitlines()
+        for line in block.splitlines():
+            assert any(it.startswith(line.removesuffix("...")) for it in whole), line
 
 
 def test_a_simulation_without_unknown_features_ends_with_0():

@@ -15,6 +15,9 @@ from policygen.report.report import Report
 from tests.report.reports import NASTY, report, written
 from tests.rules import rule
 
+OF_SIMULATIONS = {"simulation", "simulation_csv", "simulation_json"}
+"""Modules that write the report of `policygen simulate`."""
+
 
 def test_every_module_that_writes_a_report_is_listed():
     modules = {it.name for it in pkgutil.iter_modules(reports.__path__)}
@@ -23,7 +26,9 @@ def test_every_module_that_writes_a_report_is_listed():
         for name in modules
         if hasattr(importlib.import_module(f"policygen.report.{name}"), "write")
     }
-    assert formats == set(FORMATS), "list the module in FORMATS of policygen/report/catalog.py"
+    assert formats - OF_SIMULATIONS == set(FORMATS), (
+        "list the module in FORMATS of policygen/report/catalog.py"
+    )
 
 
 def test_every_format_that_shows_counts_is_listed():
