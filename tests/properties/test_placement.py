@@ -217,7 +217,11 @@ class Recount:
         return quota.get("limit", self.limit(parent) if parent else self.whole)
 
     def walk(self, team):
-        """What a team uses at one time at most, what its largest job adds, and the teams with a fault."""
+        """What a team uses at one time at most, what its largest job adds, and the teams with a fault.
+
+        Last: the largest job that the team has no room for beside its own models. It is a fault of a
+        team above, too, if other teams leave no room for it.
+        """
         children = [
             name
             for name, spec in self.teams.items()
@@ -230,10 +234,14 @@ class Recount:
         faults = {name for it in below for name in it[2]}
         if always > limit or any(start and always + start > limit for start in starts):
             faults.add(team)
+        if any(blocked and always - used + blocked > limit for used, _, _, blocked in below):
+            faults.add(team)
+        blocked = [it[3] for it in below] + [it for it in starts if limit - always < it <= limit]
         start = max((it for it in starts if always + it <= limit), default=0)
         used = min(always, limit)
         held = self.quota(team)["guarantee"] if team and not self.lends else 0
-        return max(used, held), max(0, used + start - max(used, held)), faults
+        added = max(0, used + start - max(used, held))
+        return max(used, held), added, faults, min(max(blocked, default=0), limit)
 
 
 @settings(FEW, max_examples=300)
