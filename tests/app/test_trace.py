@@ -13,7 +13,7 @@ from policygen.core.errors import UnreadError, UsageError
 from policygen.simulate.traces.table import InvalidTraceError
 from tests.simulate.scenes import QUEUES
 
-DAMAGED = gzip.compress(b"time,duration,team\n" * 9)[:12] + b"\xff" * 20
+DAMAGED = gzip.compress(b"time,duration,team\n" * 9, mtime=0)[:12] + b"\xff" * 20
 TEXT = "\ufefftime,duration,team\n0,60,nlp\n5,60,nlp\n"
 
 
