@@ -392,7 +392,7 @@ NODE_CASES = (
     Case("too-large", ("no-node-fits",), (node("@a"), node("@b")), job(gpus=6, to=None, **near()),
          by_nodes=True, words="a pod requests 6 GPUs, and 4 are free"),
     Case("nodes-full", ("no-node-fits",), (node("@a"),), job(gpus=2, to=None, **near()),
-         (job("one", gpus=3, to=None, **near()),), by_nodes=True, words="hold the rest"),
+         (job("one", gpus=3, to=None, **near()),), by_nodes=True, words="the rest is held by"),
     Case("node-taint", ("no-node-fits",), (node("@a", taints=[TAINT]),), job(to=None, **near()),
          by_nodes=True, words="untolerated taint"),
     Case("node-selector", ("no-node-fits",), (node("@a", labels={"card": "@x"}),),
