@@ -6,18 +6,16 @@ Makes the snapshot as `policygen snapshot` would of what a server lists, then st
 read it and judge it, one after the other. Prints the time of both, and the peak memory.
 """
 
-import argparse
 import gc
 import json
 import resource
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import msgspec
+from child_runs import child_runs
 from clusters import PODS_PER_OWNER, job, node, pod, policy
 
 from policygen.app import judge
@@ -69,24 +67,7 @@ def child(path: Path) -> None:
 
 def main() -> None:
     """Make the snapshot, and judge it in processes of their own."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--nodes", type=int, default=5_000)
-    arguments.add_argument("--pods", type=int, default=50_000)
-    arguments.add_argument("--policy", type=int, default=2_000)
-    arguments.add_argument("--runs", type=int, default=5)
-    arguments.add_argument("--child", type=Path, help=argparse.SUPPRESS)
-    given = arguments.parse_args()
-    if given.child:
-        child(given.child)
-        return
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "bench.snapshot"
-        write(path, given.nodes, given.pods, given.policy)
-        command = [sys.executable, __file__, "--child", str(path)]
-        runs = []
-        for _ in range(given.runs):
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            runs.append(json.loads(done.stdout))
+    runs = child_runs(__file__, __doc__ or "", write, child, runs=5)
     for crash in runs[0]["crashed"]:
         sys.exit(crash)
     print(f"{runs[0]['objects']} objects, {runs[0]['findings']} findings")

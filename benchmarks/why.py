@@ -6,14 +6,10 @@ Makes a snapshot in which each Job has a Workload that holds its quota, and one 
 processes that read it and explain the waiting Job, one after the other. Prints the time of each step, all processor time, and the peak memory.
 """
 
-import argparse
 import gc
 import json
 import resource
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from io import StringIO
@@ -22,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from child_runs import child_runs
 from clusters import CARDS, KUEUE, PODS_PER_OWNER, job, made, node, pod, pod_spec, policy
 
 from policygen.client import pod_lists, snapshot_file
@@ -138,24 +135,7 @@ def child(path: Path) -> None:
 
 def main() -> None:
     """Make the snapshot, and explain the workload in processes of their own."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--nodes", type=int, default=5_000)
-    arguments.add_argument("--pods", type=int, default=50_000)
-    arguments.add_argument("--policy", type=int, default=2_000)
-    arguments.add_argument("--runs", type=int, default=3)
-    arguments.add_argument("--child", type=Path, help=argparse.SUPPRESS)
-    given = arguments.parse_args()
-    if given.child:
-        child(given.child)
-        return
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "bench.snapshot"
-        write(path, given.nodes, given.pods, given.policy)
-        command = [sys.executable, __file__, "--child", str(path)]
-        runs = []
-        for _ in range(given.runs):
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            runs.append(json.loads(done.stdout))
+    runs = child_runs(__file__, __doc__ or "", write, child, runs=3)
     print(runs[0]["text"])
     print(f"cause {runs[0]['cause']}, {runs[0]['remedies']} remedies")
     for step in ("read", "jobs", "explain", "all", "cpu"):
