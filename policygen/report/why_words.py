@@ -6,7 +6,7 @@ from typing import Any
 
 from policygen.core import amounts, quantity
 from policygen.core.finding import dotted
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.core import TolerationView
 from policygen.simulate.why.causes import (
     Cause,
@@ -33,8 +33,6 @@ from policygen.simulate.why.explanation import Explanation, Start
 from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedies import Cost
 
-_NAMED = 3
-"""The number of names that are written out."""
 WITH_MESSAGE = frozenset(
     {
         CauseKind.BACKOFF,
@@ -77,11 +75,12 @@ def _are(amount_: str) -> str:
 
 def names(found: Sequence[str]) -> str:
     """Names in a sentence: `a, b and 3 others`."""
-    if not found:
-        return ""
-    if len(found) <= _NAMED:
-        return listed(list(found), "and")
-    return f"{', '.join(found[:_NAMED])} and {counted(len(found) - _NAMED, 'other')}"
+    return some(found, "other") if found else ""
+
+
+def _objects(kind: str, found: Sequence[str]) -> str:
+    """Objects of a kind in a sentence: `AdmissionChecks a and b`."""
+    return f"{kind}{'' if len(found) == 1 else 's'} {names(found)}"
 
 
 def headline(it: Explanation) -> str:
@@ -116,8 +115,7 @@ def _queue_missing(it: Explanation, cause: Cause) -> Iterator[str]:
     yield f"{cause.about} does not exist."
     namespace = it.name.partition("/")[0]
     if cause.names:
-        what = "LocalQueue" if len(cause.names) == 1 else "LocalQueues"
-        yield f"Namespace {namespace} has {what} {names(cause.names)}."
+        yield f"Namespace {namespace} has {_objects('LocalQueue', cause.names)}."
     else:
         yield f"Namespace {namespace} has no LocalQueue."
 
@@ -132,21 +130,16 @@ def _cluster_queue_missing(_: Explanation, cause: Cause) -> Iterator[str]:
         yield f"ClusterQueues are {names(cause.names)}."
 
 
-def _flavor_missing(_: Explanation, cause: Cause) -> Iterator[str]:
-    what = "ResourceFlavor" if len(cause.names) == 1 else "ResourceFlavors"
+def _object_missing(_: Explanation, cause: Cause) -> Iterator[str]:
+    flavor = cause.kind is CauseKind.FLAVOR_MISSING
+    what = _objects("ResourceFlavor" if flavor else "AdmissionCheck", cause.names)
     does = "does" if len(cause.names) == 1 else "do"
-    yield f"{cause.about} is inactive: {what} {names(cause.names)} {does} not exist."
-
-
-def _check_missing(_: Explanation, cause: Cause) -> Iterator[str]:
-    what = "AdmissionCheck" if len(cause.names) == 1 else "AdmissionChecks"
-    does = "does" if len(cause.names) == 1 else "do"
-    yield f"{cause.about} is inactive: {what} {names(cause.names)} {does} not exist."
+    yield f"{cause.about} is inactive: {what} {does} not exist."
 
 
 def _check_inactive(_: Explanation, cause: Cause) -> Iterator[str]:
-    what = "AdmissionCheck" if len(cause.names) == 1 else "AdmissionChecks"
-    yield f"{cause.about} is inactive: no controller reports {what} {names(cause.names)} as active."
+    checks = _objects("AdmissionCheck", cause.names)
+    yield f"{cause.about} is inactive: no controller reports {checks} as active."
 
 
 def _cohort_cycle(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -326,8 +319,8 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.LOCAL_QUEUE_STOPPED: _stopped,
     CauseKind.CLUSTER_QUEUE_MISSING: _cluster_queue_missing,
     CauseKind.CLUSTER_QUEUE_STOPPED: _stopped,
-    CauseKind.FLAVOR_MISSING: _flavor_missing,
-    CauseKind.CHECK_MISSING: _check_missing,
+    CauseKind.FLAVOR_MISSING: _object_missing,
+    CauseKind.CHECK_MISSING: _object_missing,
     CauseKind.CHECK_INACTIVE: _check_inactive,
     CauseKind.COHORT_CYCLE: _cohort_cycle,
     CauseKind.NAMESPACE_NOT_SELECTED: _not_selected,
