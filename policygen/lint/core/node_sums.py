@@ -23,7 +23,7 @@ _LASTING = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
 _UP = 1 + 1e-9
 """Makes a float certainly larger than the exact sum."""
 _MOST_STEPS = 1_000_000
-"""How many groups of equal nodes are added up at most, so that the time is bounded."""
+"""The most parts that are added up, so that the time is bounded. Later sums are not checked."""
 
 
 class _Excess(Struct, frozen=True, eq=False):
@@ -166,9 +166,10 @@ def _sums(facts: Facts) -> Iterator[Excess]:
     steps = 0
     for i, largest in enumerate(parts):
         nodes = largest.nodes
-        if any(not each & ~nodes for each in found):
+        outside = ~nodes
+        if any(not each & outside for each in found):
             continue
-        inside = [part for part in parts[: i + 1] if not part.nodes & ~nodes]
+        inside = [part for part in parts[: i + 1] if not part.nodes & outside]
         steps += len(inside)
         if steps > _MOST_STEPS:
             return

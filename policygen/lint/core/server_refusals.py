@@ -96,10 +96,12 @@ def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[tuple[Refus
         yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))
     if many and acceptor(*kind).accepts(obj.data):
         return
-    judged = api_refusals(obj.data, served)
-    if applied:
-        fast = (acceptor(*kind).accepts,) if many else ()
-        judged = refusals_with_apply(obj.data, served, *fast)
+    if not applied:
+        judged = api_refusals(obj.data, served)
+    elif many:
+        judged = refusals_with_apply(obj.data, served, acceptor(*kind).accepts)
+    else:
+        judged = refusals_with_apply(obj.data, served)
     found = [(it, _corrected_by(obj, it)) for it in judged]
     yield from found
     corrected = [it for it, by in found if by]
