@@ -1,4 +1,4 @@
-"""Durations as Go writes them: `5m`, `1h30m`."""
+"""Durations: as Go writes them (`5m`, `1h30m`), and for people (`1h 30m`)."""
 
 import re
 from fractions import Fraction
@@ -17,6 +17,7 @@ _UNITS = {
     "m": Fraction(60),
     "h": Fraction(3600),
 }
+_READABLE = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
 def seconds(text: Any) -> Fraction | None:
@@ -32,3 +33,17 @@ def seconds(text: Any) -> Fraction | None:
         return None
     length = sum((Fraction(number) * _UNITS[unit] for number, unit in parts), Fraction(0))
     return sign * length if length <= _LONGEST_S else None
+
+
+def duration(length_s: float) -> str:
+    """A duration for people: `40s`, `2h 5m`, `1d 1m`. From one hour on, it is rounded to minutes."""
+    left = round(abs(length_s))
+    if left >= 3_600:
+        left = round(left / 60) * 60
+    parts = []
+    for size, unit in _READABLE:
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count}{unit}")
+    text = " ".join(parts) or "0s"
+    return f"-{text}" if parts and length_s < 0 else text

@@ -5,6 +5,7 @@ from typing import Final, TextIO
 
 from msgspec import Struct
 
+from policygen.core.durations import duration
 from policygen.core.quoting import counted
 from policygen.report.text import printable, width
 from policygen.simulate.comparison import Comparison, JobChange, TeamChange
@@ -16,7 +17,6 @@ MAX_JOBS: Final = 50
 _NODES = 3
 """So many nodes of a job are named."""
 _HOUR = 3600
-_UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 _BOLD, _DIM, _YELLOW, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[1;33m", "\x1b[0m"
 _NONE = "-"
 
@@ -117,20 +117,6 @@ def _consequences(team: TeamChange) -> Iterator[str]:
     if round(team.lost):
         word = "more" if team.lost > 0 else "fewer"
         yield f"{gpu_hours(abs(team.lost))} GPU hours {word} lost to preemptions"
-
-
-def duration(seconds: float) -> str:
-    """A duration in its two largest units, such as `2h 5m`; `-` in front if it is negative."""
-    left = round(abs(seconds))
-    parts = []
-    for size, unit in _UNITS:
-        count, left = divmod(left, size)
-        if count:
-            parts.append(f"{count}{unit}")
-        elif parts:
-            parts.append("")
-    text = " ".join(it for it in parts[:2] if it)
-    return f"-{text}" if seconds <= -0.5 else text or "0s"
 
 
 def gpu_hours(gpu_seconds: float) -> str:

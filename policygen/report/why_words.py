@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from policygen.core import amounts, quantity
+from policygen.core.durations import duration
 from policygen.core.finding import dotted
 from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.core import TolerationView
@@ -487,14 +488,3 @@ def start(it: Start) -> str:
         "policygen cannot know when it starts, because it does not know how long "
         f"{counted(it.unknown, 'running workload')} will run. Give --duration, such as 2h."
     )
-
-
-def duration(seconds: float) -> str:
-    """A duration for people: `2h 5m`, `40s`."""
-    left = round(seconds)
-    parts = []
-    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)):
-        if left >= size:
-            parts.append(f"{left // size}{unit}")
-            left %= size
-    return " ".join(parts[:2]) or "0s"

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.core.durations import seconds
+from policygen.core.durations import duration, seconds
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,15 @@ def test_a_duration_in_seconds(text, expected):
 )
 def test_what_go_refuses(text):
     assert seconds(text) is None
+
+
+@pytest.mark.parametrize(
+    ("length_s", "text"),
+    [
+        (0, "0s"), (0.4, "0s"), (59, "59s"), (60, "1m"), (1201, "20m 1s"), (3599.6, "1h"),
+        (3661, "1h 1m"), (3601, "1h"), (90061, "1d 1h 1m"), (86460, "1d 1m"), (-30, "-30s"),
+        (-0.2, "0s"),
+    ],
+)  # fmt: skip
+def test_a_duration_for_people(length_s, text):
+    assert duration(length_s) == text

@@ -5,10 +5,9 @@ import io
 import json
 
 import jsonschema
-import pytest
 
 from policygen.report import simulation, simulation_csv, simulation_json
-from policygen.report.simulation import SimulationReport, duration, gpu_hours
+from policygen.report.simulation import SimulationReport, gpu_hours
 from policygen.simulate.result import Unmodelled
 from tests.report.reports import NASTY
 from tests.simulate.results import job, result, team, waiting
@@ -36,17 +35,6 @@ def page(module, it, **options):
     out = io.StringIO()
     module.write(it, out, **options)
     return out.getvalue()
-
-
-@pytest.mark.parametrize(
-    "seconds, text",
-    [
-        (0, "0s"), (0.4, "0s"), (59, "59s"), (60, "1m"), (3661, "1h 1m"), (3601, "1h"),
-        (90000, "1d 1h"), (86460, "1d"), (-30, "-30s"), (-0.2, "0s"),
-    ],
-)  # fmt: skip
-def test_durations_have_two_units(seconds, text):
-    assert duration(seconds) == text
 
 
 def test_gpu_hours():

@@ -143,7 +143,6 @@ def test_when_it_starts():
     assert "does not know how long 2 running workloads will run" in words.start(
         Start(None, unknown=2)
     )
-    assert [words.duration(it) for it in (0, 59, 3600, 90061)] == ["0s", "59s", "1h", "1d 1h"]
 
 
 def test_a_workload_that_can_run():
