@@ -3,10 +3,13 @@
 import pytest
 
 from policygen.core.finding import At
+from policygen.core.versions import DEFAULT
 from policygen.documents.files import Source
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import Cluster
+from policygen.lint.rule import Facts, Need
 from policygen.lint.volcano.configuration import of
+from policygen.lint.volcano.rules import volcano_configuration_not_loaded
 
 
 def made(text):
@@ -73,3 +76,15 @@ def test_what_decides_the_share_of_a_queue(plugins, capacity, proportion, hierar
     it = made(f"tiers:\n- plugins: [{plugins}]\n")
     assert (it.capacity is not None, it.proportion is not None) == (capacity, proportion)
     assert it.hierarchy is hierarchy
+
+
+@pytest.mark.parametrize(("key", "rules"), [("strange", 1), ("action", 0)])
+def test_missing_actions_beside_an_unknown_key(key, rules):
+    """A key that is similar to `actions` is reported as misspelled, and no other."""
+    found = manifests.read([Source("a.yaml", f"tiers: [{{plugins: []}}]\n{key}: allocate\n", None)])
+    hits = list(
+        volcano_configuration_not_loaded.check(
+            Facts(Cluster(found.objects), DEFAULT, frozenset(Need))
+        )
+    )
+    assert len(hits) == rules

@@ -1,7 +1,7 @@
 """Volcano's scheduler drops an invalid configuration and uses the built-in one."""
 
 from policygen.core.quoting import shown
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.core.versions import Version
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
@@ -25,7 +25,8 @@ def check(facts: Facts) -> Hits:
         yield from _switches(configuration, target)
         keys = configuration.entry.object.data.keys()
         if "actions" not in keys:
-            if keys <= {*terms.TOP}:  # volcano-key-ignored reports a misspelled key
+            # volcano-key-ignored reports a misspelled key.
+            if not Names(keys - {*terms.TOP}).meant("actions"):
                 then = _DROPS if refused else "the scheduler runs no action"
                 yield Hit(
                     RULE, f"actions are not set, so {then}; write actions", configuration.entry.at
