@@ -92,7 +92,9 @@ def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
 
 def _all_admitted(tree: list[CycleEntry]) -> bool:
     """Whether all that might fit was admitted, so that every order gives the same."""
-    return all((it.outcome is Outcome.ADMITTED or it.passive) and not it.tied for it in tree)
+    return sum(bool(it.assignment.placements) for it in tree) <= 1 and all(
+        (it.outcome is Outcome.ADMITTED or it.passive) and not it.tied for it in tree
+    )
 
 
 def _mark(
@@ -111,14 +113,14 @@ def _mark(
 def _try(state: QueueState, tree: list[CycleEntry], script: tuple[int, ...]) -> CycleTies:
     """Decide about the entries of one tree, with these options at ties. Those admitted hold quota."""
     ties = state.ties = CycleTies(script)
-    again = tree[0].assignment.last is not None and not any(it.tied for it in tree)
+    same = not any(it.tied for it in tree)
     for entry in tree:
-        if again:  # no tie was in the nomination, so that it is the same
-            entry.message = entry.assignment.message
-            entry.workload.last = entry.assignment.last
-            continue
         before = len(ties.widths)
-        _nominate(state, entry)
+        if entry.nominated is None or not same:
+            entry.nominated = _nominate(state, entry)
+        entry.assignment, entry.targets = entry.nominated
+        entry.message = entry.assignment.message
+        entry.workload.last = entry.assignment.last
         entry.tied = len(ties.widths) > before
     victims: dict[str, QueuedWorkload] = {}
     reserved: list[_Reserved] = []
@@ -150,14 +152,12 @@ def _admissible(entry: CycleEntry) -> bool:
     return False
 
 
-def _nominate(state: QueueState, entry: CycleEntry) -> None:
+def _nominate(state: QueueState, entry: CycleEntry) -> tuple[FlavorAssignment, list[Victim]]:
     workload, queue = entry.workload, entry.queue
     workload.last = entry.before
     if workload.last is not None and _outdated(workload.last, queue, state.cycle):
         workload.last = None
-    entry.assignment, entry.targets = _choose(state, workload, queue)
-    entry.message = entry.assignment.message
-    workload.last = entry.assignment.last
+    return _choose(state, workload, queue)
 
 
 def _outdated(last: LastAssignment, queue: SimulatedQueue, cycle: int) -> bool:

@@ -5,6 +5,7 @@ from enum import Enum
 
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode
 from policygen.simulate.kueue.queue import ANY, SimulatedQueue
+from policygen.simulate.kueue.topology import Leaf
 from policygen.simulate.kueue.victims import Victim
 from policygen.simulate.kueue.workload import LastAssignment, QueuedWorkload
 
@@ -34,6 +35,8 @@ class EntryDecision:
     outcome: Outcome
     message: str
     usage: frozenset[tuple[int, int]]
+    domains: frozenset[tuple[str, Leaf, int]]
+    """Pods by pod set and domain."""
     targets: tuple[Victim, ...]
 
     @property
@@ -43,6 +46,7 @@ class EntryDecision:
             return (
                 self.outcome,
                 self.usage,
+                self.domains,
                 frozenset((it.workload.name, it.reason) for it in self.targets),
             )
         return None
@@ -62,6 +66,8 @@ class CycleEntry:
     message: str = ""
     tied: bool = False
     """Its victims depend on a tie."""
+    nominated: tuple[FlavorAssignment, list[Victim]] | None = None
+    """Flavors and victims before the first entry of the cycle was processed."""
 
     @property
     def passive(self) -> bool:
@@ -74,5 +80,15 @@ class CycleEntry:
     @property
     def decision(self) -> EntryDecision:
         """What was decided."""
-        usage = frozenset(self.assignment.usage.items())
-        return EntryDecision(self.outcome, self.message, usage, tuple(self.targets))
+        assignment = self.assignment
+        return EntryDecision(
+            self.outcome,
+            self.message,
+            frozenset(assignment.usage.items()),
+            frozenset(
+                (name, leaf, count)
+                for name, it in assignment.placements.items()
+                for leaf, count in it.pods.items()
+            ),
+            tuple(self.targets),
+        )

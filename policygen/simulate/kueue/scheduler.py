@@ -159,14 +159,18 @@ class Scheduler:
 
     def set_active(self, workload: QueuedWorkload, *, active: bool) -> None:
         """Somebody changes spec.active."""
-        if workload.active == active or workload.expired:
+        if workload.active == active:
+            return
+        if workload.expired:
+            workload.assigned |= self._queue_if_open(workload) is not None
+            self._note(workload)  # Kueue deactivates it at once, and takes that for an end
             return
         workload.active = active
         if not active:
             self._deactivated(workload, _DEACTIVATED, "The workload is deactivated")
         elif workload.admission is None:
-            if workload.hold == _DEACTIVATED:
-                workload.hold = ""
+            if workload.hold in (_DEACTIVATED, *_TIMED):
+                workload.hold = ""  # the deactivation has ended the time to wait
             self.submit(workload)
 
     def stop_queue(self, name: str, policy: str, now: float) -> None:

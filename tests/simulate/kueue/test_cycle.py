@@ -2,10 +2,20 @@
 
 from random import Random
 
+from policygen.simulate.kueue.build import Shape
 from policygen.simulate.kueue.cycle import run
 from policygen.simulate.kueue.entry import Outcome
 from policygen.simulate.kueue.state import FINAL_SHARE
+from policygen.simulate.kueue.topology import (
+    HOSTNAME,
+    FlavorTopology,
+    TopologyNode,
+    TopologyRequest,
+)
+from policygen.simulate.kueue.workload import PodSet
 from tests.simulate.kueue import trees
+
+SHAPE = Shape((), (), ())
 
 
 def _outcomes(state, *workloads):
@@ -70,3 +80,46 @@ def test_workloads_of_different_trees_do_not_tie():
     found = [trees.workload(name, name) for name in "ab"]
     assert set(_outcomes(state, *found).values()) == {Outcome.ADMITTED}
     assert not any(it.either for it in found)
+
+
+def _on_nodes(*amounts):
+    """Queues `a` and `b` without a cohort, and hosts `n0`, `n1` and so on with so many GPUs."""
+    nodes = [trees.queue(name, 9) for name in "ab"]
+    state = trees.state(nodes[0], *nodes)
+    for node in nodes:
+        trees.settle(node)
+    hosts = [
+        TopologyNode({HOSTNAME: f"n{i}"}, (), {"gpu": amount, "pods": 9})
+        for i, amount in enumerate(amounts)
+    ]
+    state.topologies["f"] = FlavorTopology("t", (HOSTNAME,), hosts, (), {})
+    state.topology_aware = True
+    return state
+
+
+def _pinned(name, count):
+    """A workload whose pods of one GPU run on one host."""
+    found = trees.workload(name, name)
+    request = TopologyRequest(HOSTNAME, required=True)
+    found.pod_sets = (
+        PodSet("main", count, (("gpu", 1),), topology=request, per_pod=(("gpu", 1),), shape=SHAPE),
+    )
+    return found
+
+
+def test_the_order_of_two_trees_is_a_tie_if_they_share_nodes():
+    """Both are admitted, but the first takes the smaller host, and the other the larger one."""
+    found = [_pinned(name, 2) for name in "ab"]
+    assert set(_outcomes(_on_nodes(2, 3), *found).values()) == {Outcome.ADMITTED}
+    assert all(it.either for it in found)
+
+
+def test_each_order_begins_with_what_was_nominated_before_the_cycle():
+    """The second is placed again behind the first, and this is forgotten when the order changes."""
+    found = [_pinned(name, 3) for name in "ab"]
+    outcomes = _outcomes(_on_nodes(2, 3), *found)
+    assert sorted(it.value for it in outcomes.values()) == ["admitted", "no-candidates"]
+    assert all(it.either for it in found)
+    admitted = next(it for it in found if it.admission is not None)
+    (pods,) = admitted.admission.pod_sets
+    assert pods.placement.pods == {"n1": 3}

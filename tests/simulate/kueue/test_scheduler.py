@@ -160,3 +160,24 @@ def test_quota_that_a_stopped_local_queue_frees_is_not_noticed(scheduler):
     scheduler.stop_local_queue("n/a", "Hold", 1.0)
     scheduler.finish(workload, 2.0)
     assert not scheduler.changed()
+
+
+def test_a_deactivation_ends_the_wait_after_pods_that_were_not_ready(scheduler):
+    scheduler.state.pods_ready = PodsReadyRule(timeout=50, base=300)
+    workload = _admitted(scheduler)
+    scheduler.tick(50.0)
+    _release(scheduler, 50.0)
+    scheduler.set_active(workload, active=False)
+    assert not scheduler.waits()
+    scheduler.set_active(workload, active=True)
+    assert scheduler.waits()
+
+
+def test_who_activates_a_workload_that_ran_its_time_lets_kueue_try_others_again(scheduler):
+    workload = _admitted(scheduler, maximum_execution=100)
+    scheduler.tick(100.0)
+    _release(scheduler, 100.0)
+    scheduler.changed()
+    scheduler.set_active(workload, active=True)
+    assert not workload.active
+    assert scheduler.changed() == {scheduler.state.queues["a"].node}
