@@ -42,8 +42,8 @@ def compiled(
     too are read only once.
     """
     sources, unreadable = files.read(request.specs, stdin=stdin, output=output)
-    known = {source.path for source in sources}
-    others = [it for it in among if it.path is None or it.path not in known]
+    known = {it.path or it.name for it in sources if it.name != files.STDIN}
+    others = [it for it in among if (it.path or it.name) not in known]
     loaded = load(sources, request.target, complete=not unreadable, among=others)
     # Sums are checked for the valid part, even if another part of the spec is invalid.
     plan = compile_plan(loaded.sound, request.extras)

@@ -95,6 +95,8 @@ class SimulateRequest(NamedTuple):
     """The inputs and options of `simulate`."""
 
     specs: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+    """Files and folders with manifests that were named in place of a spec."""
     workloads: tuple[str, ...] = ()
     """Files, folders, or `-` for standard input, with manifests of jobs and of other objects."""
     clusters: ClusterRequest = ClusterRequest()

@@ -2,7 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import BinaryIO
 
 from msgspec import Struct
@@ -10,18 +11,21 @@ from msgspec.structs import replace
 
 from policygen.app import drift, inputs, manifest_files, sources, trace
 from policygen.app.inputs import RunSpec
-from policygen.app.requests import LintRequest, RenderRequest, SimulateRequest
+from policygen.app.manifest_files import ManifestFiles
+from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, SimulateRequest
 from policygen.core import versions
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import At, Finding
 from policygen.core.quoting import counted, listed, shown
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
+from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.kubernetes import controllers, kueue_settings, manifests
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.snapshot import Snapshot
+from policygen.kubernetes.snapshot import Seen, Snapshot
 from policygen.lint import context, registry
 from policygen.plan import kueue_configuration
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
@@ -44,6 +48,9 @@ _EVERY_S = 0.2
 """Seconds between two messages about the progress."""
 _NAMES = 5
 """The number of names in a note."""
+_OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
+"""Kinds that controllers create for jobs."""
+_GZIP = b"\x1f\x8b"
 
 
 class SimulationInput(Struct, frozen=True):
@@ -55,6 +62,8 @@ class SimulationInput(Struct, frozen=True):
     index: int
     """Of the document of the snapshot."""
     trace: Sequence[TraceJob] = ()
+    state: Sequence[Object] = ()
+    """The objects of manifests that are named in place of a spec."""
 
 
 def simulate(
@@ -67,6 +76,7 @@ def simulate(
 
     Raises UsageError, SpecError, and UnreadError.
     """
+    request = by_content(request)
     spec, given = read(request, stdin, progress)
     scene = scene_of(request, spec, given)
     return _played(request, scene, spec, given.trace, progress)
@@ -79,39 +89,142 @@ def compare(
     stdin: BinaryIO | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[SimulationReport, SimulationReport]:
-    """Simulate the same jobs with a second spec, too. Raises what `simulate` raises."""
+    """Simulate the same jobs with a second state, too: a spec, manifests or a snapshot.
+
+    Raises what `simulate` raises.
+    """
+    request = by_content(request)
     spec, given = read(request, stdin, progress)
-    other = request._replace(specs=(against,))
-    second = _spec(other, given.sources, None)
-    if second.compiled is None:
-        raise SpecError(second.findings)
     before = _played(request, scene_of(request, spec, given), spec, given.trace, progress)
     if before.result.partial:
         raise KeyboardInterrupt  # half of a comparison would show that nothing changes
-    scene = scene_of(other, second, given)
+    other, second, changed = _changed(request, against, given)
+    scene = scene_of(other, second, changed)
+    if second.compiled is None and spec.compiled is not None:
+        scene = replace(scene, teams=_teams(spec))  # the teams of both have the same names
     return before, _played(other, scene, second, given.trace, progress)
+
+
+def _changed(
+    request: SimulateRequest, against: str, given: SimulationInput
+) -> tuple[SimulateRequest, RunSpec, SimulationInput]:
+    """The request, the spec and the input with another state and the same jobs."""
+    other = by_content(request._replace(specs=(against,), state=(), clusters=ClusterRequest()))
+    spec = _spec(other, given.sources, None)
+    if other.specs and spec.compiled is None:
+        raise SpecError(spec.findings)
+    index = given.index + 1 + len(spec.documents)
+    with manifest_files.opened(other.state) as opened:
+        found = _manifests(opened, index)
+    jobs = _jobs(given.state)
+    state = [*_without(found.objects, _jobs(found.objects)), *_only(given.state, jobs)]
+    snapshot = given.snapshot
+    if other.clusters.named:
+        named = _snapshot(other, spec, index + len(found.documents), lambda _: None)
+        snapshot = None if named is None else _with_jobs_of(named, given.snapshot)
+    return other, spec, replace(given, state=state, snapshot=snapshot)
+
+
+def _with_jobs_of(state: Snapshot, other: Snapshot | None) -> Snapshot:
+    """A snapshot with the jobs of another one; without one, it has no jobs."""
+    kept = _without(state.objects, _jobs(state.objects, state.seen))
+    if other is None:
+        return replace(state, objects=tuple(kept), pods=())
+    jobs = _only(other.objects, _jobs(other.objects, other.seen))
+    seen = replace(state.seen, taken=other.seen.taken)  # the times of the jobs count from there
+    return replace(state, seen=seen, objects=(*kept, *jobs), pods=other.pods)
+
+
+_Identity = tuple[str, str, str, str]
+
+
+def _jobs(objects: Iterable[Object], seen: Seen | None = None) -> set[_Identity]:
+    """The objects that are jobs, or that controllers created for jobs."""
+    objects = tuple(objects)
+    found = {it.identity for it in objects if it.kind in _OF_JOBS}
+    return found | {it.object.identity for it in Cluster(objects, seen).workloads}
+
+
+def _only(objects: Iterable[Object], identities: Collection[_Identity]) -> list[Object]:
+    return [it for it in objects if it.identity in identities]
+
+
+def _without(objects: Iterable[Object], identities: Collection[_Identity]) -> list[Object]:
+    return [it for it in objects if it.identity not in identities]
+
+
+def by_content(request: SimulateRequest) -> SimulateRequest:
+    """The request with manifests and snapshots among its specs as such, by what the files contain.
+
+    A path that cannot be read stays a spec.
+    """
+    specs, state = [], []
+    snapshots = list(request.clusters.snapshots)
+    for path in request.specs:
+        if path == "-":
+            specs.append(path)
+        elif _is_snapshot(path):
+            snapshots.append(Path(path))
+        elif _is_of_manifests(files.read((path,))[0]):
+            state.append(path)
+        else:
+            specs.append(path)
+    clusters = request.clusters._replace(snapshots=tuple(snapshots))
+    if clusters.number > 1:
+        raise UsageError("simulate reads only one cluster; name one snapshot or context")
+    return request._replace(specs=tuple(specs), state=tuple(state), clusters=clusters)
+
+
+def _is_of_manifests(sources: Sequence[Source]) -> bool:
+    return (
+        bool(sources)
+        and not manifests.spec_sources(sources)
+        and bool(manifests.read(sources).objects)
+    )
+
+
+def _is_snapshot(path: str) -> bool:
+    """Whether a file is compressed, as snapshots are."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_GZIP)) == _GZIP
+    except (OSError, ValueError):
+        return False
+
+
+def _manifests(opened: ManifestFiles, index: int) -> Manifests:
+    """The manifests of files, with documents from this index on. Raises SpecError."""
+    if opened.unreadable:
+        raise SpecError(opened.unreadable)
+    found = manifests.read(opened.sources, first_index=index, read_ahead=opened.documents)
+    errors = [it for it in found.findings if it.severity is Severity.ERROR]
+    if errors:
+        raise SpecError(errors)
+    return found
 
 
 def read(
     request: SimulateRequest, stdin: BinaryIO | None, progress: Callable[[str], None]
 ) -> tuple[RunSpec, SimulationInput]:
-    """Read the spec, the manifests and the cluster. Raises what `simulate` raises."""
-    with manifest_files.opened(request.workloads, stdin) as opened:
+    """Read the spec, the manifests and the cluster of a request `by_content`. Raises what `simulate` raises."""
+    with (
+        manifest_files.opened(request.workloads, stdin) as opened,
+        manifest_files.opened(request.state) as state,
+    ):
         if opened.unreadable:
             raise SpecError(opened.unreadable)
         spec = _spec(request, opened.sources, stdin)
         if request.specs and spec.compiled is None:
             raise SpecError(spec.findings)
-        found = manifests.read(
-            opened.sources, first_index=len(spec.documents), read_ahead=opened.documents
-        )
-    errors = [it for it in found.findings if it.severity is Severity.ERROR]
-    if errors:
-        raise SpecError(errors)
-    index = len(spec.documents) + len(found.documents)
+        found = _manifests(opened, len(spec.documents))
+        index = len(spec.documents) + len(found.documents)
+        other = _manifests(state, index)
+    index += len(other.documents)
     snapshot = _snapshot(request, spec, index, progress)
     jobs = trace.read(request.trace, request.trace_format, progress) if request.trace else ()
-    return spec, SimulationInput(opened.sources, found.objects, snapshot, index, jobs)
+    return spec, SimulationInput(
+        opened.sources, found.objects, snapshot, index, jobs, other.objects
+    )
 
 
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
@@ -120,7 +233,8 @@ def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) ->
     Raises UsageError for a release of Kueue that is not simulated.
     """
     rendered = _rendered(request, spec)
-    own = [*context.beside(rendered, given.objects), *given.objects]
+    user = [*context.beside(given.state, given.objects), *given.objects]
+    own = [*context.beside(rendered, user), *user]
     snapshot = given.snapshot
     seen = [] if snapshot is None else context.beside(snapshot.objects, own)
     if snapshot is not None:

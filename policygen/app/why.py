@@ -76,6 +76,7 @@ def would_fit(
 def _read(
     request: SimulateRequest, stdin: BinaryIO | None, progress: Progress
 ) -> tuple[Scene, list[Arrival]]:
+    request = simulate.by_content(request)
     spec, given = simulate.read(request, stdin, progress)
     scene = simulate.scene_of(request, spec, given)
     progress("")

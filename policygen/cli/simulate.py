@@ -74,6 +74,7 @@ Examples:
   policygen simulate --snapshot prod.snapshot
   policygen simulate spec/ --snapshot prod.snapshot --until 2d
   policygen simulate spec/ --against new-spec/ --workloads jobs/
+  policygen simulate git:main:platform/spec --against platform/spec --workloads jobs/
   policygen simulate spec/ --trace jobs.csv
   policygen simulate spec/ --workloads jobs/ -f csv -o jobs.csv
 
@@ -114,9 +115,12 @@ that is in use is not modelled (the report names it), 4 internal error, 130 inte
 )
 @click.option(
     "--against",
-    metavar="SPEC",
+    metavar="STATE",
     shell_complete=paths,
-    help="Simulate the same jobs also with this spec, and show what changes for each team.",
+    help=(
+        "Simulate the same jobs also with this spec, manifests or snapshot, and show what changes for each "
+        "team. git:REVISION:PATH is a file or folder of a git revision."
+    ),
 )
 @context("Simulate the jobs of the live cluster of this kubeconfig context, read-only.")
 @click.option(
@@ -178,8 +182,9 @@ that is in use is not modelled (the report names it), 4 internal error, 130 inte
 def simulate(**given: Any) -> None:
     """Simulate what Kueue and kube-scheduler do with jobs: who runs when and where, and who waits.
 
-    The queues and nodes are those of a SPEC, of a snapshot or of a live cluster. A SPEC replaces what
-    the cluster has of the same objects, so you see the effect before you apply it. Nothing is changed.
+    The queues and nodes are those of a SPEC, of manifests, of a snapshot or of a live cluster. A SPEC
+    replaces what the cluster has of the same objects, so you see the effect before you apply it. Nothing
+    is changed.
     """
     request = _request(given)
     from policygen.app import delivery
@@ -222,8 +227,11 @@ def _request(given: dict[str, Any]) -> SimulateRequest:
         )
     if clusters.number > 1:
         raise click.UsageError("simulate reads only one cluster; name one snapshot or context")
-    if given["against"] and not request.specs:
-        raise click.UsageError("--against compares two specs; also name the first SPEC")
+    if given["against"] and not request.specs and not clusters.named:
+        raise click.UsageError(
+            "--against compares two states; also name the first one: a SPEC, a folder of manifests, or "
+            "--snapshot FILE"
+        )
     if inputs.count("-") + (given["against"] == "-") > 1:
         raise click.UsageError("standard input can be read only once; write - only once")
     return request

@@ -90,7 +90,9 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
     kube-scheduler, shows only changes that let the workload start, and what they cost others. Nothing
     is changed.
     """
-    specs = tuple(it for it in arguments if it == "-" or Path(it).exists())
+    from policygen.documents.files import GIT
+
+    specs = tuple(it for it in arguments if it == "-" or it.startswith(GIT) or Path(it).exists())
     names = [it for it in arguments if it not in specs]
     request = _request({**given, "specs": specs}, UNKNOWN)
     from policygen.app import why as app_why

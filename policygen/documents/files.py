@@ -29,6 +29,8 @@ ENDINGS: Final = (".yaml", ".yml", ".json")
 MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 
 STDIN: Final = "<stdin>"
+GIT: Final = "git:"
+"""Begins the name of a file or folder of a git revision: `git:REVISION:PATH`."""
 
 _DEVICES = (
     (stat.S_ISCHR, "a device"),
@@ -48,7 +50,7 @@ class Source(Struct, frozen=True):
     """The name for messages: the argument, or its folder and the name in it; `<stdin>` for `-`."""
     text: str
     path: Path | None
-    """None for stdin."""
+    """None for stdin, and for files of a git revision."""
     mark: str = ""
     """The byte-order mark at the start of the file, if it has one; columns do not count it."""
 
@@ -65,8 +67,8 @@ def read(
 ) -> tuple[list[Source], list[Finding]]:
     """The sources that the arguments name, and every reason why one cannot be read.
 
-    `-` is `stdin` (by default that of the process). Files of a folder are in the order of their
-    names; a file that is found twice is read once. Devices, sockets and pipes are not opened, since
+    `-` is `stdin` (by default that of the process). `git:REVISION:PATH` is a file or folder of a git
+    revision, unless a file has that name. Files of a folder are in the order of their names; a file that is found twice is read once. Devices, sockets and pipes are not opened, since
     that may wait forever, except for pipes that the process was started with (`/dev/stdin`, and
     `<(command)` of a shell). `output` is the state of the file that will be written, which cannot be
     an input.
@@ -132,7 +134,10 @@ class _FileReading(Struct, eq=False):
         try:
             state = Path(argument).stat()
         except (OSError, ValueError) as error:
-            self.refuse(argument, _reason(error, argument))
+            if argument.startswith(GIT):
+                self.add_revision(argument)
+            else:
+                self.refuse(argument, _reason(error, argument))
             return
         if stat.S_ISDIR(state.st_mode):
             self.add_folder(argument, state)
@@ -151,6 +156,30 @@ class _FileReading(Struct, eq=False):
             return
         self.keep(STDIN, data, None)
 
+    def add_revision(self, argument: str) -> None:
+        """Read a file or folder of a git revision, once."""
+        from policygen.documents import git_files  # noqa: PLC0415 - most runs start no program
+
+        if argument in self.seen:
+            return
+        self.seen.add(argument)
+        found = False
+        try:
+            for it in git_files.read(
+                argument.removeprefix(GIT), ENDINGS, MAX_FILE_BYTES, _too_large()
+            ):
+                found = True
+                name = f"{argument.rstrip('/')}/{it.name}" if it.name else argument
+                if it.refusal:
+                    self.refuse(name, it.refusal)
+                else:
+                    self.keep(name, it.data, None)
+        except git_files.GitError as error:
+            self.refuse(argument, str(error))
+            return
+        if not found:
+            self.refuse_empty(argument)
+
     def add_folder(self, folder: str, state: os.stat_result) -> None:
         """Read the specs of a folder and of those below it."""
         before = len(self.findings)
@@ -159,12 +188,7 @@ class _FileReading(Struct, eq=False):
             found = True
             self.add_file(name, inner, folder=folder)
         if not found and len(self.findings) == before:
-            endings = listed([*ENDINGS])
-            self.refuse(
-                folder,
-                f"this folder contains no {endings} file; pass another folder or a file",
-                rule=NO_SPEC_FILES,
-            )
+            self.refuse_empty(folder)
 
     def walk(self, folder: str, state: os.stat_result) -> Iterator[tuple[str, os.stat_result]]:
         """The spec files of a tree, in the order of their names. Unreadable folders are reported."""
@@ -251,6 +275,13 @@ class _FileReading(Struct, eq=False):
         except NotTextError as error:
             place = Place(name, error.line, error.column, error.length, error.text)
             self.findings.append(Finding(FILE_NOT_UTF_8, str(error), place))
+
+    def refuse_empty(self, folder: str) -> None:
+        """Report that a folder has no file to read."""
+        message = (
+            f"this folder contains no {listed([*ENDINGS])} file; pass another folder or a file"
+        )
+        self.refuse(folder, message, rule=NO_SPEC_FILES)
 
     def refuse(self, name: str, message: str, *, rule: Rule = UNREADABLE_INPUT) -> None:
         """Report why a file is not read."""

@@ -16,6 +16,7 @@ from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.versions import Version
 from tests.client.looks import snapshot
+from tests.documents.test_git_files import git
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
 from tests.simulate.volcano.test_over_time import vcjob
 
@@ -118,7 +119,7 @@ def test_a_missing_file_is_an_error():
 
 
 def test_a_spec_without_spec_documents_is_an_error(tmp_path):
-    spec = written(tmp_path, QUEUES, "queues.yaml")
+    spec = written(tmp_path, "replicas: 3\n", "values.yaml")
     with pytest.raises(SpecError):
         app_simulate.simulate(SimulateRequest(specs=(spec,)))
 
@@ -288,3 +289,56 @@ def test_jobs_of_volcano_run_with_the_configuration_that_the_spec_needs(tmp_path
     assert found["ns/back"].preempts == ("ns/lent",)
     assert (found["ns/back"].started, found["ns/lent"].started) == (600, 0)
     assert report.result.unmodelled == ()
+
+
+def medians(reports):
+    return [{it.name: it.waiting_median for it in one.result.teams} for one in reports]
+
+
+def test_a_spec_of_a_git_revision(tmp_path, example, monkeypatch):
+    """A branch raises a guarantee; the spec in the folder stays as it is."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    raised(tmp_path)
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "raise")
+    (tmp_path / "raised.yaml").write_text(POLICY, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    same = app_simulate.compare(example, "raised.yaml")
+    more = app_simulate.compare(example, "git:main:raised.yaml")
+    assert medians(same)[0] == medians(same)[1] == medians(more)[0]
+    assert medians(more)[1]["speech"] < medians(more)[0]["speech"]
+    old = app_simulate.compare(example._replace(specs=("git:main:.",)), "raised.yaml")
+    assert medians(old) == medians(more)[::-1]
+
+
+def test_manifests_in_place_of_a_spec(tmp_path):
+    """The second state has too little quota for a job. Its own jobs do not count."""
+    old = written(tmp_path, QUEUES + NODES + job("b", 8), "old.yaml")
+    new = written(tmp_path, QUEUES.replace(": 12}", ": 4}") + NODES + job("c", 1), "new.yaml")
+    request = SimulateRequest(specs=(old,), workloads=(written(tmp_path, job("a", 4)),))
+    before, after = app_simulate.compare(request, new)
+    ends = [{it.name: it.ended for it in one.result.jobs} for one in (before, after)]
+    assert ends == [{"nlp/a": 3600, "nlp/b": 3600}, {"nlp/a": 3600, "nlp/b": None}]
+
+
+def test_a_snapshot_is_compared_with_a_state(tmp_path):
+    """Its jobs run in both states, and the jobs of a second snapshot do not count."""
+    cluster = QUEUES + NODES
+    old, new = tmp_path / "old.snapshot", tmp_path / "new.snapshot"
+    snapshots.write(snapshot(cluster + WORKLOAD + job("b", 8)), old)
+    snapshots.write(snapshot(cluster.replace(": 12}", ": 4}") + job("c", 1)), new)
+    request = SimulateRequest(specs=(str(old),))
+    before, after = app_simulate.compare(request, str(new))
+    names = [{it.name: it.ended is not None for it in one.result.jobs} for one in (before, after)]
+    assert names == [{"nlp/a": True, "nlp/b": True}, {"nlp/a": True, "nlp/b": False}]
+    spec = written(tmp_path, cluster, "more.yaml")
+    before, after = app_simulate.compare(request, spec)
+    assert [it.ended for it in before.result.jobs] == [it.ended for it in after.result.jobs]
+
+
+def test_a_second_state_that_cannot_be_read(tmp_path, example):
+    (tmp_path / "no.snapshot").write_bytes(b"\x1f\x8bno")
+    with pytest.raises(UnreadError, match=r"no\.snapshot: the snapshot is truncated or damaged"):
+        app_simulate.compare(example, str(tmp_path / "no.snapshot"))
+    with pytest.raises(SpecError):
+        app_simulate.compare(example, str(tmp_path / "missing"))

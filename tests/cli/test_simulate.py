@@ -104,7 +104,7 @@ def test_durations(option, value, ends):
                 "CONTEXT"
             ),
         ),
-        ((*JOBS, "--against", SPEC), "--against compares two specs; also name the first SPEC"),
+        ((*JOBS, "--against", SPEC), "--against compares two states; also name the first one"),
         (
             ("--snapshot", "a", "--snapshot", "b"),
             "simulate reads only one cluster; name one snapshot or context",

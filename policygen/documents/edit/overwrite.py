@@ -7,7 +7,7 @@ from pathlib import Path
 
 from policygen.core import atomic
 from policygen.core.errors import UsageError
-from policygen.documents.files import Source
+from policygen.documents.files import STDIN, Source
 
 
 def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
@@ -35,7 +35,8 @@ def overwrite(changes: Sequence[tuple[Source, str]]) -> None:
 def _staged(source: Source, text: str) -> tuple[Path, Path]:
     """A file with the new content next to the file that it replaces, and that file."""
     if source.path is None:
-        raise UsageError("--write cannot change standard input; omit --write to print a diff")
+        what = "standard input" if source.name == STDIN else source.name
+        raise UsageError(f"--write cannot change {what}; omit --write to print a diff")
     target = Path(os.path.realpath(source.path))
     state = target.stat()
     if not stat.S_ISREG(state.st_mode):
