@@ -75,6 +75,8 @@ class CycleEntry:
         mode = self.assignment.mode
         if mode is Mode.NO_FIT:
             return True
+        if self.assignment.placements:
+            return False  # they are chosen again if earlier entries took them
         return mode < Mode.FIT and not self.targets and self.queue.reclaim_within_cohort == ANY
 
     @property

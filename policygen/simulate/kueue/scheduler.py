@@ -290,11 +290,12 @@ class Scheduler:
         if rule is not None and not workload.ready and elapsed >= rule.timeout:
             self._not_ready(workload, now)
         most = workload.maximum_execution
-        if most is not None and elapsed + workload.executed >= most and workload.active:
+        if most is not None and elapsed + workload.executed >= most:
             workload.executed = 0.0
             workload.expired = True
             words = "exceeding the maximum execution time"
-            self._deactivate(workload, "MaximumExecutionTimeExceeded", words)
+            if workload.active:
+                self._deactivate(workload, "MaximumExecutionTimeExceeded", words)
 
     def _not_ready(self, workload: QueuedWorkload, now: float) -> None:
         rule = self.state.pods_ready

@@ -2,14 +2,19 @@
 
 from random import Random
 
+import pytest
+
+from policygen.simulate.kueue.assignment import FlavorAssignment, Mode
 from policygen.simulate.kueue.build import Shape
 from policygen.simulate.kueue.cycle import run
-from policygen.simulate.kueue.entry import Outcome
+from policygen.simulate.kueue.entry import CycleEntry, Outcome
+from policygen.simulate.kueue.queue import ANY
 from policygen.simulate.kueue.state import FINAL_SHARE
 from policygen.simulate.kueue.topology import (
     HOSTNAME,
     FlavorTopology,
     TopologyNode,
+    TopologyPlacement,
     TopologyRequest,
 )
 from policygen.simulate.kueue.workload import PodSet
@@ -123,3 +128,11 @@ def test_each_order_begins_with_what_was_nominated_before_the_cycle():
     admitted = next(it for it in found if it.admission is not None)
     (pods,) = admitted.admission.pod_sets
     assert pods.placement.pods == {"n1": 3}
+
+
+@pytest.mark.parametrize("placements", [{}, {"main": TopologyPlacement("f", {"n0": 1}, {})}])
+def test_without_victims_only_domains_depend_on_the_place_in_the_order(placements):
+    state = _three(0, reclaim_within_cohort=ANY)
+    found = trees.workload("a", "a")
+    assignment = FlavorAssignment(forced=Mode.PREEMPT, placements=placements)
+    assert CycleEntry(found, state.queues["a"], assignment=assignment).passive is (not placements)

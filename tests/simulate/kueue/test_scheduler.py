@@ -181,3 +181,14 @@ def test_who_activates_a_workload_that_ran_its_time_lets_kueue_try_others_again(
     scheduler.set_active(workload, active=True)
     assert not workload.active
     assert scheduler.changed() == {scheduler.state.queues["a"].node}
+
+
+def test_both_times_can_be_over_at_once(scheduler):
+    """Kueue deactivates it for its pods, and again when somebody activates it."""
+    scheduler.state.pods_ready = PodsReadyRule(timeout=100, limit=0)
+    workload = _admitted(scheduler, maximum_execution=100)
+    scheduler.tick(100.0)
+    _release(scheduler, 100.0)
+    assert workload.message.endswith("exceeding the maximum number of re-queuing retries")
+    scheduler.set_active(workload, active=True)
+    assert not workload.active
