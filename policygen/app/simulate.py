@@ -14,29 +14,37 @@ from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, SimulateRequest
 from policygen.core import versions
-from policygen.core.errors import SpecError, UnreadError, UsageError
-from policygen.core.finding import At, Finding
-from policygen.core.quoting import counted, listed, shown
+from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
+from policygen.core.finding import THERE, At, Finding, Place
+from policygen.core.quoting import counted, listed, some
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents import files
+from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.kubernetes import controllers, kueue_settings, manifests
+from policygen.kubernetes.cluster import KUEUE as KUEUE_GROUP
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Seen, Snapshot
+from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint import context, registry
 from policygen.plan import kueue_configuration
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kueue_configuration import KueueConfiguration
-from policygen.report.phrases import whereabouts
+from policygen.plan.rules import INERT_OPTION
+from policygen.report.phrases import where, whereabouts
 from policygen.report.simulation import SimulationReport
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.input_faults import RUNS_FOR, input_faults
+from policygen.simulate.kueue import train_jobs
+from policygen.simulate.kueue.jobs import is_foreign
+from policygen.simulate.oversized import oversized
 from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes, timeline
-from policygen.simulate.scene_jobs import RUNS_FOR, arrivals, invalid_times
+from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.timeline import TimelineProgress
 from policygen.simulate.traces import arrivals as trace_arrivals
 from policygen.simulate.traces.job import TraceJob
@@ -51,6 +59,19 @@ _NAMES = 5
 _OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
 """Kinds that controllers create for jobs."""
 _GZIP = b"\x1f\x8b"
+_FAULTS = 20
+"""The number of faults in an error."""
+_DEFAULT = "default"
+"""The namespace of objects that name none."""
+_NAMESPACED = TEMPLATES.keys() | {
+    (KUEUE_GROUP, "LocalQueue"),
+    (KUEUE_GROUP, "Workload"),
+    (train_jobs.GROUP, train_jobs.KIND),
+    ("", "LimitRange"),
+    ("", "Service"),
+    ("scheduling.volcano.sh", "PodGroup"),
+}
+"""Kinds with a namespace that a simulation reads."""
 
 
 class SimulationInput(Struct, frozen=True):
@@ -64,6 +85,8 @@ class SimulationInput(Struct, frozen=True):
     trace: Sequence[TraceJob] = ()
     state: Sequence[Object] = ()
     """The objects of manifests that are named in place of a spec."""
+    notes: tuple[str, ...] = ()
+    """What was skipped in the manifests."""
 
 
 def simulate(
@@ -79,7 +102,7 @@ def simulate(
     request = by_content(request)
     spec, given = read(request, stdin, progress)
     scene = scene_of(request, spec, given)
-    return _played(request, scene, spec, given.trace, progress)
+    return _played(request, scene, spec, given, progress)
 
 
 def compare(
@@ -95,14 +118,14 @@ def compare(
     """
     request = by_content(request)
     spec, given = read(request, stdin, progress)
-    before = _played(request, scene_of(request, spec, given), spec, given.trace, progress)
+    before = _played(request, scene_of(request, spec, given), spec, given, progress)
     if before.result.partial:
         raise KeyboardInterrupt  # half of a comparison would show that nothing changes
     other, second, changed = _changed(request, against, given)
     scene = scene_of(other, second, changed)
     if second.compiled is None and spec.compiled is not None:
         scene = replace(scene, teams=_teams(spec))  # the teams of both have the same names
-    return before, _played(other, scene, second, given.trace, progress)
+    return before, _played(other, scene, second, changed, progress)
 
 
 def _changed(
@@ -193,13 +216,18 @@ def _is_snapshot(path: str) -> bool:
 
 
 def _manifests(opened: ManifestFiles, index: int) -> Manifests:
-    """The manifests of files, with documents from this index on. Raises SpecError."""
+    """The manifests of files, with documents from this index on.
+
+    Raises SpecError, and InvalidInputError for faults of jobs.
+    """
     if opened.unreadable:
         raise SpecError(opened.unreadable)
     found = manifests.read(opened.sources, first_index=index, read_ahead=opened.documents)
     errors = [it for it in found.findings if it.severity is Severity.ERROR]
     if errors:
         raise SpecError(errors)
+    found.objects = [*map(_in_namespace, found.objects)]
+    _check(found.objects, found.documents)
     return found
 
 
@@ -222,9 +250,52 @@ def read(
     index += len(other.documents)
     snapshot = _snapshot(request, spec, index, progress)
     jobs = trace.read(request.trace, request.trace_format, progress) if request.trace else ()
+    if request.trace and not jobs:
+        raise UsageError(
+            f"the trace {request.trace} has no job; write one in each row below the header"
+        )
+    notes = tuple(_skipped(found, other))
     return spec, SimulationInput(
-        opened.sources, found.objects, snapshot, index, jobs, other.objects
+        opened.sources, found.objects, snapshot, index, jobs, other.objects, notes
     )
+
+
+def _skipped(*files: Manifests) -> Iterator[str]:
+    """What a simulation does not use of manifests."""
+    for found in files:
+        yield from (it.message for it in manifests.notes(found, ()))
+    foreign = (it for found in files for it in found.objects if is_foreign(it))
+    kinds = Counter(f"{it.kind} of {it.api_version}" for it in foreign)
+    if kinds:
+        names = [counted(count, kind, kind) for kind, count in sorted(kinds.items())]
+        yield f"these objects have no effect on the simulation: {some(names, 'other kind')}"
+
+
+def _in_namespace(object_: Object) -> Object:
+    """The object with the namespace that kubectl gives it, if it names none."""
+    if object_.namespace or (object_.group, object_.kind) not in _NAMESPACED:
+        return object_
+    return replace(object_, namespace=_DEFAULT)
+
+
+def _check(objects: Iterable[Object], documents: Iterable[Document]) -> None:
+    """Raises InvalidInputError with the faults of objects."""
+    faults = list(input_faults(objects))
+    if not faults:
+        return
+    by_index = {it.index: it for it in documents}
+
+    def place(at: At) -> Place:
+        return by_index[at.document].place(at.path)
+
+    lines: list[str] = []
+    for it in faults[:_FAULTS]:
+        at = place(it.at)
+        words = it.message.replace(THERE, where(place(it.other))) if it.other else it.message
+        lines.append(f"{at.file}:{at.line}:{at.column}: {words}")
+    if len(faults) > _FAULTS:
+        lines.append(counted(f"{len(faults) - _FAULTS} more", "fault"))
+    raise InvalidInputError(f"{counted(len(faults), 'fault')}; nothing was simulated", lines)
 
 
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
@@ -261,21 +332,19 @@ def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) ->
 
 
 def _spec(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO | None) -> RunSpec:
+    """The spec with all configurations that it can render. No user asked for them by an option."""
     as_lint = LintRequest(
         request.specs,
         request.workloads,
         target=request.target,
-        extras=frozenset({VOLCANO_CONFIG}),
+        extras=frozenset({VOLCANO_CONFIG, SECOND_SCHEDULER}),
         templates=request.templates,
     )
-    among = manifests.spec_sources(opened)
-    found = inputs.compiled_spec(as_lint, among, stdin)
-    extras = _extras(found)
-    return (
-        found
-        if extras == as_lint.extras or "-" in request.specs
-        else inputs.compiled_spec(as_lint._replace(extras=extras), among)
-    )
+    try:
+        return inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
+    except SpecError as error:
+        kept = [it for it in error.findings if it.rule is not INERT_OPTION]
+        raise SpecError(kept, unplanned=error.unplanned) from None
 
 
 def _extras(spec: RunSpec) -> frozenset[str]:
@@ -361,12 +430,12 @@ def _played(
     request: SimulateRequest,
     scene: Scene,
     spec: RunSpec,
-    jobs: Sequence[TraceJob],
+    given: SimulationInput,
     progress: Callable[[str], None],
 ) -> SimulationReport:
     """Run the schedulers until all jobs have ended, or until Ctrl-C."""
-    traced = trace_arrivals.arrivals(scene, jobs, request.trace_teams)
-    if jobs and not traced.arrivals:
+    traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
+    if given.trace and not traced.arrivals:
         raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
     found = [*arrivals(scene, request.duration), *traced.arrivals]
     if not found:
@@ -387,7 +456,7 @@ def _played(
     result = recorder.result(partial=partial)
     result = replace(result, unmodelled=unmodelled(scene, found))
     return SimulationReport(
-        result, (*traced.notes, *_notes(scene, found, result, spec)), request.seed
+        result, (*given.notes, *traced.notes, *_notes(scene, found, result, spec)), request.seed
     )
 
 
@@ -434,14 +503,7 @@ def _notes(
             f"{counted(assumed, 'job')} {'runs' if assumed == 1 else 'run'} for --duration; the "
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
-    wrong = list(invalid_times(scene.cluster))
-    for it, key in wrong[:_NAMES]:
-        yield (
-            f"{it}: {key} is ignored, because {shown(it.annotations[key])} is not a duration; write "
-            "for example 90s or 1h30m"
-        )
-    if len(wrong) > _NAMES:
-        yield f"{counted(len(wrong) - _NAMES, 'more such annotation')} ignored"
+    yield from oversized(scene, found)
     ties = sum(it.either for it in result.jobs)
     if ties:
         yield (

@@ -19,7 +19,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def read(path: Path, form: str | None, progress: Callable[[str], None]) -> list[TraceJob]:
-    """The jobs of a file, which may be compressed with gzip. Raises UnreadError and InvalidTraceError."""
+    """The jobs of a file, which may be compressed with gzip. Raises UnreadError and InvalidInputError."""
     try:
         with _opened(path) as lines:
             return list(_shown(forms.jobs(lines, str(path), form), progress))

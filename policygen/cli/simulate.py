@@ -1,7 +1,6 @@
 """The command that simulates the schedulers: simulate."""
 
 import os
-import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -27,8 +26,6 @@ from policygen.core.errors import ExitCode
 FORMATS = ("text", "json", "csv")
 TRACE_FORMS = ("csv", "philly", "openb")
 INTERRUPTED = 130
-_DAYS = re.compile(r"([0-9]+)d(.*)", re.DOTALL)
-_DAY_S = 86400
 
 
 class Duration(click.ParamType[float]):
@@ -42,17 +39,12 @@ class Duration(click.ParamType[float]):
         """The seconds; fails for other text."""
         if isinstance(value, float):
             return value
-        from policygen.core.durations import seconds
+        from policygen.core import durations
 
-        days, rest = 0, str(value)
-        if match := _DAYS.fullmatch(rest):
-            days, rest = int(match[1]), match[2] or "0"
-        found = seconds(rest)
-        if found is None or days * _DAY_S + found <= 0:
-            self.fail(
-                f"{value!r} is not a duration; write for example 90s, 1h30m or 7d", param, ctx
-            )
-        return float(days * _DAY_S + found)
+        found = durations.written(str(value))
+        if found is None or found <= 0:
+            self.fail(f"{value!r} is not a duration; {durations.EXAMPLES}", param, ctx)
+        return float(found)
 
 
 def _teams(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

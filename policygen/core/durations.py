@@ -1,10 +1,15 @@
-"""Durations: as Go writes them (`5m`, `1h30m`), and for people (`1h 30m`)."""
+"""Durations: as Go writes them (`5m`, `1h30m`), as users write them, and for people (`1h 30m`)."""
 
 import re
 from fractions import Fraction
 from typing import Any
 
 _PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_DAYS = re.compile(r"([+-]?)([0-9]+)d(.*)", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+_DAY_S = 86400
+EXAMPLES = "write for example 90, 90s, 1h30m or 7d"
+"""The remedy for what `written` does not take."""
 _LONGEST_S = Fraction((1 << 63) - 1, 10**9)
 """Go counts nanoseconds in 64 bits."""
 _UNITS = {
@@ -47,3 +52,22 @@ def duration(length_s: float) -> str:
             parts.append(f"{count}{unit}")
     text = " ".join(parts) or "0s"
     return f"-{text}" if parts and length_s < 0 else text
+
+
+def written(text: Any) -> Fraction | None:
+    """The seconds of a user's duration: a number of seconds, or units with days; None for other text.
+
+    Options, annotations and traces take `90`, `1h30m`, `7d` and `1d12h`.
+    """
+    if not isinstance(text, str):
+        return None
+    if _NUMBER.fullmatch(text):
+        return Fraction(text)
+    match = _DAYS.fullmatch(text)
+    if match is None:
+        return seconds(text)
+    rest = seconds(match[3] or "0")
+    if rest is None or match[3][:1] in {"+", "-"}:
+        return None
+    length = int(match[2]) * _DAY_S + rest
+    return -length if match[1] == "-" else length

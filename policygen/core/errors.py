@@ -4,6 +4,7 @@ PolicygenError
 ├── UsageError     the request is not possible: options, output folder, templates
 ├── UnreadError    an input could not be read: a snapshot, a cluster
 ├── SpecError      the input is unreadable or invalid; has all findings
+├── InvalidInputError  jobs or a trace are invalid; `details` has all faults with line and column
 └── CheckFailed    `render --check`: the files differ from the rendered objects
 """
 
@@ -52,6 +53,14 @@ class SpecError(PolicygenError):
         super().__init__(f"{len(findings)} findings")
         self.findings = tuple(findings)
         self.unplanned = unplanned
+
+
+class InvalidInputError(PolicygenError):
+    """Jobs or a trace are invalid; `details` has the faults with line and column."""
+
+    def __init__(self, message: str, details: Sequence[str]) -> None:
+        super().__init__(message)
+        self.details = tuple(details)
 
 
 class CheckFailed(PolicygenError):  # noqa: N818 - not an error, but a result

@@ -79,6 +79,8 @@ class Arrival(Struct, frozen=True, eq=False):
     """The nodes of pods that run from the start, one for each pod, in the order of `pods`."""
     refusal: str = ""
     """Why it never starts, if a configuration outside of the schedulers decides that; empty: it can start."""
+    unknown: bool = False
+    """Whether the reason in `refusal` is that this simulation does not know what becomes of it."""
     assumed: bool = False
     """Whether its duration is an assumption."""
     gang: GangSettings | None = None

@@ -15,9 +15,10 @@ _UNCOVERED = re.compile(r"resource (\S+) unavailable in ClusterQueue")
 _NO_MATCH = re.compile(
     r"(untolerated taint .*? in flavor \S+|flavor \S+ doesn't match node affinity)"
 )
+_NO_QUEUE = re.compile(r"(LocalQueue|ClusterQueue) (\S+) doesn't exist(.*)")
 _FIXED = {
-    "LocalQueue ": "its LocalQueue does not exist or is stopped",
-    "ClusterQueue ": "its ClusterQueue does not exist or is not active",
+    "LocalQueue ": "its LocalQueue is stopped",
+    "ClusterQueue ": "its ClusterQueue is not active",
     "workload namespace doesn't match": "its ClusterQueue does not select its namespace",
     "Exceeded the PodsReady timeout": "found no node in time, so Kueue evicted it and tries it again",
     "Workload has overlapping preemption": "another job preempts the same jobs first",
@@ -33,6 +34,10 @@ def plain(job: JobResult) -> str:
     message = job.message
     if job.reason == "NotSimulated":
         return f"is not simulated: {message}"
+    if job.reason == "NeverStarts":
+        return f"never starts: {message}"
+    if missing := _NO_QUEUE.fullmatch(message):
+        return f"never starts: {missing[1]} {missing[2]} does not exist{missing[3]}"
     if job.reason == "Unschedulable" and message.startswith("0/"):
         words = "no node has room for all its pods"
         return f"holds its quota, but {words}" if job.queue else words

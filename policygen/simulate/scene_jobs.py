@@ -4,14 +4,14 @@ Kueue's Workloads come first, since they say what Kueue decided. Then come objec
 Workloads, and at last pods that Kueue does not manage.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
 from msgspec.structs import replace
 
-from policygen.core import quantity
-from policygen.core.durations import seconds
+from policygen.core import durations, quantity
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import condition, created, holds
@@ -24,6 +24,7 @@ from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text
 from policygen.kubernetes.workloads import Workload
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
+from policygen.simulate.input_faults import ARRIVES_AFTER, RUNS_FOR
 from policygen.simulate.kueue.amounts import counted, evaluation_order
 from policygen.simulate.kueue.build import pairs_of, workload_of
 from policygen.simulate.kueue.jobs import QueuedJob, UnqueuedJob, jobs
@@ -37,10 +38,6 @@ from policygen.simulate.placement.shape import selector_of
 from policygen.simulate.scene import Scene
 from policygen.simulate.volcano.gangs import VOLCANO, gang_of
 
-ARRIVES_AFTER = "policygen.dev/arrives-after"
-"""The annotation of a job with the time from the start of the simulation to its creation, such as `10m`."""
-RUNS_FOR = "policygen.dev/runs-for"
-"""The annotation of a job with the time that it must run."""
 _SERVES = frozenset(
     {
         "DaemonSet", "Deployment", "LeaderWorkerSet", "RayCluster", "RayService", "ReplicaSet",
@@ -56,18 +53,11 @@ def arrivals(scene: Scene, default_duration: float | None = None) -> list[Arriva
     `default_duration` is how long a job runs that does not say it; running jobs run so long from now on.
     None: until the simulation ends.
     """
-    found = _Jobs(scene, default_duration).all()
-    return sorted(found, key=lambda it: it.at)
-
-
-def invalid_times(cluster: Cluster) -> Iterator[tuple[Object, str]]:
-    """The jobs with an annotation about time that is ignored, because it is not a duration, and its key."""
-    for it in cluster.workloads:
-        for key, is_zero_valid in ((ARRIVES_AFTER, True), (RUNS_FOR, False)):
-            written = it.object.annotations.get(key)
-            found = seconds(written)
-            if written is not None and not (_written(written) or (found == 0 and is_zero_valid)):
-                yield it.object, key
+    found = sorted(_Jobs(scene, default_duration).all(), key=lambda it: it.at)
+    named = Counter(it.name for it in found)
+    return [
+        it if named[it.name] == 1 else replace(it, name=f"{it.name} ({it.kind})") for it in found
+    ]
 
 
 class _Jobs:
@@ -181,10 +171,12 @@ class _Jobs:
             for i, it in enumerate(source.templates if source is not None else ())
         )
         refusal = "" if job.starts and batches else job.reason
+        unknown = job.unknown
         gang = None
         if source is not None and _by_volcano(source):
             gang = gang_of(self.cluster, source)
             refusal = "" if gang else "its pods join a PodGroup of Volcano by name"
+            unknown = bool(refusal)
         return self._arrival(
             name,
             owner,
@@ -193,6 +185,7 @@ class _Jobs:
             kind=owner.kind,
             at=self._arrives(owner),
             refusal=refusal,
+            unknown=unknown,
             gang=gang,
         )
 
@@ -238,6 +231,7 @@ class _Jobs:
         at: float,
         nodes: tuple[str, ...] = (),
         refusal: str = "",
+        unknown: bool = False,
         gang: GangSettings | None = None,
     ) -> Arrival:
         classes = [it.spec.priority_class_name for it in pods]
@@ -254,22 +248,23 @@ class _Jobs:
             priority=priority or 0,
             nodes=nodes,
             refusal=refusal,
+            unknown=unknown,
             gang=gang,
-            assumed=duration is not None and not _written(source.annotations.get(RUNS_FOR)),
+            assumed=duration is not None and _time_of(source, RUNS_FOR) is None,
         )
 
     def _duration(self, source: Object, kind: str, pods: Sequence[PodBatch]) -> float | None:
-        written = _written(source.annotations.get(RUNS_FOR))
-        if written:
+        written = _time_of(source, RUNS_FOR)
+        if written is not None:
             return written
         always = kind == "Pod" and any(it.spec.restart_policy in ("", "Always") for it in pods)
         return None if kind in _SERVES or always else self.default_duration
 
     def _arrives(self, object_: Object) -> float:
         """When an object is created; without an annotation at the start."""
-        written = seconds(object_.annotations.get(ARRIVES_AFTER))
-        if written is not None and written >= 0:
-            return float(written)
+        written = _time_of(object_, ARRIVES_AFTER)
+        if written is not None:
+            return written
         return min(self._time(created(object_)), 0.0)
 
     def _time(self, at: datetime | None) -> float:
@@ -387,10 +382,10 @@ def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:
     return tuple(it.node for it in pods if it.node)
 
 
-def _written(text: str | None) -> float:
-    """The duration in an annotation; 0 if there is none, or if it is not valid."""
-    found = seconds(text)
-    return float(found) if found is not None and found > 0 else 0.0
+def _time_of(object_: Object, annotation: str) -> float | None:
+    """The seconds in an annotation; None: it has none. `input_faults` reports invalid ones."""
+    found = durations.written(object_.annotations.get(annotation))
+    return float(found) if found is not None and found >= 0 else None
 
 
 def _by_volcano(workload: Workload) -> bool:

@@ -12,6 +12,7 @@ from enum import IntEnum
 
 from msgspec import Struct
 
+from policygen.core.suggest import suggest
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
@@ -30,6 +31,7 @@ _SESSIONS = 200
 RETRY_AFTER_S = 1.0
 """Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
 
+_QUEUES = "queue"
 _PREEMPTIONS = frozenset(it.value for it in PreemptionReason)
 Shapes = Callable[[Arrival, PodBatch, Mapping[str, str]], PodShape | None]
 """Makes the shape of pods with the flavors of their resources; None: they need no node that is known."""
@@ -293,7 +295,8 @@ class Timeline:
         job.round = 1
         workload = job.workload
         if job.arrival.refusal:
-            job.reason, job.message = "NotSimulated", job.arrival.refusal
+            job.reason = "NotSimulated" if job.arrival.unknown else "NeverStarts"
+            job.message = job.arrival.refusal
         elif job.arrival.gang is not None:
             self._submit(job, job.arrival.gang)
         elif workload is None:
@@ -310,8 +313,12 @@ class Timeline:
         namespace, _, name = workload.queue.partition("/")
         queue = kueue.state.local_queues.get(workload.queue)
         if queue is None:
-            return f"LocalQueue {name} doesn't exist in namespace {namespace}, or is stopped"
-        return "" if queue in kueue.state.queues else f"ClusterQueue {queue} doesn't exist"
+            others = (it.split("/", 1) for it in kueue.state.local_queues)
+            advice = suggest(name, (it for within, it in others if within == namespace), _QUEUES)
+            return f"LocalQueue {name} doesn't exist in namespace {namespace}; {advice}"
+        if queue in kueue.state.queues:
+            return ""
+        return f"ClusterQueue {queue} doesn't exist; {suggest(queue, kueue.state.queues, _QUEUES)}"
 
     def _resume(self, job: JobRun) -> None:
         """The job was admitted before the start."""

@@ -22,10 +22,10 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
     found: Counter[str] = Counter()
     for it in arrivals:
         if it.refusal:
-            found[f"{it.kind}: {it.refusal}"] += 1
+            found[f"{it.kind}: {it.refusal}"] += it.unknown
             continue
         found.update(set(_of_job(scene, it)))
-    return tuple(sorted((*scene.unmodelled, *(Unmodelled(*it) for it in found.items()))))
+    return tuple(sorted((*scene.unmodelled, *(Unmodelled(*it) for it in found.items() if it[1]))))
 
 
 def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:

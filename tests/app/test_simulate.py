@@ -13,7 +13,7 @@ from policygen.app import simulate as app_simulate
 from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.cli.main import cli
 from policygen.client import snapshot_file as snapshots
-from policygen.core.errors import SpecError, UnreadError, UsageError
+from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
 from policygen.core.versions import Version
 from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
@@ -65,7 +65,7 @@ def test_a_namespace_that_no_team_has_is_noted(tmp_path):
     )
     assert (
         report.result.jobs[0].message
-        == "LocalQueue main doesn't exist in namespace nlp, or is stopped"
+        == "LocalQueue main doesn't exist in namespace nlp; no queue is defined"
     )
     assert report.notes[0] == (
         "no team of the spec has namespace nlp (1 job); each is counted as a team of its own"
@@ -86,15 +86,76 @@ def test_without_nodes_pods_start_at_once(tmp_path):
     assert report.notes[0].startswith("nodes are not known")
 
 
-def test_times_that_are_no_durations_are_ignored_and_named(tmp_path):
+def refused(folder, text, **more):
+    with pytest.raises(InvalidInputError) as caught:
+        simulated(folder, text, **more)
+    return str(caught.value), [it.replace(f"{folder}/", "") for it in caught.value.details]
+
+
+def test_times_that_are_no_durations_are_errors(tmp_path):
     annotations = "policygen.dev/runs-for: -5m, policygen.dev/arrives-after: soon"
-    report = simulated(tmp_path, QUEUES + NODES + job("a", 8, annotations=annotations))
-    assert (report.result.jobs[0].started, report.result.jobs[0].ended) == (0, 3600)
-    ignored = "Job nlp/a: policygen.dev/{} is ignored, because {} is not a duration; write for example 90s or 1h30m"
-    assert report.notes[0].startswith("1 job runs for --duration")
-    assert report.notes[1:] == (
-        ignored.format("arrives-after", '"soon"'),
-        ignored.format("runs-for", '"-5m"'),
+    words = "Job nlp/a: annotation policygen.dev/{} is not a duration; write for example 90, 90s, 1h30m or 7d"
+    assert refused(tmp_path, job("a", 8, annotations=annotations)) == (
+        "2 faults; nothing was simulated",
+        [
+            f"jobs.yaml:5:{column}: {words.format(text)}"
+            for column, text in ((152, 'arrives-after "soon"'), (118, 'runs-for "-5m"'))
+        ],
+    )
+
+
+def test_annotations_take_the_durations_of_traces_and_options(tmp_path):
+    annotations = "policygen.dev/runs-for: '90', policygen.dev/arrives-after: 1d2h"
+    (found,) = simulated(tmp_path, QUEUES + job("a", 8, annotations=annotations)).result.jobs
+    assert (found.started, found.ended) == (93600, 93690)
+
+
+def test_two_jobs_with_one_name_are_an_error(tmp_path):
+    done, (detail,) = refused(tmp_path, job("a", 8) + job("a", 4, queue=""))
+    assert (done, detail) == (
+        "1 fault; nothing was simulated",
+        "jobs.yaml:19:18: Job nlp/a is in the input twice, first at jobs.yaml:5:18; rename or remove one of the two",
+    )
+
+
+def test_a_name_that_is_no_text_is_an_error(tmp_path):
+    _, (detail,) = refused(tmp_path, job("y", 8))
+    assert detail.startswith("jobs.yaml:5:18: Job: name must be a string, not true")
+
+
+def test_objects_without_a_namespace_are_in_the_namespace_default(tmp_path):
+    text = (QUEUES + job("a", 8) + job("b", 1, queue="mian")).replace(", namespace: nlp", "")
+    by_name = {it.name: it for it in simulated(tmp_path, text).result.jobs}
+    assert by_name["default/a"].started == 0
+    assert by_name["default/b"].message == (
+        'LocalQueue mian doesn\'t exist in namespace default; did you mean "main"?'
+    )
+
+
+def test_pods_that_are_larger_than_each_node_are_noted(tmp_path):
+    text = QUEUES + NODES + job("a", 9) + job("b", 9, queue="") + job("c", 8)
+    notes = simulated(tmp_path, text).notes
+    words = "no node has 9 nvidia.com/gpu, which a pod of nlp/a and nlp/b requests; the largest node has 8 nvidia.com/gpu"
+    assert words in notes
+
+
+def test_objects_of_other_kinds_are_counted(tmp_path):
+    others = """
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: a}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: b}
+---
+a: b
+"""
+    notes = simulated(tmp_path, QUEUES + job("a", 8) + others).notes
+    assert notes[:2] == (
+        "policygen skipped 1 document without apiVersion or kind",
+        "these objects have no effect on the simulation: 2 Widget of example.com/v1",
     )
 
 

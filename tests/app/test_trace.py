@@ -9,8 +9,7 @@ import pytest
 from policygen.app.requests import SimulateRequest
 from policygen.app.simulate import simulate
 from policygen.app.trace import read
-from policygen.core.errors import UnreadError, UsageError
-from policygen.simulate.traces.table import InvalidTraceError
+from policygen.core.errors import InvalidInputError, UnreadError, UsageError
 from tests.simulate.scenes import QUEUES
 
 DAMAGED = gzip.compress(b"time,duration,team\n" * 9, mtime=0)[:12] + b"\xff" * 20
@@ -47,7 +46,7 @@ def test_a_file_that_cannot_be_read(tmp_path, content):
 def test_all_faults_are_in_the_error(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("time,duration,team\n0,-1,nlp\n1,inf,nlp\n", "utf-8")
-    with pytest.raises(InvalidTraceError, match="2 faults in"):
+    with pytest.raises(InvalidInputError, match="2 faults in"):
         read(path, "csv", lambda _: None)
 
 

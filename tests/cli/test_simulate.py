@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from policygen.app import simulate as app_simulate
 from policygen.cli.main import cli
-from policygen.simulate.traces.table import InvalidTraceError
+from policygen.core.errors import InvalidInputError
 from tests.simulate.scenes import NODES, QUEUES, job
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,12 @@ def test_the_report_goes_to_a_file(tmp_path):
 
 @pytest.mark.parametrize(
     "option, value, ends",
-    [("--duration", "2h", "2h"), ("--duration", "1d12h", "1d 12h"), ("--until", "30m", "30m")],
+    [
+        ("--duration", "2h", "2h"),
+        ("--duration", "1d12h", "1d 12h"),
+        ("--until", "30m", "30m"),
+        ("--until", "90", "1m 30s"),
+    ],
 )
 def test_durations(option, value, ends):
     done = run("--workloads", "-", option, value, text=QUEUES + job("a", 8))
@@ -112,7 +117,7 @@ def test_durations(option, value, ends):
         ((SPEC, "--workloads", "-", "--against", "-"), "standard input can be read only once"),
         (
             (SPEC, *JOBS, "--duration", "soon"),
-            "'soon' is not a duration; write for example 90s, 1h30m or 7d",
+            "'soon' is not a duration; write for example 90, 90s, 1h30m or 7d",
         ),
         ((SPEC, *JOBS, "--until", "-5s"), "'-5s' is not a duration"),
         ((SPEC, *JOBS, "--seed", "x"), "'x' is not a valid integer"),
@@ -152,10 +157,10 @@ def test_a_team_that_is_not_known_is_noted(tmp_path):
 def test_an_invalid_trace(tmp_path):
     path = trace(tmp_path, "time,duration,team\n0,-60,nlp\n")
     done = run("--workloads", "-", "--trace", path, text=QUEUES)
-    assert isinstance(done.exception, InvalidTraceError)
+    assert isinstance(done.exception, InvalidInputError)
     assert done.exception.exit_code == 2
     (detail,) = done.exception.details
-    assert detail.startswith(f'{path}:2:3: duration "-60" is negative; write seconds')
+    assert detail.startswith(f'{path}:2:3: duration "-60" is negative; write for example 90')
 
 
 @pytest.mark.parametrize(

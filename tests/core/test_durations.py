@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.core.durations import duration, seconds
+from policygen.core.durations import duration, seconds, written
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,28 @@ def test_what_go_refuses(text):
 )  # fmt: skip
 def test_a_duration_for_people(length_s, text):
     assert duration(length_s) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("90", 90),
+        ("1.5", Fraction(3, 2)),
+        ("1e3", 1000),
+        ("-5", -5),
+        ("0", 0),
+        ("2h30m", 9000),
+        ("7d", 604800),
+        ("1d12h", 129600),
+        ("-1d1s", -86401),
+    ],
+)
+def test_what_a_user_writes(text, expected):
+    assert written(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "d", "1d-2h", "1.5d", "1_0", "inf", "nan", "soon", "5 m", "1e999", 300, None]
+)
+def test_what_is_no_duration(text):
+    assert written(text) is None

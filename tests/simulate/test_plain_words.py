@@ -46,10 +46,10 @@ PREFIX = "couldn't assign flavors to pod set main: "
             "waits until the jobs that it preempts have stopped",
         ),
         (
-            "LocalQueue x doesn't exist in namespace n, or is stopped",
-            "its LocalQueue does not exist or is stopped",
+            'LocalQueue x doesn\'t exist in namespace n; did you mean "y"?',
+            'never starts: LocalQueue x does not exist in namespace n; did you mean "y"?',
         ),
-        ("ClusterQueue q is inactive", "its ClusterQueue does not exist or is not active"),
+        ("ClusterQueue q is inactive", "its ClusterQueue is not active"),
         (
             "Workload no longer fits after processing another workload",
             "another job was admitted first",

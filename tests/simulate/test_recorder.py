@@ -74,7 +74,7 @@ def test_a_job_above_the_quota_waits_with_the_message_of_kueue():
 
 def test_a_job_without_a_queue():
     (found,) = recorded(QUEUES + job("a", 1, queue="other"), until=60).jobs
-    assert found.message == "LocalQueue other doesn't exist in namespace nlp, or is stopped"
+    assert found.message == "LocalQueue other doesn't exist in namespace nlp; known: main"
 
 
 def test_pods_that_never_find_a_node_do_not_run_for_ever():

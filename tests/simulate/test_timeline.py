@@ -110,7 +110,7 @@ def test_an_older_job_of_equal_priority_preempts_a_newer_one_only_if_it_may():
 def test_a_workload_without_a_queue_waits_for_ever():
     found = timeline(job(workload("lost", "c"), 1.0))["lost"]
     assert found.started is None
-    assert found.message == "LocalQueue c doesn't exist in namespace n, or is stopped"
+    assert found.message == "LocalQueue c doesn't exist in namespace n; known: a, b"
 
 
 def test_pods_without_a_node_wait_until_others_end():

@@ -37,7 +37,7 @@ _SERVING = {
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
 }
 """Kinds that Kueue counts as suspended while no replica is ready."""
-_SUSPEND_FIELDS: Mapping[tuple[str, str], Path] = {
+SUSPEND_FIELDS: Mapping[tuple[str, str], Path] = {
     ("batch", "Job"): ("spec", "suspend"),
     ("jobset.x-k8s.io", "JobSet"): ("spec", "suspend"),
     ("ray.io", "RayJob"): ("spec", "suspend"),
@@ -70,8 +70,8 @@ def labels(update: ObjectUpdate) -> Iterator[RefusedChange]:
     if serving:
         suspended = was = not at_path(update.old, ("status", "readyReplicas"))
         remedy = "scale the object to 0 replicas first, or keep the old value"
-    elif kind in _SUSPEND_FIELDS:
-        field = _SUSPEND_FIELDS[kind]
+    elif kind in SUSPEND_FIELDS:
+        field = SUSPEND_FIELDS[kind]
         suspended, was = (at_path(it, field) is True for it in (update.new, update.old))
         remedy = "suspend the job first, or keep the old value"
     elif kind == ("", "Pod"):

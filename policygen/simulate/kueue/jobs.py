@@ -8,8 +8,12 @@ from hashlib import sha1
 
 from msgspec import Struct
 
+from policygen.api_validation import schemas
+from policygen.api_validation.updates.kueue import SUSPEND_FIELDS
+from policygen.core.finding import at_path, dotted
 from policygen.core.go_values import integer
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.cluster import KUEUE, Cluster
 from policygen.kubernetes.kueue_jobs import (
     BY_POD,
@@ -26,7 +30,7 @@ from policygen.kubernetes.kueue_workloads import PodSetView, WorkloadView
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mappings, text
-from policygen.kubernetes.workloads import TEMPLATES, Workload
+from policygen.kubernetes.workloads import TEMPLATES, PodTemplate, Workload
 from policygen.simulate.kueue import train_jobs
 from policygen.simulate.kueue.pod_sets import NotQueuedError, class_value, groups, of_pods, pod_sets
 
@@ -39,6 +43,10 @@ _PODS = "pod"
 _UNCHECKED = ("LeaderWorkerSet", "StatefulSet")
 """Kinds for which Kueue creates Workloads in any namespace."""
 _KNOWN = TEMPLATES.keys() | FRAMEWORKS.keys()
+_OWN = ("k8s.io", "volcano.sh")
+"""The ends of the groups of Kubernetes, Kueue and Volcano."""
+_BUILT_IN = ("", "apps", "batch")
+"""The groups of Kubernetes with workloads."""
 _LONG, _SHORT, _HASH = 253, 63, 5
 """The most characters of the name of a Workload, and those of the hash at its end."""
 
@@ -65,6 +73,8 @@ class UnqueuedJob(Struct, frozen=True, eq=False):
     reason: str
     starts: bool = False
     """Whether its pods start without Kueue."""
+    unknown: bool = False
+    """Whether this simulation does not know what becomes of it."""
 
 
 def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[UnqueuedJob]]:
@@ -75,18 +85,76 @@ def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[Un
         try:
             queued += _workloads(pods, settings)
         except NotQueuedError as reason:
-            unqueued += (UnqueuedJob(it.object, str(reason), reason.starts) for it in pods)
+            unqueued += (_unqueued(cluster, it.object, reason, it.templates) for it in pods)
     for object_ in cluster.of(train_jobs.GROUP, train_jobs.KIND):
         try:
             queued += _workloads((train_jobs.train_job(cluster, object_),), settings)
         except NotQueuedError as reason:
-            unqueued.append(UnqueuedJob(object_, str(reason), reason.starts))
+            unqueued.append(_unqueued(cluster, object_, reason))
     for object_ in cluster.objects:
-        known = (object_.group, object_.kind) in _KNOWN
-        if object_.labels.get(LOCAL_QUEUE) and not known and object_.group != KUEUE:
-            words = f"the pods of kind {object_.kind} are not modelled"
-            unqueued.append(UnqueuedJob(object_, words))
+        words = _unknown_kind(object_)
+        if words:
+            unqueued.append(UnqueuedJob(object_, words, unknown=True))
     return queued, unqueued
+
+
+def _unqueued(
+    cluster: Cluster,
+    object_: Object,
+    reason: NotQueuedError,
+    templates: Iterable[PodTemplate] = (),
+) -> UnqueuedJob:
+    """An object without a Workload. One that Kueue does not resume must not be suspended."""
+    words, field = str(reason), SUSPEND_FIELDS.get((object_.group, object_.kind))
+    if reason.starts and field is not None and at_path(object_.data, field) is True:
+        words = f"{words}, and it is suspended; remove {dotted(field)}"
+        return UnqueuedJob(object_, words)
+    if reason.starts:
+        try:
+            for it in templates:
+                class_value(cluster, it.spec.priority_class_name)
+        except NotQueuedError as other:
+            return UnqueuedJob(object_, str(other))
+    return UnqueuedJob(object_, words, reason.starts, reason.unknown)
+
+
+def is_foreign(object_: Object) -> bool:
+    """Whether an object of a CRD has no effect on a simulation: it is not known, and makes no pods."""
+    group = object_.group
+    known = not group or "." not in group or group.endswith(_OWN) or _is_known(object_)
+    return not known and not _unknown_kind(object_)
+
+
+def _is_known(object_: Object) -> bool:
+    group, kind = object_.group, object_.kind
+    return (group, kind) in _KNOWN or schemas.served(object_.api_version, kind) is not None
+
+
+def _unknown_kind(object_: Object) -> str:
+    """Why the pods of an object of an unknown kind are not simulated; empty: it has none, or is known."""
+    group, kind = object_.group, object_.kind
+    if group in (KUEUE, train_jobs.GROUP) or _is_known(object_):
+        return ""
+    makes_pods = object_.labels.get(LOCAL_QUEUE) or _has_template(object_.data)
+    if makes_pods or group in _BUILT_IN:
+        meant = Names(it for of, it in _KNOWN if of == group).meant(kind)
+        meant = meant or min((of for of, it in _KNOWN if it == kind), default="")
+        if meant:
+            return f'kind {kind} of {object_.api_version} does not exist; did you mean "{meant}"?'
+    return f"the pods of kind {kind} are not modelled" if makes_pods else ""
+
+
+def _has_template(data: object) -> bool:
+    """Whether there is a pod template somewhere in the data of an object."""
+    if isinstance(data, list):
+        return any(map(_has_template, data))
+    if not isinstance(data, dict):
+        return False
+    return any(
+        isinstance(at_path(it, ("spec", "containers")), list)
+        for key, it in data.items()
+        if key.lower().endswith("template")
+    ) or any(map(_has_template, data.values()))
 
 
 def workload_name(object_: Object, name: str, *, short: bool = False) -> str:
@@ -120,6 +188,10 @@ def _group(workload: Workload, settings: Settings) -> str:
 def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJob]:
     first = pods[0]
     group, kind = first.object.group, first.kind
+    if kind == "CronJob":
+        raise NotQueuedError("a CronJob creates its Jobs later", unknown=True)
+    if kind == "DaemonSet":
+        raise NotQueuedError("the number of its pods depends on the nodes", unknown=True)
     if (group, kind) not in FRAMEWORKS and (group, kind) not in BY_POD:
         raise NotQueuedError(f"Kueue does not manage kind {kind} of {group}", starts=True)
     queue, by_pod = _queue(first, settings)
@@ -186,10 +258,6 @@ def _label(workload: Workload, key: str, *, by_pod: bool) -> str:
 def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) -> None:
     """Raises NotQueuedError if Kueue does not manage the object."""
     namespace, spec = workload.namespace, workload.spec
-    if workload.kind == "CronJob":
-        raise NotQueuedError("a CronJob creates its Jobs later")
-    if workload.kind == "DaemonSet":
-        raise NotQueuedError("the number of its pods depends on the nodes")
     framework = _PODS if by_pod else FRAMEWORKS[workload.object.group, workload.kind]
     # Without a Configuration it is not known which integrations are enabled.
     if settings.entry is not None and framework not in settings.frameworks:
@@ -203,10 +271,10 @@ def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) 
         if owner.get("controller") is True and above in FRAMEWORKS:
             raise NotQueuedError(f"it belongs to {above[1]} {text(owner, 'name')}")
     if workload.kind == "RayJob" and spec.get("clusterSelector"):
-        raise NotQueuedError("it uses an existing RayCluster (clusterSelector)")
+        raise NotQueuedError("it uses an existing RayCluster (clusterSelector)", unknown=True)
     prebuilt = identifier(workload.labels, workload.annotations, PREBUILT, settings)[1]
     if prebuilt:
-        raise NotQueuedError(f"it uses the existing Workload {prebuilt}")
+        raise NotQueuedError(f"it uses the existing Workload {prebuilt}", unknown=True)
 
 
 def _of_group(cluster: Cluster, pods: Sequence[Workload], name: str) -> tuple[PodSetView, ...]:
@@ -233,7 +301,9 @@ def _priority(cluster: Cluster, chosen: str, classes: Iterator[str]) -> int:
     if chosen:
         entry = cluster.workload_priority_classes.get(chosen)
         if entry is None:
-            raise NotQueuedError(f"WorkloadPriorityClass {chosen} does not exist")
+            known = cluster.workload_priority_classes.names()
+            advice = suggest(chosen, known, "WorkloadPriorityClass")
+            raise NotQueuedError(f"WorkloadPriorityClass {chosen} does not exist; {advice}")
         return entry.fields.value
     return class_value(cluster, next(classes, ""))
 

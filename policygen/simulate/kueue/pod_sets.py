@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from policygen.core.decoding import converted
 from policygen.core.finding import at_path
 from policygen.core.go_values import integer as go_integer
+from policygen.core.suggest import suggest
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM
@@ -50,10 +51,12 @@ _RAY_CLUSTER = {"RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig"
 class NotQueuedError(ValueError):
     """Kueue creates no Workload of an object, or its pods are not known; the text is the reason."""
 
-    def __init__(self, reason: str, *, starts: bool = False) -> None:
+    def __init__(self, reason: str, *, starts: bool = False, unknown: bool = False) -> None:
         super().__init__(reason)
         self.starts = starts
         """Whether its pods start without Kueue."""
+        self.unknown = unknown
+        """Whether this simulation does not know what becomes of it."""
 
 
 def pod_sets(workload: Workload) -> tuple[PodSetView, ...]:
@@ -119,7 +122,10 @@ def class_value(cluster: Cluster, name: str) -> int:
     """The priority of pods with this PriorityClass, or with none. Raises NotQueuedError."""
     value = priorities.of_class(cluster, name)
     if value is None:
-        raise NotQueuedError(f"PriorityClass {name} does not exist")
+        advice = suggest(name, cluster.priority_classes.names(), "PriorityClass")
+        raise NotQueuedError(
+            f"PriorityClass {name} does not exist, so kube-apiserver refuses its pods; {advice}"
+        )
     return value
 
 
@@ -186,7 +192,7 @@ def _submitter(workload: Workload) -> PodSpec:
 
 def _templates(workload: Workload) -> Sequence[PodTemplate]:
     if not workload.templates:
-        raise NotQueuedError("its pod template is missing")
+        raise NotQueuedError("its pod template is missing", unknown=True)
     return workload.templates
 
 
@@ -196,7 +202,7 @@ def _pod_set(name: str, template: PodTemplate, count: int | None) -> PodSetView:
 
 def _known(count: int | None) -> int:
     if count is None:
-        raise NotQueuedError("its number of pods is not known")
+        raise NotQueuedError("its number of pods is not known", unknown=True)
     return count
 
 
@@ -210,4 +216,4 @@ def _read(data: Any, type_: type[T], field: str) -> T:
     try:
         return converted(data, type_, decoded)
     except (ValidationError, RecursionError):
-        raise NotQueuedError(f"its field {field} cannot be read") from None
+        raise NotQueuedError(f"its field {field} cannot be read", unknown=True) from None

@@ -29,10 +29,12 @@ def train_job(cluster: Cluster, object_: Object) -> Workload:
     spec, runtime = mapping(object_.data, "spec"), _runtime(cluster, object_)
     for patch in mappings(spec, "runtimePatches"):
         if at_path(patch, ("trainingRuntimeSpec", "template", "spec")):
-            raise NotQueuedError("its runtimePatches change its pods, which is not modelled")
+            raise NotQueuedError(
+                "its runtimePatches change its pods, which is not modelled", unknown=True
+            )
     policy = mapping(runtime, "spec", "mlPolicy")
     if any(it in policy for it in _NOT_MODELLED):
-        raise NotQueuedError("the mlPolicy of its runtime is not modelled")
+        raise NotQueuedError("the mlPolicy of its runtime is not modelled", unknown=True)
     jobs = deepcopy(mappings(runtime, "spec", "template", "spec", "replicatedJobs"))
     for job in jobs:
         _complete(job, spec, policy)
@@ -44,7 +46,7 @@ def train_job(cluster: Cluster, object_: Object) -> Workload:
     )
     found = Cluster([made])
     if found.malformed or not found.workloads:
-        raise NotQueuedError("its runtime cannot be read")
+        raise NotQueuedError("its runtime cannot be read", unknown=True)
     owner = replace(made, api_version=object_.api_version, kind=object_.kind)
     return Workload(owner, found.workloads[0].templates)
 
@@ -57,7 +59,7 @@ def _runtime(cluster: Cluster, object_: Object) -> Mapping[str, Any]:
     for it in cluster.of(GROUP, kind):
         if (it.name, it.namespace) == (name, namespace):
             return it.data
-    raise NotQueuedError(f"its {kind} {name} does not exist")
+    raise NotQueuedError(f"its {kind} {name} does not exist", unknown=True)
 
 
 def _complete(job: dict[str, Any], spec: Mapping[str, Any], policy: Mapping[str, Any]) -> None:

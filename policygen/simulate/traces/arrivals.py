@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from policygen.core.names import GPU
 from policygen.core.quoting import counted, listed
+from policygen.core.suggest import suggest
 from policygen.kubernetes import accelerators, priorities
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.flavor_match import selects_flavor
@@ -33,6 +34,8 @@ OTHERS = "*"
 _KIND = "Job"
 _NAMES = 5
 """So many names a note shows."""
+_TEAMS = 10
+"""So many teams of the scene a note shows."""
 
 
 class TraceArrivals(Struct, frozen=True, eq=False):
@@ -119,7 +122,7 @@ class _Making:
             more = len(self.unknown) - len(names)
             yield (
                 f"the input has no team or queue for {listed([*names, *_more(more)], 'and')} of the "
-                "trace; these jobs were not simulated; use names of teams, or add "
+                f"trace; these jobs were not simulated; use {self._known()}, or add "
                 "--trace-team NAME=TEAM"
             )
         for (name, queues), gpus in self._ambiguous.items():
@@ -135,6 +138,12 @@ class _Making:
                 f"and no node has the label {MODEL}"
             )
 
+    def _known(self) -> str:
+        """The names that a trace can use, in words."""
+        names = sorted(self._namespaces)
+        shown = [*names[:_TEAMS], *_more(len(names) - _TEAMS)]
+        return f"a name of a team ({listed(shown, 'and')})" if names else "names of teams"
+
     def _template(self, job: TraceJob) -> _Template | None:
         """None: the scene does not know the team, or the namespace of the queue."""
         namespaces, team = self._where(job)
@@ -146,8 +155,11 @@ class _Making:
         if self._cluster.cluster_queues.any:
             fitting = self._queues(namespaces, job.queue.rpartition("/")[2], request)
             if not fitting:
-                words = f"LocalQueue {job.queue} does not exist" if job.queue else ""
-                words = words or f"team {team} has no LocalQueue for its pods"
+                words = f"team {team} has no LocalQueue for its pods"
+                if job.queue:
+                    known = self._cluster.local_queues.names(namespaces[0])
+                    advice = suggest(job.queue.rpartition("/")[2], known, "LocalQueue")
+                    words = f"LocalQueue {job.queue} does not exist; {advice}"
                 return replace(found, refusal=words)
             entry = fitting[0]
             if len(fitting) > 1:
@@ -205,7 +217,9 @@ class _Making:
         cluster, name = self._cluster, request.priority
         values = _priorities(self._scene, name)
         if values is None:
-            return replace(template, refusal=f"priority class {name} does not exist")
+            known = (*cluster.workload_priority_classes.names(), *cluster.priority_classes.names())
+            advice = suggest(name, known, "priority class")
+            return replace(template, refusal=f"priority class {name} does not exist; {advice}")
         gpu = self._gpu
         queue = self._queue(entry) if entry is not None else None
         if queue is not None:

@@ -19,7 +19,7 @@ def jobs(
 ) -> Iterator[TraceJob]:
     """The jobs of a trace in the order of time. `source` is the name of the file, for messages.
 
-    Without `form`, the header decides. Raises InvalidTraceError after the last row, with all faults.
+    Without `form`, the header decides. Raises InvalidInputError after the last row, with all faults.
     """
     rest = iter(lines)
     header = next(rest, "")

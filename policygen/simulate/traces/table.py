@@ -8,23 +8,14 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from policygen.core.durations import seconds
-from policygen.core.errors import PolicygenError
+from policygen.core import durations
+from policygen.core.errors import InvalidInputError
 from policygen.core.quoting import counted, quoted
 from policygen.core.suggest import suggest
 
 SHOWN = 3
 """So many equal faults are shown; the others are counted."""
 _DELIMITERS = ",;\t"
-_DURATION = "write seconds or a duration, such as 90 or 2h30m"
-
-
-class InvalidTraceError(PolicygenError):
-    """A trace is invalid; `details` has the faults with line and column."""
-
-    def __init__(self, message: str, details: Sequence[str]) -> None:
-        super().__init__(message)
-        self.details = tuple(details)
 
 
 class TraceFault(Struct, frozen=True):
@@ -55,10 +46,10 @@ class TraceFaults:
             self._found.setdefault(kind, []).append(fault)
 
     def check(self) -> None:
-        """Raises InvalidTraceError if there are faults."""
+        """Raises InvalidInputError if there are faults."""
         if self._number:
             faults = counted(f"{len(self):,}", "fault")
-            raise InvalidTraceError(
+            raise InvalidInputError(
                 f"{faults} in {self.source}; nothing was simulated", list(self._lines())
             )
 
@@ -158,7 +149,7 @@ class TraceTable:
         if text:
             return self._seconds(text, column)
         if missing is None:
-            self.fault(column, "is missing", _DURATION)
+            self.fault(column, "is missing", durations.EXAMPLES)
         return missing
 
     def time(self, row: list[str], column: str) -> tuple[float, bool] | None:
@@ -192,16 +183,16 @@ class TraceTable:
         try:
             found = float(text.replace("_", "?"))
         except ValueError:
-            parsed = seconds(text)
+            parsed = durations.written(text)
             if parsed is None:
-                self.fault(column, "is not a valid duration", _DURATION, text)
+                self.fault(column, "is not a valid duration", durations.EXAMPLES, text)
                 return None
             found = float(parsed)
         if not math.isfinite(found):
-            self.fault(column, "is not finite", _DURATION, text)
+            self.fault(column, "is not finite", durations.EXAMPLES, text)
             return None
         if found < 0:
-            self.fault(column, "is negative", _DURATION, text)
+            self.fault(column, "is negative", durations.EXAMPLES, text)
             return None
         return found
 

@@ -60,7 +60,7 @@ def test_teams_that_are_not_known_are_counted():
     assert found.notes == (
         (
             "the input has no team or queue for x (2 jobs) and y (1 job) of the trace; these jobs were "
-            "not simulated; use names of teams, or add --trace-team NAME=TEAM"
+            "not simulated; use a name of a team (nlp), or add --trace-team NAME=TEAM"
         ),
     )
 
@@ -82,7 +82,7 @@ def test_a_queue_can_be_named():
     assert one(QUEUES + SECOND, job(queue="other")).workload.queue == "nlp/other"
     assert one(QUEUES, job(team="", queue="main")).workload.queue == "nlp/main"
     assert one(QUEUES, job(team="", queue="nlp/main")).team == "nlp"
-    assert one(QUEUES, job(queue="none")).refusal == "LocalQueue none does not exist"
+    assert one(QUEUES, job(queue="none")).refusal == "LocalQueue none does not exist; known: main"
     assert arrivals(scene(QUEUES), [job(team="", queue="x/main")]).unknown == {"x/main": 1}
 
 
@@ -108,7 +108,10 @@ def test_priorities():
     for name, expected in (("", (0, 0)), ("urgent", (9, 0)), ("pods", (5, 5)), ("-3", (-3, -3))):
         it = one(text, job(priority=name))
         assert (it.workload.priority, it.priority) == expected
-    assert one(text, job(priority="x")).refusal == "priority class x does not exist"
+    assert (
+        one(text, job(priority="x")).refusal
+        == "priority class x does not exist; known: pods, urgent"
+    )
 
 
 def test_gpu_models_select_nodes_that_have_the_label():

@@ -2,8 +2,8 @@
 
 import pytest
 
+from policygen.core.errors import InvalidInputError
 from policygen.simulate.traces.forms import jobs
-from policygen.simulate.traces.table import InvalidTraceError
 
 PHILLY = ["timestamp,duration,num_gpus,gpu_time,cluster", "2017-10-09 07:01:55,6.0,1,6.0,a"]
 OPENB = [
@@ -20,13 +20,13 @@ def test_the_header_decides_the_form(lines, duration):
 
 
 def test_the_form_can_be_given():
-    with pytest.raises(InvalidTraceError) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         list(jobs(OWN, "t.csv", "philly"))
     assert "the header has no columns timestamp, num_gpus, cluster" in caught.value.details[0]
 
 
 def test_an_empty_file():
-    with pytest.raises(InvalidTraceError) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         list(jobs([], "t.csv"))
     assert caught.value.details[0].startswith("t.csv:1:1: the first line is empty")
 

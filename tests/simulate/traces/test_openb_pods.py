@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from policygen.core.errors import InvalidInputError
 from policygen.simulate.traces.openb_pods import jobs
-from policygen.simulate.traces.table import InvalidTraceError, TraceFaults
+from policygen.simulate.traces.table import TraceFaults
 
 REAL = Path(__file__).parents[4] / "shared/data/openb/pods_default.csv"
 HEADER = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,creation_time,deletion_time"
@@ -31,7 +32,7 @@ def test_pods():
 
 
 def test_faults():
-    with pytest.raises(InvalidTraceError) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         read(HEADER, "b,x,10,1,460,,LS,9,", "a,1,1,0,0,,BE,4,2")
     assert [it.partition(";")[0] for it in caught.value.details] == [
         'o.csv:2:3: cpu_milli "x" is not valid',

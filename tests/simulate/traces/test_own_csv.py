@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from policygen.core.errors import InvalidInputError
 from policygen.simulate.traces.own_csv import COLUMNS, jobs
-from policygen.simulate.traces.table import InvalidTraceError, TraceFaults
+from policygen.simulate.traces.table import TraceFaults
 
 DOCS = Path(__file__).parents[3] / "docs" / "traces.md"
 
@@ -19,7 +20,7 @@ def read(*lines, default=None):
 
 
 def faults(*lines):
-    with pytest.raises(InvalidTraceError) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         read(*lines)
     return list(caught.value.details)
 
@@ -60,7 +61,7 @@ def test_a_default_duration_replaces_missing_ones():
 
 
 def test_all_faults_of_a_file_come_at_once():
-    remedy = "write seconds or a duration, such as 90 or 2h30m"
+    remedy = "write for example 90, 90s, 1h30m or 7d"
     assert faults(
         "time,duration,team,gpus,memory,gang,selector",
         "9,-1,,x,1Gx,maybe,gpu",

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from policygen.core.errors import InvalidInputError
 from policygen.simulate.traces.philly import jobs, split
-from policygen.simulate.traces.table import InvalidTraceError, TraceFaults
+from policygen.simulate.traces.table import TraceFaults
 
 REAL = Path(__file__).parents[4] / "shared/data/philly/philly.csv.gz"
 HEADER = "timestamp,duration,num_gpus,gpu_time,cluster"
@@ -37,7 +38,7 @@ def test_a_job_is_split_into_the_fewest_equal_pods(gpus, pods):
 
 
 def test_faults():
-    with pytest.raises(InvalidTraceError) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         read(HEADER, "yesterday,-3,0,0,")
     assert [it.partition(";")[0] for it in caught.value.details] == [
         'p.csv:2:1: timestamp "yesterday" is not a valid duration',

@@ -4,7 +4,8 @@ from io import StringIO
 
 import pytest
 
-from policygen.simulate.traces.table import InvalidTraceError, TraceFaults, TraceTable
+from policygen.core.errors import InvalidInputError
+from policygen.simulate.traces.table import TraceFaults, TraceTable
 
 
 def table(*lines):
@@ -12,7 +13,7 @@ def table(*lines):
 
 
 def message(faults):
-    with pytest.raises(InvalidTraceError) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         faults.check()
     return [*caught.value.details, str(caught.value)]
 
@@ -58,7 +59,7 @@ def test_equal_faults_are_counted_and_the_first_three_shown():
     for row in it.rows():
         assert it.time(row, "time") is None
     found = message(it.faults)
-    remedy = "write seconds or a duration, such as 90 or 2h30m"
+    remedy = "write for example 90, 90s, 1h30m or 7d"
     assert found == [
         *(f't.csv:{line}:1: time "-1" is negative; {remedy}' for line in (2, 3, 4)),
         "t.csv: 1,997 more rows with this fault",
@@ -92,7 +93,7 @@ def test_invalid_durations(text, words):
     it = table("x,d", f"1,{text}")
     (row,) = it.rows()
     assert it.duration(row, "d") is None
-    remedy = "write seconds or a duration, such as 90 or 2h30m"
+    remedy = "write for example 90, 90s, 1h30m or 7d"
     assert message(it.faults)[0] == f"t.csv:2:3: {words}; {remedy}"
 
 

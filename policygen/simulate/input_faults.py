@@ -1,0 +1,69 @@
+"""Faults of a user's objects for which no job can be simulated as it is written."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from policygen.api_validation import schemas
+from policygen.api_validation.refusal import Reason
+from policygen.api_validation.refusals import refusals
+from policygen.core import durations
+from policygen.core.finding import THERE, At
+from policygen.core.quoting import quoted
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.workloads import TEMPLATES
+
+ARRIVES_AFTER = "policygen.dev/arrives-after"
+"""The annotation of a job with the time from the start of the simulation to its creation, such as `10m`."""
+RUNS_FOR = "policygen.dev/runs-for"
+"""The annotation of a job with the time that it must run."""
+_REFUSED = frozenset(
+    {Reason.ANNOTATION, Reason.LABEL, Reason.NAME, Reason.RANGE, Reason.TYPE, Reason.VALUE}
+)
+"""Why kube-apiserver refuses a job so that its name, times or amounts are not known."""
+
+
+class InputFault(NamedTuple):
+    """A fault of an object."""
+
+    at: At
+    message: str
+    """What is wrong and what to write instead. `THERE` stands for the place of `other`."""
+    other: At | None = None
+
+
+def input_faults(objects: Iterable[Object]) -> Iterator[InputFault]:
+    """The faults of objects: those that exist twice, jobs that a server refuses, and invalid times."""
+    first: dict[tuple[str, str, str, str], Object] = {}
+    for it in objects:
+        is_job = (it.group, it.kind) in TEMPLATES
+        earlier = first.setdefault(it.identity, it) if it.name else it
+        if earlier is not it and (is_job or earlier.data != it.data):
+            yield InputFault(
+                it.at.to("metadata", "name"),
+                f"{it} is in the input twice, first at {THERE}; rename or remove one of the two",
+                earlier.at.to("metadata", "name"),
+            )
+        if is_job:
+            yield from _refused(it)
+            yield from _times(it)
+
+
+def _refused(job: Object) -> Iterator[InputFault]:
+    """What kube-apiserver refuses."""
+    served = schemas.served(job.api_version, job.kind)
+    if served is not None:
+        for it in refusals(job.data, served):
+            if it.reason in _REFUSED or it.path == ("metadata",):
+                yield InputFault(job.at.to(*it.path), f"{job}: {it.message}")
+    elif not job.name and not (job.data.get("metadata") or {}).get("generateName"):
+        at = job.at.to("metadata", "name")
+        yield InputFault(at, f'{job} has no name that is text; write a name in quotes, such as "a"')
+
+
+def _times(job: Object) -> Iterator[InputFault]:
+    for key in (ARRIVES_AFTER, RUNS_FOR):
+        text = job.annotations.get(key)
+        found = durations.written(text)
+        if text is not None and (found is None or found < 0):
+            words = f"annotation {key} {quoted(text)} is not a duration; {durations.EXAMPLES}"
+            yield InputFault(job.at.to("metadata", "annotations", key), f"{job}: {words}")

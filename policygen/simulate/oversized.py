@@ -1,0 +1,48 @@
+"""Jobs with pods that are larger than each node, so that no end of other jobs makes room for them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from policygen.core.amounts import amount_of
+from policygen.core.quoting import some
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.scene import Scene, gpus_of
+
+
+def oversized(scene: Scene, arrivals: Iterable[Arrival]) -> Iterator[str]:
+    """A sentence for each amount that a pod requests and no node has."""
+    if not scene.nodes:
+        return
+    most: dict[str, Fraction] = {}
+    for node in scene.nodes:
+        for name, amount in node.allocatable.items():
+            most[name] = max(amount, most.get(name, amount))
+    found: dict[tuple[str, Fraction], list[str]] = {}
+    for it in arrivals:
+        for key in _above(it, most, implied=scene.is_implied):
+            found.setdefault(key, []).append(it.name)
+    for (name, amount), jobs in sorted(found.items()):
+        has = amount_of(name, most.get(name, Fraction(0)))
+        yield (
+            f"no node has {amount_of(name, amount)}, which a pod of {some(jobs, 'other job')} requests; "
+            f"the largest node has {has}"
+        )
+
+
+def _above(
+    job: Arrival, most: Mapping[str, Fraction], *, implied: bool
+) -> Iterator[tuple[str, Fraction]]:
+    """The resources of which a pod requests more than each node has.
+
+    Nodes of a spec have all that they do not list, and it has none for pods without accelerators.
+    """
+    if job.nodes or job.refusal:
+        return
+    found: dict[str, Fraction] = {}
+    for batch in job.pods:
+        if implied and not gpus_of(batch.spec.requests):
+            continue
+        for name, amount in batch.spec.requests.items():
+            if amount > most.get(name, 0) and (name in most or not implied):
+                found[name] = max(amount, found.get(name, amount))
+    yield from found.items()

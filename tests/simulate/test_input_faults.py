@@ -1,0 +1,46 @@
+"""Faults of objects that a simulation refuses."""
+
+from policygen.simulate.input_faults import input_faults
+from tests.objects import cluster
+from tests.simulate.scenes import QUEUES, job
+
+
+def faults(text):
+    return [(it.at.path, it.message) for it in input_faults(cluster(text).objects)]
+
+
+def test_sound_objects_have_no_faults():
+    assert faults(QUEUES + QUEUES + job("a", 8, annotations="policygen.dev/runs-for: 0s")) == []
+
+
+def test_objects_of_one_name():
+    other = QUEUES.replace("nominalQuota: 12", "nominalQuota: 8")
+    assert faults(QUEUES + other + job("a", 8) + job("a", 8)) == [
+        (
+            ("metadata", "name"),
+            f"{it} is in the input twice, first at {{there}}; rename or remove one of the two",
+        )
+        for it in ("ClusterQueue nlp", "Job nlp/a")
+    ]
+
+
+def test_jobs_that_a_server_refuses():
+    text = job("a", 8, pods="x", annotations="a: 1") + job("yes", 8) + job("B", 8)
+    found = faults(text)
+    assert {it[0] for it in found} >= {
+        ("spec", "parallelism"),
+        ("metadata", "annotations", "a"),
+        ("metadata", "name"),
+    }
+    assert len(found) == 5
+
+
+def test_a_job_of_a_crd_needs_a_name():
+    text = """
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: 5}
+spec: {replicatedJobs: []}
+"""
+    assert [it[1][:40] for it in faults(text)] == ["JobSet has no name that is text; write a"]
+    assert faults(text.replace("name", "generateName").replace("5", "a-")) == []
