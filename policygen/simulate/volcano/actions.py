@@ -136,7 +136,7 @@ def _allocate(
 
 def _nodes_for(session: Session, task: VolcanoTask, predicate: Predicate) -> list[int]:
     """The nodes that have room for a task, now or after others leave; first that which was freed for it."""
-    session.prepared.add(task)
+    session.prepare(task)
     nodes, at = session.nodes, task.nominated
     if at is not None and nodes.has_room(nodes.future, task.requests, at):
         found, _ = predicate.nodes(task, [at])
@@ -151,7 +151,7 @@ def _nodes_for(session: Session, task: VolcanoTask, predicate: Predicate) -> lis
 def backfill(session: Session) -> None:
     """Give nodes to tasks that request nothing."""
     for task in _without_requests(session):
-        session.prepared.add(task)
+        session.prepare(task)
         every = list(session.nodes.indexes)
         refused = session.refusals(task, every)
         fit = [it for it in every if it not in refused]
@@ -279,7 +279,7 @@ def _preempt(
     nodes, queue = session.nodes, session.queues[preemptor.job.queue]
     if not preemptor.preempts or session.fits_nominated(preemptor):
         return False
-    session.prepared.add(preemptor)
+    session.prepare(preemptor)
     for node in _by_score(session, preemptor, _candidates(session, preemptor, predicate)):
         tasks = [
             it
@@ -362,7 +362,7 @@ def reclaim(session: Session) -> None:
             while session.job_starving(job) and starving.tasks[job]:
                 task = starving.tasks[job].pop()
                 if task.preempts and session.preemptive(queue, task):
-                    session.prepared.add(task)
+                    session.prepare(task)
                     _reclaim(session, statement, task)
             if session.job_pipelined(job):
                 statement.commit()

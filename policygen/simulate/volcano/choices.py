@@ -35,6 +35,10 @@ class Choices:
         """The order in which an action goes through queues that it does not sort."""
         return self._shuffled(queues)
 
+    def sums(self, items: Sequence[T]) -> list[T]:
+        """The order in which a plugin adds up fractions; another order may round differently."""
+        return self._shuffled(items, counts=False)
+
     def visits(self, task: VolcanoTask, nodes: Sequence[int]) -> list[int]:  # noqa: ARG002 - for subclasses
         """The order in which equal nodes are tried for evictions."""
         return self._shuffled(nodes)

@@ -218,6 +218,18 @@ class KubernetesView:
                             found[node] = (*before, reason), reason in _LASTING
         return found
 
+    def refused_by_node(self, shape: PodShape, node: int) -> bool:
+        """Whether a node takes no such pod, whatever other pods are, apart from its resources."""
+        if not self.profile.filters:
+            return False
+        return node in self._lasting_of(shape) or self._table.free("pods")[node] <= 0
+
+    def refused_by_pods(self, shape: PodShape, node: int) -> bool:
+        """Whether constraints over other pods keep such a pod off a node."""
+        return bool(self.profile.filters) and any(
+            why for (why,) in self._pod_refusals(shape, [node])
+        )
+
     def _pod_refusals(self, shape: PodShape, nodes: list[int]) -> list[list[str]]:
         if shape not in self._filters:
             parts = pod_filters(self._table, shape, self.profile)

@@ -3,7 +3,8 @@
 Source: pkg/scheduler/plugins/proportion/proportion.go of Volcano 1.14.1.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from policygen.simulate.volcano.amounts import (
     Amounts,
@@ -17,17 +18,25 @@ from policygen.simulate.volcano.amounts import (
     largest,
     subtract,
 )
+from policygen.simulate.volcano.choices import Choices
 from policygen.simulate.volcano.job import VolcanoJob, VolcanoTask
 from policygen.simulate.volcano.plugin import SessionPlugin
 from policygen.simulate.volcano.queue_shares import QueueShare, flat_share, not_guaranteed
 from policygen.simulate.volcano.state import VolcanoQueue
+
+_LAST_PLACES = 1e-3
+"""Sums of the same numbers in different orders differ by less."""
 
 
 class ProportionPlugin(SessionPlugin):
     """Queues in one session."""
 
     def __init__(
-        self, queues: dict[str, VolcanoQueue], jobs: Sequence[VolcanoJob], total: Amounts
+        self,
+        queues: dict[str, VolcanoQueue],
+        jobs: Sequence[VolcanoJob],
+        total: Amounts,
+        choices: Choices,
     ) -> None:
         self.shares: dict[str, QueueShare] = {}
         free = not_guaranteed(total, queues.values())
@@ -35,15 +44,36 @@ class ProportionPlugin(SessionPlugin):
             if job.queue not in self.shares:
                 self.shares[job.queue] = flat_share(queues[job.queue], empty(), free)
             self.shares[job.queue].count(job)
-        self._divide(dict(total))
+        order = choices.sums([*self.shares.values()])
+        self._divide(order, total)
+        if any(map(_rounded, self._deserved())):
+            deserved = [*self._deserved()]
+            if any(
+                self._differs(it, total, deserved) for it in (order[::-1], order[1:] + order[:1])
+            ):
+                choices.made += 1
+            self._divide(order, total)
 
-    def _divide(self, remaining: Amounts) -> None:
+    def _deserved(self) -> list[Amounts]:
+        return [it.deserved for it in self.shares.values()]
+
+    def _differs(
+        self, order: Sequence[QueueShare], total: Amounts, deserved: Sequence[Amounts]
+    ) -> bool:
+        """Whether another order of the sums leaves a queue a unit more or less."""
+        self._divide(order, total)
+        return [*map(_whole, self._deserved())] != [*map(_whole, deserved)]
+
+    def _divide(self, order: Sequence[QueueShare], total: Amounts) -> None:
         """Divide the cluster by weight; what a queue does not request goes to the others."""
+        remaining = dict(total)
         met: set[QueueShare] = set()
-        while weights := sum(it.queue.weight for it in self.shares.values() if it not in met):
+        for it in order:
+            it.deserved = empty()
+        while weights := sum(it.queue.weight for it in order if it not in met):
             before = dict(remaining)
             more, less = empty(), empty()
-            for it in [it for it in self.shares.values() if it not in met]:
+            for it in [it for it in order if it not in met]:
                 old = dict(it.deserved)
                 part = it.queue.weight / weights
                 add(it.deserved, {name: amount * part for name, amount in remaining.items()})
@@ -119,3 +149,19 @@ class ProportionPlugin(SessionPlugin):
         mine = self.shares[task.job.queue]
         subtract(mine.allocated, task.requests)
         mine.update(best_effort=None)
+
+
+def _whole(amounts: Mapping[str, float]) -> dict[str, int | float]:
+    """Requests are whole units, so that only whole units count."""
+    return {
+        name: math.floor(amount) if math.isfinite(amount) else amount
+        for name, amount in amounts.items()
+    }
+
+
+def _rounded(amounts: Mapping[str, float]) -> bool:
+    """Whether the last place of a sum may decide about a unit."""
+    return any(
+        not isinstance(it, int) and math.isfinite(it) and abs(it - round(it)) < _LAST_PLACES
+        for it in amounts.values()
+    )

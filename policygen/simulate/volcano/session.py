@@ -80,8 +80,11 @@ class Session:
             if (plugin := self._plugin(entry, total)) is not None:
                 self.plugins[entry.name] = plugin
         self._points = {it: self._taking_part(it) for it in FLAGS}
-        self.prepared: set[VolcanoTask] = set()
-        """The tasks for which the plugin predicates has prepared its filters."""
+        self._prepared: dict[VolcanoTask, bool] = {}
+        """The tasks for which the plugin predicates has prepared its filters.
+
+        The value is whether other pods kept the task off its nominated node at that time.
+        """
         self._predicates = (found := settings.plugin("predicates")) is not None and found.on(
             "enablePredicate"
         )
@@ -105,7 +108,7 @@ class Session:
                     self.queues, self.jobs, total, hierarchy=entry.on("enableHierarchy")
                 )
             case "proportion":
-                return ProportionPlugin(self.queues, self.jobs, total)
+                return ProportionPlugin(self.queues, self.jobs, total, self.choices)
         return None
 
     def _taking_part(self, point: str) -> list[list[SessionPlugin]]:
@@ -249,14 +252,21 @@ class Session:
         """Which of the nodes do not take a task, apart from their resources, and why."""
         return self._view.refusals(task.shape, among) if self._predicates else {}
 
+    def prepare(self, task: VolcanoTask) -> None:
+        """Prepare the filters of the plugin predicates for a task, as its nodes are now."""
+        at = task.nominated
+        self._prepared[task] = at is not None and self._view.refused_by_pods(task.shape, at)
+
     def fits_nominated(self, task: VolcanoTask) -> bool:
         """Whether the node that was freed for a task takes it, so that it may not preempt again.
 
-        Filters that are not prepared for the task in this session fail, so then it may.
+        Filters that are not prepared for the task in this session fail, so then it may. Those that
+        look at other pods use the pods of the time at which they were prepared.
         """
-        if task.nominated is None or (self._predicates and task not in self.prepared):
-            return False
-        return task.nominated not in self.refusals(task, [task.nominated])
+        at = task.nominated
+        if at is None or not self._predicates:
+            return at is not None
+        return not (self._prepared.get(task, True) or self._view.refused_by_node(task.shape, at))
 
     def best(self, task: VolcanoTask, nodes: Sequence[int]) -> int:
         """The node with the highest score."""

@@ -1,7 +1,16 @@
 """Sessions on small clusters. tests/servers/test_volcano_sessions.py compares drawn ones with Volcano."""
 
-from policygen.simulate.volcano.job import Phase
+from policygen.core.decoding import converted
+from policygen.kubernetes.typed import decoded
+from policygen.kubernetes.workloads import PodSpec
+from policygen.simulate.placement.shape import shape_of
+from policygen.simulate.volcano.build import task_of
+from policygen.simulate.volcano.choices import Choices
+from policygen.simulate.volcano.job import Phase, TaskStatus, VolcanoJob
+from policygen.simulate.volcano.kubernetes_view import KubernetesView
 from policygen.simulate.volcano.scheduler import SessionOutcome
+from policygen.simulate.volcano.session import Session
+from policygen.simulate.volcano.state import VolcanoState
 
 from .made import GPU, job, node, places, queue, running, scheduler, settings
 
@@ -180,6 +189,54 @@ def test_proportion_divides_by_weight():
     volcano.submit(other)
     volcano.session()
     assert (running(one), running(other)) == (6, 2)
+
+
+def test_the_order_of_sums_decides_about_a_gpu_that_proportion_divides():
+    """Queue c deserves 3 of 26 GPUs, or in another order of the queues 2.9999999999999996."""
+    queues = [queue("a", weight=5), queue("b", weight=5), queue("c", weight=1)]
+    seen = {}
+    for seed in range(10):
+        nodes = [node("n", 8), node("m", 18)]
+        volcano = scheduler(nodes, queues, settings("allocate", "proportion"))
+        volcano.choices = Choices(seed)
+        jobs = [job(name, name, pods, least=1) for name, pods in (("a", 20), ("b", 8), ("c", 23))]
+        for it in jobs:
+            volcano.submit(it)
+        volcano.session()
+        seen[running(jobs[2])] = volcano.choices.made > 0
+    assert seen == {2: True, 3: True}
+
+
+def test_a_pod_may_preempt_only_if_its_nominated_node_refused_it_when_it_was_prepared():
+    """Filters that look at other pods keep what they saw: here, no other pod on the node."""
+    spec = {
+        "containers": [{"name": "c"}],
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": "kubernetes.io/hostname",
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {"matchLabels": {"job": "spread"}},
+            }
+        ],
+    }
+    typed = converted(spec, PodSpec, decoded)
+    shape = shape_of(typed, {"job": "spread"}, "ns")
+    used = settings("allocate")
+    state = VolcanoState([node("n"), node("m")], [queue("q")])
+    gang = VolcanoJob("ns/spread", "q", min_available=2)
+    for i in range(2):
+        gang.add(task_of(f"ns/spread-{i}", shape, typed, {}))
+    state.jobs[gang.name] = gang
+    session = Session(state, used, KubernetesView(state.nodes.table, used), Choices(None))
+    first, second = gang.tasks.values()
+    second.nominated = 0
+    assert not session.fits_nominated(second)
+    session.prepare(second)
+    session.place(first, 0, TaskStatus.ALLOCATED)
+    assert session.fits_nominated(second)
+    session.prepare(second)
+    assert not session.fits_nominated(second)
 
 
 def test_waits_while_pods_have_no_node():
