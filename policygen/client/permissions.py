@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from policygen.api_validation import schemas
 from policygen.client.live import ClusterQuery
+from policygen.kubernetes.scopes import OF_THE_CLUSTER
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind
 
 
@@ -39,12 +40,16 @@ def _permissions(query: ClusterQuery) -> Iterator[Permission]:
     known = dict(_served())
     for kind in query.kinds:
         names = tuple(sorted(query.config_maps)) if kind == CONFIG_MAP else ()
-        # Kinds without a schema are namespaced. Those that only rules read have regular plurals.
         served = known.get(kind)
-        plural = served.plural if served else query.plurals.get(kind, f"{kind.kind.lower()}s")
-        namespaced = served is None or served.namespaced
+        plural = served.plural if served else query.plurals.get(kind) or _regular(kind.kind)
+        namespaced = served.namespaced if served else kind not in OF_THE_CLUSTER
         for namespace in (namespaced and query.namespaces) or ("",):
             yield Permission(kind.group, plural, names, namespace)
+
+
+def _regular(kind: str) -> str:
+    """The plural of a kind that only rules read."""
+    return f"{kind.lower()}{'es' if kind.endswith('s') else 's'}"
 
 
 def _served() -> Iterable[tuple[GroupKind, schemas.ServedKind]]:

@@ -71,6 +71,7 @@ class _SharedPodSpec(Struct, rename="camel", omit_defaults=True):
     tolerations: list[dict[str, Any]] = field(default_factory=list)
     scheduler_name: str = ""
     priority_class_name: str = ""
+    runtime_class_name: str = ""
     restart_policy: str = ""
     topology_spread_constraints: list[dict[str, Any]] = field(default_factory=list)
     resource_claims: list[dict[str, Any]] = field(default_factory=list)

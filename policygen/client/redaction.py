@@ -44,7 +44,7 @@ _COMMON_NAMES = frozenset(
 _REFERENCES = frozenset(
     {
         "cohortName", "cohort", "parentName", "parent", "clusterQueue", "queue", "queueName",
-        "priorityClassName", "priorityClass", "nodeName", "topologyName", "topology",
+        "priorityClassName", "priorityClass", "runtimeClassName", "nodeName", "topologyName", "topology",
         LOCAL_QUEUE, SET,
     }
 )  # fmt: skip
@@ -171,6 +171,7 @@ class _Swap:
                 node_selector=self.value(spec.node_selector),
                 affinity=self.value(spec.affinity),
                 priority_class_name=self.name(spec.priority_class_name),
+                runtime_class_name=self.name(spec.runtime_class_name),
                 scheduler_name=self.scheduler(spec.scheduler_name),
                 topology_spread_constraints=tuple(
                     map(self.value, spec.topology_spread_constraints)
@@ -216,7 +217,7 @@ def _names(snapshot: Snapshot) -> Iterator[str]:
         yield from _referred(listed.data)
     for pod in snapshot.pods:
         yield from (pod.name, pod.namespace, pod.node)
-        yield pod.spec.priority_class_name
+        yield from (pod.spec.priority_class_name, pod.spec.runtime_class_name)
         yield from _referred(pod.labels)
         yield from (each.name for each in (*pod.spec.containers, *pod.spec.init_containers))
         if pod.owner:

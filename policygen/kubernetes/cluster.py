@@ -79,6 +79,7 @@ class Cluster:
         self.resource_quotas = spec("", "ResourceQuota", core.ResourceQuotaView)
         self.limit_ranges = spec("", "LimitRange", core.LimitRangeView)
         self.priority_classes = self._table(SCHEDULING, "PriorityClass", core.PriorityClassView)
+        self.runtime_classes = self._table("node.k8s.io", "RuntimeClass", core.RuntimeClassView)
         self.config_maps = self._table("", "ConfigMap", core.ConfigMapView)
         self.horizontal_pod_autoscalers = spec(
             "autoscaling", "HorizontalPodAutoscaler", core.HorizontalPodAutoscalerView

@@ -1,6 +1,6 @@
 """Views of Kubernetes' own kinds for rules. They omit fields that no rule reads.
 
-Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, autoscaling/v2).
+Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, node/v1, autoscaling/v2).
 """
 
 import re
@@ -205,6 +205,26 @@ class PriorityClassView(Struct, rename="camel", frozen=True):
     value: int = 0
     global_default: bool = False
     preemption_policy: str = "PreemptLowerPriority"
+
+
+class PodOverhead(Struct, rename="camel", frozen=True):
+    """What the runtime of a pod uses itself."""
+
+    pod_fixed: dict[str, Fraction] = field(default_factory=dict)
+
+
+class RuntimeScheduling(Struct, rename="camel", frozen=True):
+    """What a RuntimeClass adds to what its pods require of a node."""
+
+    node_selector: dict[str, str] = field(default_factory=dict)
+    tolerations: tuple[TolerationView, ...] = ()
+
+
+class RuntimeClassView(Struct, rename="camel", frozen=True):
+    """A RuntimeClass, which has no `spec`."""
+
+    overhead: PodOverhead = PodOverhead()
+    scheduling: RuntimeScheduling = RuntimeScheduling()
 
 
 class ConfigMapView(Struct, rename="camel", frozen=True):

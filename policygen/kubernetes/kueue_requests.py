@@ -4,17 +4,13 @@ Source: pkg/workload/resources.go of Kueue 0.19.2, AdjustResources; of several L
 first default counts.
 """
 
-from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core import quantity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.limit_ranges import container_limits
-from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import Container, PodSpec, Resources
 
 BY_POD_KINDS = ("Deployment", "Pod", "ReplicaSet", "ReplicationController", "Rollout")
@@ -37,8 +33,8 @@ class _Defaults(Struct, frozen=True):
 def adjusted(cluster: Cluster, spec: PodSpec, namespace: str) -> PodSpec:
     """The pod spec with the overhead of its RuntimeClass and the defaults of LimitRanges."""
     if spec.runtime_class_name and not spec.overhead:
-        overhead = cluster.derive(_overheads).get(spec.runtime_class_name, {})
-        spec = replace(spec, overhead=dict(overhead)) if overhead else spec
+        found = cluster.runtime_classes.get(spec.runtime_class_name)
+        spec = replace(spec, overhead=found.fields.overhead.pod_fixed) if found else spec
     requests: dict[str, Fraction] = {}
     limits: dict[str, Fraction] = {}
     for item in container_limits(cluster, namespace):
@@ -71,19 +67,3 @@ def _each(spec: PodSpec, defaults: _Defaults) -> PodSpec:
         containers=tuple(map(defaults.fill, spec.containers)),
         init_containers=tuple(map(defaults.fill, spec.init_containers)),
     )
-
-
-def _overheads(cluster: Cluster) -> Mapping[str, Mapping[str, Fraction]]:
-    """The overhead of each RuntimeClass by its name."""
-    return {
-        it.name: dict(_amounts(mapping(it.data, "overhead", "podFixed").items()))
-        for it in cluster.of("node.k8s.io", "RuntimeClass")
-    }
-
-
-def _amounts(found: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Fraction]]:
-    for name, value in found:
-        try:
-            yield name, quantity.read(value).value
-        except ValueError:
-            continue  # the API server refuses the object

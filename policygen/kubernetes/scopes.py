@@ -2,7 +2,9 @@
 
 from policygen.kubernetes.kueue import POLICY_KINDS
 
-OF_THE_CLUSTER = frozenset(
+WITHOUT_SCHEMA = frozenset({("node.k8s.io", "RuntimeClass")})
+"""Cluster-scoped kinds that rules read, and of which policygen has no schema."""
+OF_THE_CLUSTER = WITHOUT_SCHEMA | frozenset(
     {
         ("", "Namespace"),
         ("", "Node"),

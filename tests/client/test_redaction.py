@@ -65,6 +65,7 @@ spec:
   template:
     spec:
       priorityClassName: acme-urgent
+      runtimeClassName: acme-kata
       nodeSelector: {kubernetes.io/hostname: rack7-node1}
       containers:
         - name: acme-main

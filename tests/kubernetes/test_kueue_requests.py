@@ -10,7 +10,7 @@ RANGES = """
   {type: Container, defaultRequest: {cpu: 300m}, default: {memory: 2Gi}, max: {cpu: 8}}]}}
 ---
 {apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: r}, handler: h,
- overhead: {podFixed: {cpu: 250m, memory: bad}}}
+ overhead: {podFixed: {cpu: 250m}}}
 ---
 """
 GI = 2**30

@@ -50,6 +50,15 @@ def test_selector_that_no_node_has():
     )
 
 
+def test_what_a_server_has_written_into_the_pod_is_not_added_again():
+    """Its admission plugin writes the selector and the tolerations of the class into each pod."""
+    written = TEXT.replace(
+        "  runtimeClassName", "  nodeSelector: {runtime: kata}\n  runtimeClassName"
+    )
+    (it,) = pod_demands(facts(written % ("kata", "kata")))
+    assert len(it.ways[0].demand.selector) == 1
+
+
 def test_a_class_that_is_not_known_adds_nothing():
     demand, messages = found("kata", "other")
     assert not demand.selector

@@ -466,6 +466,44 @@ def test_a_fresh_installation_has_no_fault_of_its_own(cluster, built, policygen)
     assert {"volcano-plugin-unknown", "kueue-configuration-key-unknown"} <= set(judged)
 
 
+def test_runtime_classes_of_the_cluster_count(cluster, policygen, tmp_path):
+    """One adds a toleration, without which no node takes its pods; one selects missing nodes."""
+    toleration = {"key": "sandbox", "operator": "Exists"}
+    for name, selector in (("kata", {"runtime": "kata"}), ("gvisor", {"runtime": "gvisor"})):
+        cluster.create(
+            {
+                "apiVersion": "node.k8s.io/v1",
+                "kind": "RuntimeClass",
+                "metadata": {"name": name},
+                "handler": name,
+                "scheduling": {"nodeSelector": selector, "tolerations": [toleration]},
+            },
+            sandboxed(name),
+        )
+    taint = {"key": "sandbox", "value": "yes", "effect": "NoSchedule"}
+    cluster.add_nodes(Shape(gpus=8, labels={"runtime": "kata"}, taints=[taint]))
+    rule = ("--rule", "pod-fits-no-node")
+    _, live = policygen("lint", "--context", "bench", *rule)
+    ((_, name, message),) = faults(live)
+    assert name == "Job team/gvisor"
+    assert "have runtime=kata, but the RuntimeClass requires gvisor" in message
+    file = tmp_path / "bench.snapshot"
+    for options in ((), ("--redact-names",)):
+        assert policygen("snapshot", "--context", "bench", "-o", file, *options) == (0, "")
+        lint = ["lint", "--snapshot", str(file), "-f", "json", *rule]
+        of_file = json.loads(CliRunner().invoke(cli, lint).stdout)
+        assert len(faults(of_file)) == 1, options
+    for name in ("kata", "gvisor"):
+        cluster.delete("node.k8s.io/v1", "RuntimeClass", name)
+
+
+def sandboxed(name):
+    """A Job whose pods have a RuntimeClass of the same name."""
+    made = job(name, "team", Ask(gpus=1))
+    made["spec"]["template"]["spec"]["runtimeClassName"] = name
+    return made
+
+
 def test_objects_that_volcano_creates_have_no_fault(cluster, examples, policygen):
     """Its controllers create pod groups, with fields that users should not set."""
     apply_example(cluster, examples["volcano-training"])

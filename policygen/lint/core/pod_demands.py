@@ -34,6 +34,7 @@ READS = (
     "LimitRange",
     "Namespace",
     "Queue",
+    "RuntimeClass",
     VOLCANO_CONFIGURATION,
 )
 """The kinds that `pod_demands` reads, besides nodes and workloads."""

@@ -43,6 +43,7 @@ READS = (
     "ResourceFlavor",
     "Configuration",
     "LimitRange",
+    "RuntimeClass",
     "Queue",
     "PodGroup",
 )

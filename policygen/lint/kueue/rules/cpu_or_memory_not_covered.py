@@ -48,5 +48,5 @@ RULE = ObjectRule(
     remedy="Cover cpu and memory in the group of the GPUs, or add both to excludeResourcePrefixes.",
     judges=("ClusterQueue",),
     check=check,
-    reads=("Configuration", *KINDS),
+    reads=("Configuration", "LocalQueue", *KINDS),
 )

@@ -91,5 +91,5 @@ RULE = ObjectRule(
     judges=("ClusterQueue",),
     check=check,
     needs=frozenset({Need.WHOLE, Need.WORKLOADS}),
-    reads=("LocalQueue", "Cohort", "ResourceFlavor", "Configuration", "LimitRange"),
+    reads=("LocalQueue", "Cohort", "ResourceFlavor", "Configuration", "LimitRange", "RuntimeClass"),
 )

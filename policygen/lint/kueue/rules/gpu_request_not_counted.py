@@ -35,7 +35,7 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.KUEUE_CONFIGURATION}),
-    reads=("LocalQueue", "ClusterQueue", "LimitRange"),
+    reads=("LocalQueue", "ClusterQueue", "LimitRange", "RuntimeClass"),
     since={"kueue": (0, 18)},
     aliases=("accelerator-escapes-quota",),
 )

@@ -92,5 +92,13 @@ RULE = ObjectRule(
     remedy="Cover the resource, remove the request, or add the resource to excludeResourcePrefixes.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange", "Node"),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "RuntimeClass",
+        "Node",
+    ),
 )

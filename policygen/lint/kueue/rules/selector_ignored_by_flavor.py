@@ -45,6 +45,13 @@ RULE = ObjectRule(
     remedy="Write the same keys in nodeLabels of all flavors, or select by keys that all have.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "RuntimeClass",
+    ),
     since={"kueue": (0, 18)},
 )

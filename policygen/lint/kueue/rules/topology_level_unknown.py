@@ -60,5 +60,6 @@ RULE = ObjectRule(
         "Topology",
         "Configuration",
         "LimitRange",
+        "RuntimeClass",
     ),
 )

@@ -35,5 +35,12 @@ RULE = ObjectRule(
     remedy="Set topologyName in the flavor, or remove the topology annotation from the workload.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "RuntimeClass",
+    ),
 )

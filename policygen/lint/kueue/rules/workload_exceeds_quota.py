@@ -85,5 +85,5 @@ RULE = ObjectRule(
     judges=KINDS,
     check=check,
     needs=frozenset({Need.QUEUES}),
-    reads=("LocalQueue", "ClusterQueue", "Cohort", "Configuration", "LimitRange"),
+    reads=("LocalQueue", "ClusterQueue", "Cohort", "Configuration", "LimitRange", "RuntimeClass"),
 )

@@ -45,5 +45,12 @@ RULE = ObjectRule(
     remedy="Change the node selector, affinity or tolerations of the workload, or change the flavor.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "ResourceFlavor", "Configuration", "LimitRange"),
+    reads=(
+        "LocalQueue",
+        "ClusterQueue",
+        "ResourceFlavor",
+        "Configuration",
+        "LimitRange",
+        "RuntimeClass",
+    ),
 )

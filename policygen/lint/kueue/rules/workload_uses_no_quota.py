@@ -37,6 +37,6 @@ RULE = ObjectRule(
     remedy="Write requests in the pods, or add a LimitRange with defaultRequest to the namespace.",
     judges=KINDS,
     check=check,
-    reads=("LocalQueue", "ClusterQueue", "LimitRange", "Configuration"),
+    reads=("LocalQueue", "ClusterQueue", "LimitRange", "RuntimeClass", "Configuration"),
     aliases=("workload-charges-no-quota",),
 )
