@@ -74,7 +74,7 @@ def run(factor: int) -> tuple[float, Timeline]:
     """Processor seconds, and what happened."""
     found = list(queues())
     names = [it.name for it in found]
-    state = QueueState([("rf", "cpu")], found, {f"n/{it}": it for it in names}, lambda *_: "")
+    state = QueueState([("rf", "cpu")], found, {f"n/{it}": it for it in names}, lambda *_: None)
     jobs = list(arrivals(names, factor))
     gc.collect()
     began = time.process_time()

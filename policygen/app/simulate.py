@@ -111,21 +111,29 @@ def compare(
     *,
     stdin: BinaryIO | None = None,
     progress: Callable[[str], None] = lambda _: None,
-) -> tuple[SimulationReport, SimulationReport]:
+) -> tuple[SimulationReport, ...]:
     """Simulate the same jobs with a second state, too: a spec, manifests or a snapshot.
 
+    After Ctrl-C only the first report: part of a simulation says nothing about the effect of a change.
     Raises what `simulate` raises.
     """
     request = by_content(request)
     spec, given = read(request, stdin, progress)
+    other, second, changed = _changed(request, against, given)
     before = _played(request, scene_of(request, spec, given), spec, given, progress)
     if before.result.partial:
-        raise KeyboardInterrupt  # half of a comparison would show that nothing changes
-    other, second, changed = _changed(request, against, given)
+        lost = f"Ctrl-C ended the first simulation, and {against} was not simulated; nothing is compared"
+        return (replace(before, interrupted=lost),)
     scene = scene_of(other, second, changed)
     if second.compiled is None and spec.compiled is not None:
         scene = replace(scene, teams=_teams(spec))  # the teams of both have the same names
-    return before, _played(other, scene, second, changed, progress)
+    after = _played(other, scene, second, changed, progress)
+    if after.result.partial:
+        lost = (
+            f"Ctrl-C ended the simulation of {against}; this is the report of the first state alone"
+        )
+        return (replace(before, interrupted=lost),)
+    return before, after
 
 
 def _changed(

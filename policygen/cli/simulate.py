@@ -2,9 +2,10 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,11 +21,16 @@ from policygen.cli.options import (
     stdin,
     unique,
 )
-from policygen.cli.stderr import progress
+from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode
+
+if TYPE_CHECKING:  # --help does not load the schedulers
+    from policygen.report.simulation import SimulationReport
 
 FORMATS = ("text", "json", "csv")
 TRACE_FORMS = ("csv", "philly", "openb")
+FAIL_ON = ("never-starts", "waiting")
+"""States of jobs that --fail-on knows; each includes those before it."""
 INTERRUPTED = 130
 
 
@@ -68,11 +74,12 @@ Examples:
   policygen simulate spec/ --against new-spec/ --workloads jobs/
   policygen simulate git:main:platform/spec --against platform/spec --workloads jobs/
   policygen simulate spec/ --trace jobs.csv
+  policygen simulate spec/ --workloads jobs/ --fail-on never-starts
   policygen simulate spec/ --workloads jobs/ -f csv -o jobs.csv
 
-Exit codes: 0 simulated, 2 wrong usage or invalid spec, 3 something could not be read, or a feature
-that is in use is not modelled (the report names it), 4 internal error, 130 interrupted by Ctrl-C
-(the report is partial).
+Exit codes: 0 simulated, 1 a job waits as --fail-on describes, 2 wrong usage or invalid spec, 3 something
+could not be read, or a feature that is in use is not modelled (the report names it), 4 internal error,
+130 interrupted by Ctrl-C (the report is partial).
 """
 )
 @SPECS
@@ -145,6 +152,14 @@ that is in use is not modelled (the report names it), 4 internal error, 130 inte
     show_default=True,
     help="Seed for decisions that the schedulers make at random.",
 )
+@click.option(
+    "--fail-on",
+    type=click.Choice(FAIL_ON),
+    help=(
+        "Exit 1 if a job never starts; with `waiting`, also if a job still waits when the simulation ends. "
+        "With --against, this counts for the second spec."
+    ),
+)
 @TARGET
 @click.option(
     "--templates",
@@ -181,30 +196,44 @@ def simulate(**given: Any) -> None:
     request = _request(given)
     from policygen.app import delivery
     from policygen.app import simulate as app_simulate
-    from policygen.report import simulation, simulation_csv, simulation_json, text
+    from policygen.report import (
+        simulation,
+        simulation_changes,
+        simulation_csv,
+        simulation_json,
+        tables,
+        text,
+    )
 
     source = stdin((*request.specs, *request.workloads))
     output: Path | None = given["output"]
-    colour = output is None and sys.stdout is not None and text.colours(sys.stdout, os.environ)
-    people = {"colour": colour, "every": given["every"]}
-    modules = {"json": simulation_json, "csv": simulation_csv}
+    terminal = sys.stdout if output is None else None
+    people = {
+        "colour": terminal is not None and text.colours(terminal, os.environ),
+        "wide": None if terminal is None else tables.columns(terminal, os.environ),
+        "every": given["every"],
+    }
+    module = {"json": simulation_json, "csv": simulation_csv}.get(given["form"])
+    reports: Sequence[SimulationReport]
     if given["against"]:
-        pair = app_simulate.compare(request, given["against"], stdin=source, progress=progress)
-        module = modules.get(given["form"])
-        write = (
-            module.write_comparison if module else partial(simulation.write_comparison, **people)
-        )
-        page, reports = delivery.page(write, pair), pair
+        reports = app_simulate.compare(request, given["against"], stdin=source, progress=progress)
     else:
-        report = app_simulate.simulate(request, stdin=source, progress=progress)
-        module = modules.get(given["form"])
+        reports = [app_simulate.simulate(request, stdin=source, progress=progress)]
+    if len(reports) > 1:
+        both = module.write_comparison if module else partial(simulation_changes.write, **people)
+        page = delivery.page(both, reports)
+    else:
         one = module.write if module else partial(simulation.write, **people)
-        page, reports = delivery.page(one, report), (report, report)
+        page = delivery.page(one, reports[0])
     delivery.send([(output, page)])
-    if any(it.result.partial for it in reports):
+    if any(it.result.partial for it in reports) or (given["against"] and len(reports) == 1):
+        say(f"policygen: {reports[0].interrupted or 'interrupted, so the report is partial'}")
         raise SystemExit(INTERRUPTED)
-    unknown = any(it.result.unmodelled for it in reports)
-    raise SystemExit(ExitCode.INCOMPLETE if unknown else ExitCode.CLEAN)
+    if any(it.result.unmodelled for it in reports):
+        raise SystemExit(ExitCode.INCOMPLETE)
+    waiting = FAIL_ON[: FAIL_ON.index(given["fail_on"]) + 1] if given["fail_on"] else ()
+    fails = any(it.state.value in waiting for it in reports[-1].result.jobs)
+    raise SystemExit(ExitCode.FINDINGS if fails else ExitCode.CLEAN)
 
 
 def _request(given: dict[str, Any]) -> SimulateRequest:

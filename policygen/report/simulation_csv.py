@@ -6,8 +6,8 @@ from typing import Any, TextIO
 
 from policygen.report.simulation import SimulationReport
 from policygen.report.text import printable
+from policygen.report.why_words import brief
 from policygen.simulate.comparison import Comparison
-from policygen.simulate.plain_words import plain
 from policygen.simulate.result import JobResult
 
 _FORMULA = ("=", "+", "-", "@")
@@ -15,13 +15,17 @@ _FORMULA = ("=", "+", "-", "@")
 _COLUMNS = (
     "job", "kind", "team", "queue", "gpus", "submitted", "duration", "admitted", "started", "ended",
     "waited", "ran", "lost", "state", "flavors", "borrowed", "nodes", "preempted", "preempted_by",
-    "preempts", "either", "why", "message",
+    "preempts", "either", "why", "message", "evicted", "cause", "partial",
 )  # fmt: skip
 
 
 def write(report: SimulationReport, out: TextIO) -> None:
-    """Write a line for each job. Times are seconds; names in a cell are separated by blanks."""
-    _write(out, _COLUMNS, (_row(it) for it in report.result.jobs))
+    """Write a line for each job. Times are seconds; names in a cell are separated by blanks.
+
+    The last cell of each line is `yes` if the simulation was interrupted.
+    """
+    partial = "yes" if report.result.partial else "no"
+    _write(out, _COLUMNS, ((*_row(it), partial) for it in report.result.jobs))
 
 
 def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: TextIO) -> None:
@@ -30,6 +34,7 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
     columns = (
         "job", "kind", "team", "gpus", "waited_before", "waited_after", "preempted_before",
         "preempted_after", "started_before", "started_after", "ended_before", "ended_after",
+        "state_before", "state_after",
     )  # fmt: skip
     rows = (
         (
@@ -45,6 +50,8 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
             _number(it.after.started),
             _number(it.before.ended),
             _number(it.after.ended),
+            it.before.state.value,
+            it.after.state.value,
         )
         for it in compared.jobs
     )
@@ -59,7 +66,6 @@ def _write(out: TextIO, columns: tuple[str, ...], rows: Iterator[tuple[Any, ...]
 
 
 def _row(job: JobResult) -> tuple[Any, ...]:
-    state = "ended" if job.ended is not None else "running" if job.running else "waiting"
     return (
         job.name,
         job.kind,
@@ -74,7 +80,7 @@ def _row(job: JobResult) -> tuple[Any, ...]:
         _number(job.waited),
         _number(job.ran),
         _number(job.lost),
-        state,
+        job.state.value,
         " ".join(job.flavors),
         " ".join(f"{flavor}={amount}" for flavor, amount in job.borrowed.items()),
         " ".join(f"{name}={count}" for name, count in job.nodes.items()),
@@ -82,8 +88,10 @@ def _row(job: JobResult) -> tuple[Any, ...]:
         " ".join(job.preempted_by),
         " ".join(job.preempts),
         "yes" if job.either else "no",
-        plain(job),
+        brief(job),
         job.message,
+        job.evicted,
+        "" if job.cause is None else job.cause.kind.value,
     )
 
 

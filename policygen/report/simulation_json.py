@@ -1,11 +1,13 @@
 """A simulation as JSON, for programs: versioned, described by schemas/simulation.schema.json."""
 
+from math import isfinite
 from typing import Any, TextIO
 
 from policygen.report.phrases import write_json
-from policygen.report.simulation import SimulationReport, consequences
+from policygen.report.simulation import SimulationReport
+from policygen.report.simulation_changes import consequences
+from policygen.report.why_words import brief
 from policygen.simulate.comparison import Comparison
-from policygen.simulate.plain_words import plain
 from policygen.simulate.result import JobResult, PoolResult, TeamResult
 
 VERSION = 1
@@ -29,9 +31,10 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
         "teams": [
             {
                 "team": it.name,
-                "waitingMedian": it.after.waiting_median - it.before.waiting_median,
-                "waiting95": it.after.waiting_p95 - it.before.waiting_p95,
-                "preempted": it.after.preempted - it.before.preempted,
+                "waitingMean": it.waited,
+                "waitingMedian": _finite(it.after.waiting_median - it.before.waiting_median),
+                "waiting95": _finite(it.after.waiting_p95 - it.before.waiting_p95),
+                "preempted": it.preempted,
                 "usefulGpuSeconds": it.useful,
                 "lostGpuSeconds": it.lost,
             }
@@ -61,14 +64,14 @@ def _simulation(report: SimulationReport) -> dict[str, Any]:
         "jobs": [_job(it) for it in result.jobs],
         "teams": [_team(it) for it in result.teams],
         "pools": [_pool(it) for it in result.pools],
+        "later": list(result.later),
         "livelocks": [list(it) for it in result.livelocks],
         "unmodelled": [{"feature": it.feature, "jobs": it.workloads} for it in result.unmodelled],
-        "notes": list(report.notes),
+        "notes": [it for it in (report.interrupted, *report.notes) if it],
     }
 
 
 def _job(job: JobResult) -> dict[str, Any]:
-    waits = job.ended is None and not job.running
     return {
         "job": job.name,
         "kind": job.kind,
@@ -83,15 +86,17 @@ def _job(job: JobResult) -> dict[str, Any]:
         "waited": job.waited,
         "ran": job.ran,
         "lost": job.lost,
-        "state": "ended" if job.ended is not None else "waiting" if waits else "running",
+        "state": job.state.value,
         "flavors": list(job.flavors),
         "borrowed": dict(job.borrowed),
         "nodes": dict(job.nodes),
         "preempted": job.preempted,
         "evicted": job.evicted,
         "preemptedBy": list(job.preempted_by),
+        "preemptions": [{"at": it.at, "by": it.by, "rule": it.rule} for it in job.preemptions],
         "preempts": list(job.preempts),
-        "why": plain(job) or None,
+        "why": brief(job) or None,
+        "cause": None if job.cause is None else job.cause.kind.value,
         "reason": job.reason or None,
         "message": job.message or None,
         "either": job.either,
@@ -104,8 +109,9 @@ def _team(team: TeamResult) -> dict[str, Any]:
         "jobs": team.jobs,
         "started": team.started,
         "ended": team.finished,
-        "waitingMedian": team.waiting_median,
-        "waiting95": team.waiting_p95,
+        "neverStart": team.never,
+        "waitingMedian": _finite(team.waiting_median),
+        "waiting95": _finite(team.waiting_p95),
         "preempted": team.preempted,
         "gpuSeconds": team.gpu_seconds,
         "lostGpuSeconds": team.lost_gpu_seconds,
@@ -127,9 +133,14 @@ def _pool(pool: PoolResult) -> dict[str, Any]:
         "pool": pool.name,
         "gpus": pool.gpus,
         "jobs": pool.jobs,
-        "waitingMedian": pool.waiting_median,
-        "waiting95": pool.waiting_p95,
+        "waitingMedian": _finite(pool.waiting_median),
+        "waiting95": _finite(pool.waiting_p95),
         "meanUsed": pool.used_mean,
         "mostUsed": pool.used_most,
         "stranded": dict(pool.stranded),
     }
+
+
+def _finite(seconds: float) -> float | None:
+    """None: so many jobs never start."""
+    return seconds if isfinite(seconds) else None

@@ -8,7 +8,8 @@ from policygen.core import amounts, quantity
 from policygen.core.durations import duration
 from policygen.core.finding import dotted
 from policygen.core.quoting import counted, listed, some
-from policygen.kubernetes.core import TolerationView
+from policygen.kubernetes.core import TaintView, TolerationView
+from policygen.simulate.result import JobResult
 from policygen.simulate.why.causes import (
     Cause,
     CauseKind,
@@ -40,15 +41,34 @@ WITH_MESSAGE = frozenset(
         CauseKind.CHECK_PENDING,
         CauseKind.NOT_MANAGED,
         CauseKind.PODS_REFUSED,
+        CauseKind.UNKNOWN,
         CauseKind.VOLCANO,
     }
 )
 """Causes whose sentences contain the message."""
+_QUOTA = frozenset(
+    {
+        CauseKind.ABOVE_MAXIMUM,
+        CauseKind.BORROWING_LIMIT,
+        CauseKind.MAY_NOT_PREEMPT,
+        CauseKind.NOT_LENT,
+        CauseKind.NO_FREE_QUOTA,
+    }
+)
+"""Causes whose first sentence has what is requested, and what is free."""
+_VOLCANO = {
+    "queue resource quota insufficient": "its queue has too little left for its minimum",
+    "resource in cluster is overused": "other jobs have or wait for all for which Volcano enqueues jobs",
+}
+"""Words by the beginning of the message."""
 _RULES = {
     "InClusterQueue": "withinClusterQueue: it has a higher priority in the same ClusterQueue",
     "InCohortReclamation": "reclaimWithinCohort: it took back quota of its own ClusterQueue",
     "InCohortFairSharing": "fair sharing: its share of the cohort was smaller",
     "InCohortReclaimWhileBorrowing": "borrowWithinCohort: it has a higher priority in the cohort",
+    "PodPriority": "kube-scheduler: its pods have a higher priority",
+    "preempt": "Volcano's action preempt: a job of the same queue",
+    "reclaim": "Volcano's action reclaim: a job of another queue",
 }
 """The rule of each reason of a preemption."""
 
@@ -94,6 +114,20 @@ def headline(it: Explanation) -> str:
 def reasons(it: Explanation) -> Iterator[str]:
     """Why it waits, in plain words."""
     yield from _SENTENCES[it.cause.kind](it, it.cause)
+
+
+def brief(job: JobResult, sentences: int | None = None) -> str:
+    """Why a job of a simulation waits at the end, in a line; empty: it does not wait."""
+    cause = job.cause
+    if cause is None:
+        return ""
+    if cause.kind is CauseKind.ADMISSIBLE:
+        return "Its quota is free, and Kueue tries it again within a second."
+    found = list(reasons(Explanation(job.name, job.kind, job.team, cause)))
+    if cause.kind is CauseKind.NO_NODES and job.evicted:
+        times = "once" if job.evicted == 1 else f"{job.evicted} times"
+        found.insert(0, f"Kueue evicted it {times}, because its pods were not ready in time.")
+    return " ".join(found[: 1 if cause.kind in _QUOTA else sentences])
 
 
 def _admitted(_: Explanation, __: Cause) -> Iterator[str]:
@@ -172,10 +206,8 @@ def _flavors_refuse(_: Explanation, cause: Cause) -> Iterator[str]:
     for one in cause.obstacles:
         match one.kind:
             case ObstacleKind.TAINT:
-                # Go prints {key value effect <nil>}.
-                key, value, effect, _nil = one.reason.partition("{")[2].partition("}")[0].split(" ")
-                taint = _taint(TolerationView(key=key, value=value, effect=effect))
-                yield f"Its pods do not tolerate the taint {taint} of flavor {one.flavor}."
+                taint = "" if one.taint is None else f" {_taint(one.taint)}"
+                yield f"Its pods do not tolerate the taint{taint} of flavor {one.flavor}."
             case ObstacleKind.AFFINITY:
                 yield (
                     f"Its node selector or affinity does not match the labels of flavor {one.flavor}."
@@ -302,14 +334,15 @@ def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _volcano(_: Explanation, cause: Cause) -> Iterator[str]:
+    plain = next((it for begin, it in _VOLCANO.items() if cause.message.startswith(begin)), "")
     if cause.message:
-        yield f"Volcano does not start it: {cause.message}"
+        yield f"Volcano does not start it{f', because {plain}' if plain else ''}: {cause.message}"
     else:
         yield "Volcano schedules it, and policygen does not know yet why Volcano lets it wait."
 
 
-def _unknown(_: Explanation, __: Cause) -> Iterator[str]:
-    yield "policygen does not model what decides about it."
+def _unknown(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"policygen does not model what decides about it{f': {cause.message}' if cause.message else ''}."
 
 
 _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = {
@@ -413,7 +446,7 @@ def _of_set(name: str) -> str:
     return "" if name in ("", "main") else f" (pod set {name})"
 
 
-def _taint(it: TolerationView) -> str:
+def _taint(it: TaintView | TolerationView) -> str:
     return f"{it.key}{f'={it.value}' if it.value else ''}:{it.effect}"
 
 

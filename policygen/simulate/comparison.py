@@ -1,10 +1,12 @@
 """Compares two simulations of the same jobs."""
 
 from collections.abc import Iterator
+from math import isfinite
+from statistics import fmean
 
 from msgspec import Struct
 
-from policygen.simulate.result import JobResult, SimulationResult, TeamResult
+from policygen.simulate.result import JobResult, JobState, SimulationResult, TeamResult
 
 
 class JobChange(Struct, frozen=True, eq=False):
@@ -14,9 +16,11 @@ class JobChange(Struct, frozen=True, eq=False):
     after: JobResult
 
     @property
-    def waited(self) -> float:
-        """How much longer it waits, in seconds."""
-        return self.after.waited - self.before.waited
+    def waited(self) -> float | None:
+        """How much longer it waits, in seconds; None: in one of the simulations it never starts."""
+        if isfinite(self.before.wait) and isfinite(self.after.wait):
+            return self.after.waited - self.before.waited
+        return None
 
     @property
     def preempted(self) -> int:
@@ -26,7 +30,11 @@ class JobChange(Struct, frozen=True, eq=False):
     @property
     def starts(self) -> int:
         """1 if it starts only in the second simulation, -1 if only in the first."""
-        return (self.after.started is not None) - (self.before.started is not None)
+        before, after = (
+            it.started is not None and it.state is not JobState.NEVER
+            for it in (self.before, self.after)
+        )
+        return after - before
 
     @property
     def differs(self) -> bool:
@@ -39,6 +47,8 @@ class TeamChange(Struct, frozen=True, eq=False):
 
     before: TeamResult
     after: TeamResult
+    waited: float = 0.0
+    """How much longer its jobs wait on average, in seconds; of those that start in both."""
 
     @property
     def name(self) -> str:
@@ -54,6 +64,11 @@ class TeamChange(Struct, frozen=True, eq=False):
     def lost(self) -> float:
         """How many GPU seconds more it loses because its jobs are preempted."""
         return self.after.lost_gpu_seconds - self.before.lost_gpu_seconds
+
+    @property
+    def preempted(self) -> int:
+        """How many times more often its jobs are preempted."""
+        return self.after.preempted - self.before.preempted
 
 
 class Comparison(Struct, frozen=True, eq=False):
@@ -73,10 +88,15 @@ class Comparison(Struct, frozen=True, eq=False):
     @property
     def teams(self) -> Iterator[TeamChange]:
         """All teams by name; a team that one simulation does not know has no jobs in it."""
+        waits: dict[str, list[float]] = {}
+        for it in self.jobs:
+            if it.waited is not None:
+                waits.setdefault(it.after.team, []).append(it.waited)
         old, new = ({it.name: it for it in one.teams} for one in (self.before, self.after))
         for name in sorted({*old, *new}):
             none = TeamResult(name, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0.0)
-            yield TeamChange(old.get(name, none), new.get(name, none))
+            mean = fmean(waits[name]) if name in waits else 0.0
+            yield TeamChange(old.get(name, none), new.get(name, none), mean)
 
 
 def _useful(team: TeamResult) -> float:

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 
 from policygen.kubernetes.accelerators import is_one
 from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import (
     JobResult,
+    JobState,
     PoolResult,
     SimulationResult,
     TeamResult,
@@ -20,6 +22,8 @@ from policygen.simulate.result import (
 from policygen.simulate.scene import Scene, gpus_of
 from policygen.simulate.timeline import JobRun, Observer, Timeline
 from policygen.simulate.usage import Meters
+from policygen.simulate.why.causes import LASTING, Cause, CauseKind
+from policygen.simulate.why.end_causes import EndCauses, NodeCauses
 
 QUOTA = "quota"
 TOO_FEW = "too few GPUs left on each node"
@@ -46,6 +50,8 @@ class Recorder(Observer):
         self.borrowed: dict[int, Mapping[str, int]] = {}
         """What a job borrowed at its last admission, by its index."""
         self.flavors: dict[int, tuple[str, ...]] = {}
+        self._late: dict[int, Cause | None] = {}
+        """Why pods of a job were not ready in time, when Kueue last evicted it, by its index."""
         self._pool_of_flavor = {it: pool.name for pool in scene.pools for it in pool.flavors}
         self._pool_of_node = {it: pool.name for pool in scene.pools for it in pool.nodes}
         self._idle: Mapping[tuple[str, str], int] = {}
@@ -71,6 +77,8 @@ class Recorder(Observer):
 
     def frees(self, now: float, job: JobRun) -> None:
         """Its quota is free."""
+        if self.timeline is not None and job.unbound and not job.running and _is_late(job):
+            self._late[job.index] = NodeCauses(self.timeline).of(job)
         if job.workload is not None and job.workload.admission is not None:
             self._hold(now, job, -1)
 
@@ -99,12 +107,21 @@ class Recorder(Observer):
         if end >= self._since:
             self.passes(end)
             self._commit()
-        jobs = tuple(self._job(it, end) for it in timeline.jobs if it.round)
+        causes = EndCauses(self.scene, timeline)
+        idle = timeline.until is None and timeline.finished and not partial
+        jobs = tuple(
+            self._job(
+                it, end, causes.of(it, self._late.get(it.index)) if _waits(it) else None, idle
+            )
+            for it in timeline.jobs
+            if it.round
+        )
         return SimulationResult(
             jobs=jobs,
             teams=tuple(self._teams(jobs, end)),
             pools=tuple(self._pools(jobs, end)),
             until=end,
+            later=tuple(it.arrival.name for it in timeline.jobs if not it.round),
             livelocks=tuple(timeline.livelocks),
             partial=partial,
         )
@@ -113,6 +130,7 @@ class Recorder(Observer):
         for key, amount in self._tentative.items():
             self.stranded[key] += amount
         self._tentative.clear()
+        self.used.settled = self.on_nodes.settled = self._since
 
     @property
     def _timeline(self) -> Timeline:
@@ -204,14 +222,14 @@ class Recorder(Observer):
                 break
         return found
 
-    def _job(self, job: JobRun, end: float) -> JobResult:
+    def _job(self, job: JobRun, end: float, cause: Cause | None, idle: bool) -> JobResult:
+        """`cause` is why it waits. `idle`: nothing happens any more, so that a job which waits never starts."""
         arrival, workload = job.arrival, job.workload
         state = self._state
         queue = ""
         if workload is not None and state is not None:
             queue = state.local_queues.get(workload.queue, "")
-        waits = not job.running and job.ended is None
-        reason, message = self._why(job) if waits else ("", "")
+        reason, message = ("", "") if cause is None else self._why(job, cause)
         names = self._kube.nodes.all if self._timeline.kube is not None else ()
         nodes = Counter(node for _, node in job.bound) or job.last_nodes
         return JobResult(
@@ -233,23 +251,23 @@ class Recorder(Observer):
             nodes={names[it].name: count for it, count in sorted(nodes.items())},
             preempted=job.preempted,
             evicted=job.evicted,
-            preempted_by=tuple(job.preempted_by),
+            preemptions=tuple(job.preemptions),
             preempts=tuple(job.preempts),
             lost=job.lost,
             reason=reason,
             message=message,
+            cause=cause,
+            never=cause is not None and not arrival.unknown and (idle or cause.kind in LASTING),
             either=job.either,
         )
 
-    def _why(self, job: JobRun) -> tuple[str, str]:
+    @staticmethod
+    def _why(job: JobRun, cause: Cause) -> tuple[str, str]:
         """Why a job waits, as the scheduler reports it."""
         if job.reason:
             return job.reason, job.message
-        kube = self._timeline.kube
-        if job.active and kube is not None:
-            shape = next((it for it in self._timeline.waiting_of(job)), None)
-            if shape is not None:
-                return "Unschedulable", unschedulable(kube, shape)
+        if job.active and cause.kind is CauseKind.NO_NODES:
+            return "Unschedulable", cause.message
         if job.workload is not None:
             return job.workload.reason, job.workload.message
         return "", ""
@@ -261,7 +279,7 @@ class Recorder(Observer):
             of_team.setdefault(it.team, []).append(it)
         for team in sorted({*of_team, *(it for it, _ in limits)}):
             own = of_team.get(team, [])
-            waits = [it.waited for it in own]
+            waits = [it.wait for it in own]
             yield TeamResult(
                 name=team,
                 jobs=len(own),
@@ -273,6 +291,7 @@ class Recorder(Observer):
                 gpu_seconds=sum(it.ran * it.gpus for it in own),
                 lost_gpu_seconds=sum(it.lost * it.gpus for it in own),
                 uses=tuple(self._uses(team, limits, end)),
+                never=sum(it.state is JobState.NEVER for it in own),
             )
 
     def _uses(
@@ -331,17 +350,18 @@ class Recorder(Observer):
         for pool in self.scene.pools:
             meter = meters.of.get((pool.name,))
             waits = [
-                it.waited
+                it.wait
                 for it in jobs
                 if it.gpus and (pool.flavors & {*it.flavors} or pool.nodes & it.nodes.keys())
             ]
+            used = meter.until(end) if meter is not None else 0.0
             yield PoolResult(
                 name=pool.name,
                 gpus=pool.gpus,
                 jobs=len(waits),
                 waiting_median=middle(waits),
                 waiting_p95=p95(waits),
-                used_mean=meter.until(end) / end if meter is not None and end > 0 else 0.0,
+                used_mean=used / end if end > 0 else 0.0,
                 used_most=meter.most if meter is not None else 0,
                 stranded={
                     cause: self.stranded[pool.name, cause]
@@ -363,11 +383,13 @@ def gpus(job: JobRun) -> int:
     return sum(it.count * gpus_of(it.spec.requests) for it in job.arrival.pods)
 
 
-def unschedulable(kube: KubeScheduler, shape: PodShape) -> str:
-    """Why no node takes a pod, as kube-scheduler reports it (FitError.Error)."""
-    reasons = Counter(it for found in kube.refusals(shape).values() for it in found)
-    listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
-    return f"0/{len(kube.nodes.all)} nodes are available: {listed}."
+def _waits(job: JobRun) -> bool:
+    return not job.running and job.ended is None
+
+
+def _is_late(job: JobRun) -> bool:
+    """Whether Kueue evicts it because its pods were not ready in time."""
+    return job.workload is not None and job.workload.reason == PODS_READY_TIMEOUT
 
 
 def _whole_gpus(amounts: Mapping[str, float]) -> int:

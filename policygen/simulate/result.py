@@ -4,9 +4,36 @@ Times and durations are seconds. GPUs are accelerators of any kind, in whole uni
 """
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
+from math import inf
 from statistics import median
 
 from msgspec import Struct, field
+
+from policygen.simulate.why.causes import Cause
+
+POD_PRIORITY = "PodPriority"
+"""The rule of preemptions by kube-scheduler."""
+
+
+class JobState(Enum):
+    """What a job does when the simulation ends."""
+
+    ENDED = "ended"
+    RUNNING = "running"
+    WAITING = "waiting"
+    NEVER = "never-starts"
+    """It waits for ever, or begins again and again."""
+
+
+class JobPreemption(Struct, frozen=True):
+    """A preemption of a job."""
+
+    at: float
+    by: str
+    """The job that preempted it."""
+    rule: str
+    """The reason in Kueue's condition, `preempt` or `reclaim` of Volcano, or POD_PRIORITY."""
 
 
 class JobResult(Struct, frozen=True, eq=False):
@@ -44,8 +71,8 @@ class JobResult(Struct, frozen=True, eq=False):
     """How often it was preempted; it begins again each time."""
     evicted: int = 0
     """How often it was evicted for another reason, such as pods that were not ready in time."""
-    preempted_by: tuple[str, ...] = ()
-    """The jobs that preempted it, without repetitions."""
+    preemptions: tuple[JobPreemption, ...] = ()
+    """Those that Kueue, kube-scheduler or Volcano decided; of its pods, a preemption can leave some."""
     preempts: tuple[str, ...] = ()
     """The jobs that it preempted, without repetitions."""
     lost: float = 0.0
@@ -54,8 +81,31 @@ class JobResult(Struct, frozen=True, eq=False):
     """Why it waits at the end: the reason of the scheduler; empty: it does not wait."""
     message: str = ""
     """The scheduler's message about it."""
+    cause: Cause | None = None
+    """Why it waits at the end; None: it does not wait."""
+    never: bool = False
+    """Whether it never starts, or never again."""
     either: bool = False
     """Whether the real scheduler could decide differently, since it breaks a tie at random."""
+
+    @property
+    def state(self) -> JobState:
+        """What it does at the end."""
+        if self.ended is not None:
+            return JobState.ENDED
+        if self.running:
+            return JobState.RUNNING
+        return JobState.NEVER if self.never else JobState.WAITING
+
+    @property
+    def preempted_by(self) -> tuple[str, ...]:
+        """The jobs that preempted it, without repetitions."""
+        return tuple(dict.fromkeys(it.by for it in self.preemptions))
+
+    @property
+    def wait(self) -> float:
+        """How long it waited; infinite if it never starts."""
+        return inf if self.state is JobState.NEVER else self.waited
 
 
 class TeamUse(Struct, frozen=True):
@@ -80,6 +130,7 @@ class TeamResult(Struct, frozen=True):
     started: int
     finished: int
     waiting_median: float
+    """Infinite if so many of its jobs never start."""
     waiting_p95: float
     preempted: int
     """How often its jobs had to begin again."""
@@ -88,6 +139,8 @@ class TeamResult(Struct, frozen=True):
     lost_gpu_seconds: float
     """The part of it without effect, because the jobs had to begin again."""
     uses: tuple[TeamUse, ...] = ()
+    never: int = 0
+    """How many of its jobs never start, or never again."""
 
 
 class PoolResult(Struct, frozen=True):
@@ -124,6 +177,8 @@ class SimulationResult(Struct, frozen=True, eq=False):
     pools: tuple[PoolResult, ...]
     until: float
     """The time at which it ended."""
+    later: tuple[str, ...] = ()
+    """The jobs that arrive after it."""
     unmodelled: tuple[Unmodelled, ...] = ()
     livelocks: tuple[tuple[str, ...], ...] = ()
     """Jobs that preempted each other again and again at one time."""

@@ -22,6 +22,7 @@ from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.result import POD_PRIORITY, JobPreemption
 from policygen.simulate.volcano.gangs import gang_job, running_task
 from policygen.simulate.volcano.job import TaskStatus, VolcanoTask
 from policygen.simulate.volcano.scheduler import SessionEntry, VolcanoScheduler
@@ -54,7 +55,8 @@ class JobRun:
     preempted: int = 0
     evicted: int = 0
     """How often it was evicted for another reason, such as pods that were not ready in time."""
-    preempted_by: dict[str, None] = field(default_factory=dict)
+    preemptions: list[JobPreemption] = field(default_factory=list)
+    """Those of this job, in their order."""
     preempts: dict[str, None] = field(default_factory=dict)
     ran: float = 0.0
     """The time that all its pods ran, until they last ended."""
@@ -444,7 +446,8 @@ class Timeline:
                 done = True
                 job = self._by_workload[entry.workload.name]
                 for target in entry.targets:
-                    self._preempts(job, self._by_workload[target.workload.name])
+                    victim = self._by_workload[target.workload.name]
+                    self._preempts(job, victim, target.reason.value)
         self._evict(kueue)
         return done
 
@@ -455,10 +458,11 @@ class Timeline:
             self._leave_for(job)
             kueue.release(victim, self.now)
 
-    @staticmethod
-    def _preempts(job: JobRun, victim: JobRun) -> None:
+    def _preempts(self, job: JobRun, victim: JobRun, rule: str) -> None:
         job.preempts[victim.arrival.name] = None
-        victim.preempted_by[job.arrival.name] = None
+        found = JobPreemption(self.now, job.arrival.name, rule)
+        if found not in victim.preemptions[-1:]:  # several pods of a job can leave at once
+            victim.preemptions.append(found)
 
     def _leave_for(self, job: JobRun) -> None:
         """It is evicted, and begins again later."""
@@ -571,7 +575,7 @@ class Timeline:
         job.either = job.either or len(choice) > 1
         for victim in choice[0].victims:
             other = owners[victim.name]
-            self._preempts(job, other)
+            self._preempts(job, other, POD_PRIORITY)
             self._loses(other, victim.shape, choice[0].node)
         return True
 
@@ -642,7 +646,7 @@ class Timeline:
             job.unbound -= 1
         for eviction in entry.evictions:
             victim = self._gangs[eviction.victim.job.name]
-            self._preempts(job, victim)
+            self._preempts(job, victim, eviction.reason.value)
             if eviction.victim.status is TaskStatus.RELEASING:
                 self._loses_task(volcano, victim, eviction.victim)
         if entry.bound and not job.running and entry.job.ready:

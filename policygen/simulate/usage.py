@@ -1,6 +1,6 @@
 """Sums of GPUs over time: what teams and pools use, and what is free while jobs wait."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -9,21 +9,37 @@ class Meter:
     """An amount that changes, and its sum over time."""
 
     amount: int = 0
+    """At present."""
     most: int = 0
+    """Until the end of the simulation."""
     total: float = 0.0
     """In amount times seconds, until `since`."""
     since: float = 0.0
+    held: int = 0
+    """The amount at `since`."""
+    later: list[tuple[float, int]] = field(default_factory=list)
+    """Changes behind `settled`, with their times: a simulation can end before them."""
 
-    def add(self, now: float, amount: int) -> None:
-        """The amount changes now."""
-        self.total += self.amount * (now - self.since)
-        self.since = now
+    def add(self, now: float, amount: int, settled: float) -> None:
+        """The amount changes now. The simulation lasts at least until `settled`."""
+        if self.later and self.later[0][0] <= settled:
+            self._sum_up([it for it in self.later if it[0] <= settled])
+            self.later = [it for it in self.later if it[0] > settled]
+        self.later.append((now, amount))
         self.amount += amount
-        self.most = max(self.most, self.amount)
 
     def until(self, now: float) -> float:
-        """The sum until now."""
-        return self.total + self.amount * (now - self.since)
+        """The sum until now, the end of the simulation."""
+        self._sum_up([it for it in self.later if it[0] <= now])
+        self.later.clear()
+        return self.total + self.held * (now - self.since)
+
+    def _sum_up(self, changes: Iterable[tuple[float, int]]) -> None:
+        for time, amount in changes:
+            self.total += self.held * (time - self.since)
+            self.since = time
+            self.held += amount
+            self.most = max(self.most, self.held)
 
 
 @dataclass(slots=True)
@@ -32,13 +48,15 @@ class Meters:
 
     start: float = 0.0
     of: dict[tuple[str, ...], Meter] = field(default_factory=dict)
+    settled: float = 0.0
+    """The simulation lasts at least until then."""
 
     def add(self, now: float, key: tuple[str, ...], amount: int) -> None:
         """An amount changes now."""
         found = self.of.get(key)
         if found is None:
             found = self.of[key] = Meter(since=self.start)
-        found.add(now, amount)
+        found.add(now, amount, self.settled)
 
     def add_all(self, now: float, team: str, amounts: Mapping[str, int], sign: int) -> None:
         """A team uses these amounts of pools more, or less."""

@@ -1,6 +1,5 @@
 """The command simulate: options, exit codes, and the output that docs/simulate.md shows."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,9 @@ from click.testing import CliRunner
 
 from policygen.app import simulate as app_simulate
 from policygen.cli.main import cli
+from policygen.cli.simulate import FAIL_ON
 from policygen.core.errors import InvalidInputError
+from policygen.simulate.result import JobState
 from tests.simulate.scenes import NODES, QUEUES, job
 
 ROOT = Path(__file__).parents[2]
@@ -43,22 +44,10 @@ def test_the_example(name, raised, update):
     assert done.stdout == golden.read_text("utf-8")
 
 
-def test_the_output_in_the_docs_is_that_of_the_example():
-    """Blocks without a language are output; they cut long lines and leave out jobs."""
-    text = (ROOT / "docs" / "simulate.md").read_text("utf-8")
-    fenced = re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```$", text, re.MULTILINE)
-    blocks = [block for language, block in fenced if not language]
-    assert len(blocks) == 2
-    for block, name in zip(blocks, ("simulate", "against"), strict=True):
-        whole = (EXAMPLE / "expected" / f"{name}.txt").read_text("utf-8").splitlines()
-        for line in block.splitlines():
-            assert any(it.startswith(line.removesuffix("...")) for it in whole), line
-
-
 def test_a_simulation_without_unknown_features_ends_with_0():
     done = run("--workloads", "-", text=QUEUES + NODES + job("a", 8))
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("1 job in 1h: 1 ended, 0 run and 0 wait at the end\n")
+    assert done.stdout.startswith("1 job in 1h: 1 ended\n")
 
 
 def test_an_unknown_feature_ends_with_3():
@@ -76,6 +65,58 @@ def test_ctrl_c_ends_with_130_and_a_partial_report(monkeypatch):
     done = run("--workloads", "-", text=QUEUES + job("a", 8))
     assert done.exit_code == 130
     assert "interrupted, so the report is partial" in done.stdout
+    assert done.stderr == "policygen: interrupted, so the report is partial\n"
+
+
+@pytest.mark.parametrize(
+    "first, words",
+    [
+        (
+            True,
+            "Ctrl-C ended the first simulation, and {raised} was not simulated; nothing is compared",
+        ),
+        (
+            False,
+            "Ctrl-C ended the simulation of {raised}; this is the report of the first state alone",
+        ),
+    ],
+)
+def test_ctrl_c_in_a_comparison_shows_no_comparison(monkeypatch, raised, first, words):
+    calls = []
+
+    def interrupted(steps, _progress):
+        calls.append(1)
+        if first or len(calls) > 1:
+            raise KeyboardInterrupt
+        assert list(steps)
+
+    monkeypatch.setattr(app_simulate, "_watch", interrupted)
+    done = run(SPEC, *JOBS, "--against", raised)
+    words = words.format(raised=raised)
+    assert (done.exit_code, done.stderr) == (130, f"policygen: {words}\n")
+    assert f"note: {words}\n" in done.stdout
+    assert "before:" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "jobs, option, code",
+    [
+        ([8], "never-starts", 0),
+        ([8, 8], "never-starts", 0),
+        ([8, 8], "waiting", 1),
+        ([13], "never-starts", 1),
+        ([13], "waiting", 1),
+    ],
+)
+def test_jobs_that_wait_fail_on_request(jobs, option, code):
+    text = QUEUES + "".join(job(f"j{i}", it) for i, it in enumerate(jobs))
+    arguments = ("--workloads", "-", "--until", "10m")
+    assert run(*arguments, text=text).exit_code == 0
+    assert run(*arguments, "--fail-on", option, text=text).exit_code == code
+
+
+def test_the_states_that_fail_are_those_of_jobs():
+    assert {*FAIL_ON} < {it.value for it in JobState}
 
 
 def test_the_report_goes_to_a_file(tmp_path):
@@ -144,7 +185,7 @@ def test_a_trace(tmp_path):
     path = trace(tmp_path, "time,duration,team,gpus\n0,60,nlp,8\n10,60,x,8\n")
     done = run("--workloads", "-", "--trace", path, "--trace-team", "x=nlp", text=QUEUES + NODES)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.startswith("2 jobs in 2m 1s: 2 ended, 0 run and 0 wait at the end\n")
+    assert done.stdout.startswith("2 jobs in 2m 1s: 2 ended\n")
 
 
 def test_a_team_that_is_not_known_is_noted(tmp_path):

@@ -15,7 +15,7 @@ from policygen.report.report import Report
 from tests.report.reports import NASTY, report, written
 from tests.rules import rule
 
-OF_SIMULATIONS = {"simulation", "simulation_csv", "simulation_json"}
+OF_SIMULATIONS = {"simulation_changes", "simulation", "simulation_csv", "simulation_json"}
 """Modules that write the report of `policygen simulate`."""
 
 

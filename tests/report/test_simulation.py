@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from math import inf
 
 import jsonschema
 
@@ -10,7 +11,7 @@ from policygen.report import simulation, simulation_csv, simulation_json
 from policygen.report.simulation import SimulationReport, gpu_hours
 from policygen.simulate.result import Unmodelled
 from tests.report.reports import NASTY
-from tests.simulate.results import job, result, team, waiting
+from tests.simulate.results import CAUSE, job, preempted_by, result, team, waiting
 from tests.test_support import ROOT
 
 SCHEMA = json.loads((ROOT / "schemas" / "simulation.schema.json").read_text("utf-8"))
@@ -20,7 +21,7 @@ BUSY = job(
     borrowed={"a100": 4},
     nodes={"n0": 1, "n1": 2, "n2": 1, "n3": 1},
     preempted=2,
-    preempted_by=("m/x", "m/y", "m/z"),
+    preemptions=preempted_by("m/x", "m/y", "m/z"),
     preempts=("m/x",),
     lost=90.0,
     either=True,
@@ -43,13 +44,50 @@ def test_gpu_hours():
 
 def test_text_begins_with_the_sum_and_the_jobs_that_wait():
     lines = page(simulation, report(BUSY, waiting())).splitlines()
-    assert lines[0] == "2 jobs in 1h: 1 ended, 0 run and 1 waits at the end"
-    assert lines[2:4] == ["Jobs that wait at the end", "n/w (n, 8 GPUs): no quota"]
+    assert lines[0] == "2 jobs in 1h: 1 ended and 1 still waits"
+    assert lines[2:5] == [
+        "Jobs that still wait",
+        "n/w (n, 8 GPUs): Workload n/w is deactivated: its field active is false.",
+        "    Pending: no quota",
+    ]
+    (line,) = (it for it in lines if it.startswith("n/w  "))
+    assert line.split() == ["n/w", "n", "8", "0s", "-", "1h+", "-", "-", "-"]
+
+
+def test_jobs_that_never_start_are_apart_from_those_that_wait():
+    it = report(
+        BUSY, waiting(), waiting("n/x", never=True), waiting("n/y", never=True), later=("n/z",)
+    )
+    lines = page(simulation, it).splitlines()
+    assert lines[0] == "4 jobs in 1h: 1 ended, 1 still waits and 2 never start"
+    assert lines[2:4] == [
+        "Jobs that never start",
+        "n/x (n, 8 GPUs): Workload n/w is deactivated: its field active is false.",
+    ]
+    assert "1 job arrives after the end: n/z" in lines
+    (line,) = (it for it in lines if it.startswith("n/x  "))
+    assert line.split()[5] == "never"
+
+
+def test_jobs_that_never_start_again_are_named_so():
+    text = page(simulation, report(job(ended=None, cause=CAUSE, never=True)))
+    assert "n/a (n, 8 GPUs, after a preemption): Workload n/w" in text
+
+
+def test_a_team_whose_jobs_never_start_waits_for_ever():
+    it = report(waiting(never=True), teams=(team(waiting_median=inf, waiting_p95=inf, never=1),))
+    (line,) = (
+        it for it in page(simulation, it).splitlines() if it.startswith("n  ") and "never" in it
+    )
+    assert line.split()[:6] == ["n", "1", "1", "1", "never", "never"]
+    data = json.loads(page(simulation_json, it))
+    assert (data["teams"][0]["waitingMedian"], data["teams"][0]["neverStart"]) == (None, 1)
+    assert data["jobs"][0]["state"] == "never-starts"
 
 
 def test_text_shows_what_happened_to_a_job():
     text = page(simulation, report(BUSY))
-    assert "n0, n1 ×2, n2, and 1 more" in text
+    assert "n0, n1 ×2, n2 and 1 more" in text
     assert (
         "borrows 4 a100; preempts m/x; preempted 2 times by m/x, m/y and 1 more (1m 30s lost); a tie: it can "
         "also come out differently"
@@ -60,8 +98,9 @@ def test_text_shows_teams_and_pools():
     text = page(simulation, report(job()))
     assert "8.0 (50 %)" in text
     assert "quota: 2.0" in text
-    (line,) = (it for it in text.splitlines() if it.startswith("n  "))
-    assert line.split() == ["n", "1", "1", "0s", "0s", "8.0", "0.0", "a100", "8", "16", "8", "8.0"]
+    team_, quota = (it for it in text.splitlines() if it.startswith("n  "))
+    assert team_.split() == ["n", "1", "1", "0s", "0s", "8.0", "0.0"]
+    assert quota.split() == ["n", "a100", "8", "16", "8.0", "8", "8.0"]
 
 
 def test_text_names_what_is_not_modelled_and_notes():
@@ -92,46 +131,10 @@ def test_colours_only_where_they_are_wanted():
     assert "\x1b[1;33mn/w\x1b[0m" in page(simulation, report(waiting()), colour=True)
 
 
-def compared(before, after, module=simulation):
+def compared(before, after, module):
     out = io.StringIO()
     module.write_comparison((before, after), out)
     return out.getvalue()
-
-
-def test_a_comparison_begins_with_the_consequences():
-    before = report(job("n/a"), teams=(team("n"), team("m")))
-    after = report(
-        job("n/a", waited=7200.0, preempted=1, preempted_by=("m/x",)),
-        teams=(
-            team("n", waiting_median=7200.0, preempted=1, lost_gpu_seconds=3600.0),
-            team("m"),
-        ),
-    )
-    lines = compared(before, after).splitlines()
-    assert lines[3] == (
-        "n: waits longer, 2h instead of 0s (median); 1 preemption instead of 0; 1.0 GPU hours fewer of "
-        "useful work; 1.0 GPU hours more lost to preemptions"
-    )
-    assert not lines[4]
-    (line,) = (it for it in lines if it.startswith("n/a"))
-    assert line.split() == [
-        "n/a",
-        "n",
-        "8",
-        "0s",
-        "2h",
-        "+2h",
-        "0",
-        "->",
-        "1",
-        "preempted",
-        "by",
-        "m/x",
-    ]
-
-
-def test_a_comparison_without_changes():
-    assert "Nothing changes for any team." in compared(report(job()), report(job()))
 
 
 def test_json_of_anything_follows_the_schema():
@@ -156,6 +159,8 @@ def test_csv_keeps_lines_and_disables_formulas():
     first, second = csv.DictReader(io.StringIO(text))
     assert (first["borrowed"], first["preempted_by"]) == ("a100=4", "m/x m/y m/z")
     assert second["job"] == "'=1+1"
+    assert (second["cause"], second["partial"]) == ("deactivated", "no")
+    assert page(simulation_csv, report(BUSY, partial=True)).splitlines()[1].endswith(",yes")
     assert (second["started"], second["waited"]) == ("", "3600")
     (row,) = csv.DictReader(
         io.StringIO(compared(report(job()), report(job(waited=5)), simulation_csv))

@@ -1,6 +1,14 @@
 """Results of simulations for tests."""
 
-from policygen.simulate.result import JobResult, PoolResult, SimulationResult, TeamResult, TeamUse
+from policygen.simulate.result import (
+    JobPreemption,
+    JobResult,
+    PoolResult,
+    SimulationResult,
+    TeamResult,
+    TeamUse,
+)
+from policygen.simulate.why.causes import Cause, CauseKind
 
 
 def job(name="n/a", **more):
@@ -25,7 +33,16 @@ def job(name="n/a", **more):
 def waiting(name="n/w", **more):
     """A job that never started."""
     never = {"admitted": None, "started": None, "ended": None, "waited": 3600.0, "ran": 0.0}
-    return job(name, **{**never, "reason": "Pending", "message": "no quota", **more})
+    found = {**never, "reason": "Pending", "message": "no quota", "cause": CAUSE}
+    return job(name, **{**found, **more})
+
+
+CAUSE = Cause(CauseKind.DEACTIVATED, "Workload n/w")
+
+
+def preempted_by(*names, rule="InClusterQueue"):
+    """Preemptions by these jobs, one each minute."""
+    return tuple(JobPreemption(60.0 * i, it, rule) for i, it in enumerate(names))
 
 
 def team(name="n", **more):

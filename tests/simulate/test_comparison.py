@@ -13,10 +13,17 @@ def test_a_job_that_waits_longer_and_one_that_is_equal():
 
 
 def test_a_job_that_starts_only_in_one():
-    (found,) = Comparison(result(waiting("n/a")), result(job("n/a"))).jobs
-    assert found.starts == 1
+    (found,) = Comparison(result(waiting("n/a", never=True)), result(job("n/a"))).jobs
+    assert (found.starts, found.waited, found.differs) == (1, None, True)
     (found,) = Comparison(result(job("n/a")), result(waiting("n/a"))).jobs
     assert found.starts == -1
+
+
+def test_a_team_waits_as_long_as_its_jobs_that_start_in_both_on_average():
+    before = result(job("n/a"), job("n/b"), job("n/c"))
+    after = result(job("n/a", waited=60.0), job("n/b"), waiting("n/c", never=True))
+    (found,) = Comparison(before, after).teams
+    assert found.waited == 30
 
 
 def test_jobs_of_the_same_name_differ_by_kind():

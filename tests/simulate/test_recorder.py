@@ -1,8 +1,12 @@
 """Sums of simulations, computed by hand."""
 
+from math import inf
+
 from policygen.simulate.recorder import HOST, NO_MATCH, QUOTA, TOO_FEW, Recorder
+from policygen.simulate.result import JobState
 from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.causes import CauseKind
 from tests.simulate.scenes import NODES, QUEUES, job, scene
 
 HOUR = 3600.0
@@ -90,3 +94,25 @@ def test_pods_that_never_find_a_node_do_not_run_for_ever():
     assert first.evicted > 0
     assert (first.waited, found.until) == (HOUR, HOUR)
     assert found.pools[0].stranded[HOST] <= HOUR
+    assert (first.state, first.wait, found.teams[0].never) == (JobState.NEVER, inf, 1)
+    assert first.cause.kind is CauseKind.NO_NODES
+    assert first.cause.nearest.resource == "cpu"
+    assert found.teams[0].uses[0].gpu_seconds <= 2 * HOUR
+
+
+def test_what_happens_after_the_end_does_not_count():
+    """The only job never starts. Kueue gives it quota and takes it back, but the simulation ends before."""
+    found = recorded(QUEUES + NODES.replace("cpu: 64", "cpu: 3") + job("a", 1))
+    assert (found.until, found.jobs[0].waited) == (0, 0)
+    assert found.jobs[0].evicted > 0
+    assert (found.teams[0].uses[0].gpu_seconds, found.pools[0].used_mean) == (0, 0)
+
+
+def test_jobs_that_wait_at_a_given_end_may_start_later():
+    """One job needs more than the quota; one waits for another; one is submitted after the end."""
+    later = job("d", 1, annotations="policygen.dev/arrives-after: 2h")
+    text = QUEUES + job("a", 12) + job("b", 12) + job("c", 13) + later
+    found = recorded(text, until=600)
+    assert [it.state.value for it in found.jobs] == ["running", "waiting", "never-starts"]
+    assert found.later == ("nlp/d",)
+    assert found.jobs[1].cause.obstacles[0].holders[0].workloads == ("nlp/a",)

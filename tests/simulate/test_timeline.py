@@ -133,7 +133,7 @@ def test_a_pod_of_a_higher_priority_evicts_one_of_a_lower():
     assert times(found["urgent"]) == (3, 5, 0, 0)
     assert times(found["low"]) == (0, 15, 2, 1)
     assert found["low"].lost == 3
-    assert list(found["low"].preempted_by) == ["n/urgent"]
+    assert [(it.by, it.rule) for it in found["low"].preemptions] == [("n/urgent", "PodPriority")]
 
 
 def test_a_job_that_runs_from_the_start_leaves_its_node_when_it_ends():

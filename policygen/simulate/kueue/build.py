@@ -25,7 +25,7 @@ from policygen.simulate.kueue.amounts import UNLIMITED, counted, evaluation_orde
 from policygen.simulate.kueue.queue import NONE, FlavorChoice, Group, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode, settle
 from policygen.simulate.kueue.refusals import refusal
-from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.state import FlavorMismatch, QueueState
 from policygen.simulate.kueue.topologies import topology_request
 from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 
@@ -56,7 +56,7 @@ def state_of(cluster: Cluster, strategies: tuple[str, ...] = ()) -> QueueState:
         found.pairs,
         queues,
         local_queues,
-        lambda flavor, shape: _refusal(flavors, flavor, shape),
+        lambda flavor, shape: _mismatch(flavors, flavor, shape),
         strategies,
     )
     state.stopped |= {
@@ -122,17 +122,20 @@ def shape(spec: PodSpec) -> Shape:
     return Shape(selector, required_terms(spec), spec.tolerations)
 
 
-def _refusal(flavors: Mapping[str, ResourceFlavorView], flavor: str, pods: Any) -> str:
-    """Why a flavor does not match the pods, in Kueue's words."""
+def _mismatch(
+    flavors: Mapping[str, ResourceFlavorView], flavor: str, pods: Any
+) -> FlavorMismatch | None:
+    """Why a flavor does not match the pods; None: it does."""
     fields = flavors.get(flavor)
     if fields is None:
-        return f"flavor {flavor} not found"
+        return FlavorMismatch(f"flavor {flavor} not found", missing=True)
     taint = untolerated(fields, pods.tolerations)
     if taint is not None:
-        return f"untolerated taint {{{taint.key} {taint.value} {taint.effect} <nil>}} in flavor {flavor}"
+        written = f"{{{taint.key} {taint.value} {taint.effect} <nil>}}"
+        return FlavorMismatch(f"untolerated taint {written} in flavor {flavor}", taint)
     if not selects_flavor(dict(pods.selector), pods.terms, fields.node_labels):
-        return f"flavor {flavor} doesn't match node affinity"
-    return ""
+        return FlavorMismatch(f"flavor {flavor} doesn't match node affinity")
+    return None
 
 
 class _Pairs:

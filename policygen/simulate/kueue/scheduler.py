@@ -21,8 +21,10 @@ _STOPPED = {
     _QUEUE_STOPPED: "The ClusterQueue is stopped",
     _LOCAL_QUEUE_STOPPED: "The LocalQueue is stopped",
 }
-_NOT_READY, _BY_CHECK, _DEACTIVATED = "PodsReadyTimeout", "AdmissionCheck", "Deactivated"
-_TIMED = (_NOT_READY, _BY_CHECK)
+_BY_CHECK, _DEACTIVATED = "AdmissionCheck", "Deactivated"
+PODS_READY_TIMEOUT = "PodsReadyTimeout"
+"""The reason of evictions of workloads whose pods were not ready in time."""
+_TIMED = (PODS_READY_TIMEOUT, _BY_CHECK)
 """Holds that end after a time."""
 
 
@@ -308,7 +310,7 @@ class Scheduler:
         workload.requeues += 1
         workload.retry_at = now + rule.wait(workload.requeues)
         self._remember(workload.retry_at, workload)
-        self._evict(workload, _NOT_READY, f"Exceeded the PodsReady timeout {workload.name}")
+        self._evict(workload, PODS_READY_TIMEOUT, f"Exceeded the PodsReady timeout {workload.name}")
         if rule.behind:
             workload.queued = now
 

@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
+from msgspec import Struct
+
+from policygen.kubernetes.core import TaintView
 from policygen.simulate.kueue.pods_ready import PodsReadyRule
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
@@ -22,6 +25,15 @@ FINAL_SHARE, INITIAL_SHARE = "LessThanOrEqualToFinalShare", "LessThanInitialShar
 """The strategies of fair sharing."""
 
 
+class FlavorMismatch(Struct, frozen=True):
+    """Why the nodes of a flavor do not match pods: a taint, a missing object, or else the affinity."""
+
+    message: str
+    """In Kueue's words."""
+    taint: TaintView | None = None
+    missing: bool = False
+
+
 class QueueState:
     """Everything that a scheduling cycle reads and changes."""
 
@@ -30,7 +42,7 @@ class QueueState:
         pairs: Sequence[tuple[str, str]],
         queues: Iterable[SimulatedQueue],
         local_queues: Mapping[str, str],
-        flavor_match: Callable[[str, Any], str],
+        mismatch: Callable[[str, Any], FlavorMismatch | None],
         strategies: tuple[str, ...] = (),
     ) -> None:
         self.pairs = pairs
@@ -55,8 +67,8 @@ class QueueState:
         """Those of the present attempt."""
         self.chance = Random(1)  # noqa: S311 - a simulation
         """Decides which of several possible outcomes of ties comes true."""
-        self._flavor_match = flavor_match
-        self._refusals: dict[tuple[str, Any], str] = {}
+        self._mismatch = mismatch
+        self._mismatches: dict[tuple[str, Any], FlavorMismatch | None] = {}
 
     @property
     def fair(self) -> bool:
@@ -67,13 +79,17 @@ class QueueState:
         """The ClusterQueue of a workload."""
         return self.queues[self.local_queues[workload.queue]]
 
+    def mismatch(self, flavor: str, pod_set: PodSet) -> FlavorMismatch | None:
+        """Why the nodes of a flavor do not match the pods; None: they match."""
+        key = flavor, pod_set.shape
+        if key not in self._mismatches:
+            self._mismatches[key] = self._mismatch(flavor, pod_set.shape)
+        return self._mismatches[key]
+
     def refusal(self, flavor: str, pod_set: PodSet) -> str:
         """Why the nodes of a flavor do not match the pods, in Kueue's words; empty: they match."""
-        key = flavor, pod_set.shape
-        found = self._refusals.get(key)
-        if found is None:
-            found = self._refusals[key] = self._flavor_match(flavor, pod_set.shape)
-        return found
+        found = self.mismatch(flavor, pod_set)
+        return "" if found is None else found.message
 
     def reserve(self, node: QuotaNode, usage: Iterable[tuple[int, int]]) -> None:
         """Use amounts by pair."""

@@ -1,8 +1,12 @@
 """Why a workload waits, as data: the cause, and the numbers behind it."""
 
+from collections.abc import Callable
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.kubernetes.core import TaintView
 
 
 class CauseKind(Enum):
@@ -55,6 +59,19 @@ class CauseKind(Enum):
     """A feature that is not modelled decides about it."""
 
 
+LASTING = frozenset(
+    {
+        CauseKind.NOT_MANAGED, CauseKind.QUEUE_MISSING, CauseKind.LOCAL_QUEUE_STOPPED,
+        CauseKind.CLUSTER_QUEUE_MISSING, CauseKind.CLUSTER_QUEUE_STOPPED, CauseKind.FLAVOR_MISSING,
+        CauseKind.CHECK_MISSING, CauseKind.CHECK_INACTIVE, CauseKind.COHORT_CYCLE,
+        CauseKind.NAMESPACE_NOT_SELECTED, CauseKind.DEACTIVATED, CauseKind.REFUSED,
+        CauseKind.NOT_COVERED, CauseKind.FLAVORS_REFUSE, CauseKind.ABOVE_MAXIMUM,
+        CauseKind.SCHEDULER_UNKNOWN,
+    }
+)  # fmt: skip
+"""Causes that other jobs do not end: without a change, the workload never starts."""
+
+
 class ObstacleKind(Enum):
     """Why one flavor does not hold a pod set."""
 
@@ -97,8 +114,8 @@ class FlavorObstacle(Struct, frozen=True):
     idle: int = 0
     """What is free in other queues, and not lent to it."""
     holders: tuple[QuotaHolder, ...] = ()
-    reason: str = ""
-    """A taint as `key=value:effect`, or the labels of the flavor that pods do not select."""
+    taint: TaintView | None = None
+    """That its pods do not tolerate."""
 
 
 class NodeReason(Struct, frozen=True):
@@ -142,3 +159,20 @@ class Cause(Struct, frozen=True):
     pods: int = 0
     names: tuple[str, ...] = ()
     """Names that the cause mentions: queues to choose from, workloads before it."""
+
+
+def with_owners(cause: Cause, owner: Callable[[str], str]) -> Cause:
+    """The cause with the names of the objects of users instead of those of Workloads."""
+    names = cause.names
+    if cause.kind in (CauseKind.QUEUE_HEAD, CauseKind.LIVELOCK):
+        names = tuple(map(owner, names))
+    obstacles = tuple(
+        replace(
+            it,
+            holders=tuple(
+                replace(one, workloads=tuple(map(owner, one.workloads))) for one in it.holders
+            ),
+        )
+        for it in cause.obstacles
+    )
+    return replace(cause, names=names, obstacles=obstacles)

@@ -21,7 +21,7 @@ from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene, kube_scheduler, shapes, strategies
-from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.gang_causes import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
@@ -206,7 +206,7 @@ class Explainer:
             remedies=tuple(map(self._shown, found)),
             later=tuple(map(self._shown, later if _no_room(found) else ())),
             ends=tuple(self._owner(it) for it in ends(near, asked, cause)),
-            cause=self._shown_cause(cause),
+            cause=with_owners(cause, self._owner),
         )
 
     @staticmethod
@@ -367,22 +367,6 @@ class Explainer:
                 admitted=tuple(map(self._owner, cost.admitted)),
             ),
         )
-
-    def _shown_cause(self, cause: Cause) -> Cause:
-        names = cause.names
-        if cause.kind in (CauseKind.QUEUE_HEAD, CauseKind.LIVELOCK):
-            names = tuple(map(self._owner, names))
-        obstacles = tuple(
-            replace(
-                it,
-                holders=tuple(
-                    replace(one, workloads=tuple(map(self._owner, one.workloads)))
-                    for one in it.holders
-                ),
-            )
-            for it in cause.obstacles
-        )
-        return replace(cause, names=names, obstacles=obstacles)
 
 
 def _selecting(cluster: Cluster, namespace: str) -> Iterator[str]:

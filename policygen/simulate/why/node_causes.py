@@ -147,12 +147,15 @@ class OccupiedNodes:
         return failed is None
 
     def _refused(self, arrival: Arrival, shape: PodShape, placed: int) -> Cause:
+        return self.refused(shape, placed, sum(it.count for it in arrival.pods))
+
+    def refused(self, shape: PodShape, placed: int, pods: int) -> Cause:
+        """Why no node takes a pod of this shape, the first one of `pods` without a node."""
         refusals = self.kube.refusals(shape)
         counts = Counter(reason for reasons in refusals.values() for reason in reasons)
         reasons = sorted(counts.items(), key=lambda it: (-it[1], it[0]))
         total = len(self.kube.nodes.all)
         listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons))
-        pods = sum(it.count for it in arrival.pods)
         return Cause(
             CauseKind.NO_NODES,
             message=f"0/{total} nodes are available: {listed}.",

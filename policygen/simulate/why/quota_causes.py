@@ -24,12 +24,6 @@ from policygen.simulate.why.situation import Settled
 
 _NAMED = 3
 """So many holders, and workloads of each, are named."""
-_MESSAGES = (
-    ("untolerated taint", ObstacleKind.TAINT),
-    ("doesn't match node affinity", ObstacleKind.AFFINITY),
-    ("not found", ObstacleKind.MISSING),
-)
-"""Kueue's words when a flavor refuses pods."""
 _REFUSING = {ObstacleKind.TAINT, ObstacleKind.AFFINITY, ObstacleKind.MISSING}
 
 
@@ -81,11 +75,16 @@ def _with(cause: Cause, kind: CauseKind, message: str) -> Cause:
 
 def _head(queue: SimulatedQueue, workload: QueuedWorkload) -> QueuedWorkload | None:
     """The workload that a StrictFIFO queue tries first; None: it is this one, or the queue is not strict."""
+    first = first_of(queue)
+    return None if first is None or first.name == workload.name else first
+
+
+def first_of(queue: SimulatedQueue) -> QueuedWorkload | None:
+    """The workload without which a StrictFIFO queue tries no other; None: the queue is not strict."""
     if not queue.pending.strict:
         return None
     waiting = queue.pending.waiting()
-    first = min(waiting, key=lambda it: (-it.priority, it.created, it.uid), default=workload)
-    return None if first.name == workload.name else first
+    return min(waiting, key=lambda it: (-it.priority, it.created, it.uid), default=None)
 
 
 def _kind(
@@ -182,10 +181,11 @@ def _obstacles(
         for group in queue.groups:
             wanted = {it: requests[it] for it in sorted(requests) if it in group.covered}
             for flavor in group.flavors if wanted else ():
-                refused = state.refusal(flavor.name, pod_set)
-                if refused:
-                    kind = next(kind for words, kind in _MESSAGES if words in refused)
-                    yield FlavorObstacle(kind, pod_set.name, flavor.name, reason=refused)
+                refused = state.mismatch(flavor.name, pod_set)
+                if refused is not None:
+                    kind = ObstacleKind.MISSING if refused.missing else ObstacleKind.AFFINITY
+                    kind = kind if refused.taint is None else ObstacleKind.TAINT
+                    yield FlavorObstacle(kind, pod_set.name, flavor.name, taint=refused.taint)
                     continue
                 for name, amount in wanted.items():
                     pair = flavor.pairs[name]

@@ -38,7 +38,7 @@ def state(root, *nodes, strategies=(), **settings):
         for it in nodes
     ]
     local = {f"n/{it.name}": it.name for it in queues}
-    return QueueState([("f", "gpu")], queues, local, lambda _flavor, _shape: "", strategies)
+    return QueueState([("f", "gpu")], queues, local, lambda _flavor, _shape: None, strategies)
 
 
 def workload(name, queue="a", amount=1, priority=0, created=0.0):

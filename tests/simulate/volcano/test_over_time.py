@@ -84,7 +84,7 @@ def test_a_queue_reclaims_and_the_victim_begins_again():
     borrower, claimant = found["ns/borrower"], found["ns/claimant"]
     assert (claimant.started, claimant.ended) == (600.0, 4200.0)
     assert list(claimant.preempts) == ["ns/borrower"]
-    assert list(borrower.preempted_by) == ["ns/claimant"]
+    assert [it.by for it in borrower.preemptions] == ["ns/claimant"]
     assert borrower.preempted == 0  # eight of its pods go on
     assert borrower.ended == 3600.0
 

@@ -1,0 +1,197 @@
+"""What differs between two simulations, as text for people: first who waits longer, and what that costs."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO
+
+from policygen.core.durations import duration
+from policygen.core.quoting import counted, listed
+from policygen.report.simulation import (
+    MAX_JOBS,
+    SimulationReport,
+    gpu_hours,
+    names,
+    remarks,
+    summary,
+    wait,
+    waited,
+)
+from policygen.report.tables import BOLD, NONE, TablePage
+from policygen.report.why_words import brief
+from policygen.simulate.comparison import Comparison, JobChange, TeamChange
+from policygen.simulate.result import JobState, TeamResult
+
+_TEAMS = 3
+"""So many teams are named that wait longer, and as many that wait shorter."""
+_NAMED = 3
+"""So many jobs are named that only start in one simulation."""
+
+
+def write(
+    reports: tuple[SimulationReport, SimulationReport],
+    out: TextIO,
+    *,
+    colour: bool = False,
+    every: bool = False,
+    wide: int | None = None,
+) -> None:
+    """Write what differs between two simulations: first what it means for the teams."""
+    page = TablePage(out, colour=colour, wide=wide)
+    before, after = reports
+    compared = Comparison(before.result, after.result)
+    for line in consequences(compared):
+        page.line((line, BOLD))
+    page.line()
+    page.line(f"before: {summary(before.result)}")
+    page.line(f"after:  {summary(after.result)}")
+    _teams(page, list(compared.teams))
+    changes = sorted((it for it in compared.jobs if it.differs), key=_rank)
+    _jobs(page, changes, every=every)
+    remarks(page, after)
+
+
+def consequences(compared: Comparison) -> Iterator[str]:
+    """What a change means: who waits longer, what starts or never starts, and what preemptions cost."""
+    teams = list(compared.teams)
+    jobs = list(compared.jobs)
+    only = list(_only(jobs))
+    yield from only
+    yield from _waits(teams, "Other jobs wait" if only else "All jobs wait")
+    yield from _preemptions(teams)
+    useful = sum(it.useful for it in teams)
+    if round(useful / 360):
+        word = "more" if useful > 0 else "fewer"
+        yield f"All jobs together get {gpu_hours(abs(useful))} GPU hours {word} of useful work."
+
+
+def _rank(it: JobChange) -> tuple[bool, float, str]:
+    """Sorts jobs: those that start only in one simulation first, then the largest change."""
+    return it.waited is not None, -abs(it.waited or 0.0), it.after.name
+
+
+def _waits(teams: Sequence[TeamChange], who: str) -> Iterator[str]:
+    changed = [it for it in teams if round(abs(it.waited))]
+    parts = []
+    for sign, word in ((-1, "less"), (1, "more")):
+        them = sorted(
+            (it for it in changed if it.waited * sign > 0),
+            key=lambda it: (-abs(it.waited), it.name),
+        )
+        parts += [f"{it.name} waits {duration(abs(it.waited))} {word}" for it in them[:_TEAMS]]
+        if len(them) > _TEAMS:
+            parts.append(f"{counted(len(them) - _TEAMS, 'other team')} {word}")
+    if parts:
+        yield f"On average, {listed(parts, 'and')}."
+    else:
+        yield f"{who} as long as before."
+
+
+def _only(jobs: Sequence[JobChange]) -> Iterator[str]:
+    """The jobs that start only in one simulation, by the reason."""
+    stopped: dict[tuple[str, str], list[str]] = {}
+    for it in jobs:
+        if it.after.state is JobState.NEVER and it.before.state is not JobState.NEVER:
+            stopped.setdefault((it.after.team, brief(it.after, 1)), []).append(it.after.name)
+    for (team, why), them in stopped.items():
+        start = "starts" if len(them) == 1 else "start"
+        yield (
+            f"{counted(len(them), 'job')} of {team} never {start} after the change "
+            f"({names(them, _NAMED)}): {why}"
+        )
+    begun = [
+        it.after.name
+        for it in jobs
+        if it.before.state is JobState.NEVER and it.after.state is not JobState.NEVER
+    ]
+    if begun:
+        start = "starts" if len(begun) == 1 else "start"
+        yield f"{counted(len(begun), 'job')} {start} only after the change: {names(begun, _NAMED)}."
+
+
+def _preemptions(teams: Sequence[TeamChange]) -> Iterator[str]:
+    more = sorted((it for it in teams if it.preempted), key=lambda it: (-it.preempted, it.name))
+    parts = [f"{it.name} {it.after.preempted} times (before: {it.before.preempted})" for it in more]
+    if parts:
+        lost = sum(it.lost for it in teams)
+        word = "more" if lost > 0 else "fewer"
+        hours = f"{gpu_hours(abs(lost))} GPU hours {word} are lost" if round(lost / 360) else ""
+        shown = [*parts[: 2 * _TEAMS], *(["others"] if len(parts) > 2 * _TEAMS else [])]
+        yield f"Preempted: {listed(shown, 'and')}{f'; {hours}' if hours else ''}."
+
+
+def _both(value: Callable[[TeamResult], str], it: TeamChange) -> str:
+    before, after = value(it.before), value(it.after)
+    return before if before == after else f"{before} -> {after}"
+
+
+def _guarantees(it: TeamChange) -> Iterator[str]:
+    """The guarantee in each pool: `4 a100`, or `4 -> 8 a100`."""
+    old, new = ({use.pool: use.guarantee for use in one.uses} for one in (it.before, it.after))
+    for pool in {**old, **new}:
+        before, after = old.get(pool, 0), new.get(pool, 0)
+        yield f"{before} {pool}" if before == after else f"{before} -> {after} {pool}"
+
+
+def _teams(page: TablePage, teams: Sequence[TeamChange]) -> None:
+    rows = [
+        (
+            it.name,
+            _signed(it.waited),
+            _both(lambda one: wait(one.waiting_median), it),
+            _both(lambda one: wait(one.waiting_p95), it),
+            _both(lambda one: f"{one.preempted}", it),
+            _both(lambda one: gpu_hours(one.gpu_seconds - one.lost_gpu_seconds), it),
+            _both(lambda one: gpu_hours(one.lost_gpu_seconds), it),
+            _both(lambda one: f"{one.finished}", it),
+            _both(lambda one: f"{one.never}", it) if it.before.never or it.after.never else "",
+            _both(lambda one: f"{one.jobs}", it),
+            ", ".join(_guarantees(it)) or NONE,
+        )
+        for it in teams
+    ]
+    heads = (
+        "TEAM", "MEAN WAIT", "MEDIAN WAIT", "95 % WAIT", "PREEMPTIONS", "USEFUL GPU HOURS", "LOST",
+        "ENDED", "NEVER START", "JOBS", "GUARANTEE",
+    )  # fmt: skip
+    below = {
+        10: "guarantee ", 9: "jobs ", 7: "ended ", 8: "never start ", 6: "GPU hours lost ",
+        5: "useful GPU hours ", 4: "preemptions ",
+    }  # fmt: skip
+    page.table("Teams", heads, rows, range(1, 10), below)
+
+
+def _jobs(page: TablePage, changes: Sequence[JobChange], *, every: bool) -> None:
+    shown = changes if every else changes[:MAX_JOBS]
+    rows = [
+        (
+            it.after.name,
+            it.after.team,
+            f"{it.after.gpus}",
+            waited(it.before),
+            waited(it.after),
+            NONE if it.waited is None else _signed(it.waited),
+            f"{it.before.preempted}" + (f" -> {it.after.preempted}" if it.preempted else ""),
+            _note(it),
+        )
+        for it in shown
+    ]
+    heads = (
+        "JOB", "TEAM", "GPUS", "WAITED BEFORE", "AFTER", "CHANGE", "PREEMPTED", "NOTES",
+    )  # fmt: skip
+    below = {7: "", 1: "team ", 2: "GPUs "}
+    page.table("Jobs that change, the largest change first", heads, rows, range(2, 7), below)
+    page.rest(len(changes) - len(shown), "job")
+
+
+def _signed(seconds: float) -> str:
+    return ("+" if round(seconds) > 0 else "") + duration(seconds)
+
+
+def _note(change: JobChange) -> str:
+    parts = []
+    if change.after.state is JobState.NEVER and change.before.state is not JobState.NEVER:
+        parts.append(f"never starts after the change: {brief(change.after, 1)}")
+    elif change.before.state is JobState.NEVER and change.after.state is not JobState.NEVER:
+        parts.append("starts only after the change")
+    if change.preempted > 0:
+        parts.append(f"preempted by {names(change.after.preempted_by)}")
+    return "; ".join(parts)

@@ -1,0 +1,121 @@
+"""Why jobs wait when a simulation over time ends."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.placement.preemption import RunningPod
+from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.scene import Scene
+from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.why.causes import Cause, CauseKind, with_owners
+from policygen.simulate.why.explanation import asked_workload
+from policygen.simulate.why.node_causes import OccupiedNodes
+from policygen.simulate.why.object_causes import object_cause
+from policygen.simulate.why.quota_causes import first_of, quota_cause
+from policygen.simulate.why.situation import Settled
+
+
+class NodeCauses:
+    """Explains why pods have no node, in the present state of a timeline. Equal pods share the reasons."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._nodes: OccupiedNodes | None = None
+        self._found: dict[PodShape, Cause] = {}
+
+    def of(self, job: JobRun) -> Cause | None:
+        """Why no node takes the first pods of a job that have none; None: that is not known."""
+        shape = next(self._timeline.waiting_of(job), None)
+        kube = self._timeline.kube
+        if shape is None or kube is None:
+            return None
+        if self._nodes is None:
+            self._nodes = OccupiedNodes(kube, lambda *_: None, self._running())
+        if shape not in self._found:
+            self._found[shape] = self._nodes.refused(shape, 0, 0)
+        placed = len(job.bound)
+        return replace(self._found[shape], placed=placed, pods=placed + job.unbound)
+
+    def _running(self) -> Mapping[int, list[RunningPod]]:
+        found: dict[int, list[RunningPod]] = {}
+        for job in self._timeline.jobs:
+            for shape, node in job.bound:
+                one = RunningPod(job.arrival.name, shape, job.arrival.priority, job.since)
+                found.setdefault(node, []).append(one)
+        return found
+
+
+class EndCauses:
+    """Explains jobs of a timeline, in its present state. Equal jobs share their causes."""
+
+    def __init__(self, scene: Scene, timeline: Timeline) -> None:
+        self._scene = scene
+        self._timeline = timeline
+        self._owners = {
+            it.workload.name: it.arrival.name for it in timeline.jobs if it.workload is not None
+        }
+        self._livelocked = frozenset(
+            it.workload.name
+            for it in timeline.jobs
+            if it.workload is not None
+            and any(it.arrival.name in names for names in timeline.livelocks)
+        )
+        self._of_objects: dict[tuple[str, bool], Cause | None] = {}
+        self._of_quota: dict[object, Cause] = {}
+        self._first: dict[str, str] = {}
+        """The name of the workload that a StrictFIFO queue tries first, or an empty one."""
+        self._nodes = NodeCauses(timeline)
+
+    def of(self, job: JobRun, evicted: Cause | None = None) -> Cause:
+        """Why a job waits. `evicted` is why its pods were not ready in time, when it was last evicted."""
+        arrival, workload = job.arrival, job.workload
+        about = f"{arrival.kind} {arrival.name}"
+        if arrival.unknown:
+            return Cause(CauseKind.UNKNOWN, about, message=arrival.refusal)
+        if arrival.refusal and workload is None:
+            return Cause(CauseKind.NOT_MANAGED, about, message=arrival.refusal)
+        if arrival.gang is not None:
+            queue = arrival.gang.queue
+            return Cause(CauseKind.VOLCANO, f"Queue {queue}", queue, job.message or job.reason)
+        if job.active:
+            return self._nodes.of(job) or Cause(CauseKind.UNKNOWN)
+        if workload is None:
+            return Cause(CauseKind.UNKNOWN, message=job.message)
+        return self._with_objects(job, workload) or evicted or self._with_quota(workload)
+
+    def _with_objects(self, job: JobRun, workload: QueuedWorkload) -> Cause | None:
+        key = workload.queue, workload.active
+        if key not in self._of_objects:
+            asked = asked_workload(job.arrival, workload, self._scene)
+            self._of_objects[key] = object_cause(self._scene.cluster, asked)
+        return self._of_objects[key]
+
+    def _with_quota(self, workload: QueuedWorkload) -> Cause:
+        kueue = self._timeline.kueue
+        if kueue is None:
+            return Cause(CauseKind.UNKNOWN, message=workload.message)
+        state = kueue.state
+        queue = state.queue_of(workload)
+        key = (
+            workload.queue,
+            workload.equivalence,
+            workload.refusal,
+            self._first_of(queue) == workload.name,
+            workload.name in self._livelocked,
+        )
+        if key not in self._of_quota:
+            settled = Settled(state, livelocked=self._livelocked)
+            self._of_quota[key] = with_owners(quota_cause(settled, workload), self._owner)
+        return self._of_quota[key]
+
+    def _first_of(self, queue: SimulatedQueue) -> str:
+        if queue.name not in self._first:
+            first = first_of(queue)
+            self._first[queue.name] = "" if first is None else first.name
+        return self._first[queue.name]
+
+    def _owner(self, name: str) -> str:
+        return self._owners.get(name, name)

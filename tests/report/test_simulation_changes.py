@@ -1,0 +1,98 @@
+"""What differs between two simulations, as text."""
+
+import io
+from math import inf
+
+from policygen.report import simulation_changes
+from policygen.report.simulation import SimulationReport
+from policygen.simulate.result import TeamUse
+from policygen.simulate.why.causes import Cause, CauseKind
+from tests.simulate.results import job, preempted_by, result, team, waiting
+
+MISSING = Cause(CauseKind.QUEUE_MISSING, "LocalQueue n/l4", names=("a100",))
+
+
+def report(*jobs, **more):
+    return SimulationReport(result(*jobs, **more), (), 1)
+
+
+def compared(before, after, **options):
+    out = io.StringIO()
+    simulation_changes.write((before, after), out, **options)
+    return out.getvalue()
+
+
+def test_a_comparison_begins_with_the_consequences():
+    before = report(job("n/a"), job("m/x", team="m", waited=60.0), teams=(team("n"), team("m")))
+    after = report(
+        job("n/a", waited=7200.0, preempted=1, preemptions=preempted_by("m/x")),
+        job("m/x", team="m"),
+        teams=(
+            team("n", waiting_median=7200.0, preempted=1, lost_gpu_seconds=3600.0),
+            team("m", waiting_median=0.0),
+        ),
+    )
+    lines = compared(before, after).splitlines()
+    assert lines[:4] == [
+        "On average, m waits 1m less and n waits 2h more.",
+        "Preempted: n 1 times (before: 0); 1.0 GPU hours more are lost.",
+        "All jobs together get 1.0 GPU hours fewer of useful work.",
+        "",
+    ]
+    assert lines[4] == "before: 2 jobs in 1h: 2 ended"
+    (line,) = (it for it in lines if it.startswith("n/a"))
+    assert line.split()[:7] == ["n/a", "n", "8", "0s", "2h", "+2h", "0"]
+    assert line.endswith(" -> 1  preempted by m/x")
+
+
+def test_jobs_that_never_start_any_more_come_first_with_the_reason():
+    them = [f"n/{it}" for it in "abcd"]
+    before = report(*map(job, them))
+    after = report(
+        *(waiting(it, never=True, cause=MISSING) for it in them),
+        teams=(team(waiting_median=inf, waiting_p95=inf, never=4),),
+    )
+    lines = compared(before, after).splitlines()
+    assert lines[:2] == [
+        "4 jobs of n never start after the change (n/a, n/b, n/c and 1 more): LocalQueue n/l4 does not exist.",
+        "Other jobs wait as long as before.",
+    ]
+    (line,) = (it for it in lines if it.startswith("n/a "))
+    assert line.split()[:7] == ["n/a", "n", "8", "0s", "never", "-", "0"]
+    assert line.endswith("never starts after the change: LocalQueue n/l4 does not exist.")
+    assert "0s -> never" in "".join(lines)
+
+
+def test_jobs_that_start_only_after_the_change():
+    before, after = report(waiting("n/a", never=True)), report(job("n/a"))
+    text = compared(before, after)
+    assert text.startswith("1 job starts only after the change: n/a.\nOther jobs wait as long")
+    assert "starts only after the change\n" in text
+
+
+def test_many_teams_are_counted():
+    names = [f"t{i}" for i in range(6)]
+    before = report(*(job(f"{it}/j", team=it) for it in names), teams=tuple(map(team, names)))
+    after = report(
+        *(job(f"{it}/j", team=it, waited=60.0 + i) for i, it in enumerate(names)),
+        teams=tuple(map(team, names)),
+    )
+    assert compared(before, after).startswith(
+        "On average, t5 waits 1m 5s more, t4 waits 1m 4s more, t3 waits 1m 3s more and 3 other teams more.\n"
+    )
+
+
+def test_a_comparison_without_changes():
+    assert compared(report(job()), report(job())).startswith("All jobs wait as long as before.\n")
+
+
+def test_a_changed_guarantee_is_shown():
+    more = team(uses=(TeamUse("a100", 12, 16, 0.0, 8), TeamUse("l4", 4, 4, 0.0, 0)))
+    assert "8 -> 12 a100, 0 -> 4 l4" in compared(report(job()), report(job(), teams=(more,)))
+
+
+def test_eighty_columns_are_enough():
+    before = report(job("n/a", waited=90000.0))
+    after = report(job("n/a", preempted=1, preemptions=preempted_by("m/" + "x" * 30)))
+    lines = compared(before, after, wide=80).splitlines()
+    assert max(map(len, lines)) <= 80

@@ -1,0 +1,80 @@
+"""Each output in the docs is what the command above it prints.
+
+A block of output has no language and follows the block of its command. A line `...` stands for lines that
+are omitted. The commands run as on a terminal with 100 columns. `pytest --update` replaces the blocks.
+"""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from policygen.cli.main import cli
+from policygen.report import tables
+
+ROOT = Path(__file__).parents[1]
+DOCS = [ROOT / "docs" / name for name in ("simulate.md", "why.md")]
+_PAIR = re.compile(r"^```sh\n(policygen [^\n]*)\n```\n\n```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_OMITTED = "\n...\n"
+RAISED = "raised.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the examples, and the changed spec that the docs tell to write."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    policy = (ROOT / "examples" / "forty-jobs" / "policy.yaml").read_text("utf-8")
+    begin, end = policy.split("  name: speech", 1)
+    changed = end.replace("guarantee: 4", "guarantee: 8", 1)
+    (tmp_path / RAISED).write_text(f"{begin}  name: speech{changed}", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tables, "columns", lambda *_: 100)
+    return tmp_path
+
+
+def output(command):
+    done = CliRunner().invoke(cli, shlex.split(command)[1:])
+    return done.stdout + done.stderr
+
+
+def shortened(printed, shown):
+    """The output, with `...` where the docs omit lines; all of it if a part of the docs is not in it."""
+    body = shown.removesuffix(_OMITTED)
+    lines, found, at = printed.splitlines(), [], 0
+    for i, part in enumerate(body.split(_OMITTED)):
+        them = part.splitlines()
+        begin = lines.index(them[0], at) if them[0] in lines[at:] else 0
+        at = begin + len(them)
+        found += ["..."] * bool(i) + lines[begin:at]
+    if body == shown and at < len(lines):
+        return printed
+    return "".join(f"{it}\n" for it in found) + "...\n" * (body != shown)
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda it: it.name)
+@pytest.mark.usefixtures("folder")
+def test_commands_print_what_the_docs_show(path, update):
+    text = path.read_text("utf-8")
+    new = _PAIR.sub(lambda it: it[0].replace(it[2], shortened(output(it[1]), it[2])), text)
+    if update:
+        path.write_text(new, "utf-8")
+    assert path.read_text("utf-8") == new
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda it: it.name)
+def test_each_block_of_output_follows_its_command(path):
+    text = path.read_text("utf-8")
+    plain = [it for it in re.findall(r"^```(\w*)$", text, re.MULTILINE)[::2] if not it]
+    assert len(plain) == len(_PAIR.findall(text))
+    outside = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert "POOL  " not in outside
+    assert "The scheduler reports:" not in outside
+
+
+def test_omitted_lines_are_found_again():
+    printed = "".join(f"{it}\n" for it in "abcdefgh")
+    assert shortened(printed, "a\nb\n...\ng\nh\n") == "a\nb\n...\ng\nh\n"
+    assert shortened(printed, "a\nx\n...\n") == "a\nb\n...\n"
+    assert shortened(printed, "a\nb\n") == printed
