@@ -336,7 +336,8 @@ def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) ->
     plan = spec.compiled.plan if spec.compiled else None
     if plan is not None and plan.pools and not nodes:
         nodes, pools = spec_nodes(plan.pools)
-    return Scene(cluster, settings, nodes, pools, _teams(spec))
+    known = spec.compiled.loaded.spec if spec.compiled else None
+    return Scene(cluster, settings, nodes, pools, _teams(spec), spec=known)
 
 
 def _spec(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO | None) -> RunSpec:

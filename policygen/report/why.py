@@ -14,7 +14,7 @@ from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import Change
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.fit import FitAnswer
-from policygen.simulate.why.remedies import Remedy
+from policygen.simulate.why.remedy import Remedy
 
 VERSION = 1
 SHOWN = 5
@@ -108,8 +108,10 @@ def _about(it: Explanation) -> Iterator[str]:
             yield f"   {words.costs(one.cost)}{tie}{room}"
         if len(it.remedies) > SHOWN:
             yield f"{len(it.remedies) - SHOWN} more with -f json."
+    elif it.waits and it.tried:
+        yield f"policygen tried {counted(it.tried, 'change')}, but no single one lets it start now."
     elif it.waits:
-        yield "policygen found no single change that helps now."
+        yield "policygen knows no change that lets it start now."
     if it.later:
         yield "With each of these changes, it starts when others have ended:"
         for number, one in enumerate(it.later[:SHOWN], 1):
@@ -154,6 +156,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
                 for one in cause["obstacles"]
             ],
             "nodes": cause["node_reasons"],
+            "never": cause["never"],
             "names": list(it.cause.names),
         },
         "remedies": [_remedy(one) for one in it.remedies],
@@ -183,6 +186,8 @@ def _remedy(it: Remedy) -> dict[str, Any]:
 def _change(it: Change) -> dict[str, Any]:
     """A change with its type and fields."""
     fields = msgspec.to_builtins(it)
+    for edit in fields.get("edits", ()):
+        del edit["at"]  # an index of documents, which `place` names
     return {"type": type(it).__name__, **{_camel(key): value for key, value in fields.items()}}
 
 

@@ -14,6 +14,7 @@ from policygen.simulate.why.causes import (
     Cause,
     CauseKind,
     FlavorObstacle,
+    NeverPlaced,
     ObstacleKind,
     QuotaHolder,
 )
@@ -29,11 +30,13 @@ from policygen.simulate.why.changes import (
     QueueChange,
     RequestChange,
     SelectorChange,
+    SpecChange,
+    SpecEdit,
     TolerationAdded,
 )
 from policygen.simulate.why.explanation import Explanation, Start
 from policygen.simulate.why.history import Preempted
-from policygen.simulate.why.remedies import Cost
+from policygen.simulate.why.remedy import Cost
 
 WITH_MESSAGE = frozenset(
     {
@@ -113,6 +116,8 @@ def headline(it: Explanation) -> str:
 
 def reasons(it: Explanation) -> Iterator[str]:
     """Why it waits, in plain words."""
+    if it.cause.never is not None:
+        yield _never(it.cause.never)
     yield from _SENTENCES[it.cause.kind](it, it.cause)
 
 
@@ -128,6 +133,18 @@ def brief(job: JobResult, sentences: int | None = None) -> str:
         times = "once" if job.evicted == 1 else f"{job.evicted} times"
         found.insert(0, f"Kueue evicted it {times}, because its pods were not ready in time.")
     return " ".join(found[: 1 if cause.kind in _QUOTA else sentences])
+
+
+def _never(it: NeverPlaced) -> str:
+    near = it.nearest
+    if near is not None:
+        largest = bare_amount(near.resource, near.free)
+        return f"It never starts: no node has {amount(near.resource, near.asked)} (the largest has {largest})."
+    if it.alone:
+        return (
+            f"It never starts: all nodes together have room for {it.placed} of its {it.pods} pods."
+        )
+    return "It never starts: no node takes its pods, even without other pods."
 
 
 def _admitted(_: Explanation, __: Cause) -> Iterator[str]:
@@ -390,9 +407,12 @@ def past(it: Preempted) -> str:
 
 def remedy(changes: Sequence[Change]) -> str:
     """What to change, as an imperative."""
-    found = [change(it) for it in changes]
-    text = "; ".join([found[0], *(it[0].lower() + it[1:] for it in found[1:])])
-    return f"{text}."
+    return f"{_joined([change(it) for it in changes])}."
+
+
+def _joined(found: Sequence[str]) -> str:
+    """Imperatives as one sentence."""
+    return "; ".join([found[0], *(it[0].lower() + it[1:] for it in found[1:])])
 
 
 def change(it: Change) -> str:
@@ -402,6 +422,8 @@ def change(it: Change) -> str:
             return _field(it)
         case ObjectAdded():
             return _added(it)
+        case SpecChange(edits=edits):
+            return _joined([_edit(one) for one in edits])
         case QueueChange(before=before, after=after):
             return f"Use LocalQueue {after}{f' instead of {before}' if before else ''}"
         case PriorityChange(after=after, class_name=name):
@@ -410,6 +432,18 @@ def change(it: Change) -> str:
             return f"Create a WorkloadPriorityClass with the value {after}, and use it"
         case _:
             return f"{_of_pods(it)}{_of_set(it.pod_set)}"
+
+
+def _edit(it: SpecEdit) -> str:
+    """A change of one field of a spec."""
+    place = f" ({it.place})" if it.place else ""
+    if it.kind == "ResourcePool":
+        return f"Set {it.field} of pool {it.name} to {it.after}{place}"
+    verb = "Raise" if _number(it.after) > _number(it.before) else "Lower"
+    what = f"{it.field} {it.profile}".rstrip()
+    return (
+        f"{verb} {what} of team {it.name} in pool {it.pool} from {it.before} to {it.after}{place}"
+    )
 
 
 def _added(it: ObjectAdded) -> str:

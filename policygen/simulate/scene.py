@@ -33,6 +33,7 @@ from policygen.simulate.timeline import Observer, Shapes, Timeline
 from policygen.simulate.volcano.build import scheduler_settings, volcano_state
 from policygen.simulate.volcano.choices import Choices
 from policygen.simulate.volcano.scheduler import VolcanoScheduler
+from policygen.spec.types import Spec
 
 MAX_PODS = Fraction(110)
 """The default of kubelet's maxPods."""
@@ -64,6 +65,8 @@ class Scene(Struct, frozen=True, eq=False):
     teams: Mapping[str, str] = field(default_factory=dict)
     """The team of each namespace; other namespaces are teams of their own."""
     unmodelled: tuple[Unmodelled, ...] = ()
+    spec: Spec | None = None
+    """The spec that renders some of the objects; None: there is none."""
 
     def team(self, namespace: str) -> str:
         """The team of a namespace."""

@@ -2,9 +2,10 @@
 
 import pytest
 
+from policygen.core.finding import At
 from policygen.kubernetes.core import TolerationView
 from policygen.report import why_words as words
-from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.causes import Cause, CauseKind, NearestNode, NeverPlaced
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     ConstraintRemoved,
@@ -15,11 +16,13 @@ from policygen.simulate.why.changes import (
     QueueChange,
     RequestChange,
     SelectorChange,
+    SpecChange,
+    SpecEdit,
     TolerationAdded,
 )
 from policygen.simulate.why.explanation import Explanation, Start
 from policygen.simulate.why.history import Preempted
-from policygen.simulate.why.remedies import Cost
+from policygen.simulate.why.remedy import Cost
 from tests.simulate.why.waiting import PLAIN, SHARED, explain, job, local, node
 
 QUOTA = ("spec", "resourceGroups", 0, "flavors", 0, "resources", 0)
@@ -85,6 +88,34 @@ def test_a_change_is_an_imperative(change, text):
     assert words.change(change) == text
 
 
+def test_an_edit_of_a_spec_names_its_place():
+    at = At(0, ("spec",))
+    raised = SpecEdit("Team", "nlp", "a100", "guarantee", "", "4", "6", at, "teams.yaml:12")
+    lowered = SpecEdit("Team", "cv", "a100", "guarantee", "1g.10gb", "3", "1", at)
+    assert words.remedy([SpecChange((raised, lowered), ())]) == (
+        "Raise guarantee of team nlp in pool a100 from 4 to 6 (teams.yaml:12); lower guarantee 1g.10gb "
+        "of team cv in pool a100 from 3 to 1."
+    )
+    pool = SpecEdit("ResourcePool", "a100", "", "a.b", "", "false", "true", at, "pools.yaml:3")
+    assert words.change(SpecChange((pool,), ())) == "Set a.b of pool a100 to true (pools.yaml:3)"
+
+
+@pytest.mark.parametrize(
+    "never, text",
+    [
+        (
+            NeverPlaced(1, 0, alone=False, nearest=NearestNode("x", "nvidia.com/gpu", 9, 8)),
+            "no node has 9 GPUs (the largest has 8).",
+        ),
+        (NeverPlaced(5, 4, alone=True), "all nodes together have room for 4 of its 5 pods."),
+        (NeverPlaced(1, 0, alone=False), "no node takes its pods, even without other pods."),
+    ],
+)
+def test_what_never_starts_is_said_first(never, text):
+    found = Explanation("n/a", "Job", "n", Cause(CauseKind.NO_FREE_QUOTA, never=never))
+    assert list(words.reasons(found)) == [f"It never starts: {text}"]
+
+
 def test_several_changes_are_one_sentence():
     two = [QueueChange("z", "q"), PodsChange("main", 3, 2)]
     assert words.remedy(two) == "Use LocalQueue q instead of z; run 2 pods instead of 3."
@@ -115,6 +146,7 @@ def test_the_numbers_of_a_quota():
 def test_the_reasons_of_nodes():
     found = explain("n/a", node("x", 2), node("y", 4), job("a", gpus=6, to=""))
     assert list(words.reasons(found)) == [
+        "It never starts: no node has 6 GPUs (the largest has 4).",
         "Its pod fits on no node.",
         "2 nodes: Insufficient nvidia.com/gpu.",
         "Node y comes closest: a pod requests 6 GPUs, and 4 are free.",

@@ -136,6 +136,18 @@ class NearestNode(Struct, frozen=True):
     """Pods on it that hold the resource, the largest first."""
 
 
+class NeverPlaced(Struct, frozen=True):
+    """Why nodes without other pods do not hold all pods of a workload."""
+
+    pods: int
+    placed: int
+    """How many of its pods they hold."""
+    alone: bool
+    """Whether they hold the first other pod if it is alone."""
+    nearest: NearestNode | None = None
+    """The node that has the most of what one pod requests too much of."""
+
+
 class Cause(Struct, frozen=True):
     """Why a workload waits."""
 
@@ -154,6 +166,8 @@ class Cause(Struct, frozen=True):
     """withinClusterQueue of its queue."""
     node_reasons: tuple[NodeReason, ...] = ()
     nearest: NearestNode | None = None
+    never: NeverPlaced | None = None
+    """Its pods find no node even when all others have ended."""
     placed: int = 0
     """How many of its pods have a node."""
     pods: int = 0

@@ -1,6 +1,6 @@
 """Changes of policy objects, and of what a workload requests. A list of them is one remedy."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
 from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import Container, PodSpec, Resources
 
 
@@ -32,6 +33,31 @@ class ObjectAdded(Struct, frozen=True):
     """An object to create."""
 
     data: dict[str, Any]
+
+
+class SpecEdit(Struct, frozen=True):
+    """Another value of a field of a spec."""
+
+    kind: str
+    """Team or ResourcePool."""
+    name: str
+    pool: str
+    """Of the quota of a team."""
+    field: str
+    profile: str
+    """The MIG profile of an amount; empty: the pool has one resource."""
+    before: str
+    after: str
+    at: At
+    place: str = ""
+    """File and line: `teams.yaml:12`."""
+
+
+class SpecChange(Struct, frozen=True):
+    """Other values of fields of a spec, and the fields of rendered objects that follow from them."""
+
+    edits: tuple[SpecEdit, ...]
+    effects: tuple[FieldChange, ...]
 
 
 class PodsChange(Struct, frozen=True):
@@ -108,7 +134,7 @@ PodSetChange = (
 """A change of the pods of one pod set."""
 OwnChange = PodSetChange | QueueChange | PriorityChange
 """A change that the owner of the workload can make."""
-PolicyChange = FieldChange | ObjectAdded
+PolicyChange = FieldChange | ObjectAdded | SpecChange
 """A change of objects that other workloads depend on."""
 Change = OwnChange | PolicyChange
 
@@ -116,7 +142,7 @@ Change = OwnChange | PolicyChange
 def applied(objects: Sequence[Object], changes: Iterable[Change]) -> list[Object]:
     """The objects after the changes of policy."""
     found = {(it.kind, it.namespace, it.name): it for it in objects}
-    for change in changes:
+    for change in in_objects(changes):
         if isinstance(change, FieldChange) and change.kind != "Workload":
             key = change.kind, change.namespace, change.name
             old = found[key]
@@ -126,6 +152,25 @@ def applied(objects: Sequence[Object], changes: Iterable[Change]) -> list[Object
             if made is not None:
                 found[made.kind, made.namespace, made.name] = made
     return list(found.values())
+
+
+def in_objects(changes: Iterable[Change]) -> Iterator[Change]:
+    """The changes, with those of rendered objects instead of those of a spec."""
+    for it in changes:
+        if isinstance(it, SpecChange):
+            yield from it.effects
+        else:
+            yield it
+
+
+def quota_path(object_: Object, flavor: str, resource: str) -> Path | None:
+    """Where an object has the quota of a resource in a flavor."""
+    for i, group in enumerate(mappings(object_.data, "spec", "resourceGroups")):
+        for j, one in enumerate(mappings(group, "flavors")):
+            for k, it in enumerate(mappings(one, "resources")):
+                if one.get("name") == flavor and it.get("name") == resource:
+                    return "spec", "resourceGroups", i, "flavors", j, "resources", k
+    return None
 
 
 def with_value(data: Any, path: Path, value: Any) -> Any:
@@ -156,7 +201,7 @@ def asking(fields: WorkloadView, changes: Iterable[Change]) -> WorkloadView:
                 fields = replace(fields, priority=value)
             case FieldChange(kind="Workload", after=active):
                 fields = replace(fields, active=active)
-            case FieldChange() | ObjectAdded():
+            case FieldChange() | ObjectAdded() | SpecChange():
                 pass
             case _:
                 sets = tuple(

@@ -25,15 +25,18 @@ from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.gang_causes import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
+from policygen.simulate.why.node_room import NodeRoom
 from policygen.simulate.why.object_causes import object_cause
-from policygen.simulate.why.quota_causes import quota_cause
-from policygen.simulate.why.remedies import MOST, Cost, Remedy, cost, ends, remedies, waiting_in
+from policygen.simulate.why.quota_causes import REFUSING, quota_cause
+from policygen.simulate.why.remedies import MOST, cost, ends, remedies, waiting_in
+from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.situation import (
     AskedWorkload,
     Settled,
     Situation,
     policy_objects,
 )
+from policygen.simulate.why.spec_changes import SpecPolicy
 
 _READY = "Ready"
 _VOLCANO = "volcano"
@@ -56,6 +59,8 @@ class Explanation(Struct, frozen=True, eq=False):
     """If no change lets its pods run now: changes with which it starts when others have ended."""
     ends: tuple[str, ...] = ()
     """Workloads whose end admits it, too."""
+    tried: int = 0
+    """How many changes were tried."""
     preempted: tuple[Preempted, ...] = ()
     """Its past preemptions that the cluster still knows."""
     admission: tuple[str, ...] = ()
@@ -85,9 +90,11 @@ class Explainer:
         self.scene = scene
         self.arrivals = arrivals
         self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
+        self._spec = SpecPolicy(scene.spec) if scene.spec is not None else None
         self._situation: Situation | None = None
         self._occupied: OccupiedNodes | None = None
         self._rooms_of: OccupiedNodes | None = None
+        self._empty: OccupiedNodes | None = None
         self._gangs: Gangs | None = None
         self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
 
@@ -196,24 +203,30 @@ class Explainer:
             cause = quota_cause(settled, waiting) if waiting is not None else None
         if cause is None:
             cause = Cause(CauseKind.UNKNOWN, message=workload.message)
-        known = replace(known, cause=cause)
+        room = self._room(near, arrival)
+        never = room.never(_choices(settled, cause)) if room is not None else None
+        cause = replace(cause, never=never)
+        known = replace(known, cause=with_owners(cause, self._owner))
         if not search:
             return known
-        later = self._later(near, asked) if cause.kind is CauseKind.ABOVE_MAXIMUM else ()
-        found = self._with_room(remedies(near, asked), near, arrival)
+        found = remedies(near, asked, room, self._spec)
+        lasting = cause.kind is CauseKind.ABOVE_MAXIMUM or never is not None
+        starts = any(it.placed is not False for it in found.remedies)
+        later = self._later(near, asked, room) if lasting and not starts else ()
+        listed = [it.changes for it in found.remedies]
         return replace(
             known,
-            remedies=tuple(map(self._shown, found)),
-            later=tuple(map(self._shown, later if _no_room(found) else ())),
-            ends=tuple(self._owner(it) for it in ends(near, asked, cause)),
-            cause=with_owners(cause, self._owner),
+            remedies=tuple(map(self._shown, found.remedies)),
+            later=tuple(self._shown(it) for it in later if it.changes not in listed),
+            ends=() if lasting else tuple(self._owner(it) for it in ends(near, asked, cause)),
+            tried=found.tried,
         )
 
-    @staticmethod
-    def _later(near: Situation, asked: AskedWorkload) -> list[Remedy]:
-        """Changes with which a workload is admitted if it is alone."""
+    def _later(self, near: Situation, asked: AskedWorkload, room: NodeRoom | None) -> list[Remedy]:
+        """Changes with which a workload starts if it is alone."""
         alone = dataclasses.replace(near, held={}, pending=())
-        return remedies(alone, asked)
+        empty = None if room is None else dataclasses.replace(room, now=room.empty)
+        return remedies(alone, asked, empty, self._spec).remedies
 
     def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
         if self._gangs is None:
@@ -224,19 +237,20 @@ class Explainer:
         found = sorted(self._gangs.remedies(arrival), key=lambda it: it.rank) if search else ()
         return replace(known, cause=cause, remedies=tuple(found[:MOST]))
 
-    def _with_room(
-        self, found: Sequence[Remedy], near: Situation, arrival: Arrival
-    ) -> list[Remedy]:
-        """Whether nodes have room for the pods after each remedy; those without room come last."""
-        rooms = self._rooms(near)
-        if rooms is None:
-            return list(found)
-        checked = []
-        for it in found:
-            gone = tuple(map(self._owner, (*it.cost.preempted, *it.cost.delayed)))
-            placed = rooms.has_room(arrival, it.changes, it.chosen, gone)
-            checked.append(replace(it, placed=placed))
-        return sorted(checked, key=lambda it: it.rank)
+    def _room(self, near: Situation, arrival: Arrival) -> NodeRoom | None:
+        """The nodes as a workload that waits for quota finds them; None: nodes are not known."""
+        rooms, empty = self._rooms(near), self._emptied()
+        if rooms is None or empty is None:
+            return None
+        owners = {name: it.name for name, it in self._by_workload.items()}
+        return NodeRoom(arrival, rooms, empty, owners)
+
+    def _emptied(self) -> OccupiedNodes | None:
+        """The nodes without pods, and not cordoned; None: nodes are not known."""
+        if self._empty is None:
+            opened = tuple(replace(it, unschedulable=False) for it in self.scene.nodes)
+            self._empty = occupied(replace(self.scene, nodes=opened), ())
+        return self._empty
 
     def _rooms(self, near: Situation) -> OccupiedNodes | None:
         """The nodes, with the pods of all workloads that hold quota; None: nodes are not known."""
@@ -275,6 +289,9 @@ class Explainer:
         unplaced = occupied.cause(arrival, chosen)
         if unplaced is None:
             return known
+        empty = self._emptied()
+        never = empty.never(arrival, chosen) if empty is not None else None
+        unplaced = replace(unplaced, never=never)
         found = tuple(occupied.remedies(arrival, chosen)) if search else ()
         ordered = sorted(found, key=lambda it: it.rank)[:MOST]
         return replace(known, cause=unplaced, remedies=tuple(ordered))
@@ -466,9 +483,13 @@ def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> 
     return AskedWorkload(workload.name, arrival.kind, fields, workload.uid, workload.created)
 
 
-def _no_room(found: Iterable[Remedy]) -> bool:
-    """Whether no remedy lets the pods run now."""
-    return all(it.placed is False for it in found)
+def _choices(settled: Settled, cause: Cause) -> Iterator[list[str]]:
+    """The flavors of the queue that the workload can have, by resource group."""
+    refused = {it.flavor for it in cause.obstacles if it.kind in REFUSING}
+    queue = settled.state.queues.get(cause.queue)
+    for group in queue.groups if queue is not None else ():
+        names = [it.name for it in group.flavors]
+        yield [it for it in names if it not in refused] or names
 
 
 def _flavors(admission: Admission) -> dict[str, Mapping[str, str]]:

@@ -15,7 +15,7 @@ from policygen.simulate.scene import Scene
 from policygen.simulate.why.changes import pod_spec
 from policygen.simulate.why.explanation import Explainer, Explanation, Start
 from policygen.simulate.why.quota_changes import toward
-from policygen.simulate.why.remedies import Cost
+from policygen.simulate.why.remedy import Cost
 from policygen.simulate.why.situation import AskedWorkload
 
 NAME = "fit"

@@ -15,7 +15,7 @@ from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.timeline import JobRun
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.changes import FieldChange, with_value
-from policygen.simulate.why.remedies import Cost, Remedy
+from policygen.simulate.why.remedy import Cost, Remedy
 
 _UNTIL_S = 1.0
 """Sessions at the start, before a job ends."""

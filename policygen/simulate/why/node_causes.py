@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.node_filters import HARD, REQUIRED
 from policygen.kubernetes.node_groups import Node
@@ -17,7 +18,13 @@ from policygen.simulate.placement.preemption import RunningPod, best, preemption
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.timeline import Shapes
-from policygen.simulate.why.causes import Cause, CauseKind, NearestNode, NodeReason
+from policygen.simulate.why.causes import (
+    Cause,
+    CauseKind,
+    NearestNode,
+    NeverPlaced,
+    NodeReason,
+)
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     Change,
@@ -32,11 +39,13 @@ from policygen.simulate.why.changes import (
     TolerationAdded,
     pod_spec,
 )
-from policygen.simulate.why.remedies import Cost, Remedy
+from policygen.simulate.why.remedy import Cost, Remedy
 
 _SHORT = "Insufficient "
 _VALUES = 4
 """So many other values of a label are tried."""
+_SCANNED = 32
+"""All alternatives of a family that is not larger are tried."""
 _UNIT = {"cpu": 1000, "memory": 2**30}
 
 
@@ -83,6 +92,19 @@ class OccupiedNodes:
         self._undo(undo)
         return found
 
+    def never(
+        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
+    ) -> NeverPlaced | None:
+        """Why these nodes do not hold all its pods; None: they do. They must have no other pods."""
+        placed, failed, undo = self._placed(arrival, arrival.pods, chosen)
+        self._undo(undo)
+        if failed is None:
+            return None
+        refusals = self.kube.refusals(failed)
+        alone = len(refusals) < len(self.kube.nodes.all)
+        nearest = None if alone else self._nearest(failed, refusals)
+        return NeverPlaced(sum(it.count for it in arrival.pods), placed, alone, nearest)
+
     def remedies(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Remedy]:
@@ -106,6 +128,8 @@ class OccupiedNodes:
         def fits(index: int) -> bool:
             return self._fits(arrival, family[index], chosen)
 
+        if len(family) <= _SCANNED:  # fewer pods or requests can lead to a worse placement
+            return next(it for i, it in enumerate(family) if i == len(family) - 1 or fits(i))
         return family[bisect_left(range(len(family) - 1), 1, key=fits)]
 
     def _placed(
@@ -212,6 +236,7 @@ class OccupiedNodes:
                 counts = range(batch.count - 1, 0, -1)
                 yield [[PodsChange(batch.name, batch.count, it)] for it in counts]
             yield from _smaller(batch)
+            yield from _scaled(batch)
 
     def _tolerations(self, batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
         taints = {
@@ -291,3 +316,22 @@ def _smaller(batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
         if before > unit:
             steps = range((before - 1) // unit, 0, -1)
             yield [[RequestChange(batch.name, name, before, it * unit)] for it in steps]
+
+
+def _scaled(batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
+    """Less of all resources for each pod, in proportion to its GPUs."""
+    amounts = {name: counted(name, amount) for name, amount in batch.spec.requests.items()}
+    gpus = max((amount for name, amount in amounts.items() if is_one(name)), default=0)
+    if gpus > 1 and len(amounts) > 1:
+        yield [
+            [
+                RequestChange(batch.name, name, amount, _part(name, amount, left, gpus))
+                for name, amount in sorted(amounts.items())
+            ]
+            for left in range(gpus - 1, 0, -1)
+        ]
+
+
+def _part(name: str, amount: int, left: int, of: int) -> int:
+    unit = _UNIT.get(name, 1)
+    return max(amount * left // of // unit * unit, min(unit, amount))

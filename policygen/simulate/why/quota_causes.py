@@ -24,7 +24,8 @@ from policygen.simulate.why.situation import Settled
 
 _NAMED = 3
 """So many holders, and workloads of each, are named."""
-_REFUSING = {ObstacleKind.TAINT, ObstacleKind.AFFINITY, ObstacleKind.MISSING}
+REFUSING = frozenset({ObstacleKind.TAINT, ObstacleKind.AFFINITY, ObstacleKind.MISSING})
+"""Why a flavor does not match pods."""
 
 
 def quota_cause(settled: Settled, workload: QueuedWorkload) -> Cause:
@@ -98,7 +99,7 @@ def _kind(
         return CauseKind.ADMISSIBLE
     if any(it.kind is ObstacleKind.NOT_COVERED for it in obstacles):
         return CauseKind.NOT_COVERED
-    short = [it for it in obstacles if it.kind not in _REFUSING]
+    short = [it for it in obstacles if it.kind not in REFUSING]
     if not short:
         return CauseKind.FLAVORS_REFUSE
     refused = _all_refused(obstacles)
@@ -120,7 +121,7 @@ def _kind(
 
 def _all_refused(obstacles: tuple[FlavorObstacle, ...]) -> bool:
     """Whether some pod set is refused by all of its flavors."""
-    short = {it.pod_set for it in obstacles if it.kind not in _REFUSING}
+    short = {it.pod_set for it in obstacles if it.kind not in REFUSING}
     return any(it.pod_set not in short for it in obstacles)
 
 

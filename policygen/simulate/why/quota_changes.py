@@ -11,7 +11,7 @@ from policygen.kubernetes.flavor_match import required_terms, selects_flavor
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_filters import HARD
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.untyped import mapping, mappings
+from policygen.kubernetes.untyped import mapping
 from policygen.simulate.kueue.amounts import UNLIMITED, counted, shown
 from policygen.simulate.kueue.queue import ANY, LOWER_PRIORITY, NEVER, NEWER_EQUAL, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
@@ -28,8 +28,10 @@ from policygen.simulate.why.changes import (
     RequestChange,
     SelectorChange,
     TolerationAdded,
+    quota_path,
 )
 from policygen.simulate.why.situation import AskedWorkload, Settled
+from policygen.simulate.why.spec_changes import SpecPolicy
 
 Family = Sequence[Sequence[Change]]
 """Alternatives, the smallest first."""
@@ -41,9 +43,13 @@ Shortage = Mapping[tuple[str, str], tuple[int, int]]
 
 
 def families(
-    settled: Settled, cluster: Cluster, asked: AskedWorkload, cause: Cause
+    settled: Settled,
+    cluster: Cluster,
+    asked: AskedWorkload,
+    cause: Cause,
+    spec: SpecPolicy | None = None,
 ) -> Iterator[Family]:
-    """Everything that could give the workload quota."""
+    """Everything that could give the workload quota. With `spec`, its fields change, not those of its objects."""
     queue = settled.state.queues[cause.queue]
     workload = settled.entries[asked.name].workload if asked.name in settled.entries else None
     sets = workload.pod_sets if workload is not None else ()
@@ -55,6 +61,10 @@ def families(
     yield from _other_queues(cluster, asked)
     yield from _priorities(settled, cluster, asked)
     wanted = _shortage(near)
+    if spec is not None and spec.renders("ClusterQueue", "", queue.name):
+        if wanted:
+            yield from spec.families(cluster, queue.name, wanted, _idle(settled, wanted))
+        return
     if cause.kind is CauseKind.QUEUE_HEAD:
         yield [
             [
@@ -177,6 +187,13 @@ def _shortage(near: Iterable[FlavorObstacle]) -> Shortage:
     return found
 
 
+def _idle(settled: Settled, wanted: Shortage) -> dict[str, int]:
+    """What each queue does not use of its quota of the first pair."""
+    pair = settled.state.pairs.index(next(iter(wanted)))
+    queues = settled.state.queues.values()
+    return {it.name: it.node.nominal[pair] - it.node.usage[pair] for it in queues}
+
+
 def _limits(
     settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortage
 ) -> Iterator[Family]:
@@ -239,7 +256,7 @@ def _raised(
 def _quotas(
     settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortage
 ) -> Iterator[Family]:
-    """More quota, moved from one of the queues of its tree that use their own the least, or new."""
+    """More quota: moved from a queue of its tree that uses its own the least, or from a cohort, or new."""
     state = settled.state
     first = state.pairs.index(next(iter(wanted)))
     others = sorted(
@@ -248,7 +265,8 @@ def _quotas(
     )
     steps = _steps(wanted)
     if queue.node.parent is not None:
-        for donor in others[:_DONORS]:
+        cohorts = (it for it in queue.node.ancestors() if it.nominal[first])
+        for donor in (*others[:_DONORS], *cohorts):
             found = []
             for i in range(1, steps + 1):
                 amounts = {it: _part(wanted, it, i, steps) for it in wanted}
@@ -337,16 +355,6 @@ def _current(cluster: Cluster, object_: Object, pair: tuple[str, str], field: st
                         "lendingLimit": it.lending_limit,
                     }[field]
                     return None if found is None else counted(it.name, found)
-    return None
-
-
-def quota_path(object_: Object, flavor: str, resource: str) -> Path | None:
-    """Where an object has the quota of a resource in a flavor."""
-    for i, group in enumerate(mappings(object_.data, "spec", "resourceGroups")):
-        for j, one in enumerate(mappings(group, "flavors")):
-            for k, it in enumerate(mappings(one, "resources")):
-                if one.get("name") == flavor and it.get("name") == resource:
-                    return "spec", "resourceGroups", i, "flavors", j, "resources", k
     return None
 
 

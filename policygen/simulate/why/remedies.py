@@ -1,90 +1,70 @@
 """The smallest changes with which Kueue admits a workload: each is proven by a trial.
 
-A family is a list of alternatives of one kind, the smallest first. If its largest alternative admits the
-workload, bisection finds the smallest one that does.
+A family is a list of alternatives of one kind, the smallest first. Kueue does not always admit a workload
+with more of the same change, because others can take what is added. So a search tries all alternatives of
+a small family, and of a large one a sample and what is between two of the sample.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.why.causes import Cause
-from policygen.simulate.why.changes import (
-    AffinityRemoved,
-    Change,
-    FieldChange,
-    ObjectAdded,
-    PodsChange,
-    PriorityChange,
-    QueueChange,
-    RequestChange,
-    SelectorChange,
-    TolerationAdded,
-    applied,
-)
+from policygen.simulate.why.changes import Change, FieldChange, applied
+from policygen.simulate.why.node_room import NodeRoom
 from policygen.simulate.why.object_causes import object_cause
 from policygen.simulate.why.object_changes import first_changes
 from policygen.simulate.why.quota_causes import quota_cause
 from policygen.simulate.why.quota_changes import Family, families
+from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.situation import AskedWorkload, Settled, Situation
+from policygen.simulate.why.spec_changes import SpecPolicy
 
 MOST = 8
 """So many remedies are kept."""
-_STEPS = 4096
-"""The most alternatives of a family."""
 _FIRST = 4
 """So many first changes are combined with others."""
-_RANK: tuple[type[object], ...] = (
-    PriorityChange, QueueChange, TolerationAdded, SelectorChange, AffinityRemoved, PodsChange,
-    RequestChange, FieldChange, ObjectAdded,
-)  # fmt: skip
+_TRIALS, _FEWEST_TRIALS = 400, 60
+"""So many changes are tried for a workload; fewer where a trial takes long."""
+_WORKLOADS = 20_000
+"""All trials together decide about so many workloads."""
+_FEWEST = 4
+"""So many alternatives of each family are tried at least."""
 
 
-class Cost(Struct, frozen=True):
-    """What a change costs other workloads, by name."""
+class FoundRemedies(Struct, frozen=True):
+    """What a search found."""
 
-    preempted: tuple[str, ...] = ()
-    """Those that hold quota now, and must leave."""
-    delayed: tuple[str, ...] = ()
-    """Those that wait now, would be admitted, and then are not."""
-    admitted: tuple[str, ...] = ()
-    """Others that are admitted too."""
+    remedies: list[Remedy]
+    """The best first."""
+    tried: int
+    """How many changes were tried."""
 
 
-class Remedy(Struct, frozen=True):
-    """Changes with which a trial admitted the workload."""
+def remedies(
+    situation: Situation,
+    asked: AskedWorkload,
+    room: NodeRoom | None = None,
+    spec: SpecPolicy | None = None,
+) -> FoundRemedies:
+    """The proven remedies for a workload.
 
-    changes: tuple[Change, ...]
-    cost: Cost
-    flavors: tuple[str, ...] = ()
-    """Those that its pods get."""
-    either: bool = False
-    """Whether a tie decided in the trial, so that Kueue may decide otherwise."""
-    chosen: Mapping[str, Mapping[str, str]] = {}
-    """The flavors by pod set and resource."""
-    placed: bool | None = None
-    """Whether nodes have room for its pods then; None: not known."""
-
-    @property
-    def rank(self) -> tuple[bool, int, int, int, int]:
-        """Sorts remedies: with room on nodes first, of these what costs others least and is simple."""
-        kinds = [_RANK.index(type(it)) if type(it) in _RANK else len(_RANK) for it in self.changes]
-        cost = self.cost
-        return (
-            self.placed is False,
-            len(cost.preempted),
-            len(cost.delayed),
-            len(self.changes),
-            max(kinds, default=0),
-        )
+    With `room`, nodes can hold its pods. With `spec`, objects that it renders change only with the spec.
+    """
+    search = _RemedySearch(situation, asked, room, spec)
+    found = sorted(_simple(list(search.all())), key=lambda it: it.rank)[:MOST]
+    return FoundRemedies(found, search.tried)
 
 
-def remedies(situation: Situation, asked: AskedWorkload) -> list[Remedy]:
-    """The proven remedies for a workload, the best first."""
-    return sorted(_RemedySearch(situation, asked).all(), key=lambda it: it.rank)[:MOST]
+def _simple(found: Sequence[Remedy]) -> Iterator[Remedy]:
+    """The remedies without those that only raise something more than another one."""
+    parts = [dict(it.parts) for it in found]
+    for it, own in zip(found, parts, strict=True):
+        more = (own.keys() - other.keys() for other in parts if other.keys() < own.keys())
+        if not any(all(own[part] for part in some) for some in more):
+            yield it
 
 
 def ends(situation: Situation, asked: AskedWorkload, cause: Cause) -> tuple[str, ...]:
@@ -114,19 +94,31 @@ def cost(situation: Situation, asked: str, before: Settled, after: Settled) -> C
 class _RemedySearch:
     """Tries changes for one workload."""
 
-    def __init__(self, situation: Situation, asked: AskedWorkload) -> None:
+    def __init__(
+        self,
+        situation: Situation,
+        asked: AskedWorkload,
+        room: NodeRoom | None,
+        spec: SpecPolicy | None,
+    ) -> None:
         self.situation = situation
         self.asked = asked
+        self.room = room
+        self.spec = spec
         self.before = situation.settle(asked)
+        self.tried = 0
+        bound = _WORKLOADS // max(len(situation.names), 1)
+        self.most = max(_FEWEST_TRIALS, min(_TRIALS, bound))
 
     def all(self) -> Iterator[Remedy]:
+        """Everything that works."""
         cluster = Cluster(self.situation.objects)
         cause = object_cause(cluster, self.asked)
         if cause is None:
             yield from self.with_families(())
             return
         tried = 0
-        for changes in first_changes(cluster, self.asked, cause):
+        for changes in self.first(cluster, cause):
             found = self.prove(changes)
             if found is not None:
                 yield found
@@ -147,41 +139,57 @@ class _RemedySearch:
         if workload is None:
             return
         cause = quota_cause(settled, workload)
-        for changes in first_changes(cluster, self.asked, cause):
+        for changes in self.first(cluster, cause):
             found = self.prove((*before, *changes))
             if found is not None:
                 yield found
-        for family in families(settled, cluster, self.asked_after(before), cause):
-            found = self.smallest(before, family)
+        asked = self.asked_after(before)
+        every = [it for it in families(settled, cluster, asked, cause, self.spec) if it]
+        for number, family in enumerate(every):
+            share = (self.most - self.tried) // (len(every) - number)
+            found = self.first_of(before, family, max(share, _FEWEST))
             if found is not None:
                 yield found
+
+    def first(self, cluster: Cluster, cause: Cause) -> Iterator[Sequence[Change]]:
+        """Changes that remove a cause which is not a lack of quota."""
+        for changes in first_changes(cluster, self.asked, cause):
+            fields = [it for it in changes if isinstance(it, FieldChange)]
+            if self.spec is None or not any(
+                self.spec.renders(it.kind, it.namespace, it.name) for it in fields
+            ):
+                yield changes
 
     def asked_after(self, changes: Sequence[Change]) -> AskedWorkload:
         """The workload after the changes of its owner."""
         return self.asked.changed(changes)
 
-    def smallest(self, before: tuple[Change, ...], family: Family) -> Remedy | None:
-        """The smallest alternative that admits the workload, if the largest does."""
-        steps = family[:_STEPS]
-        last = self.prove((*before, *steps[-1])) if steps else None
-        if last is None or len(steps) == 1:
-            return last
-        proven = {len(steps) - 1: last}
+    def first_of(self, before: tuple[Change, ...], family: Family, most: int) -> Remedy | None:
+        """The smallest alternative that admits the workload, if possible with room on nodes now."""
+        admitted, last = None, -1
+        for index in _sample(len(family), most):
+            found = self.prove((*before, *family[index]))
+            if found is not None and found.placed is not False:
+                return self.smallest(before, family[last + 1 : index], found)
+            admitted, last = admitted or found, index
+        return admitted
 
-        def admits(index: int) -> bool:
-            if index not in proven:
-                found = self.prove((*before, *steps[index]))
-                if found is None:
-                    return False
-                proven[index] = found
-            return True
-
-        first = bisect_left(range(len(steps)), True, key=admits)  # noqa: FBT003 - a key
-        return proven[min(first, len(steps) - 1)]
+    def smallest(self, before: tuple[Change, ...], family: Family, found: Remedy) -> Remedy:
+        """The smallest of these alternatives that works; otherwise the one that is known to work."""
+        low, high = 0, len(family)
+        while low < high:
+            middle = (low + high) // 2
+            one = self.prove((*before, *family[middle]))
+            if one is not None and one.placed is not False:
+                found, high = one, middle
+            else:
+                low = middle + 1
+        return found
 
     def prove(self, changes: Iterable[Change]) -> Remedy | None:
-        """The remedy, if these changes admit the workload."""
+        """The remedy, if these changes admit the workload, and nodes can hold its pods."""
         changes = tuple(changes)
+        self.tried += 1
         after = self.situation.settle(self.asked, changes)
         admission = after.admitted.get(self.asked.name)
         if admission is None or self.asked.name in after.livelocked:
@@ -191,7 +199,17 @@ class _RemedySearch:
         either = entry is not None and entry.workload.either
         chosen = {it.name: it.flavors for it in admission.pod_sets}
         found = cost(self.situation, self.asked.name, self.before, after)
-        return Remedy(changes, found, tuple(flavors), either, chosen)
+        remedy = Remedy(changes, found, tuple(flavors), either, chosen)
+        return remedy if self.room is None else self.room.placed(remedy)
+
+
+def _sample(count: int, most: int) -> Iterable[int]:
+    """All indexes, or at most so many: the first ones, and the others at equal distances."""
+    if count <= most:
+        return range(count)
+    first = most // 2
+    rest = most - first
+    return [*range(first), *(first + (count - first) * i // rest - 1 for i in range(1, rest + 1))]
 
 
 def waiting_in(settled: Settled, name: str) -> QueuedWorkload | None:

@@ -207,6 +207,7 @@ class _Run:
                 if it.name in without or it.admission is None:
                     continue
                 homes.setdefault(it.queue, name)
+                it.assigned = True  # so that others are tried again when it leaves
                 queue.workloads[it.name] = it
                 for pair, amount in it.admission.usage:
                     total[pair] = total.get(pair, 0) + amount

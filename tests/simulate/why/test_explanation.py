@@ -34,10 +34,12 @@ def test_a_job_that_kueue_does_not_manage():
 
 
 def test_quota_without_nodes_does_not_help():
-    """b runs on 3 of 4 GPUs. More quota admits a with 7 pods, but only 1 GPU is left."""
+    """b runs on 3 of 4 GPUs. More quota would admit a with 7 pods, but the node never holds them."""
     found = explain("n/a", *PLAIN, node("x", 4), job("b", pods=3), job("a", pods=7))
-    fewer, more = found.remedies
-    assert (fewer.placed, more.placed) == (False, False)
+    assert [(it.changes, it.placed) for it in found.remedies] == [
+        ((PodsChange("main", 7, 1),), True)
+    ]
+    assert (found.cause.never.placed, found.cause.never.pods) == (4, 7)
     room = explain("n/a", *PLAIN, node("x", 8), job("b", pods=3), job("a", pods=7))
     assert [it.placed for it in room.remedies] == [True, False]
 
@@ -47,7 +49,7 @@ def test_a_workload_that_is_too_large_and_others_use_all():
     found = explain("n/a", *PLAIN, node("x", 8), *jobs)
     fewer = [it.changes for it in found.later if isinstance(it.changes[0], PodsChange)]
     assert found.cause.kind.value == "above-maximum"
-    assert [it.placed for it in found.remedies] == [False]
+    assert not found.remedies
     assert fewer == [(PodsChange("main", 12, 8),)]
 
 

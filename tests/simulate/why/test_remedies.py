@@ -1,7 +1,7 @@
 """The smallest changes that admit a workload, and what they cost."""
 
 from policygen.simulate.why.changes import FieldChange, PodsChange, PriorityChange, QueueChange
-from policygen.simulate.why.remedies import Cost
+from policygen.simulate.why.remedy import Cost
 from tests.simulate.why.waiting import (
     PLAIN,
     SHARED,

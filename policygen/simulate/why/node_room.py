@@ -1,0 +1,58 @@
+"""Whether nodes have room for the pods of a workload, now or ever."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice, product
+
+from msgspec.structs import replace
+
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.why.causes import NeverPlaced
+from policygen.simulate.why.node_causes import OccupiedNodes
+from policygen.simulate.why.remedy import Remedy
+
+_TRIED = 32
+"""So many combinations of flavors are tried."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeRoom:
+    """The nodes, as one workload finds them."""
+
+    arrival: Arrival
+    now: OccupiedNodes
+    """With the pods of all workloads that hold quota."""
+    empty: OccupiedNodes
+    """Without pods, and not cordoned."""
+    owners: Mapping[str, str]
+    """The names of the objects of users by those of Workloads, if they differ."""
+
+    def placed(self, remedy: Remedy) -> Remedy | None:
+        """The remedy, with whether all pods have a node then; None: they do not fit on empty nodes either."""
+        changes, chosen, cost = remedy.changes, remedy.chosen, remedy.cost
+        gone = [self.owners.get(it, it) for it in (*cost.preempted, *cost.delayed)]
+        if self.now.has_room(self.arrival, changes, chosen, gone):
+            return replace(remedy, placed=True)
+        if not self.empty.has_room(self.arrival, changes, chosen, ()):
+            return None
+        return replace(remedy, placed=False)
+
+    def never(self, flavors: Iterable[Iterable[str]]) -> NeverPlaced | None:
+        """Why empty nodes do not hold all its pods; None: they do.
+
+        `flavors` are those that it can have, by resource group.
+        """
+        found: NeverPlaced | None = None
+        for some in islice(product(*flavors), _TRIED):
+            chosen = {it.name: dict(zip(some, some, strict=True)) for it in self.arrival.pods}
+            one = self.empty.never(self.arrival, chosen)
+            if one is None:
+                return None
+            found = one if found is None or _nearer(one, found) else found
+        return found
+
+
+def _nearer(one: NeverPlaced, other: NeverPlaced) -> bool:
+    return (one.alone, one.placed, one.nearest is not None) > (
+        other.alone, other.placed, other.nearest is not None,
+    )  # fmt: skip
