@@ -124,17 +124,7 @@ class Script(Random):
 
 def simulated(scenario: Data, chance: Script) -> list[Step]:
     """What the simulator does."""
-    objects = (Object.read(it, At(0, ())) for kind in KINDS for it in scenario.get(kind, ()))
-    fair = scenario["fairSharing"]
-    strategies = tuple(fair["preemptionStrategies"]) if fair else ()
-    cluster = Cluster(it for it in objects if it is not None)
-    assert not cluster.malformed
-    settings = first(cluster, DEFAULT["kueue"])
-    state = state_of(cluster, strategies)
-    state.chance = chance
-    add_topologies(state, cluster, listed_nodes(cluster), used(scenario))
-    state.pods_ready = _rule(scenario.get("waitForPodsReady"))
-    play = _Play(Scheduler(state), settings, scenario["maxCycles"], chance)
+    play = KueuePlay.of(scenario, chance)
     found = []
     for step in scenario["steps"]:
         found.append(play.step(step))
@@ -143,7 +133,7 @@ def simulated(scenario: Data, chance: Script) -> list[Step]:
     return found
 
 
-class _Play:
+class KueuePlay:
     """A scenario on the simulator."""
 
     def __init__(
@@ -154,6 +144,21 @@ class _Play:
         self.max_cycles = max_cycles
         self.chance = chance
         self.workloads: dict[str, QueuedWorkload] = {}
+
+    @classmethod
+    def of(cls, scenario: Data, chance: Script) -> KueuePlay:
+        """The queues of a scenario, before its first step."""
+        objects = (Object.read(it, At(0, ())) for kind in KINDS for it in scenario.get(kind, ()))
+        fair = scenario["fairSharing"]
+        strategies = tuple(fair["preemptionStrategies"]) if fair else ()
+        cluster = Cluster(it for it in objects if it is not None)
+        assert not cluster.malformed
+        settings = first(cluster, DEFAULT["kueue"])
+        state = state_of(cluster, strategies)
+        state.chance = chance
+        add_topologies(state, cluster, listed_nodes(cluster), used(scenario))
+        state.pods_ready = _rule(scenario.get("waitForPodsReady"))
+        return cls(Scheduler(state), settings, scenario["maxCycles"], chance)
 
     def step(self, step: Data) -> Step:
         found = Step()
