@@ -16,6 +16,7 @@ from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, S
 from policygen.core import versions
 from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
 from policygen.core.finding import THERE, At, Finding, Place
+from policygen.core.names import HOSTNAME
 from policygen.core.quoting import counted, listed, some
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
@@ -506,6 +507,14 @@ def _notes(
                 f"no team of the spec has namespace {listed([*names[:_NAMES], *more], 'and')}; each is "
                 "counted as a team of its own"
             )
+        for pool in spec.compiled.plan.pools if scene.is_implied else ():
+            levels = [it for it in pool.pool.topology_levels if it != HOSTNAME]
+            if levels and pool.policy.topology_aware:
+                yield (
+                    f"label {listed(levels)} of the nodes of pool {pool.name} is not in the spec, so all of them have "
+                    "the same; to simulate their topology, pass a snapshot or "
+                    "manifests of nodes"
+                )
     assumed = sum(it.assumed for it in found)
     if assumed:
         yield (

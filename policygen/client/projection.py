@@ -86,7 +86,8 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
     """A Workload of Kueue, without its templates, since its owner has them."""
     spec, status = dict(mapping(data.get("spec"))), dict(mapping(data.get("status")))
     spec["podSets"] = [
-        _only(pod_set, ("name", "count", "minCount")) for pod_set in mappings(spec.get("podSets"))
+        _only(pod_set, ("name", "count", "minCount", "topologyRequest"))
+        for pod_set in mappings(spec.get("podSets"))
     ]
     admission = status.get("admission")
     if isinstance(admission, dict):

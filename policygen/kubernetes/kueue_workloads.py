@@ -3,6 +3,8 @@
 Source: apis/kueue/v1beta2 of kubernetes-sigs/kueue v0.19.2.
 """
 
+from typing import Any
+
 from msgspec import Struct
 
 from policygen.kubernetes.workloads import PodSpec
@@ -22,6 +24,10 @@ class TopologyRequestView(Struct, rename="camel", frozen=True):
     unconstrained: bool = False
     pod_set_slice_required_topology: str = ""
     pod_set_slice_size: int = 1
+    pod_set_group_name: str = ""
+    """Pod sets with one name run in the same domains."""
+    podset_slice_required_topology_constraints: tuple[Any, ...] = ()
+    """Slices of several levels."""
 
 
 class PodSetView(Struct, rename="camel", frozen=True):

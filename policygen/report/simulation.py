@@ -182,6 +182,8 @@ def _nodes(job: JobResult) -> str:
 
 def _note(job: JobResult) -> str:
     parts = [f"borrows {amount} {flavor}" for flavor, amount in job.borrowed.items()]
+    if job.domains:
+        parts.append(f"in {names([*job.domains])}")
     if job.preempts:
         parts.append(f"preempts {names(job.preempts)}")
     if job.preempted:

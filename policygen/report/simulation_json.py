@@ -90,6 +90,7 @@ def _job(job: JobResult) -> dict[str, Any]:
         "flavors": list(job.flavors),
         "borrowed": dict(job.borrowed),
         "nodes": dict(job.nodes),
+        "domains": dict(job.domains),
         "preempted": job.preempted,
         "evicted": job.evicted,
         "preemptedBy": list(job.preempted_by),

@@ -85,3 +85,5 @@ class Arrival(Struct, frozen=True, eq=False):
     """Whether its duration is an assumption."""
     gang: GangSettings | None = None
     """None: Volcano does not schedule it."""
+    unmodelled: tuple[str, ...] = ()
+    """What it asks for and this simulation does not know."""

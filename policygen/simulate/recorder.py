@@ -7,6 +7,7 @@ from policygen.kubernetes.accelerators import is_one
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
 from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.workload import Admission
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import (
@@ -52,6 +53,8 @@ class Recorder(Observer):
         self.flavors: dict[int, tuple[str, ...]] = {}
         self._late: dict[int, Cause | None] = {}
         """Why pods of a job were not ready in time, when Kueue last evicted it, by its index."""
+        self.domains: dict[int, Mapping[str, int]] = {}
+        """The pods of a job by topology domain at its last admission, by its index."""
         self._pool_of_flavor = {it: pool.name for pool in scene.pools for it in pool.flavors}
         self._pool_of_node = {it: pool.name for pool in scene.pools for it in pool.nodes}
         self._idle: Mapping[tuple[str, str], int] = {}
@@ -72,8 +75,19 @@ class Recorder(Observer):
         self.flavors[job.index] = tuple(
             dict.fromkeys(it for one in admission.pod_sets for it in sorted(one.flavors.values()))
         )
+        self.domains[job.index] = self._domains(admission)
         self._hold(now, job, 1)
         self.borrowed[job.index] = dict(self._borrows(job))
+
+    def _domains(self, admission: Admission) -> Mapping[str, int]:
+        found: Counter[str] = Counter()
+        state = self._state
+        if state is not None:
+            for placement in admission.placements():
+                for leaf, count in placement.pods.items():
+                    found[state.topologies[placement.flavor].above(leaf)] += count
+        del found[""]
+        return dict(sorted(found.items()))
 
     def frees(self, now: float, job: JobRun) -> None:
         """Its quota is free."""
@@ -248,6 +262,7 @@ class Recorder(Observer):
             running=job.running,
             flavors=self.flavors.get(job.index, ()),
             borrowed=self.borrowed.get(job.index, {}),
+            domains=self.domains.get(job.index, {}),
             nodes={names[it].name: count for it, count in sorted(nodes.items())},
             preempted=job.preempted,
             evicted=job.evicted,

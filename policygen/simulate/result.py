@@ -67,6 +67,8 @@ class JobResult(Struct, frozen=True, eq=False):
     """GPUs above the guarantee of its queue when it was admitted, by flavor."""
     nodes: Mapping[str, int] = field(default_factory=dict)
     """Its pods by node, at the end of the simulation or when it last ran."""
+    domains: Mapping[str, int] = field(default_factory=dict)
+    """Its pods by the domain in which Kueue placed them, above that of a node: `block-1/rack-2`."""
     preempted: int = 0
     """How often it was preempted; it begins again each time."""
     evicted: int = 0

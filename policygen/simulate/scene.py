@@ -3,6 +3,8 @@
 It comes from a spec, manifests or a snapshot. Times are seconds, and 0 is the time of the snapshot.
 """
 
+import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from random import Random
@@ -24,7 +26,10 @@ from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.build import state_of
 from policygen.simulate.kueue.pods_ready import pods_ready_rule
 from policygen.simulate.kueue.scheduler import Scheduler
-from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE
+from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE, QueueState
+from policygen.simulate.kueue.topologies import add_topologies
+from policygen.simulate.kueue.topology import TopologyPlacement
+from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
@@ -73,6 +78,11 @@ class Scene(Struct, frozen=True, eq=False):
         return self.teams.get(namespace, namespace)
 
     @property
+    def knows_topologies(self) -> bool:
+        """Whether Kueue places pods in topologies, and the nodes of these are known."""
+        return bool(self.nodes) and self.settings.gate("TopologyAwareScheduling")
+
+    @property
     def is_implied(self) -> bool:
         """Whether the nodes are those of pools of a spec, which has no nodes without accelerators."""
         return any(it.stated is Stated.PART for it in self.nodes)
@@ -92,6 +102,8 @@ def spec_nodes(pools: Iterable[PoolFacts]) -> tuple[tuple[Node, ...], tuple[Scen
         native = dict.fromkeys(NATIVE, _ENOUGH) | {"pods": MAX_PODS}
         left = {it: int(amount) for it, amount in node.together.items()}
         gpus = 0
+        # A spec does not say which nodes share a rack, so all of a pool do.
+        levels = dict.fromkeys(pool.pool.topology_levels, pool.name)
         for name in names:
             own = {
                 it: min(node.allocatable[it], Fraction(left[it])) for it in left
@@ -104,7 +116,7 @@ def spec_nodes(pools: Iterable[PoolFacts]) -> tuple[tuple[Node, ...], tuple[Scen
                     node,
                     name=name,
                     count=1,
-                    labels={**node.labels, HOSTNAME: name},
+                    labels={**levels, **node.labels, HOSTNAME: name},
                     allocatable=allocatable,
                     together={},
                 )
@@ -186,11 +198,34 @@ def kueue_scheduler(
     state = state_of(scene.cluster, strategies(scene.settings))
     state.chance = Random(seed)  # noqa: S311 - a simulation
     state.pods_ready = pods_ready_rule(scene.settings)
+    if scene.knows_topologies:
+        add_topologies(state, scene.cluster, scene.nodes, {})
     scheduler = Scheduler(state)
     for it in running:
         if it.workload is not None and it.workload.admission is not None:
+            _note_domains(state, it, it.workload, it.workload.admission)
             scheduler.adopt(it.workload)
     return scheduler
+
+
+def _note_domains(
+    state: QueueState, arrival: Arrival, workload: QueuedWorkload, admission: Admission
+) -> None:
+    """Note the topology domains of pods that run; those of others are not known."""
+    found, first = {}, 0
+    needs = {it.name: dict(it.per_pod) for it in workload.pod_sets}
+    for batch in arrival.pods:
+        nodes = arrival.nodes[first : first + batch.count]
+        first += batch.count
+        admitted = next((it for it in admission.pod_sets if it.name == batch.name), None)
+        flavors = set(admitted.flavors.values()) & state.topologies.keys() if admitted else set()
+        for flavor in sorted(flavors)[:1]:
+            leaves = Counter(map(state.topologies[flavor].leaf_of, nodes))
+            pods = {leaf: count for leaf, count in leaves.items() if leaf is not None}
+            found[batch.name] = TopologyPlacement(flavor, pods, needs.get(batch.name, {}))
+    if found:
+        sets = [dataclasses.replace(it, placement=found.get(it.name)) for it in admission.pod_sets]
+        workload.admission = dataclasses.replace(admission, pod_sets=tuple(sets))
 
 
 def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:
@@ -232,18 +267,24 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
     implied = scene.is_implied
     offered = frozenset(name for it in scene.nodes for name in it.allocatable)
 
-    def shape(arrival: Arrival, batch: PodBatch, chosen: Mapping[str, str]) -> PodShape | None:
-        namespace = arrival.name.partition("/")[0]
-        key = id(batch.spec), id(batch.labels), namespace, frozenset(chosen.values())
+    def shape(
+        arrival: Arrival, batch: PodBatch, chosen: Mapping[str, str], domain: Mapping[str, str]
+    ) -> PodShape | None:
+        namespace, names = arrival.name.partition("/")[0], frozenset(chosen.values())
+        key = id(batch.spec), id(batch.labels), namespace, names, frozenset(domain.items())
         if key not in made:
             # The batch is kept, so that no other one gets its id.
-            made[key] = make(batch, namespace, frozenset(chosen.values())), batch
+            made[key] = make(batch, namespace, names, domain), batch
         return made[key][0]
 
-    def make(batch: PodBatch, namespace: str, chosen: Iterable[str]) -> PodShape | None:
+    def make(
+        batch: PodBatch, namespace: str, chosen: Iterable[str], domain: Mapping[str, str]
+    ) -> PodShape | None:
         if implied and not gpus_of(batch.spec.requests):
             return None
         spec = with_flavors(batch.spec, [flavors[it] for it in sorted(chosen) if it in flavors])
+        if domain:
+            spec = replace(spec, node_selector={**spec.node_selector, **domain})
         if kube is not None and (spec.scheduler_name or DEFAULT_SCHEDULER) not in kube.profiles:
             spec = replace(spec, scheduler_name="")
         found = shape_of(

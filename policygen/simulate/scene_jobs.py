@@ -107,11 +107,8 @@ class _Jobs:
         pods = self._owned_pods(owner)
         fields = entry.fields
         templates = made[0].fields.pod_sets if made else ()
-        by_name = {it.name: it.template for it in templates}
-        sets = tuple(
-            replace(it, template=by_name[it.name]) if it.name in by_name else it
-            for it in fields.pod_sets
-        )
+        by_name = {it.name: it for it in templates}
+        sets = tuple(_with_template(it, by_name.get(it.name)) for it in fields.pod_sets)
         if pods and not any(it.template.spec.containers for it in sets) and len(sets) == 1:
             sets = (replace(sets[0], template=PodSetTemplate(pods[0].spec)),)
         name = f"{entry.namespace}/{entry.name}"
@@ -135,6 +132,7 @@ class _Jobs:
             at=at,
             nodes=_nodes(pods) if workload.admission is not None else (),
             refusal="" if fields.active else "the Workload is not active (spec.active is false)",
+            unmodelled=tuple(_features(fields)),
         )
 
     def _of_job(self, job: QueuedJob, index: int, count: int) -> Arrival:
@@ -154,7 +152,15 @@ class _Jobs:
             labels = templates[i if same else 0].labels if templates else {}
             batches.append(self._batch(it, job.namespace, labels, _controller(source)))
         shown = name if count == 1 else f"{name}-{index}"
-        return self._arrival(shown, owner, workload, tuple(batches), kind=owner.kind, at=at)
+        return self._arrival(
+            shown,
+            owner,
+            workload,
+            tuple(batches),
+            kind=owner.kind,
+            at=at,
+            unmodelled=tuple(_features(job.fields)),
+        )
 
     def _unqueued(self, job: UnqueuedJob) -> Arrival:
         """An object without a Workload: its pods start at once, or it cannot be simulated."""
@@ -233,6 +239,7 @@ class _Jobs:
         refusal: str = "",
         unknown: bool = False,
         gang: GangSettings | None = None,
+        unmodelled: tuple[str, ...] = (),
     ) -> Arrival:
         classes = [it.spec.priority_class_name for it in pods]
         priority = priorities.of_class(self.cluster, classes[0] if classes else "")
@@ -250,6 +257,7 @@ class _Jobs:
             refusal=refusal,
             unknown=unknown,
             gang=gang,
+            unmodelled=unmodelled,
             assumed=duration is not None and _time_of(source, RUNS_FOR) is None,
         )
 
@@ -320,6 +328,23 @@ class _Jobs:
                 key = self.parents[key]
             found.setdefault(key, []).append(pod)
         return found
+
+
+def _with_template(pod_set: PodSetView, made: PodSetView | None) -> PodSetView:
+    """The pod set of a Workload with the template of its owner, which snapshots only have there."""
+    if made is None:
+        return pod_set
+    request = pod_set.topology_request or made.topology_request
+    return replace(pod_set, template=made.template, topology_request=request)
+
+
+def _features(fields: WorkloadView) -> Iterator[str]:
+    """What a Workload asks for and this simulation does not know."""
+    requests = [it.topology_request for it in fields.pod_sets if it.topology_request is not None]
+    if any(it.podset_slice_required_topology_constraints for it in requests):
+        yield "slices of several topology levels of Kueue"
+    if any(it.pod_set_group_name for it in requests):
+        yield "groups of pod sets in one topology domain of Kueue"
 
 
 def _with_sets(workload: QueuedWorkload, sets: tuple[PodSet, ...]) -> QueuedWorkload:

@@ -18,7 +18,7 @@ from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.scheduler import READY, Scheduler
 from policygen.simulate.kueue.victims import PreemptionReason
-from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.kueue.workload import PodSetAdmission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
@@ -31,11 +31,16 @@ _SESSIONS = 200
 """After so many sessions of Volcano at one time, its jobs evict each other again and again."""
 RETRY_AFTER_S = 1.0
 """Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
+NODES_RETRY_S = 10.0
+"""Kueue collects ends of pods that it did not place at most so long (defaultRequeueBatchInterval)."""
 
 _QUEUES = "queue"
 _PREEMPTIONS = frozenset(it.value for it in PreemptionReason)
-Shapes = Callable[[Arrival, PodBatch, Mapping[str, str]], PodShape | None]
-"""Makes the shape of pods with the flavors of their resources; None: they need no node that is known."""
+Shapes = Callable[[Arrival, PodBatch, Mapping[str, str], Mapping[str, str]], PodShape | None]
+"""Makes the shape of pods with the flavors of their resources, and the labels of their topology domain.
+
+None: they need no node that is known.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -331,7 +336,7 @@ class Timeline:
         pods = [
             shape
             for batch in arrival.pods
-            for shape in [self._shapes(arrival, batch, _flavors(job, batch.name))] * batch.count
+            for shape in [self._shapes(arrival, batch, _flavors(job, batch.name), {})] * batch.count
         ]
         if self.kube is not None:
             for shape, node in zip(pods, arrival.nodes, strict=False):
@@ -409,10 +414,11 @@ class Timeline:
         if due is not None and (self._due is None or due < self._due):
             self._due = due
             heapq.heappush(self._events, (due, TimelineEvent.DUE, 0, "", 0))
-        for root in kueue.changed() - self._retries:
-            self._retries.add(root)
-            event = (self.now + RETRY_AFTER_S, TimelineEvent.RETRY, 0, root.name, 0)
-            heapq.heappush(self._events, event)
+        for after, roots in ((RETRY_AFTER_S, kueue.changed()), (NODES_RETRY_S, kueue.freed())):
+            for root in roots - self._retries:
+                self._retries.add(root)
+                event = (self.now + after, TimelineEvent.RETRY, 0, root.name, 0)
+                heapq.heappush(self._events, event)
 
     def _livelock(self, entries: Iterable[CycleEntry]) -> None:
         names = {
@@ -479,14 +485,33 @@ class Timeline:
         job.reason = job.message = ""
         self._observer.holds(self.now, job)
         if self.kube is not None:
-            counts = _counts(job)
             for batch in job.arrival.pods:
-                shape = self._shapes(job.arrival, batch, _flavors(job, batch.name))
-                if shape is not None:
-                    for _ in range(counts.get(batch.name, batch.count)):
-                        self._wait_for_node(job, shape)
+                for labels, count in self._domains(job, batch):
+                    shape = self._shapes(job.arrival, batch, _flavors(job, batch.name), labels)
+                    if shape is not None:
+                        for _ in range(count):
+                            self._wait_for_node(job, shape)
         if not job.unbound:
             self._start(job)
+
+    def _domains(self, job: JobRun, batch: PodBatch) -> Iterator[tuple[Mapping[str, str], int]]:
+        """The labels of the topology domains of pods, and the number of pods in each."""
+        admitted = _admitted(job, batch.name)
+        placement = admitted.placement if admitted is not None else None
+        if placement is None or self.kueue is None:
+            yield {}, batch.count if admitted is None else admitted.count
+            return
+        topology = self.kueue.state.topologies[placement.flavor]
+        for leaf, count in placement.pods.items():
+            yield topology.selector(leaf), count
+
+    def _hold(self, job: JobRun, shape: PodShape, node: int, sign: int) -> None:
+        """Kueue's topologies count pods that Kueue did not place there."""
+        if self.kueue is None or self.kube is None or not self.kueue.state.topologies:
+            return
+        admission = job.workload.admission if job.workload is not None else None
+        if admission is None or not admission.placements():
+            self.kueue.hold(self.kube.nodes.all[node].name, shape.requests, sign)
 
     def _start(self, job: JobRun) -> None:
         job.starts(self.now)
@@ -505,6 +530,7 @@ class Timeline:
         job.bound.append((shape, node))
         if self.volcano is not None and job.arrival.gang is None:
             self.volcano.state.nodes.hold(node, shape, 1)
+        self._hold(job, shape, node, 1)
         self._priorities[job.arrival.priority] += 1
         self._observer.binds(self.now, job, shape, node, 1)
 
@@ -514,6 +540,7 @@ class Timeline:
         self._gang_changes = True
         if self.volcano is not None and job.arrival.gang is None:
             self.volcano.state.nodes.hold(node, shape, -1)
+        self._hold(job, shape, node, -1)
         self._priorities[job.arrival.priority] -= 1
         self._observer.binds(self.now, job, shape, node, -1)
 
@@ -600,7 +627,7 @@ class Timeline:
             job.reason = "NotSimulated" if missing else "Unschedulable"
             job.message = missing or f"Volcano's queue {gang.queue} does not exist"
             return
-        shapes = [self._shapes(job.arrival, it, {}) for it in job.arrival.pods]
+        shapes = [self._shapes(job.arrival, it, {}, {}) for it in job.arrival.pods]
         made = gang_job(job.arrival, gang, shapes, self.now)
         job.unbound = len(made.tasks) + len(made.unborn)
         self._gangs[made.name] = job
@@ -673,14 +700,14 @@ def _runs_already(job: JobRun) -> bool:
     return admitted or bool(arrival.nodes)
 
 
-def _flavors(job: JobRun, pod_set: str) -> Mapping[str, str]:
-    """The flavors of a pod set by resource; empty without Kueue."""
+def _admitted(job: JobRun, pod_set: str) -> PodSetAdmission | None:
+    """What Kueue admitted of a pod set, with fewer pods than requested after a partial admission."""
     admission = job.workload.admission if job.workload is not None else None
     found = admission.pod_sets if admission is not None else ()
-    return next((it.flavors for it in found if it.name == pod_set), {})
+    return next((it for it in found if it.name == pod_set), None)
 
 
-def _counts(job: JobRun) -> Mapping[str, int]:
-    """The admitted number of pods by pod set; fewer than requested with partial admission."""
-    admission = job.workload.admission if job.workload is not None else None
-    return {it.name: it.count for it in admission.pod_sets} if admission is not None else {}
+def _flavors(job: JobRun, pod_set: str) -> Mapping[str, str]:
+    """The flavors of a pod set by resource; empty without Kueue."""
+    found = _admitted(job, pod_set)
+    return found.flavors if found is not None else {}

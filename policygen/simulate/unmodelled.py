@@ -29,6 +29,7 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
 
 
 def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
+    yield from job.unmodelled
     specs = [it.spec for it in job.pods]
     if any(it.resource_claims for it in specs):
         yield CLAIMS
@@ -68,6 +69,8 @@ def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:
 
 
 def _topology(scene: Scene, queue: ClusterQueueView) -> bool:
+    if scene.knows_topologies:
+        return False
     names = {it.name for group in queue.resource_groups for it in group.flavors}
     return any(it.fields.topology_name for it in scene.cluster.flavors if it.object.name in names)
 
@@ -84,7 +87,7 @@ def _usage(scene: Scene, queue: ClusterQueueView) -> bool:
 
 
 _OF_QUEUE: dict[str, Callable[[Scene, ClusterQueueView], bool]] = {
-    "topology-aware scheduling of Kueue": _topology,
+    "topology-aware scheduling of Kueue, because nodes are not known": _topology,
     "admission checks of Kueue, which are assumed to pass": _checks,
     "fair sharing by usage (admissionScope) of Kueue": _usage,
     "concurrent admission of Kueue": lambda _, queue: bool(queue.concurrent_admission_policy),

@@ -18,6 +18,8 @@ from policygen.core.versions import Version
 from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
+from tests.simulate.test_topologies_over_time import STATE as TOPOLOGIES
+from tests.simulate.test_topologies_over_time import required
 from tests.simulate.volcano.test_over_time import vcjob
 
 ROOT = Path(__file__).parents[2]
@@ -215,6 +217,42 @@ def test_a_snapshot_that_cannot_be_read(tmp_path):
     path.write_text("no snapshot")
     with pytest.raises(UnreadError):
         app_simulate.simulate(SimulateRequest(clusters=ClusterRequest(snapshots=(path,))))
+
+
+def test_pods_of_a_snapshot_use_the_domains_of_their_nodes(tmp_path):
+    """One pod runs on a0, so rack a has no room for two pods of 8 GPUs before it ends."""
+    pods = """
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: a-1
+  namespace: nlp
+  ownerReferences: [{apiVersion: batch/v1, kind: Job, name: a, uid: u0, controller: true}]
+spec:
+  nodeName: a0
+  containers: [{name: main, resources: {requests: {cpu: 4}, limits: {nvidia.com/gpu: 8}}}]
+status: {phase: Running}
+"""
+    state = TOPOLOGIES + WORKLOAD + required("a", 8, 1) + pods
+    request = of_snapshot(tmp_path, state + required("b", 8, 2) + required("c", 8, 2))
+    found = {it.name: it for it in app_simulate.simulate(request).result.jobs}
+    assert (found["nlp/a"].nodes, found["nlp/a"].domains) == ({"a0": 1}, {"a": 1})
+    assert found["nlp/b"].domains == {"b": 2}
+    assert [found[f"nlp/{it}"].started for it in "bc"] == [0, 3601]
+
+
+def test_racks_of_a_spec_are_not_known(tmp_path):
+    aware = "schedulingPolicy: {topologyAware: true}\n  topology: {levels: [example.com/rack]}"
+    spec = POLICY.replace("scheduler: kueue", f"scheduler: kueue\n  {aware}", 1)
+    path = written(tmp_path, spec, "policy.yaml")
+    text = job("a", 8, queue="a100").replace("namespace: nlp", "namespace: vision")
+    request = SimulateRequest(specs=(path,), workloads=(written(tmp_path, text),))
+    report = app_simulate.simulate(request)
+    assert report.result.jobs[0].domains == {"a100": 1}
+    assert report.notes[0].startswith(
+        "label example.com/rack of the nodes of pool a100 is not in the spec, so all of them have the same"
+    )
 
 
 def test_a_spec_replaces_the_queues_of_a_snapshot(tmp_path):

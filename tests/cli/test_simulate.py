@@ -54,7 +54,10 @@ def test_an_unknown_feature_ends_with_3():
     text = QUEUES.replace("{nodeLabels", "{topologyName: racks, nodeLabels")
     done = run("--workloads", "-", text=text + job("a", 8))
     assert done.exit_code == 3
-    assert "not modelled: topology-aware scheduling of Kueue (1 job)\n" in done.stdout
+    assert (
+        "not modelled: topology-aware scheduling of Kueue, because nodes are not known (1 job)\n"
+        in done.stdout
+    )
 
 
 def test_ctrl_c_ends_with_130_and_a_partial_report(monkeypatch):

@@ -24,7 +24,7 @@ def test_features_of_queues():
         "namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: c}]}",
     )
     assert named(text + job("a", 8) + job("b", 8)) == {
-        "topology-aware scheduling of Kueue": 2,
+        "topology-aware scheduling of Kueue, because nodes are not known": 2,
         "admission checks of Kueue, which are assumed to pass": 2,
     }
 

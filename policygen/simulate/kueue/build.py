@@ -1,6 +1,6 @@
 """The scheduler's state from Kueue's objects."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -258,7 +258,16 @@ class _Pairs:
             for kind, names in (("ResourceFlavor", missing), ("AdmissionCheck", checks))
             if names
         )
-        return ", ".join(found)
+        return ", ".join((*found, *self._missing_topologies(fields)))
+
+    def _missing_topologies(self, fields: ClusterQueueView) -> Iterator[str]:
+        for name in dict.fromkeys(
+            it.name for group in fields.resource_groups for it in group.flavors
+        ):
+            flavor = self._cluster.flavors.get(name)
+            topology = flavor.fields.topology_name if flavor is not None else ""
+            if topology and self._cluster.topologies.get(topology) is None:
+                yield f'there is no Topology "{topology}" for TAS flavor "{name}"'
 
 
 def _checks(fields: ClusterQueueView) -> dict[str, frozenset[str]]:

@@ -18,7 +18,7 @@ from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM
 from policygen.kubernetes.kueue_requests import adjusted, as_pod
-from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView
+from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, TopologyRequestView
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.untyped import integer, mapping, text
 from policygen.kubernetes.workloads import Container, PodSpec, PodTemplate, Resources, Workload
@@ -36,6 +36,22 @@ _SUBMITTER = Container(
     )
 )
 """The container that submits a RayJob, with KubeRay's defaults."""
+_TOPOLOGY = "kueue.x-k8s.io/podset-"
+_OF_TOPOLOGY = (
+    "required-topology",
+    "preferred-topology",
+    "unconstrained-topology",
+    "slice-required-topology",
+    "slice-size",
+    "slice-required-topology-constraints",
+    "group-name",
+)
+"""The annotations of a pod template that ask for topology-aware scheduling, without their prefix."""
+_TRUTHS = {
+    **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
+}
+"""Booleans as Go parses them."""
 _REPLICA_TYPES = {
     "JAXJob": ("Worker",),
     "MPIJob": ("Launcher", "Worker"),
@@ -82,7 +98,7 @@ def pod_sets(workload: Workload) -> tuple[PodSetView, ...]:
                 else None,
             ),
         )
-    return (PodSetView("main", 1, None, PodSetTemplate(as_pod(template.spec))),)
+    return (_pod_set("main", replace(template, spec=as_pod(template.spec)), 1),)
 
 
 def groups(workload: Workload) -> int:
@@ -112,7 +128,7 @@ def of_pods(
         if name in found:
             found[name] = replace(found[name], count=found[name].count + 1)
         else:
-            found[name] = PodSetView(name, total or 1, None, PodSetTemplate(spec))
+            found[name] = _pod_set(name, replace(template, spec=spec), total or 1)
         if total:
             break
     return tuple(found[name] for name in sorted(found))
@@ -154,7 +170,7 @@ def _of_ray(workload: Workload) -> Iterable[PodSetView]:
     pods = _head(head.spec, spec, workload.annotations)
     if workload.kind == "RayJob" and mode == "SidecarMode":
         pods = replace(pods, containers=(*pods.containers, _SUBMITTER))
-    yield PodSetView("head", 1, None, PodSetTemplate(pods))
+    yield _pod_set("head", replace(head, spec=pods), 1)
     for template in workers:
         name = _item(workload, template, 1, "groupName")
         yield _pod_set(name, template, template.replicas)
@@ -197,7 +213,34 @@ def _templates(workload: Workload) -> Sequence[PodTemplate]:
 
 
 def _pod_set(name: str, template: PodTemplate, count: int | None) -> PodSetView:
-    return PodSetView(name.lower(), _known(count), None, PodSetTemplate(template.spec))
+    request = _topology_request(template.annotations)
+    return PodSetView(name.lower(), _known(count), None, PodSetTemplate(template.spec), request)
+
+
+def _topology_request(annotations: Mapping[str, str]) -> TopologyRequestView | None:
+    """What annotations of a pod template ask of a topology. Raises NotQueuedError.
+
+    Source: pkg/controller/jobframework/tas.go.
+    """
+    found = {it: annotations.get(f"{_TOPOLOGY}{it}") for it in _OF_TOPOLOGY}
+    required, preferred, unconstrained, level, size, constraints, group = found.values()
+    named = required is not None or preferred is not None
+    sliced = level is not None and size is not None
+    if not named and unconstrained is None and not sliced and constraints is None:
+        return None
+    try:
+        return TopologyRequestView(
+            required=required or "",
+            preferred="" if required is not None else preferred or "",
+            unconstrained=not named and unconstrained is not None and _TRUTHS[unconstrained],
+            pod_set_slice_required_topology=level or "" if sliced else "",
+            pod_set_slice_size=int(size or "") if sliced else 1,
+            pod_set_group_name=group or "",
+            podset_slice_required_topology_constraints=(constraints,) if constraints else (),
+        )
+    except (KeyError, ValueError):
+        words = f"an annotation {_TOPOLOGY}* of its pods has a value that Kueue refuses"
+        raise NotQueuedError(words) from None
 
 
 def _known(count: int | None) -> int:

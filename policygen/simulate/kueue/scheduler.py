@@ -4,7 +4,7 @@ Source: pkg/controller/{core,jobframework} and pkg/cache of Kueue 0.19.2.
 """
 
 import heapq
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from policygen.simulate.kueue import cycle
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
@@ -35,6 +35,8 @@ class Scheduler:
         self.state = state
         self._changed: set[QuotaNode] = set()
         """The roots of the trees in which quota became free."""
+        self._freed: set[QuotaNode] = set()
+        """The roots of the trees with a topology in which nodes have more room."""
         self._evicted: dict[str, QueuedWorkload] = {}
         """Those that must leave, by name."""
         self._known: dict[str, QueuedWorkload] = {}
@@ -98,6 +100,19 @@ class Scheduler:
         found = frozenset(self._changed)
         self._changed.clear()
         return found
+
+    def freed(self) -> frozenset[QuotaNode]:
+        """The roots of the trees for which nodes of a topology have more room since the last call."""
+        found = frozenset(self._freed)
+        self._freed.clear()
+        return found
+
+    def hold(self, node: str, amounts: Sequence[tuple[str, int]], sign: int) -> None:
+        """A pod that Kueue did not place runs on a node of a topology, or with the sign -1 ends."""
+        flavors = self.state.hold(node, amounts, sign)
+        if sign < 0 and flavors:
+            queues = self.state.queues.values()
+            self._freed |= {it.node.root() for it in queues if it.flavors() & flavors}
 
     def retry(self, roots: Container[QuotaNode]) -> int:
         """Try the inadmissible workloads of these trees again; returns how many there are."""

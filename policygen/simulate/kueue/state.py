@@ -106,6 +106,10 @@ class QueueState:
         for it in placements:
             self.topologies[it.flavor].use(it, sign)
 
+    def hold(self, node: str, amounts: Sequence[tuple[str, int]], sign: int = 1) -> set[str]:
+        """A pod that Kueue did not place runs on a node, or ends. Returns the flavors of the node."""
+        return {name for name, it in self.topologies.items() if it.hold(node, amounts, sign)}
+
     def place(
         self, requests: Iterable[PlacementRequest], *, empty: bool = False
     ) -> tuple[dict[str, TopologyPlacement], tuple[str, str] | None]:

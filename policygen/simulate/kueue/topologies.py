@@ -37,7 +37,7 @@ def add_topologies(
         levels = [it.node_label for it in topology.fields.levels]
         wanted = flavor.fields.node_labels.items()
         chosen = [
-            TopologyNode(it.labels, it.taints, _free(it, used.get(it.name, {})))
+            TopologyNode(it.labels, it.taints, _free(it, used.get(it.name, {})), it.name)
             for it in usable
             if wanted <= it.labels.items() and all(level in it.labels for level in levels)
         ]

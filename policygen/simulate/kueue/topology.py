@@ -74,6 +74,7 @@ class TopologyNode:
     taints: tuple[TaintView, ...]
     free: Mapping[str, int]
     """What pods that are not of admitted workloads leave."""
+    name: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -104,11 +105,15 @@ class FlavorTopology:
         self.usage = usage
         self._tolerations = tolerations
         self._domains: list[dict[tuple[str, ...], _Domain]] = [{} for _ in self.levels]
+        self._above: dict[Leaf, str] = {}
+        self._of_node: dict[str, _Domain] = {}
+        """The domain of the lowest level, by the name of a node in it."""
         for node in nodes:
             self._add(node)
 
     def _add(self, node: TopologyNode) -> None:
         values = tuple(node.labels.get(it, "") for it in self.levels)
+        self._above[self.leaf(values)] = "/".join(values[:-1] if self.by_host else values)
         child: _Domain | None = None
         for level in range(len(values) - 1, -1, -1):
             known = values[: level + 1] in self._domains[level]
@@ -118,6 +123,7 @@ class FlavorTopology:
             if child is None:
                 domain.free.update(node.free)
                 domain.node = node
+                self._of_node[node.name] = domain
             else:
                 domain.children.append(child)
             if known:
@@ -131,6 +137,30 @@ class FlavorTopology:
     def leaf(self, values: tuple[str, ...]) -> Leaf:
         """The key of a domain of the lowest level."""
         return values[-1] if self.by_host else values
+
+    def leaf_of(self, node: str) -> Leaf | None:
+        """The key of the lowest domain of a node; None: the flavor does not select the node."""
+        domain = self._of_node.get(node)
+        return None if domain is None else self.leaf(domain.values)
+
+    def selector(self, leaf: Leaf) -> Mapping[str, str]:
+        """The labels with which Kueue selects the nodes of a domain of the lowest level."""
+        if isinstance(leaf, str):
+            return {HOSTNAME: leaf}
+        return dict(zip(self.levels, leaf, strict=True))
+
+    def above(self, leaf: Leaf) -> str:
+        """The domain of the lowest level that is not a node: its values from the top; empty: none is."""
+        return self._above.get(leaf, "")
+
+    def hold(self, node: str, amounts: Iterable[tuple[str, int]], sign: int) -> bool:
+        """A pod that Kueue did not place runs on a node, or with the sign -1 ends; false for other nodes."""
+        domain = self._of_node.get(node)
+        if domain is None:
+            return False
+        for name, amount in amounts:
+            domain.free[name] -= sign * amount
+        return True
 
     def use(self, placement: TopologyPlacement, sign: int = 1) -> None:
         """Use what a placement uses, or with the sign -1 free it."""

@@ -453,7 +453,7 @@ def occupied(scene: Scene, arrivals: Iterable[Arrival]) -> OccupiedNodes | None:
         chosen = _flavors(admission) if admission else {}
         pods = [batch for batch in it.pods for _ in range(batch.count)]
         for batch, node in zip(pods, it.nodes, strict=False):
-            shape = make(it, batch, chosen.get(batch.name, {}))
+            shape = make(it, batch, chosen.get(batch.name, {}), {})
             index = kube.nodes.index.get(node)
             if shape is not None and index is not None:
                 kube.bind(shape, index)

@@ -142,7 +142,7 @@ class OccupiedNodes:
         skip = len(arrival.nodes)
         placed, undo = skip, list[tuple[PodShape, int]]()
         for batch in batches:
-            shape = self.shapes(arrival, batch, chosen.get(batch.name, {}))
+            shape = self.shapes(arrival, batch, chosen.get(batch.name, {}), {})
             for _ in range(batch.count):
                 if skip:
                     skip -= 1
@@ -220,7 +220,7 @@ class OccupiedNodes:
     ) -> Iterator[list[list[OwnChange]]]:
         """Alternatives of one kind, the smallest first."""
         for batch in arrival.pods:
-            shape = self.shapes(arrival, batch, chosen.get(batch.name, {}))
+            shape = self.shapes(arrival, batch, chosen.get(batch.name, {}), {})
             if shape is None:
                 continue
             yield from self._tolerations(batch)
