@@ -48,7 +48,8 @@ def fit_text(answer: FitAnswer, unmodelled: Iterable[Unmodelled], out: TextIO) -
         if answer.cost is not None:
             lines.append(f"  {words.costs(answer.cost)}")
     else:
-        lines = [f"No: {what} would wait ({it.cause.kind.value})."]
+        waits = "would never start" if it.cause.lasts else "would wait"
+        lines = [f"No: {what} {waits} ({it.cause.kind.value})."]
         lines += [f"  {line}" for line in _about(it)]
         if answer.start is not None:
             lines.append(f"  {words.start(answer.start)}")

@@ -34,9 +34,10 @@ from policygen.simulate.why.changes import (
     SpecEdit,
     TolerationAdded,
 )
-from policygen.simulate.why.explanation import Explanation, Start
+from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedy import Cost
+from policygen.simulate.why.start import Start
 
 WITH_MESSAGE = frozenset(
     {
@@ -550,7 +551,12 @@ def ends(found: Sequence[str]) -> str:
 def start(it: Start) -> str:
     """When it starts by the durations of what runs."""
     if it.after is not None:
-        return f"It starts in {duration(it.after)}, when {names(it.ends)} {'has' if len(it.ends) == 1 else 'have'} ended, if no other job arrives."
+        have = "has" if len(it.ends) == 1 else "have"
+        ended = f", when {names(it.ends)} {have} ended" if it.ends else ""
+        leave = f" Then {names(it.preempts)} must leave." if it.preempts else ""
+        return f"It starts in {duration(it.after)}{ended}, if no other job arrives.{leave}"
+    if not it.unknown:
+        return "It still waits when all other jobs have ended."
     return (
         "policygen cannot know when it starts, because it does not know how long "
         f"{counted(it.unknown, 'running workload')} will run. Give --duration, such as 2h."

@@ -20,9 +20,10 @@ from policygen.simulate.why.changes import (
     SpecEdit,
     TolerationAdded,
 )
-from policygen.simulate.why.explanation import Explanation, Start
+from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedy import Cost
+from policygen.simulate.why.start import Start
 from tests.simulate.why.waiting import PLAIN, SHARED, explain, job, local, node
 
 QUOTA = ("spec", "resourceGroups", 0, "flavors", 0, "resources", 0)
@@ -116,6 +117,33 @@ def test_what_never_starts_is_said_first(never, text):
     assert list(words.reasons(found)) == [f"It never starts: {text}"]
 
 
+@pytest.mark.parametrize(
+    "start, text",
+    [
+        (
+            Start(7500.0, ("n/b",)),
+            "It starts in 2h 5m, when n/b has ended, if no other job arrives.",
+        ),
+        (
+            Start(60.0, ("n/b", "n/c"), preempts=("n/d",)),
+            (
+                "It starts in 1m, when n/b and n/c have ended, if no other job arrives. Then n/d must "
+                "leave."
+            ),
+        ),
+        (Start(None), "It still waits when all other jobs have ended."),
+    ],
+)
+def test_when_it_starts(start, text):
+    assert words.start(start) == text
+
+
+def test_when_it_starts_is_not_known():
+    assert "does not know how long 2 running workloads will run" in words.start(
+        Start(None, unknown=2)
+    )
+
+
 def test_several_changes_are_one_sentence():
     two = [QueueChange("z", "q"), PodsChange("main", 3, 2)]
     assert words.remedy(two) == "Use LocalQueue q instead of z; run 2 pods instead of 3."
@@ -165,15 +193,6 @@ def test_a_preemption_of_the_past():
     assert words.past(it) == (
         "n/b from /root/q preempted it at 2026-11-20T08:00:00Z (withinClusterQueue: it has a higher "
         "priority in the same ClusterQueue)."
-    )
-
-
-def test_when_it_starts():
-    assert words.start(Start(7500.0, ("n/b",))) == (
-        "It starts in 2h 5m, when n/b has ended, if no other job arrives."
-    )
-    assert "does not know how long 2 running workloads will run" in words.start(
-        Start(None, unknown=2)
     )
 
 

@@ -174,6 +174,11 @@ class Cause(Struct, frozen=True):
     names: tuple[str, ...] = ()
     """Names that the cause mentions: queues to choose from, workloads before it."""
 
+    @property
+    def lasts(self) -> bool:
+        """Whether the workload never starts without a change, whatever other workloads do."""
+        return self.never is not None or self.kind in LASTING
+
 
 def with_owners(cause: Cause, owner: Callable[[str], str]) -> Cause:
     """The cause with the names of the objects of users instead of those of Workloads."""

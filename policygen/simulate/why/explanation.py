@@ -37,6 +37,7 @@ from policygen.simulate.why.situation import (
     policy_objects,
 )
 from policygen.simulate.why.spec_changes import SpecPolicy
+from policygen.simulate.why.start import Start, start
 
 _READY = "Ready"
 _VOLCANO = "volcano"
@@ -70,17 +71,6 @@ class Explanation(Struct, frozen=True, eq=False):
     def waits(self) -> bool:
         """Whether something keeps it from running."""
         return self.cause.kind not in (CauseKind.ADMITTED, CauseKind.ADMISSIBLE)
-
-
-class Start(Struct, frozen=True):
-    """When a workload starts if no other one arrives."""
-
-    after: float | None
-    """Seconds from now; None: it is not known."""
-    ends: tuple[str, ...] = ()
-    """The running workloads that end until then, in their order."""
-    unknown: int = 0
-    """Running workloads whose duration is not known."""
 
 
 class Explainer:
@@ -127,35 +117,28 @@ class Explainer:
         return self._shown(Remedy((), found)).cost
 
     def start(self, arrival: Arrival) -> Start | None:
-        """When a workload gets its quota, by the durations of those that run; None: their ends do not help."""
+        """When a new workload starts, by the durations of all; None: without a change it never does."""
         workload = arrival.workload
         if workload is None:
             return None
         asked = asked_workload(arrival, workload, self.scene)
-        if object_cause(self.scene.cluster, asked) is not None:
-            return None
         near, _ = self._around(asked)
-        held = [it for them in near.held.values() for it in them]
-        every = near.settle(asked, without=frozenset(it.name for it in held))
-        if asked.name not in every.admitted:
-            return None
-        ends = []
-        for it in held:
-            owner = self._by_workload.get(it.name)
-            if owner is not None and owner.duration is not None:
-                ends.append((owner.duration, it.name))
-        ends.sort()
+        held = [it.name for them in near.held.values() for it in them]
+        owners = [self._by_workload[it] for it in held if it in self._by_workload]
+        if all(it.duration is None for it in owners):
+            return Start(None, unknown=len(held))
+        found = start(self.scene, self.arrivals, arrival)
+        by_owner = {it.name: it.workload.name for it in owners if it.workload is not None}
+        ends = [it for it in found.ends if it in by_owner]
 
         def admits(count: int) -> bool:
-            gone = frozenset(name for _, name in ends[:count])
+            gone = frozenset(by_owner[it] for it in ends[:count])
             return asked.name in near.settle(asked, without=gone).admitted
 
-        unknown = len(held) - len(ends)
-        if not ends or not admits(len(ends)):
-            return Start(None, unknown=unknown)
-        count = bisect_left(range(1, len(ends)), 1, key=admits) + 1
-        names = tuple(self._owner(name) for _, name in ends[:count])
-        return Start(ends[count - 1][0], names, unknown)
+        if not admits(len(ends)):  # others started and ended in between
+            return replace(found, ends=found.ends[-1:])
+        fewest = bisect_left(range(len(ends)), 1, key=admits)
+        return replace(found, ends=tuple(ends[:fewest]))
 
     def pending(self) -> Iterator[Arrival]:
         """The workloads that do not run: without quota, or with pods that have no node."""
@@ -210,7 +193,7 @@ class Explainer:
         if not search:
             return known
         found = remedies(near, asked, room, self._spec)
-        lasting = cause.kind is CauseKind.ABOVE_MAXIMUM or never is not None
+        lasting = cause.lasts
         starts = any(it.placed is not False for it in found.remedies)
         later = self._later(near, asked, room) if lasting and not starts else ()
         listed = [it.changes for it in found.remedies]
@@ -225,6 +208,10 @@ class Explainer:
     def _later(self, near: Situation, asked: AskedWorkload, room: NodeRoom | None) -> list[Remedy]:
         """Changes with which a workload starts if it is alone."""
         alone = dataclasses.replace(near, held={}, pending=())
+        admission = alone.settle(asked).admitted.get(asked.name)
+        if room is not None and admission is not None:
+            found = room.empty.remedies(room.arrival, _flavors(admission))
+            return sorted(found, key=lambda it: it.rank)[:MOST]
         empty = None if room is None else dataclasses.replace(room, now=room.empty)
         return remedies(alone, asked, empty, self._spec).remedies
 

@@ -1,9 +1,11 @@
 """Whether a job that does not exist yet would run now, and if not, when and why not."""
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
@@ -13,10 +15,11 @@ from policygen.kubernetes.workloads import Container, PodSpec, Resources
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.scene import Scene
 from policygen.simulate.why.changes import pod_spec
-from policygen.simulate.why.explanation import Explainer, Explanation, Start
+from policygen.simulate.why.explanation import Explainer, Explanation
 from policygen.simulate.why.quota_changes import toward
 from policygen.simulate.why.remedy import Cost
 from policygen.simulate.why.situation import AskedWorkload
+from policygen.simulate.why.start import Start
 
 NAME = "fit"
 """The name of the job."""
@@ -61,11 +64,25 @@ class FitAnswer(Struct, frozen=True, eq=False):
 def fit(scene: Scene, arrivals: Sequence[Arrival], request: FitRequest) -> FitAnswer:
     """Whether the job would run now. Raises FitError."""
     namespace, queue, resource, arrival = _arrival(scene, request)
+    arrival = _last(arrival, arrivals)
     explainer = Explainer(scene, arrivals)
     explanation = explainer.explain(arrival)
-    start = explainer.start(arrival) if explanation.waits else None
+    start = None
+    if explanation.waits and not explanation.cause.lasts:
+        start = explainer.start(arrival)
+        if start is not None and start.after is not None:
+            explanation = replace(explanation, ends=())  # `start` names them, with the time
     cost = None if explanation.waits else explainer.cost(arrival)
     return FitAnswer(request, namespace, queue, resource, explanation, cost, start)
+
+
+def _last(job: Arrival, arrivals: Sequence[Arrival]) -> Arrival:
+    """The job, created after all others."""
+    workload = job.workload
+    if workload is None:
+        return job
+    last = max((it.workload.created for it in arrivals if it.workload), default=0.0)
+    return replace(job, workload=dataclasses.replace(workload, created=max(last, 0.0) + 1))
 
 
 def _arrival(scene: Scene, request: FitRequest) -> tuple[str, str, str, Arrival]:

@@ -14,11 +14,12 @@ def test_smaller_pods_fit_on_smaller_nodes():
 
 
 def test_a_pod_that_is_larger_than_each_node():
-    found = explain("n/a", *PLAIN, node("x", 4), node("y", 6), job("b", gpus=8), job("a", gpus=8))
+    found = explain("n/a", *PLAIN, node("x", 4), node("y", 6), job("b", pods=8), job("a", gpus=8))
     near = found.cause.never.nearest
     assert (near.node, near.resource, near.asked, near.free) == ("y", GPU, 8, 6)
     assert not found.ends
-    assert all(it.placed for it in found.remedies)
+    assert not found.remedies
+    assert {it.changes[0].after for it in found.later} == {6}
 
 
 def test_pods_that_nodes_hold_when_others_have_ended():

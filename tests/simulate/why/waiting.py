@@ -76,7 +76,11 @@ def text(*things):
 
 
 def scene(*things):
-    cluster = Cluster(objects(yaml.safe_dump_all(things)))
+    """The scene of manifests. It has their namespaces, as in the app."""
+    named = {it["metadata"]["namespace"] for it in things if "namespace" in it["metadata"]}
+    named -= {it["metadata"]["name"] for it in things if it["kind"] == "Namespace"}
+    made = (thing("Namespace", it, None, version="v1") for it in sorted(named))
+    cluster = Cluster(objects(yaml.safe_dump_all([*things, *made])))
     return Scene(cluster, first(cluster, DEFAULT["kueue"]), cluster_nodes(cluster))
 
 
