@@ -204,11 +204,12 @@ class Recorder(Observer):
                 continue
             for cause, amount in on_nodes.get(pool.name, {}).items():
                 yield (pool.name, cause), amount
-            waits = any(
-                not it.inactive and not it.pending.empty for it in self._queues.get(pool.name, ())
-            )
-            if waits and pool.name not in on_nodes:
-                yield (pool.name, QUOTA), free
+            if pool.name in on_nodes:
+                continue
+            for it in self._queues.get(pool.name, ()):
+                if not it.pending.empty and not it.inactive:
+                    yield (pool.name, QUOTA), free
+                    break
 
     def _by_node(self) -> dict[str, dict[str, int]]:
         """Why free GPUs of nodes are of no use to pods that wait for them, by pool.

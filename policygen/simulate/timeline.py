@@ -186,6 +186,11 @@ class Timeline:
         self._timed = 0
         """How many jobs run that will end."""
         self.cycles = 0
+        queues = kueue.state.queues.values() if kueue is not None else ()
+        self._longest_scan = max(
+            (len(group.flavors) for it in queues for group in it.groups), default=0
+        )
+        """So many cycles without an admission can pass while a workload tries one flavor after the other."""
         self._shapes = shapes
         self._observer = observer or Observer()
         self._by_workload = {it.workload.name: it for it in self.jobs if it.workload is not None}
@@ -392,14 +397,16 @@ class Timeline:
     def _schedule(self, kueue: Scheduler) -> None:
         """Run Kueue's cycles until nothing more can be admitted at this time."""
         seen: set[frozenset[str]] = set()
-        quiet = 0
-        while quiet <= self._longest_scan(kueue) and kueue.waits():
+        quiet, left = 0, kueue.to_try()
+        while left and quiet <= self._longest_scan:
             self.cycles += 1
-            before = kueue.to_try()
+            before = left
             entries = kueue.cycle(self.now)
-            if not self._apply(kueue, entries):
+            done = self._apply(kueue, entries)
+            left = kueue.to_try()
+            if not done:
                 # A workload that was parked makes room for the next one of its queue.
-                quiet = 0 if kueue.to_try() < before else quiet + 1
+                quiet = 0 if left < before else quiet + 1
                 continue
             quiet = 0
             if any(it.outcome is Outcome.PREEMPTING for it in entries):
@@ -428,14 +435,6 @@ class Timeline:
             for each in (it.workload, *(victim.workload for victim in it.targets))
         }
         self.livelocks[tuple(sorted(names))] = None
-
-    @staticmethod
-    def _longest_scan(kueue: Scheduler) -> int:
-        """So many cycles without an admission can pass while a workload tries one flavor after the other."""
-        return max(
-            (len(it.flavors) for queue in kueue.state.queues.values() for it in queue.groups),
-            default=0,
-        )
 
     def _apply(self, kueue: Scheduler, entries: list[CycleEntry]) -> bool:
         """Start what was admitted, and stop what was evicted; false if there is neither."""

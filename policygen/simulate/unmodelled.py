@@ -20,11 +20,17 @@ SAMPLE = f"the sample of nodes that Volcano takes of more than {SAMPLED}"
 def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, ...]:
     """The features that are in use, sorted by name."""
     found: Counter[str] = Counter()
+    arrivals = tuple(arrivals)
+    known: dict[object, frozenset[str]] = {}
     for it in arrivals:
         if it.refusal:
             found[f"{it.kind}: {it.refusal}"] += it.unknown
             continue
-        found.update(set(_of_job(scene, it)))
+        specs = tuple(id(one.spec) for one in it.pods)
+        key = specs, it.gang is None, it.workload.queue if it.workload is not None else None
+        if key not in known:
+            known[key] = frozenset(_of_job(scene, it))
+        found.update(known[key])
     return tuple(sorted((*scene.unmodelled, *(Unmodelled(*it) for it in found.items() if it[1]))))
 
 

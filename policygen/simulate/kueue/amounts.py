@@ -5,7 +5,7 @@ Source: pkg/resources/{amount,resource_formatter,slice_requests}.go of Kueue 0.1
 
 import math
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 from policygen.core.quantity import Format, Quantity, canonical
 
@@ -19,6 +19,7 @@ def counted(resource: str, amount: Fraction) -> int:
     return min(math.ceil(amount * 1000 if resource == "cpu" else amount), UNLIMITED)
 
 
+@lru_cache(4096)
 def shown(resource: str, amount: int) -> str:
     """An amount as Kueue's messages write it."""
     if amount >= UNLIMITED:

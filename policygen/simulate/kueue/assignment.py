@@ -13,8 +13,11 @@ from policygen.simulate.kueue.queue import NEVER, FlavorChoice, Group, Simulated
 from policygen.simulate.kueue.quota import borrowing_height
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.topology import IMPLIED, PlacementRequest, TopologyPlacement
-from policygen.simulate.kueue.victims import Preemptor
+from policygen.simulate.kueue.victims import Preemptor, Victim
 from policygen.simulate.kueue.workload import LastAssignment, PodSet, QueuedWorkload
+
+VictimKey = tuple[frozenset[int], tuple[tuple[int, int], ...]]
+"""The pairs that need a preemption, and all that is requested."""
 
 
 class Mode(IntEnum):
@@ -94,11 +97,13 @@ class FlavorAssignment:
     last: LastAssignment | None = None
     """Where the scan of flavors ended."""
     forced: Mode | None = None
-    """What the topologies make of its mode."""
+    """Its mode, once it is known; topologies can make it worse."""
     placing: tuple[PlacementRequest, ...] = ()
     """The pods for which topologies must have room."""
     placements: dict[str, TopologyPlacement] = field(default_factory=dict)
     """By pod set."""
+    victims: Mapping[VictimKey, list[Victim]] = field(default_factory=dict)
+    """Those that were found for single resources, by needs and request."""
 
     @property
     def mode(self) -> Mode:
@@ -168,7 +173,7 @@ def assign(
     """
     assigner = _Assigner(state, workload, queue, nominated)
     last = LastAssignment([], queue.generation, state.cycle)
-    found = FlavorAssignment(last=last, usage=assigner.usage)
+    found = FlavorAssignment(last=last, usage=assigner.usage, victims=assigner.victims)
     for i, pod_set in enumerate(workload.pod_sets):
         one = assigner.pod_set(i, pod_set.count if counts is None else counts[i])
         found.pod_sets.append(one)
@@ -180,6 +185,8 @@ def assign(
             return found
     if state.topology_aware:
         _place(state, queue, found)
+    else:
+        found.forced = found.mode  # it does not change any more
     return found
 
 
@@ -240,6 +247,7 @@ class _Assigner:
         self.nominated = nominated
         self.usage: dict[int, int] = {}
         """What earlier pod sets use, by pair."""
+        self.victims: dict[VictimKey, list[Victim]] = {}
 
     def pod_set(self, i: int, count: int) -> PodSetAssignment:
         """Choose the flavors of one pod set, with so many pods."""
@@ -373,8 +381,10 @@ class _Assigner:
     def _after_preemption(self, pair: int, amount: int) -> Fit:
         """How a resource would fit if its victims had left."""
         state, queue = self._state, self._queue
-        preemptor = Preemptor(state, self._workload, queue, frozenset((pair,)), {pair: amount})
-        victims = [it.workload for it in preemption.targets(preemptor)]
+        needs, requested = frozenset((pair,)), {pair: amount}
+        found = preemption.targets(Preemptor(state, self._workload, queue, needs, requested))
+        self.victims[needs, tuple(requested.items())] = found
+        victims = [it.workload for it in found]
         with state.without(victims):
             height, _ = borrowing_height(queue.node, pair, amount)
         if not victims:

@@ -42,7 +42,7 @@ def run(state: QueueState, now: float) -> list[CycleEntry]:
     entries = []
     trees: dict[QuotaNode | None, list[CycleEntry]] = {}
     for queue in state.queues.values():
-        workload = queue.pending.pop() if len(queue.pending) and not queue.inactive else None
+        workload = queue.pending.pop() if queue.pending.length and not queue.inactive else None
         if workload is None:
             continue
         entry = CycleEntry(workload, queue, before=workload.last)
@@ -202,7 +202,12 @@ def _attempt(
     found = assign(state, workload, queue, counts, nominated)
     if not found.preempts:
         return found, []
-    preemptor = Preemptor(state, workload, queue, found.needs(), found.requested(), found.placing)
+    needs, requested = found.needs(), found.requested()
+    if not found.placing and not state.fair:  # with fair sharing, another tie may be taken
+        known = found.victims.get((needs, tuple(requested.items())))
+        if known is not None:
+            return found, known
+    preemptor = Preemptor(state, workload, queue, needs, requested, found.placing)
     return found, preemption.targets(preemptor)
 
 

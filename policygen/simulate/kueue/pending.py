@@ -26,14 +26,15 @@ class PendingQueue:
         self._first: list[tuple[_Key, int, _Equals]] = []
         """A heap with the first workload of each; entries whose key is not its `first` are stale."""
         self._made = 0
-        self._length = 0
+        self.length = 0
+        """How many workloads are to be tried."""
         self._hopeless: set[Any] = set()
         """Equivalences of workloads that did not fit since the last retry."""
         self._sticky: str = ""
         """The workload that waits for its victims, and is tried before all others."""
 
     def __len__(self) -> int:
-        return self._length
+        return self.length
 
     def __contains__(self, workload: QueuedWorkload) -> bool:
         return workload.name in self._of
@@ -107,7 +108,7 @@ class PendingQueue:
         if no_fit and not self.strict:
             self._hopeless.add(workload.equivalence)
             for equals in self._equals[workload.equivalence].values():
-                self._length -= len(equals.waiting)
+                self.length -= len(equals.waiting)
                 equals.parked, equals.waiting = _merged(equals.parked, equals.waiting)
                 equals.first = None
 
@@ -115,20 +116,22 @@ class PendingQueue:
         """Move all inadmissible workloads of these namespaces back into the queue; returns how many."""
         self._hopeless.clear()
         moved = 0
+        if len(self._of) == self.length:
+            return moved  # nothing is parked
         for equals in self._all():
             count = len(equals.parked)
             if count and equals.namespace in namespaces:
                 moved += count
                 equals.waiting, equals.parked = _merged(equals.waiting, equals.parked)
                 self._announce(equals)
-        self._length += moved
+        self.length += moved
         return moved
 
     def _push(self, workload: QueuedWorkload) -> None:
         equals = self._join(workload)
         if equals.waiting.find(workload.name) is None:
             equals.waiting.add(workload)
-            self._length += 1
+            self.length += 1
             self._announce(equals)
 
     def _all(self) -> "Iterator[_Equals]":
@@ -153,7 +156,7 @@ class PendingQueue:
         """Forget a workload, and what was kept for its equals if it was the last."""
         del self._of[workload.name]
         if equals.waiting.discard(workload.name):
-            self._length -= 1
+            self.length -= 1
             self._announce(equals)
         equals.parked.discard(workload.name)
         if not equals.waiting and not equals.parked:

@@ -79,9 +79,9 @@ class SimulatedQueue:
     @property
     def inactive(self) -> str:
         """Why it admits nothing; empty: it is active."""
-        return ", ".join(
-            it for it in ("is stopped" * (self.stop_policy != NONE), self.missing) if it
-        )
+        if self.stop_policy == NONE:
+            return self.missing
+        return ", ".join(it for it in ("is stopped", self.missing) if it)
 
     @property
     def path(self) -> str:

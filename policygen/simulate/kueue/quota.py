@@ -70,7 +70,8 @@ class QuotaNode:
 
     def local_available(self, pair: int) -> int:
         """What is free of the part that it does not lend."""
-        return max(0, self.local[pair] - self.usage[pair])
+        left = self.local[pair] - self.usage[pair]
+        return left if left > 0 else 0  # noqa: FURB136 - max() takes twice as long, in the hottest loop
 
     def available(self, pair: int) -> int:
         """What it can still use, borrowing included. It may be negative."""
@@ -81,7 +82,7 @@ class QuotaNode:
         local, used, limit = self.local[pair], self.usage[pair], self.borrowing_limit[pair]
         if limit is not None:
             above = min(above, self.subtree[pair] - local - max(0, used - local) + limit)
-        return above + max(0, local - used)
+        return above + local - used if local > used else above
 
     def borrows_with(self, pair: int, amount: int = 0) -> bool:
         """Whether it would use more than its own quota with this amount in addition."""
@@ -89,7 +90,11 @@ class QuotaNode:
 
     def within_nominal(self, pairs: Iterable[int]) -> bool:
         """Whether it borrows none of these pairs."""
-        return all(self.usage[pair] <= self.subtree[pair] for pair in pairs)
+        usage, subtree = self.usage, self.subtree
+        for pair in pairs:  # noqa: SIM110 - all() takes twice as long
+            if usage[pair] > subtree[pair]:
+                return False
+        return True
 
     def add(self, pair: int, amount: int) -> None:
         """Use an amount; what the local part cannot hold is used in the parent."""

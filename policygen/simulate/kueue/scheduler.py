@@ -4,7 +4,7 @@ Source: pkg/controller/{core,jobframework} and pkg/cache of Kueue 0.19.2.
 """
 
 import heapq
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from policygen.simulate.kueue import cycle
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
@@ -114,25 +114,26 @@ class Scheduler:
             queues = self.state.queues.values()
             self._freed |= {it.node.root() for it in queues if it.flavors() & flavors}
 
-    def retry(self, roots: Container[QuotaNode]) -> int:
+    def retry(self, roots: Iterable[QuotaNode]) -> int:
         """Try the inadmissible workloads of these trees again; returns how many there are."""
-        return sum(
-            it.pending.retry(it.namespaces)
-            for it in self.state.queues.values()
-            if it.node.root() in roots
-        )
+        moved = 0
+        for root in roots:
+            for node in (root,) if root.is_queue else root.queues():
+                queue = self.state.of_node[node]
+                moved += queue.pending.retry(queue.namespaces)
+        return moved
 
     def waits(self) -> bool:
         """Whether an active queue has a workload to try."""
-        return any(len(it.pending) and not it.inactive for it in self.state.queues.values())
+        return self.to_try() > 0
 
     def to_try(self) -> int:
         """How many workloads active queues have to try."""
-        return sum(
-            len(it.pending)
-            for it in self.state.queues.values()
-            if len(it.pending) and not it.inactive
-        )
+        count = 0
+        for it in self.state.queues.values():
+            if it.pending.length and not it.inactive:
+                count += it.pending.length
+        return count
 
     def evicted(self) -> Iterable[QueuedWorkload]:
         """The workloads that must leave and still hold quota."""

@@ -74,9 +74,14 @@ class Preemptor:
         """
         if policy == NEVER or queue.inactive:
             return
+        needs, anyone = self.needs, policy == ANY
         for it in queue.workloads.values():
-            uses = it.admission is not None and not self.needs.isdisjoint(it.admission.pairs)
-            if uses and self._may_preempt(it, policy):
+            admission = it.admission
+            if (
+                admission is not None
+                and (anyone or self._may_preempt(it, policy))
+                and not needs.isdisjoint(admission.pairs)
+            ):
                 yield it
 
     def order(self, candidate: QueuedWorkload) -> tuple[bool, bool, int, float, str]:
@@ -106,7 +111,7 @@ class Preemptor:
 
     def _may_preempt(self, candidate: QueuedWorkload, policy: str) -> bool:
         own = self.workload
-        if policy == ANY or own.priority > candidate.priority:
+        if own.priority > candidate.priority:
             return True
         return (
             policy == NEWER_EQUAL

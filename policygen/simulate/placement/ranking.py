@@ -63,14 +63,17 @@ class Ranking:
         for it in eligible:
             self._eligible[it] = True
         self._classes: dict[tuple[Hashable, ...], Class] = {}
-        self._class = [Class(())] * len(nodes.all)
-        for it in eligible:
-            self._class[it] = self._class_of(it)
+        if self._keys:
+            self._class = [Class(())] * len(nodes.all)
+            for it in eligible:
+                self._class[it] = self._class_of(it)
+        else:
+            self._class = [self._classes.setdefault((), Class(()))] * len(nodes.all)
         self._bucket: list[Bucket | None] = [None] * len(nodes.all)
         self._place = [0] * len(nodes.all)
         """The index of each node in the list of its bucket."""
         self._seen = len(nodes.changed)
-        self._rank(eligible)
+        self._fill(eligible)
 
     def best(self) -> tuple[int, Sequence[Sequence[int]]]:
         """The highest score, without common scores that are equal everywhere, and lists of all nodes that have it.
@@ -132,6 +135,20 @@ class Ranking:
         if found is None:
             found = self._classes[key] = Class(key)
         return found
+
+    def _fill(self, nodes: Sequence[int]) -> None:
+        """Put nodes that are in no bucket into those of their scores, as `_rank` does."""
+        room, scores = self.scorer.scored(nodes)
+        held, classes, places = self._bucket, self._class, self._place
+        for node, score in zip(room, scores, strict=True):
+            of = classes[node]
+            target = of.buckets.get(score)
+            if target is None:
+                target = of.buckets[score] = Bucket(of, score)
+            of.size += 1
+            places[node] = len(target.nodes)
+            target.nodes.append(node)
+            held[node] = target
 
     def _rank(self, nodes: Sequence[int]) -> None:
         """Move nodes to the buckets of their scores, or out of all."""

@@ -14,6 +14,10 @@ class PlainPending:
         self._hopeless = set()
         self._sticky = ""
 
+    @property
+    def length(self):
+        return len(self)
+
     def __len__(self):
         return len(self._waiting)
 
