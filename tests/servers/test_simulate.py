@@ -132,7 +132,7 @@ def test_what_it_says_of_new_jobs_comes_true(filled, simulated, tmp_path):
     filled.stays("admitted", lambda: set(filled.admitted()), holding)
 
 
-def test_a_change_of_the_spec_that_why_proposes_admits_the_job(filled, run, tmp_path):
+def test_a_change_of_the_spec_that_why_proposes_admits_the_job(filled, run):
     """depth-train waits, since vision has its guarantee already. A higher one admits it."""
     (job,) = jobs({"vision": THEN["vision"]})
     filled.create(job)
