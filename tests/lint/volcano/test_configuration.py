@@ -9,7 +9,7 @@ from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import Cluster
 from policygen.lint.rule import Facts, Need
 from policygen.lint.volcano.configuration import of
-from policygen.lint.volcano.rules import volcano_configuration_not_loaded
+from policygen.lint.volcano.rules import volcano_configuration_not_loaded, volcano_scheduler_crashes
 
 
 def made(text):
@@ -88,3 +88,12 @@ def test_missing_actions_beside_an_unknown_key(key, rules):
         )
     )
     assert len(hits) == rules
+
+
+@pytest.mark.parametrize(("tiers", "count"), [("}, {", 0), ("}]\n- plugins: [{", 1)])
+def test_a_second_rescheduling_of_a_tier_does_not_crash_the_scheduler(tiers, count):
+    """Volcano reads the arguments of the first one in each tier."""
+    text = f"tiers:\n- plugins: [{{name: rescheduling{tiers}name: rescheduling, arguments: {{interval: 5}}}}]\n"
+    found = manifests.read([Source("a.yaml", f"actions: allocate\n{text}", None)])
+    facts = Facts(Cluster(found.objects), DEFAULT, frozenset(Need))
+    assert len(list(volcano_scheduler_crashes.check(facts))) == count

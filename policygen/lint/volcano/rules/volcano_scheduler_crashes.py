@@ -1,9 +1,11 @@
 """An argument in Volcano's scheduler configuration crashes the scheduler."""
 
+from collections.abc import Iterator
+
 from policygen.core.quoting import shown
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
-from policygen.lint.volcano.configuration import ListedPlugin, plugins
+from policygen.lint.volcano.configuration import ListedPlugin, VolcanoFile, all_settings
 
 _SHARING = "deviceshare.GPUSharingEnable"
 _NUMBER = "deviceshare.GPUNumberEnable"
@@ -23,7 +25,7 @@ def check(facts: Facts) -> Hits:
     volcano-sh/volcano#5749, #5806.
     """
     target = facts.target["volcano"]
-    for plugin in plugins(facts):
+    for plugin in (it for each in all_settings(facts) for it in _read(each)):
         for name, value, parameter in terms.mistyped(plugin.name, plugin.arguments, target):
             if parameter.crashes and _is_read(plugin, name):
                 yield Hit(
@@ -43,6 +45,19 @@ def check(facts: Facts) -> Hits:
                     "each start; write 0 or more",
                     plugin.argument_at(_TIMEOUT),
                 )
+
+
+def _read(configuration: VolcanoFile) -> Iterator[ListedPlugin]:
+    """The plugins without a second rescheduling in a tier, whose arguments are not read.
+
+    Source: plugins/rescheduling/rescheduling.go, OnSessionOpen.
+    """
+    tiers = set()
+    for plugin in configuration.plugins:
+        if plugin.name != "rescheduling" or plugin.tier not in tiers:
+            yield plugin
+        if plugin.name == "rescheduling":
+            tiers.add(plugin.tier)
 
 
 def _is_read(plugin: ListedPlugin, name: str) -> bool:
