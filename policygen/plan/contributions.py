@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from policygen.plan import model_limits
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.tree import TeamNode
@@ -61,6 +62,14 @@ def of_model(chosen: Assignment, resource: str) -> Contribution:
     )
 
 
+def of_excessive(chosen: Assignment, resource: str) -> Contribution:
+    """What the replicas of a model use that fit the limit of its team, if not all of them fit."""
+    pieces = chosen.replicas
+    count = min(pieces.always, model_limits.fitting(chosen))
+    used = count * pieces.piece[resource]
+    return replace(of_model(chosen, resource), always=used, start=0, most=used)
+
+
 def of_team(
     node: TeamNode, parts: Sequence[Contribution], limit: int | None, resource: str
 ) -> Contribution:
@@ -101,6 +110,27 @@ def _text(resource: str, amount: int) -> str:
 def _of_team(part: Contribution, team: str) -> str:
     """The model that a part starts, with its team."""
     return f"{part.starter} of {team}" if part.starter == part.name else part.starter
+
+
+def with_excessive(
+    part: Contribution, excessive: Sequence[Contribution], limit: int | None, resource: str
+) -> Contribution:
+    """The part of a team with what its models use that exceed its limit alone."""
+    if not excessive:
+        return part
+    always = part.always + sum(it.always for it in excessive)
+    most = part.most + sum(it.most for it in excessive)
+    if limit is not None:
+        always, most = min(always, limit), min(most, limit)
+    return replace(
+        part,
+        always=always,
+        start=max(0, part.always + part.start - always),
+        most=most,
+        always_text=f"{part.name} {_text(resource, always)}",
+        most_text=f"{part.name} {_text(resource, most)}",
+        models=(*part.models, *(model for it in excessive for model in it.models)),
+    )
 
 
 def with_guarantee(part: Contribution, held: int, resource: str) -> Contribution:

@@ -34,9 +34,12 @@ def exceeds(chosen: Assignment) -> bool:
     """Whether a model alone exceeds the limit of its team."""
     if chosen.node is None:
         return False
-    pieces = chosen.replicas
-    held = pieces.pieces(bounds(chosen), counted_resources(chosen.facts))
-    return any(exceeded(chosen)) or held < pieces.least
+    return any(exceeded(chosen)) or fitting(chosen) < chosen.replicas.least
+
+
+def fitting(chosen: Assignment) -> int:
+    """The number of replicas of a model that fit the limit of its team."""
+    return chosen.replicas.pieces(bounds(chosen), counted_resources(chosen.facts))
 
 
 def held(chosen: Assignment, resource: str) -> int:

@@ -1,7 +1,8 @@
 """What the models of each team need together of one resource, on some pools of a queue.
 
 Models are parts of the leaf of their team, child teams of their parent, root teams of the pool. A team
-hands up only as much as it can use. So a cause exceeds at one place only.
+hands up only as much as it can use. So a cause exceeds at one place only. A model that exceeds the
+limit of its team alone is no part of this team, and the team hands up the replicas that fit.
 """
 
 from collections import defaultdict
@@ -66,7 +67,7 @@ class ResourceSum:
         below: defaultdict[str | None, list[Contribution]] = defaultdict(list)
         for node in reversed(tree.nodes):
             parts = self._parts(by_leaf.get(node.name, ()), below[node.name])
-            if parts or self._held(node):
+            if parts or self._held(node) or self._excessive(node, parts):
                 self.parts[node.name] = parts
                 below[node.parent].append(self._upward(node, parts))
         self.parts[None] = self._parts(by_leaf.get(None, ()), below[None])
@@ -126,6 +127,12 @@ class ResourceSum:
         every = [*(contributions.of_model(it, self.resource) for it in models), *reversed(below)]
         return {it.name: it for it in every}
 
+    def _excessive(self, node: TeamNode, parts: Parts) -> list[Contribution]:
+        """What serving models of a leaf use that exceed its limit alone, and are no parts of it."""
+        chosen = [it for it in self.by_leaf.get(node.name, ()) if it.rank.limit and self.covers(it)]
+        made = [contributions.of_excessive(it, self.resource) for it in chosen]
+        return [it for it in made if it.always and it.name not in parts]
+
     def _held(self, node: TeamNode) -> int:
         """The guarantee of a team, where no other team can borrow it."""
         if self.tree.scheduler == "kube-scheduler" or self.pools[0].policy.preemption_enabled:
@@ -137,6 +144,8 @@ class ResourceSum:
         bounded = self.counted and (node.leaf or self.tree.scheduler != "kube-scheduler")
         limit = self.limit(node) + more if bounded else None
         made = contributions.of_team(node, [*parts.values()], limit, self.resource)
+        excessive = self._excessive(node, parts)
+        made = contributions.with_excessive(made, excessive, limit, self.resource)
         return contributions.with_guarantee(made, self._held(node), self.resource)
 
     def _exceeding(self, node: TeamNode | None, parts: Parts, more: int = 0) -> Iterator[Excess]:

@@ -157,6 +157,29 @@ def test_teams_together_exceed_the_pool(planned):
     )
 
 
+@pytest.mark.parametrize(
+    ("limit", "fields", "used"),
+    [
+        (12, serving(16), 12),
+        (12, "resources: {gpus: 8}, replicas: 4", 8),
+        (7, "resources: {gpus: 8}, replicas: 4", 0),
+        (12, training(16), 0),
+    ],
+)
+def test_a_model_above_its_limit_counts_on_the_pool_with_what_fits(planned, limit, fields, used):
+    """Some replicas run, and take the room of other teams; a gang never starts."""
+    team = quotas("a", f"pool: p, guarantee: 0, limit: {limit}")
+    for more in (0, 1) if used else (0,):
+        other = models("b", s=serving(64 - used + more))
+        done = planned(
+            a100(), team, quotas("b", "pool: p, guarantee: 52"), models("a", m=fields), other
+        )
+        assert "model-above-limit" in done.rules
+        found = messages(done, "models-exceed-limit")
+        assert len(found) == more
+        assert all(f"(team a {used}, team b {65 - used})" in it for it in found)
+
+
 def test_the_model_that_cannot_start_is_named_at_the_pool(planned):
     teams = [quotas(name, "pool: p, guarantee: 32") for name in "ab"]
     text = [models("a", chat="resources: {gpus: 8}, replicas: 4"), models("b", train=training(33))]

@@ -197,6 +197,7 @@ class Recount:
         }
         self.lends = lends[pool].get("preemptionEnabled", True)
         self.always = Counter()
+        self.partial = Counter()
         self.starts = {}
         for it in plan.workloads.assignments:
             if it.facts.name == pool:
@@ -208,6 +209,9 @@ class Recount:
                     self.always[it.model.team] += need if serving else 0
                     if not serving:
                         self.starts.setdefault(it.model.team, []).append(need)
+                elif it.model.workload == "serving":
+                    pods = it.model.gang.size if it.model.gang else 1
+                    self.partial[it.model.team] += limit - limit % (it.size.units * pods)
 
     def quota(self, team):
         return next((it for it in self.teams[team]["quotas"] if it["pool"] == self.pool), None)
@@ -238,7 +242,9 @@ class Recount:
             faults.add(team)
         blocked = [it[3] for it in below] + [it for it in starts if limit - always < it <= limit]
         start = max((it for it in starts if always + it <= limit), default=0)
-        used = min(always, limit)
+        # Models above the limit alone are no fault of their team, but use what fits.
+        used = min(always + self.partial[team], limit)
+        start = max(0, min(always, limit) + start - used)
         held = self.quota(team)["guarantee"] if team and not self.lends else 0
         added = max(0, used + start - max(used, held))
         return max(used, held), added, faults, min(max(blocked, default=0), limit)
