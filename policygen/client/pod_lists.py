@@ -79,9 +79,33 @@ class _SharedPodSpec(Struct, rename="camel", omit_defaults=True):
     overhead: dict[str, Any] = field(default_factory=dict)
 
 
+class _ClaimSource(Struct, rename="camel", omit_defaults=True):
+    claim_name: str = ""
+
+
+class _ClaimSpec(Struct, rename="camel", omit_defaults=True):
+    storage_class_name: str = ""
+
+
+class _ClaimTemplate(Struct, omit_defaults=True):
+    spec: _ClaimSpec | None = None
+
+
+class _Ephemeral(Struct, rename="camel", omit_defaults=True):
+    volume_claim_template: _ClaimTemplate | None = None
+
+
+class _Volume(Struct, rename="camel", omit_defaults=True):
+    name: str = ""
+    persistent_volume_claim: _ClaimSource | None = None
+    ephemeral: _Ephemeral | None = None
+
+
 class _ListedPodSpec(_SharedPodSpec):
     """A spec with the fields that differ between pods."""
 
+    volumes: list[_Volume] = field(default_factory=list)
+    """Only objects of pods without an owner keep them."""
     node_name: str = ""
     scheduling_gates: tuple[_Gate, ...] = ()
 

@@ -17,6 +17,14 @@ from policygen.kubernetes.untyped import mapping, mappings, texts
 from policygen.kubernetes.workloads import TEMPLATES, pod_templates
 
 WORKLOAD = GroupKind(KUEUE, "Workload")
+_STORAGE: Mapping[GroupKind, tuple[str, ...]] = {
+    GroupKind("", "PersistentVolume"): ("nodeAffinity", "storageClassName", "claimRef"),
+    GroupKind("", "PersistentVolumeClaim"): ("volumeName", "storageClassName"),
+    GroupKind("storage.k8s.io", "StorageClass"): (
+        "provisioner", "volumeBindingMode", "allowedTopologies",
+    ),
+}  # fmt: skip
+"""The fields that are kept of storage."""
 
 _COPIES = ("last-applied", "last-handled", "applied", "original")
 """The beginning, after the prefix, of annotations in which kubectl, kapp, Rancher, kopf and operators
@@ -53,6 +61,8 @@ def projected(kind: GroupKind, data: dict[str, Any]) -> dict[str, Any]:
         return _node(data, metadata)
     if kind == WORKLOAD:
         return _workload(data, metadata)
+    if kind in _STORAGE:
+        return _storage(data, metadata, kind)
     if kind in TEMPLATES:
         return _with_templates(data, metadata)
     return data
@@ -80,6 +90,16 @@ def _node(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any
             ],
         },
     }
+
+
+def _storage(
+    data: Mapping[str, Any], metadata: Mapping[str, Any], kind: GroupKind
+) -> dict[str, Any]:
+    """A volume, claim or class, without its source, parameters and secrets."""
+    kept = {**_identity(data), "metadata": _only(metadata, _METADATA)}
+    if "spec" in data:
+        kept["spec"] = _only(mapping(data.get("spec")), _STORAGE[kind])
+    return kept | _only(data, () if "spec" in data else _STORAGE[kind])
 
 
 def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,17 +153,28 @@ def _requests(spec: dict[str, Any]) -> dict[str, Any]:
                 {**_only(container, _CONTAINER), **_environment(container), **_gates(container)}
                 for container in mappings(listed)
             ]
-    mounted = [
-        {
-            "name": volume.get("name"),
-            "configMap": {"name": mapping(volume["configMap"]).get("name")},
-        }
+    kept = [
+        {"name": volume.get("name"), **found}
         for volume in mappings(spec.get("volumes"))
-        if "configMap" in volume
+        if (found := _volume(volume))
     ]
-    if mounted:
-        short["volumes"] = mounted
+    if kept:
+        short["volumes"] = kept
     return short
+
+
+def _volume(volume: Mapping[str, Any]) -> dict[str, Any]:
+    """The ConfigMap, claim or StorageClass of a volume; empty for another source."""
+    if "configMap" in volume:
+        return {"configMap": _only(mapping(volume, "configMap"), ("name",))}
+    if "persistentVolumeClaim" in volume:
+        claim = _only(mapping(volume, "persistentVolumeClaim"), ("claimName",))
+        return {"persistentVolumeClaim": claim}
+    if "ephemeral" in volume:
+        claim = mapping(volume, "ephemeral", "volumeClaimTemplate", "spec")
+        inner = {"spec": _only(claim, ("storageClassName",))}
+        return {"ephemeral": {"volumeClaimTemplate": inner}}
+    return {}
 
 
 def _without_values(spec: dict[str, Any]) -> dict[str, Any]:

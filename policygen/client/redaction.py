@@ -44,7 +44,8 @@ _COMMON_NAMES = frozenset(
 _REFERENCES = frozenset(
     {
         "cohortName", "cohort", "parentName", "parent", "clusterQueue", "queue", "queueName",
-        "priorityClassName", "priorityClass", "runtimeClassName", "nodeName", "topologyName", "topology",
+        "priorityClassName", "priorityClass", "runtimeClassName", "nodeName",
+        "claimName", "volumeName", "storageClassName", "topologyName", "topology",
         LOCAL_QUEUE, SET,
     }
 )  # fmt: skip

@@ -48,9 +48,7 @@ class Cluster:
         self.accesses = AccessLog(unread)
         self._misspelt = misspelt or {}
         self._unread = unread
-        self._kinds: dict[tuple[str, str], list[Object]] = {}
-        for object_ in self.objects:
-            self._kinds.setdefault((object_.group, object_.kind), []).append(object_)
+        self._kinds = _by_kind(self.objects)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
         self._typed = set(workloads.TEMPLATES)
         self._reader = Reader(self.accesses, unread, self._misspelt)
@@ -80,6 +78,11 @@ class Cluster:
         self.limit_ranges = spec("", "LimitRange", core.LimitRangeView)
         self.priority_classes = self._table(SCHEDULING, "PriorityClass", core.PriorityClassView)
         self.runtime_classes = self._table("node.k8s.io", "RuntimeClass", core.RuntimeClassView)
+        self.persistent_volumes = spec("", "PersistentVolume", core.PersistentVolumeView)
+        self.persistent_volume_claims = spec(
+            "", "PersistentVolumeClaim", core.PersistentVolumeClaimView
+        )
+        self.storage_classes = self._table("storage.k8s.io", "StorageClass", core.StorageClassView)
         self.config_maps = self._table("", "ConfigMap", core.ConfigMapView)
         self.horizontal_pod_autoscalers = spec(
             "autoscaling", "HorizontalPodAutoscaler", core.HorizontalPodAutoscalerView
@@ -102,11 +105,14 @@ class Cluster:
         self.workloads = tuple(self._workloads())
         """Objects that create pods. Those of a snapshot exclude finished objects, and objects of another
         workload."""
-        self.tables = frozenset(self._typed)
-        """All typed groups and kinds, including those without objects."""
         self.malformed = tuple(self._reader.malformed)
         self._derived: dict[Callable[..., Any], tuple[Any, Roots]] = {}
         self._others: dict[Roots, Cluster] = {}
+
+    @property
+    def tables(self) -> frozenset[tuple[str, str]]:
+        """All typed groups and kinds, including those without objects."""
+        return frozenset(self._typed)
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
         """The raw objects of a kind, readable or not."""
@@ -167,3 +173,10 @@ class Cluster:
                 found = self._reader.workload_of(object_)
                 if found is not None:
                     yield found
+
+
+def _by_kind(objects: Iterable[Object]) -> dict[tuple[str, str], list[Object]]:
+    found: dict[tuple[str, str], list[Object]] = {}
+    for object_ in objects:
+        found.setdefault((object_.group, object_.kind), []).append(object_)
+    return found

@@ -1,6 +1,6 @@
 """Views of Kubernetes' own kinds for rules. They omit fields that no rule reads.
 
-Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, node/v1, autoscaling/v2).
+Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, node/v1, storage/v1, autoscaling/v2).
 """
 
 import re
@@ -225,6 +225,30 @@ class RuntimeClassView(Struct, rename="camel", frozen=True):
 
     overhead: PodOverhead = PodOverhead()
     scheduling: RuntimeScheduling = RuntimeScheduling()
+
+
+class PersistentVolumeView(Struct, rename="camel", frozen=True):
+    """`spec` of a PersistentVolume."""
+
+    node_affinity: dict[str, Any] = field(default_factory=dict)
+    storage_class_name: str = ""
+    claim_ref: dict[str, Any] = field(default_factory=dict)
+
+
+class PersistentVolumeClaimView(Struct, rename="camel", frozen=True):
+    """`spec` of a PersistentVolumeClaim."""
+
+    volume_name: str = ""
+    storage_class_name: str | None = None
+    """None: the default class."""
+
+
+class StorageClassView(Struct, rename="camel", frozen=True):
+    """A StorageClass, which has no `spec`."""
+
+    provisioner: str = ""
+    volume_binding_mode: str = "Immediate"
+    allowed_topologies: tuple[dict[str, Any], ...] = ()
 
 
 class ConfigMapView(Struct, rename="camel", frozen=True):

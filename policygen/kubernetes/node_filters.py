@@ -1,10 +1,11 @@
 """kube-scheduler's filters: why a node does not take a pod, even if it is empty.
 
 Source: pkg/scheduler/framework/plugins/{nodeunschedulable,nodename,tainttoleration,nodeaffinity,
-noderesources} of Kubernetes 1.36.3, and component-helpers/scheduling/corev1/nodeaffinity.
+noderesources,volumebinding,volumezone} of Kubernetes 1.36.3, and component-helpers/scheduling/corev1/nodeaffinity.
 """
 
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -48,6 +49,27 @@ class Domain(Struct, frozen=True):
     key: str
 
 
+class VolumeFilter(Enum):
+    """The filter that refuses a node because of a volume, with its words."""
+
+    AFFINITY = "node(s) didn't match PersistentVolume's node affinity"
+    """VolumeBinding, of a bound volume."""
+    TOPOLOGY = "node(s) didn't find available persistent volumes to bind"
+    """VolumeBinding, of a volume that will be created."""
+    ZONE = "node(s) had no available volume zone"
+    """VolumeZone."""
+
+
+class Volume(Struct, frozen=True):
+    """What a volume of the pod requires of a node: one of the terms matches."""
+
+    path: Path
+    owner: str
+    """The PersistentVolume or StorageClass that requires it."""
+    filter: VolumeFilter
+    terms: tuple[Term, ...]
+
+
 class Demand(Struct, frozen=True):
     """What a pod requires of one node."""
 
@@ -61,12 +83,15 @@ class Demand(Struct, frozen=True):
     node_name: str = ""
     domains: tuple[Domain, ...] = ()
     """Labels that a node must have because the pod names them as topologies."""
+    volumes: tuple[Volume, ...] = ()
 
     @property
     def keys(self) -> frozenset[str]:
         """The keys of labels that it reads, and NODE_NAME if it reads names."""
         found = {it.requirement.key for it in self.selector}
-        found.update(it.requirement.key for term in self.terms or () for it in term.requirements)
+        of_volumes = (term for volume in self.volumes for term in volume.terms)
+        for term in (*(self.terms or ()), *of_volumes):
+            found.update(it.requirement.key for it in term.requirements)
         found.update(it.key for it in self.domains)
         return frozenset(found | {NODE_NAME}) if self.node_name else frozenset(found)
 
@@ -101,6 +126,14 @@ class NoTerm(Struct, frozen=True):
     path: Path
 
 
+class OtherVolume(Struct, frozen=True):
+    """A volume of the pod cannot be attached to the node."""
+
+    volume: Volume
+    differs: tuple[Differs, ...]
+    """What differs from the nearest term; empty: no term can match a node."""
+
+
 class TooLittle(Struct, frozen=True):
     """The node has too little of a resource, even if no pod runs there."""
 
@@ -115,7 +148,7 @@ class NoDomain(Struct, frozen=True):
     domain: Domain
 
 
-Miss = Cordoned | OtherName | NotTolerated | Differs | NoTerm | TooLittle | NoDomain
+Miss = Cordoned | OtherName | NotTolerated | Differs | NoTerm | TooLittle | OtherVolume | NoDomain
 """Why a node does not take a pod, in the order of kube-scheduler's filters."""
 
 
@@ -129,7 +162,7 @@ def demand(spec: PodSpec, requests: Mapping[str, Fraction]) -> Demand:
             Placed(("nodeSelector", key), Requirement(key, "In", (value,)))
             for key, value in spec.node_selector.items()
         ),
-        terms=tuple(_terms(required)) if isinstance(required, dict) else None,
+        terms=tuple(terms(required, _AFFINITY)) if isinstance(required, dict) else None,
         tolerations=spec.tolerations,
         node_name=spec.node_name,
         domains=tuple(_domains(spec)),
@@ -159,6 +192,10 @@ def misses(it: Demand, group: NodeGroup) -> tuple[Miss, ...]:
     if short and all(short):
         nearest = min(short, key=_shortage)
         found += nearest
+    for volume in it.volumes:
+        differing = _nearest(volume.terms, group)
+        if differing != []:
+            found.append(OtherVolume(volume, tuple(differing or ())))
     for domain in it.domains:
         if domain.key not in group.labels and group.knows(domain.key):
             found.append(NoDomain(domain))
@@ -196,17 +233,23 @@ def _by_labels(it: Demand, group: NodeGroup) -> Iterator[Miss]:
     yield from _differing(it.selector, group)
     if it.terms is None:
         return
-    best: list[Differs] | None = None
-    for term in it.terms:
-        differing = list(_differing(term.requirements, group))
-        if not differing and term.requirements:
-            return
-        if differing and (best is None or len(differing) < len(best)):
-            best = differing
+    best = _nearest(it.terms, group)
     if best is None:
         yield NoTerm(_AFFINITY)
     else:
         yield from best
+
+
+def _nearest(either: tuple[Term, ...], group: NodeGroup) -> list[Differs] | None:
+    """What differs from the nearest term; empty: one matches; None: none can match a node."""
+    best: list[Differs] | None = None
+    for term in either:
+        differing = list(_differing(term.requirements, group))
+        if not differing and term.requirements:
+            return []
+        if differing and (best is None or len(differing) < len(best)):
+            best = differing
+    return best
 
 
 def _differing(requirements: tuple[Placed, ...], group: NodeGroup) -> Iterator[Differs]:
@@ -217,9 +260,10 @@ def _differing(requirements: tuple[Placed, ...], group: NodeGroup) -> Iterator[D
             yield Differs(it, labels.get(key))
 
 
-def _terms(required: Mapping[str, Any]) -> Iterator[Term]:
+def terms(required: Mapping[str, Any], at: Path) -> Iterator[Term]:
+    """The terms of a node selector, whose list has this path."""
     for i, term in numbered(required, "nodeSelectorTerms"):
-        path: Path = (*_AFFINITY, i)
+        path: Path = (*at, i)
         found = (
             Placed((*path, part, j), _requirement(one))
             for part in ("matchExpressions", "matchFields")

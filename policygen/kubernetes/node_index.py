@@ -4,7 +4,7 @@ A set of nodes is an integer with a bit for each. The answers are those of `node
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from math import ceil, lcm
 from typing import TypeVar
@@ -14,7 +14,7 @@ from msgspec import Struct
 from policygen.core.names import NODE_NAME
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Requirement, TaintView
-from policygen.kubernetes.node_filters import CORDON, HARD, Demand
+from policygen.kubernetes.node_filters import CORDON, HARD, Demand, Term
 from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, knows_label
 
 Bits = int
@@ -74,6 +74,8 @@ class NodeIndex:
             found &= ~self._cordoned
         if it.node_name:
             found &= self._label(NODE_NAME).values.get(it.node_name, 0)
+        for volume in it.volumes:
+            found = self._either(volume.terms, found)
         for domain in it.domains:
             found &= ~self._label(domain.key).missing
         for name, requested in (("pods", Fraction(1)), *it.requests):
@@ -86,10 +88,12 @@ class NodeIndex:
         found = self.all
         for placed in it.selector:
             found &= self._matching(placed.requirement)
-        if it.terms is None or not found:
-            return found
+        return found if it.terms is None else self._either(it.terms, found)
+
+    def _either(self, terms: Iterable[Term], found: Bits) -> Bits:
+        """Those of the nodes that one of the terms matches, or may match."""
         either = 0
-        for term in it.terms:
+        for term in terms:
             both = found if term.requirements else 0
             for placed in term.requirements:
                 both &= self._matching(placed.requirement)

@@ -10,6 +10,7 @@ from policygen.kubernetes.node_filters import (
     NoTerm,
     NotTolerated,
     OtherName,
+    OtherVolume,
     TooLittle,
 )
 
@@ -35,6 +36,8 @@ def reason(miss: Miss) -> str:
             return "Too many pods"
         case TooLittle(resource=resource):
             return f"Insufficient {resource}"
+        case OtherVolume(volume):
+            return volume.filter.value
         case NoDomain(domain):
             if domain.path[0] == "topologySpreadConstraints":
                 return (

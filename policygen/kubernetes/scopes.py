@@ -2,7 +2,13 @@
 
 from policygen.kubernetes.kueue import POLICY_KINDS
 
-WITHOUT_SCHEMA = frozenset({("node.k8s.io", "RuntimeClass")})
+WITHOUT_SCHEMA = frozenset(
+    {
+        ("", "PersistentVolume"),
+        ("node.k8s.io", "RuntimeClass"),
+        ("storage.k8s.io", "StorageClass"),
+    }
+)
 """Cluster-scoped kinds that rules read, and of which policygen has no schema."""
 OF_THE_CLUSTER = WITHOUT_SCHEMA | frozenset(
     {

@@ -56,6 +56,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     restart_policy: str = ""
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
     resource_claims: tuple[dict[str, Any], ...] = ()
+    volumes: tuple[dict[str, Any], ...] = ()
     resources: Resources = Resources()
     """Pod-level resources, from Kubernetes 1.34 on."""
     overhead: dict[str, Fraction] = field(default_factory=dict)

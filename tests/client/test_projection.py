@@ -66,6 +66,34 @@ def test_no_value_of_an_environment_is_kept_of_anything_that_makes_pods(group, k
     assert kept["metadata"]["annotations"] == {"kept": "yes"}
 
 
+def test_of_storage_only_what_rules_read_is_kept():
+    """No source of a volume, no parameters of a class, and no other source of a pod's volume."""
+    metadata = {"name": "x", "annotations": {"kubectl.kubernetes.io/last-applied": SECRET}}
+    volume = {"csi": {"volumeHandle": SECRET}, "nodeAffinity": {}, "claimRef": {"name": "c"}}
+    class_ = {"parameters": {"key": SECRET}, "provisioner": "p", "allowedTopologies": []}
+    for group, kind, data in (
+        ("", "PersistentVolume", {"spec": volume}),
+        ("", "PersistentVolumeClaim", {"spec": {"volumeName": "v", "dataSource": SECRET}}),
+        ("storage.k8s.io", "StorageClass", class_),
+    ):
+        kept = projection.projected(GroupKind(group, kind), {"metadata": dict(metadata), **data})
+        assert SECRET not in json.dumps(kept)
+        assert kept.keys() >= {"metadata", *data} - {"parameters"}
+    template = {"spec": {"storageClassName": "s", "dataSource": SECRET}}
+    volumes = [
+        {"name": "a", "persistentVolumeClaim": {"claimName": "c", "readOnly": True}},
+        {"name": "b", "ephemeral": {"volumeClaimTemplate": template}},
+        {"name": "c", "hostPath": {"path": SECRET}},
+    ]
+    spec = {"template": {"spec": {"containers": [], "volumes": volumes}}}
+    data = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+    kept = projection.projected(GroupKind("batch", "Job"), data)
+    assert kept["spec"]["template"]["spec"]["volumes"] == [
+        {"name": "a", "persistentVolumeClaim": {"claimName": "c"}},
+        {"name": "b", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "s"}}}},
+    ]
+
+
 def test_of_a_controllers_command_line_its_feature_gates_are_kept():
     words = {
         "command": ["kueue", SECRET],

@@ -66,6 +66,7 @@ spec:
     spec:
       priorityClassName: acme-urgent
       runtimeClassName: acme-kata
+      volumes: [{name: data, persistentVolumeClaim: {claimName: acme-data}}]
       nodeSelector: {kubernetes.io/hostname: rack7-node1}
       containers:
         - name: acme-main

@@ -16,6 +16,7 @@ from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.node_filters import REQUIRED, Demand, Placed, demand
 from policygen.kubernetes.runtime_classes import with_runtime_class
 from policygen.kubernetes.untyped import mapping, text, texts
+from policygen.kubernetes.volumes import with_volumes
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
@@ -33,8 +34,11 @@ READS = (
     "Configuration",
     "LimitRange",
     "Namespace",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
     "Queue",
     "RuntimeClass",
+    "StorageClass",
     VOLCANO_CONFIGURATION,
 )
 """The kinds that `pod_demands` reads, besides nodes and workloads."""
@@ -87,6 +91,7 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
             amounts = {name: it for name, it in amounts.items() if known_to_containers(name)}
             own = demand(template.spec, amounts)
             own = with_runtime_class(facts.cluster, template.spec, own)
+            own = with_volumes(facts.cluster, template.spec, workload.namespace, own)
             found = requests.get(id(template), ())
             if found and all(refused(facts, it) for it in found):
                 continue  # `request-not-covered` reports it

@@ -19,8 +19,10 @@ from policygen.kubernetes.node_filters import (
     NoTerm,
     NotTolerated,
     OtherName,
+    OtherVolume,
     Placed,
     TooLittle,
+    VolumeFilter,
 )
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.runtime_classes import FIELD
@@ -28,6 +30,14 @@ from policygen.kubernetes.workloads import PodSpec
 
 _LEAST_BYTES = 1 << 26
 """Fewer bytes of memory for each cpu are not plausible."""
+
+
+_ELSEWHERE = "mount another claim, or add nodes that match the volume"
+_VOLUME_ADVICE = {
+    VolumeFilter.AFFINITY: _ELSEWHERE,
+    VolumeFilter.ZONE: _ELSEWHERE,
+    VolumeFilter.TOPOLOGY: "write another storageClassName, or add nodes that match the allowedTopologies of the class",
+}
 
 
 class Words(NamedTuple):
@@ -57,6 +67,10 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
         case NoDomain(domain):
             fact = f"lack label {domain.key}, which {domain.path[0]} needs"
             return Words(domain.path, fact, "label the nodes, or write another topologyKey")
+        case OtherVolume(volume, differs):
+            have = " and ".join(_of_volume(it, volume.owner) for it in differs)
+            fact = have or f"match no term of the node affinity of {volume.owner}"
+            return Words(volume.path, fact, _VOLUME_ADVICE[volume.filter])
         case Differs(placed, value):
             return Words(placed.path, _fact(placed, value), _advice(placed, value, nodes))
         case TooLittle():
@@ -82,6 +96,16 @@ def named(taint: TaintView) -> str:
     """A taint as kubectl writes it: `nvidia.com/gpu=present:NoSchedule`."""
     value = f"={taint.value}" if taint.value else ""
     return f"{taint.key}{value}:{taint.effect}"
+
+
+def _of_volume(differs: Differs, owner: str) -> str:
+    it = differs.placed.requirement
+    if differs.value is None:
+        return f"lack label {it.key}, which {owner} requires"
+    have = f"have {it.key}={bare(differs.value)}"
+    if it.operator == "In":
+        return f"{have}, but {owner} requires {listed([bare(each) for each in it.values], 'or')}"
+    return f"{have}, which {owner} excludes"
 
 
 def _fact(placed: Placed, value: str | None) -> str:

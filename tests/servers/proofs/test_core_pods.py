@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+from click.testing import CliRunner
+
+from policygen.cli.main import cli
 from tests.servers.client import Object
 from tests.servers.cluster import SCHEDULING, Cluster
 from tests.servers.nodes import Shape
@@ -23,6 +31,100 @@ def test_pod_fits_no_node(cluster: Cluster) -> None:
     show(cluster, scene(good(rule), "good"))
     cluster.becomes("good", lambda: cluster.bound("good"), 16)
     assert cluster.bound("bad") == 0
+
+
+ZONE = "topology.kubernetes.io/zone"
+IN_A = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a"]}]}
+VOLUMES = {
+    "pinned": ("didn't match PersistentVolume's node affinity", {"volumeName": "pinned"}),
+    "zonal": ("had no available volume zone", {"volumeName": "zonal"}),
+    "created": ("didn't find available persistent volumes to bind", {}),
+}
+"""By the name of a claim: kube-scheduler's words, and the volume of the claim."""
+
+
+def test_no_node_is_in_the_zone_of_the_volume(cluster: Cluster, tmp_path: Path) -> None:
+    """By the node affinity of a volume, by its label, and by the topologies of its class."""
+    names = cluster.add_nodes(Shape(labels={ZONE: "b"}), 1)
+    objects = list(_storage())
+    cluster.create(*objects)
+    cluster.until("looked for", lambda: len(_with_zones(cluster)) == len(VOLUMES))
+    for name, message in _with_zones(cluster).items():
+        assert f"1 node(s) {VOLUMES[name][0]}" in message, name
+    manifests = tmp_path / "all.yaml"
+    node = {"apiVersion": "v1", "kind": "Node", **cluster.objects("v1", "Node")[0]}
+    for zone, count in (("b", len(VOLUMES)), ("a", 0)):
+        node["metadata"]["labels"][ZONE] = zone
+        manifests.write_text(yaml.safe_dump_all([node, *objects]), "utf-8")
+        rule = ("--rule", "pod-fits-no-node")
+        done = CliRunner().invoke(cli, ["lint", "--manifests", str(manifests), *rule, "-f", "json"])
+        found = [it["rule"] for it in json.loads(done.stdout)["findings"]]
+        assert found == ["pod-fits-no-node"] * count, done.stdout
+    cluster.patch("v1", "Node", names[0], {"metadata": {"labels": {ZONE: "a"}}})
+    # Nothing creates the third volume, but kube-scheduler has chosen the node.
+    cluster.becomes("wait", lambda: cluster.waiting("bad"), ["created"])
+    cluster.until("chosen", lambda: _chosen(cluster))
+
+
+def _storage() -> Iterator[Object]:
+    """A class, and a volume, a claim and a pod for each of `VOLUMES`."""
+    yield {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "created"},
+        "provisioner": "disk.example.com",
+        "volumeBindingMode": "WaitForFirstConsumer",
+        "allowedTopologies": [{"matchLabelExpressions": [{"key": ZONE, "values": ["a"]}]}],
+    }
+    shared = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}
+    for name, (_, claim) in VOLUMES.items():
+        if claim:
+            volume: Object = {
+                "capacity": {"storage": "1Gi"},
+                "hostPath": {"path": "/tmp"},
+                **shared,
+            }
+            if name == "pinned":
+                volume["nodeAffinity"] = {"required": {"nodeSelectorTerms": [IN_A]}}
+            labels = {ZONE: "a"} if name == "zonal" else {}
+            metadata = {"name": name, "labels": labels}
+            yield {
+                "apiVersion": "v1",
+                "kind": "PersistentVolume",
+                "metadata": metadata,
+                "spec": volume,
+            }
+        spec = {**shared, "resources": {"requests": {"storage": "1Gi"}}, **claim}
+        if not claim:
+            spec["storageClassName"] = name
+        metadata = {"name": name, "namespace": "bad"}
+        yield {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": metadata,
+            "spec": spec,
+        }
+        made = pod(name, "bad", Ask())
+        made["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]
+        yield made
+
+
+def _chosen(cluster: Cluster) -> list[str]:
+    claims = cluster.objects("v1", "PersistentVolumeClaim", "bad")
+    key = "volume.kubernetes.io/selected-node"
+    return [it["metadata"]["name"] for it in claims if key in it["metadata"].get("annotations", {})]
+
+
+def _with_zones(cluster: Cluster) -> dict[str, str]:
+    """kube-scheduler's messages about nodes, by the name of the pod."""
+    found = {
+        it["metadata"]["name"]: conditions(it).get("PodScheduled", {}) for it in cluster.pods("bad")
+    }
+    return {
+        name: it["message"]
+        for name, it in found.items()
+        if it.get("status") == "False" and "1 node(s)" in it["message"]
+    }
 
 
 def test_resource_name_misspelt_in_a_pod(cluster: Cluster) -> None:
