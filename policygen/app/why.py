@@ -1,95 +1,138 @@
 """What `policygen why` and `policygen fit` do: read a state, and explain workloads of it."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.app import simulate
 from policygen.app.requests import SimulateRequest
-from policygen.core.errors import UsageError
+from policygen.core.durations import duration
+from policygen.core.errors import PolicygenError, UsageError
 from policygen.core.suggest import Names
 from policygen.documents.document import Document
-from policygen.report import why as report
+from policygen.report.why import AnswerTime, FitReport, WhyReport
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.instant import Instant, instant
+from policygen.simulate.result import JobPreemption
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.why.changes import SpecChange, SpecEdit
 from policygen.simulate.why.explanation import Explainer, Explanation
 from policygen.simulate.why.fit import FitError, FitRequest, fit
+from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedy import Remedy
 
 Progress = Callable[[str], None]
+_COMPLETED_BYTES = 4 * 2**20
+"""Larger files are not read to complete names."""
+
+
+class AnswerState(Struct, frozen=True, eq=False):
+    """The state for which an answer holds."""
+
+    scene: Scene
+    jobs: Sequence[Arrival]
+    time: AnswerTime
+    instant: Instant | None
+    """None: nothing was simulated before."""
+    documents: Sequence[Document]
+    """Of the spec."""
 
 
 def why(
     request: SimulateRequest,
     names: Sequence[str],
-    form: str,
     *,
+    at: float | None = None,
     stdin: BinaryIO | None = None,
     progress: Progress = lambda _: None,
-) -> tuple[str, bool]:
-    """Why these workloads wait, and whether any waits; without names, why all pending ones do.
+) -> WhyReport:
+    """Why these workloads wait; without names, why all pending ones do.
 
-    Raises UsageError for a name that no workload has, and what `simulate` raises.
+    With `at`, the jobs are simulated until so many seconds after the start. Raises UsageError for a name that
+    no workload has then, and what `simulate` raises.
     """
-    scene, jobs, documents = _read(request, stdin, progress)
-    explainer = Explainer(scene, jobs)
-    chosen = [it for name in names for it in _named(explainer, name)]
+    state = _read(request, at, stdin, progress)
+    explainer = Explainer(state.scene, state.jobs)
+    chosen = [it for name in names for it in _named(explainer, name, state.instant)]
     if not names:
         chosen = list(explainer.pending())
     found = []
     for i, it in enumerate(chosen):
         progress(f"{i + 1} of {len(chosen)}: {it.name}")
-        found.append(_located(explainer.explain(it), documents))
+        found.append(_located(_explained(explainer, it, state.instant), state.documents))
     progress("")
-    if not names:
-        found = [it for it in found if it.waits]
-    features, out = unmodelled(scene, jobs), StringIO()
-    if form == "json":
-        report.json(found, features, out)
-    else:
-        report.text(found, features, out, every=not names)
-    return out.getvalue(), any(it.waits for it in found)
+    return WhyReport(
+        found=tuple(it for it in found if names or it.waits),
+        unmodelled=unmodelled(state.scene, state.jobs),
+        time=state.time,
+        every=not names,
+    )
 
 
 def would_fit(
     request: SimulateRequest,
     asked: FitRequest,
-    form: str,
     *,
+    at: float | None = None,
     stdin: BinaryIO | None = None,
     progress: Progress = lambda _: None,
-) -> tuple[str, bool]:
-    """Whether a job would run now: the report, and the answer.
+) -> FitReport:
+    """Whether a job would run now, or so many seconds after the start.
 
     Raises UsageError for a team or pool that does not exist, and what `simulate` raises.
     """
-    scene, jobs, documents = _read(request, stdin, progress)
+    state = _read(request, at, stdin, progress)
     try:
-        answer = fit(scene, jobs, asked)
+        answer = fit(state.scene, state.jobs, asked)
     except FitError as error:
         raise UsageError(str(error)) from None
-    answer = replace(answer, explanation=_located(answer.explanation, documents))
-    features, out = unmodelled(scene, jobs), StringIO()
-    (report.fit_json if form == "json" else report.fit_text)(answer, features, out)
-    return out.getvalue(), not answer.explanation.waits
+    answer = replace(answer, explanation=_located(answer.explanation, state.documents))
+    return FitReport(answer, unmodelled(state.scene, state.jobs), state.time)
+
+
+def workload_names(request: SimulateRequest) -> list[str]:
+    """The names of workloads, to complete them on a command line; empty: reading them takes too long."""
+    paths = [*request.specs, *request.workloads, *map(str, request.clusters.snapshots)]
+    if "-" in paths or request.clusters.contexts or sum(map(_size, paths)) > _COMPLETED_BYTES:
+        return []
+    try:
+        jobs = _read(request, None, None, lambda _: None).jobs
+    except PolicygenError:
+        return []
+    return [it.name for it in jobs]
+
+
+def _size(path: str) -> int:
+    """The bytes of a file, or of the files in a folder."""
+    found = Path(path)
+    files = [found] if found.is_file() else found.rglob("*")
+    return sum(it.stat().st_size for it in files if it.is_file())
 
 
 def _read(
-    request: SimulateRequest, stdin: BinaryIO | None, progress: Progress
-) -> tuple[Scene, list[Arrival], Sequence[Document]]:
-    """The scene, its jobs, and the documents of the spec."""
+    request: SimulateRequest, at: float | None, stdin: BinaryIO | None, progress: Progress
+) -> AnswerState:
     request = simulate.by_content(request)
     spec, given = simulate.read(request, stdin, progress)
     scene = simulate.scene_of(request, spec, given)
+    found = arrivals(scene, request.duration or None)
+    taken = scene.cluster.seen.taken.strftime("%Y-%m-%dT%H:%M:%SZ") if scene.cluster.seen else ""
+    if at is None:
+        progress("")
+        later = sum(it.at > 0 for it in found)
+        time = AnswerTime(None, taken, len(found), later=later)
+        return AnswerState(scene, found, time, None, spec.documents)
+    progress(f"simulating until {duration(at)} after the start")
+    then = instant(scene, found, at, request.seed)
     progress("")
-    return scene, arrivals(scene, request.duration or None), spec.documents
+    time = AnswerTime(at, taken, len(then.arrivals), then.running, len(then.later))
+    return AnswerState(then.scene, then.arrivals, time, then, spec.documents)
 
 
 def _located(it: Explanation, documents: Sequence[Document]) -> Explanation:
@@ -119,12 +162,43 @@ def _located(it: Explanation, documents: Sequence[Document]) -> Explanation:
     return replace(it, remedies=tuple(remedies), later=tuple(later))
 
 
-def _named(explainer: Explainer, name: str) -> list[Arrival]:
+def _explained(explainer: Explainer, arrival: Arrival, then: Instant | None) -> Explanation:
+    """Why a workload waits. For jobs of Volcano, changes are tried only at the start."""
+    if then is None:
+        return explainer.explain(arrival)
+    cause = then.gangs.get(arrival.name)
+    if cause is None:
+        found = explainer.explain(arrival)
+    else:
+        found = Explanation(arrival.name, arrival.kind, arrival.team, cause)
+    past = _past(then.preemptions, arrival.name)
+    return replace(found, preempted=(*found.preempted, *past))
+
+
+def _past(preemptions: Mapping[str, Sequence[JobPreemption]], name: str) -> Iterator[Preempted]:
+    for it in preemptions.get(name, ()):
+        yield Preempted(it.by, it.rule, "", duration(it.at))
+
+
+def _named(explainer: Explainer, name: str, then: Instant | None) -> list[Arrival]:
     found = explainer.named(name)
     if found:
         return found
-    advice = Names(dict.fromkeys(it.name for it in explainer.arrivals)).advice(name)
+    if then is not None:
+        for one, time in _like(name, then.later):
+            raise UsageError(f"{one} is submitted only after {duration(time)}; write a later --at")
+        for one, time in _like(name, then.ended):
+            raise UsageError(f"{one} ended after {duration(time)}; write an earlier --at")
+    known = [it.name for it in explainer.arrivals]
+    if "/" not in name:
+        known = [it.partition("/")[2] for it in known]
+    advice = Names(known).advice(name)
     raise UsageError(
         f"no workload has the name {name}, and no file or folder has it"
         f"{f'; {advice}' if advice else ''}"
     )
+
+
+def _like(name: str, times: Mapping[str, float]) -> Iterable[tuple[str, float]]:
+    """The jobs with this name: with a namespace, or in any."""
+    return [it for it in times.items() if it[0] == name or it[0].endswith(f"/{name}")]

@@ -39,6 +39,10 @@ class Duration(click.ParamType[float]):
 
     name = "duration"
 
+    def __init__(self, *, zero: bool = False) -> None:
+        """With `zero`, 0 is a duration, too."""
+        self._zero = zero
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
@@ -48,7 +52,7 @@ class Duration(click.ParamType[float]):
         from policygen.core import durations
 
         found = durations.written(str(value))
-        if found is None or found <= 0:
+        if found is None or found < 0 or (found == 0 and not self._zero):
             self.fail(f"{value!r} is not a duration; {durations.EXAMPLES}", param, ctx)
         return float(found)
 

@@ -1,9 +1,14 @@
 """The commands that explain waiting: why and fit."""
 
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from policygen.app import stdout
 from policygen.app.requests import ClusterRequest, SimulateRequest
@@ -26,6 +31,16 @@ from policygen.core.errors import ExitCode
 
 UNKNOWN = 0.0
 """The duration of jobs if it is not known."""
+_HOUR = 3600.0
+AT = click.option(
+    "--at",
+    type=Duration(zero=True),
+    metavar="TIME",
+    help=(
+        "Simulate the jobs until this time after the start, such as 2h, and answer for the state then. "
+        "Without it, all jobs count as submitted at the start."
+    ),
+)
 
 
 def _inputs(argument: Decorator, verb: str) -> Decorator:
@@ -65,6 +80,31 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
     )
 
 
+def _specs(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The arguments that are files, folders or standard input; the others are names."""
+    from policygen.documents.files import GIT
+
+    return tuple(it for it in arguments if it == "-" or it.startswith(GIT) or Path(it).exists())
+
+
+def _workloads(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem[str]]":
+    """Names of the workloads in the files that are named before on the line, and files."""
+    from policygen.app.why import workload_names
+
+    given = context.params
+    specs = _specs(given.get("arguments") or ())
+    clusters = ClusterRequest(snapshots=given.get("snapshots") or ())
+    request = SimulateRequest(specs, workloads=given.get("workloads") or (), clusters=clusters)
+    found = [
+        CompletionItem(it)
+        for it in workload_names(request)
+        if it.startswith(incomplete) or it.partition("/")[2].startswith(incomplete or "/")
+    ]
+    return [*found, *paths(context, parameter, incomplete)]
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -72,14 +112,26 @@ Examples:
   policygen why train-7 --snapshot prod.snapshot
   policygen why --context prod
   policygen why nlp/train-7 spec/ --workloads jobs/
+  policygen why nlp/train-7 spec/ --workloads jobs/ --at 2h
 
 Exit codes: 0 nothing waits, 1 a workload waits, 2 wrong usage or invalid spec, 3 something could not be
 read, 4 internal error.
 """
 )
 @_inputs(
-    click.argument("arguments", nargs=-1, metavar="[WORKLOAD]... [SPEC]...", shell_complete=paths),
+    click.argument(
+        "arguments", nargs=-1, metavar="[WORKLOAD]... [SPEC]...", shell_complete=_workloads
+    ),
     "Explain the workloads of",
+)
+@AT
+@click.option(
+    "--duration",
+    type=Duration(),
+    default="1h",
+    show_default=True,
+    metavar="DURATION",
+    help="With --at: how long a job runs that has no annotation policygen.dev/runs-for.",
 )
 def why(arguments: tuple[str, ...], **given: Any) -> None:
     """Explain why workloads wait, and find the smallest changes that let them start.
@@ -90,17 +142,19 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
     kube-scheduler, shows only changes that let the workload start, and what they cost others. Nothing
     is changed.
     """
-    from policygen.documents.files import GIT
-
-    specs = tuple(it for it in arguments if it == "-" or it.startswith(GIT) or Path(it).exists())
+    specs = _specs(arguments)
     names = [it for it in arguments if it not in specs]
-    request = _request({**given, "specs": specs}, UNKNOWN)
+    at: float | None = given["at"]
+    request = _request({**given, "specs": specs}, UNKNOWN if at is None else given["duration"])
+    from policygen.app import delivery
     from policygen.app import why as app_why
+    from policygen.report import why as report
 
     source = stdin((*request.specs, *request.workloads))
-    text, waits = app_why.why(request, names, given["form"], stdin=source, progress=progress)
-    stdout.out(text)
-    raise SystemExit(ExitCode.FINDINGS if waits else ExitCode.CLEAN)
+    found = app_why.why(request, names, at=at, stdin=source, progress=progress)
+    write = report.json if given["form"] == "json" else partial(report.text, **_people())
+    stdout.out(delivery.page(write, found))
+    raise SystemExit(ExitCode.FINDINGS if found.waiting else ExitCode.CLEAN)
 
 
 class Amount(click.ParamType[Any]):
@@ -126,7 +180,7 @@ class Amount(click.ParamType[Any]):
 Examples:
   policygen fit --team nlp --gpus 8 --pool a100 --context prod
   policygen fit --team nlp --gpus 8 --pods 4 --snapshot prod.snapshot --duration 2h
-  policygen fit --team nlp --gpus 1 spec/ --workloads jobs/
+  policygen fit --team nlp --gpus 1 spec/ --workloads jobs/ --at 2h
 
 Exit codes: 0 it would run now, 1 it would wait, 2 wrong usage or invalid spec, 3 something could not be
 read, 4 internal error.
@@ -167,9 +221,10 @@ read, 4 internal error.
     metavar="DURATION",
     help=(
         "How long each running job still runs, to compute when the job starts. Jobs with the annotation "
-        "policygen.dev/runs-for run for that time."
+        "policygen.dev/runs-for run for that time.  [default with --at: 1h]"
     ),
 )
+@AT
 @_inputs(SPECS, "Use")
 def fit(**given: Any) -> None:
     """Answer whether a job would run now, and if not, why not and when.
@@ -177,16 +232,34 @@ def fit(**given: Any) -> None:
     The job does not exist yet. policygen submits it to a simulation of the cluster, a snapshot or a
     SPEC. The answer names what the job costs others. Nothing is changed.
     """
-    request = _request(given, given["duration"] or UNKNOWN)
+    at: float | None = given["at"]
+    unknown = UNKNOWN if at is None else _HOUR
+    request = _request(given, given["duration"] or unknown)
+    from policygen.app import delivery
     from policygen.app import why as app_why
+    from policygen.report import why as report
     from policygen.simulate.why.fit import FitRequest
 
     names = ("team", "gpus", "pods", "pool", "resource", "cpu", "memory", "priority")
     asked = FitRequest(**{name: given[name] for name in names})
     source = stdin((*request.specs, *request.workloads))
-    text, runs = app_why.would_fit(request, asked, given["form"], stdin=source, progress=progress)
-    stdout.out(text)
-    raise SystemExit(ExitCode.CLEAN if runs else ExitCode.FINDINGS)
+    found = app_why.would_fit(request, asked, at=at, stdin=source, progress=progress)
+    write = report.fit_json if given["form"] == "json" else partial(report.fit_text, **_people())
+    stdout.out(delivery.page(write, found))
+    raise SystemExit(ExitCode.FINDINGS if found.waiting else ExitCode.CLEAN)
+
+
+def _people() -> dict[str, Any]:
+    """The colours and the width of the terminal."""
+    from policygen.report import tables, text
+
+    out = sys.stdout
+    if out is None:
+        return {}
+    return {
+        "colour": text.colours(out, os.environ),
+        "wide": tables.columns(out, os.environ),
+    }
 
 
 def _request(given: dict[str, Any], duration: float) -> SimulateRequest:

@@ -12,7 +12,7 @@ BOLD, DIM, YELLOW = "\x1b[1m", "\x1b[2m", "\x1b[1;33m"
 _RESET = "\x1b[0m"
 NONE = "-"
 """A cell without a value."""
-_INDENT = 4
+_INDENT, _HANG = 4, 2
 _GAP = "  "
 _NARROWEST = 40
 """Text is not wrapped to fewer columns."""
@@ -50,7 +50,7 @@ class TablePage:
         if self._wide is None or indent + width(whole) <= self._wide:
             self._write(" " * indent + "".join(self._painted(*it) for it in shown))
             return
-        deeper = " " * (indent + _INDENT)
+        deeper = " " * (indent + _HANG)
         lines = wrap(
             whole,
             self._wide,

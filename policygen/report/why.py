@@ -1,14 +1,16 @@
 """Writes why workloads wait, and whether a job would run, as text or JSON."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 import msgspec
+from msgspec import Struct
 
+from policygen.core.durations import duration
 from policygen.core.quoting import counted
 from policygen.report import why_words as words
 from policygen.report.phrases import write_json
-from policygen.report.text import printable
+from policygen.report.tables import BOLD, TablePage
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import Change
@@ -19,62 +21,135 @@ from policygen.simulate.why.remedy import Remedy
 VERSION = 1
 SHOWN = 5
 """The number of remedies in text."""
+PAST = 3
+"""The number of past preemptions in text."""
+_INDENT, _DEEPER = 2, 5
 
 
-def text(
-    found: Sequence[Explanation], unmodelled: Iterable[Unmodelled], out: TextIO, *, every: bool
+class AnswerTime(Struct, frozen=True):
+    """The instant for which an answer holds."""
+
+    at: float | None = None
+    """Seconds from the start of a simulation until then; None: nothing was simulated before."""
+    taken: str = ""
+    """When the state of a cluster was read."""
+    jobs: int = 0
+    """Jobs that are there."""
+    running: int = 0
+    """Those of them that run, if a simulation led to the instant."""
+    later: int = 0
+    """Jobs that arrive later. Without a simulation, they count as submitted."""
+
+    @property
+    def text(self) -> str:
+        """A sentence."""
+        start = f"the state of {self.taken}" if self.taken else "the start"
+        if self.at is not None:
+            waits = self.jobs - self.running
+            return (
+                f"{duration(self.at)} after {start}, in a simulation: {counted(self.running, 'job')} "
+                f"{'runs' if self.running == 1 else 'run'}, {waits} {'waits' if waits == 1 else 'wait'} "
+                f"and {self.later or 'none'} {'is' if self.later == 1 else 'are'} submitted later."
+            )
+        if self.later:
+            return (
+                f"At {start}, as if all {self.jobs} jobs were submitted at once; --at TIME simulates "
+                "until a time after it."
+            )
+        return f"At {start}."
+
+
+class WhyReport(Struct, frozen=True, eq=False):
+    """Why workloads wait."""
+
+    found: tuple[Explanation, ...]
+    unmodelled: tuple[Unmodelled, ...] = ()
+    time: AnswerTime = AnswerTime()
+    every: bool = False
+    """Whether these are all pending workloads of the input."""
+
+    @property
+    def waiting(self) -> int:
+        """How many workloads wait."""
+        return sum(it.waits for it in self.found)
+
+
+class FitReport(Struct, frozen=True, eq=False):
+    """Whether a job would run."""
+
+    answer: FitAnswer
+    unmodelled: tuple[Unmodelled, ...] = ()
+    time: AnswerTime = AnswerTime()
+
+    @property
+    def waiting(self) -> int:
+        """1 if the job would wait."""
+        return int(self.answer.explanation.waits)
+
+
+Line = tuple[int, str]
+"""A number of blanks, and the text behind them."""
+
+
+def text(report: WhyReport, out: TextIO, *, colour: bool = False, wide: int | None = None) -> None:
+    """Write the reasons and remedies; `wide` is the width of the terminal."""
+    page = TablePage(out, colour=colour, wide=wide)
+    page.line(report.time.text)
+    for it in report.found:
+        page.heading(words.headline(it))
+        _write(page, _about(it))
+    closing = [f"{counted(report.waiting, 'workload')} waiting."] if report.every else []
+    closing += _unmodelled(report.unmodelled)
+    if closing:
+        page.line()
+        _write(page, [(0, it) for it in closing])
+
+
+def fit_text(
+    report: FitReport, out: TextIO, *, colour: bool = False, wide: int | None = None
 ) -> None:
-    """Write the reasons and remedies. With `every`, these are all pending workloads of the input."""
-    lines: list[str] = []
-    for it in found:
-        lines += [words.headline(it), *(f"  {line}" for line in _about(it)), ""]
-    if every:
-        waiting = sum(it.waits for it in found)
-        lines.append(f"{counted(waiting, 'workload')} waiting.")
-    lines += _unmodelled(unmodelled)
-    while lines and not lines[-1]:
-        lines.pop()
-    _write(lines, out)
-
-
-def fit_text(answer: FitAnswer, unmodelled: Iterable[Unmodelled], out: TextIO) -> None:
-    """Write whether a job would run now, and if not, why not and when."""
+    """Write whether a job would run, and if not, why not and when."""
+    page = TablePage(out, colour=colour, wide=wide)
+    answer = report.answer
     it, request = answer.explanation, answer.request
     each = f"{counted(request.pods, 'pod')} of {words.amount(answer.resource, request.gpus)}"
     what = f"{each} for team {request.team} in LocalQueue {answer.namespace}/{answer.queue}"
+    page.line(report.time.text)
     if not it.waits:
         flavors = f" in flavor {words.names(it.admission)}" if it.admission else ""
-        lines = [f"Yes: {what} would run now{flavors}."]
+        page.line((f"Yes: {what} would run{flavors}.", BOLD))
         if answer.cost is not None:
-            lines.append(f"  {words.costs(answer.cost)}")
+            page.line(words.costs(answer.cost), indent=_INDENT)
     else:
         waits = "would never start" if it.cause.lasts else "would wait"
-        lines = [f"No: {what} {waits} ({it.cause.kind.value})."]
-        lines += [f"  {line}" for line in _about(it)]
+        page.line((f"No: {what} {waits}: {words.TITLES[it.cause.kind]}.", BOLD))
+        _write(page, _about(it))
         if answer.start is not None:
-            lines.append(f"  {words.start(answer.start)}")
-    lines += _unmodelled(unmodelled)
-    _write(lines, out)
+            page.line(words.start(answer.start), indent=_INDENT)
+    _write(page, [(0, it) for it in _unmodelled(report.unmodelled)])
 
 
-def json(found: Sequence[Explanation], unmodelled: Iterable[Unmodelled], out: TextIO) -> None:
+def json(report: WhyReport, out: TextIO) -> None:
     """Write one JSON object and a newline, as schemas/why.schema.json describes it."""
     write_json(
         {
             "version": VERSION,
-            "workloads": [_workload(it) for it in found],
-            "unmodelled": [{"feature": it.feature, "workloads": it.workloads} for it in unmodelled],
+            "time": _time(report.time),
+            "workloads": [_workload(it) for it in report.found],
+            "unmodelled": _features(report.unmodelled),
         },
         out,
     )
 
 
-def fit_json(answer: FitAnswer, unmodelled: Iterable[Unmodelled], out: TextIO) -> None:
+def fit_json(report: FitReport, out: TextIO) -> None:
     """Write one JSON object and a newline, as schemas/fit.schema.json describes it."""
+    answer = report.answer
     request, start = answer.request, answer.start
     write_json(
         {
             "version": VERSION,
+            "time": _time(report.time),
             "runs": not answer.explanation.waits,
             "team": request.team,
             "namespace": answer.namespace,
@@ -87,38 +162,56 @@ def fit_json(answer: FitAnswer, unmodelled: Iterable[Unmodelled], out: TextIO) -
             "startsAfterSeconds": start.after if start else None,
             "startsAfterEnds": list(start.ends) if start else [],
             "workload": _workload(answer.explanation),
-            "unmodelled": [{"feature": it.feature, "workloads": it.workloads} for it in unmodelled],
+            "unmodelled": _features(report.unmodelled),
         },
         out,
     )
 
 
-def _about(it: Explanation) -> Iterator[str]:
-    yield from words.reasons(it)
+def _time(it: AnswerTime) -> dict[str, Any]:
+    return {"at": it.at, "cluster": it.taken or None, "text": it.text}
+
+
+def _features(found: Iterable[Unmodelled]) -> list[dict[str, Any]]:
+    return [{"feature": it.feature, "workloads": it.workloads} for it in found]
+
+
+def _about(it: Explanation) -> Iterator[Line]:
+    for reason in words.reasons(it):
+        yield _INDENT, reason
     if it.cause.message and it.waits and it.cause.kind not in words.WITH_MESSAGE:
-        yield f"The scheduler reports: {it.cause.message}"
-    yield from map(words.past, it.preempted)
+        yield _INDENT, f"The scheduler reports: {it.cause.message}"
+    if len(it.preempted) > PAST:
+        yield _INDENT, f"It was preempted {len(it.preempted)} times. These are the last ones:"
+    for past in it.preempted[-PAST:]:
+        yield _INDENT, words.past(past)
+    yield from _changes(it)
+
+
+def _changes(it: Explanation) -> Iterator[Line]:
+    """What lets it start."""
     if it.remedies:
         placing = it.cause.kind in (CauseKind.NO_NODES, CauseKind.VOLCANO)
         what = "lets it start" if placing else "lets Kueue admit it"
-        yield f"Each of these changes {what} now (policygen tried each):"
+        yield _INDENT, f"Each of these changes {what} now (policygen tried each):"
         for number, one in enumerate(it.remedies[:SHOWN], 1):
-            yield f"{number}. {words.remedy(one.changes)}"
+            yield _INDENT, f"{number}. {words.remedy(one.changes)}"
             tie = " Kueue may decide otherwise, because a tie decides." if one.either else ""
             room = " But no node has room for all its pods." if one.placed is False else ""
-            yield f"   {words.costs(one.cost)}{tie}{room}"
+            yield _DEEPER, f"{words.costs(one.cost)}{tie}{room}"
         if len(it.remedies) > SHOWN:
-            yield f"{len(it.remedies) - SHOWN} more with -f json."
+            yield _INDENT, f"{len(it.remedies) - SHOWN} more with -f json."
     elif it.waits and it.tried:
-        yield f"policygen tried {counted(it.tried, 'change')}, but no single one lets it start now."
+        tried = counted(it.tried, "change")
+        yield _INDENT, f"policygen tried {tried}, but no single one lets it start now."
     elif it.waits:
-        yield "policygen knows no change that lets it start now."
+        yield _INDENT, "policygen knows no change that lets it start now."
     if it.later:
-        yield "With each of these changes, it starts when others have ended:"
+        yield _INDENT, "With each of these changes, it starts when others have ended:"
         for number, one in enumerate(it.later[:SHOWN], 1):
-            yield f"{number}. {words.remedy(one.changes)}"
+            yield _INDENT, f"{number}. {words.remedy(one.changes)}"
     if it.ends:
-        yield words.ends(it.ends)
+        yield _INDENT, words.ends(it.ends)
 
 
 def _unmodelled(found: Iterable[Unmodelled]) -> list[str]:
@@ -197,5 +290,6 @@ def _camel(name: str) -> str:
     return first + "".join(it.title() for it in rest)
 
 
-def _write(lines: Iterable[str], out: TextIO) -> None:
-    out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)
+def _write(page: TablePage, lines: Iterable[Line]) -> None:
+    for indent, it in lines:
+        page.line(it, indent=indent)

@@ -65,6 +65,41 @@ _VOLCANO = {
     "resource in cluster is overused": "other jobs have or wait for all for which Volcano enqueues jobs",
 }
 """Words by the beginning of the message."""
+TITLES: Mapping[CauseKind, str] = {
+    CauseKind.ADMITTED: "runs",
+    CauseKind.ADMISSIBLE: "can run now",
+    CauseKind.NOT_MANAGED: "Kueue does not manage it",
+    CauseKind.QUEUE_MISSING: "its LocalQueue does not exist",
+    CauseKind.LOCAL_QUEUE_STOPPED: "its LocalQueue is stopped",
+    CauseKind.CLUSTER_QUEUE_MISSING: "its ClusterQueue does not exist",
+    CauseKind.CLUSTER_QUEUE_STOPPED: "its ClusterQueue is stopped",
+    CauseKind.FLAVOR_MISSING: "a ResourceFlavor of its queue does not exist",
+    CauseKind.CHECK_MISSING: "an AdmissionCheck of its queue does not exist",
+    CauseKind.CHECK_INACTIVE: "an AdmissionCheck of its queue is not active",
+    CauseKind.COHORT_CYCLE: "the cohorts of its queue are their own parents",
+    CauseKind.NAMESPACE_NOT_SELECTED: "its ClusterQueue does not select its namespace",
+    CauseKind.DEACTIVATED: "it is deactivated",
+    CauseKind.REFUSED: "its requests are not valid",
+    CauseKind.NOT_COVERED: "its queue has no quota for a resource",
+    CauseKind.FLAVORS_REFUSE: "no flavor matches its pods",
+    CauseKind.ABOVE_MAXIMUM: "it requests more than its queue can ever use",
+    CauseKind.BORROWING_LIMIT: "its queue may not borrow so much",
+    CauseKind.NOT_LENT: "other queues do not lend their free quota",
+    CauseKind.NO_FREE_QUOTA: "other workloads use the quota",
+    CauseKind.MAY_NOT_PREEMPT: "its queue may not preempt the workloads that use the quota",
+    CauseKind.QUEUE_HEAD: "an earlier workload of its queue waits",
+    CauseKind.ANOTHER_FIRST: "other workloads are admitted first",
+    CauseKind.CHECK_PENDING: "an admission check is not ready",
+    CauseKind.BACKOFF: "Kueue queues it again later",
+    CauseKind.LIVELOCK: "it and others preempt each other again and again",
+    CauseKind.NO_NODES: "no node has room for all its pods",
+    CauseKind.SCHEDULER_UNKNOWN: "its scheduler is not known",
+    CauseKind.GATED: "a scheduling gate holds its pods",
+    CauseKind.PODS_REFUSED: "its pods are refused",
+    CauseKind.VOLCANO: "Volcano does not start it",
+    CauseKind.UNKNOWN: "the reason is not known",
+}
+"""Causes in the first line about a workload."""
 _RULES = {
     "InClusterQueue": "withinClusterQueue: it has a higher priority in the same ClusterQueue",
     "InCohortReclamation": "reclaimWithinCohort: it took back quota of its own ClusterQueue",
@@ -111,8 +146,9 @@ def _objects(kind: str, found: Sequence[str]) -> str:
 def headline(it: Explanation) -> str:
     """One line: the workload, and whether it waits."""
     team = f" of team {it.team}" if it.team and it.team != it.name.partition("/")[0] else ""
-    what = {CauseKind.ADMITTED: "runs", CauseKind.ADMISSIBLE: "can run now"}
-    return f"{it.kind} {it.name}{team} {what.get(it.cause.kind, 'waits')}: {it.cause.kind.value}"
+    if it.waits:
+        return f"{it.kind} {it.name}{team} waits: {TITLES[it.cause.kind]}"
+    return f"{it.kind} {it.name}{team} {TITLES[it.cause.kind]}"
 
 
 def reasons(it: Explanation) -> Iterator[str]:
@@ -403,7 +439,8 @@ def past(it: Preempted) -> str:
     """A preemption of the past."""
     rule = _RULES.get(it.reason, it.reason)
     where = f" from {it.path}" if it.path else ""
-    return f"{it.by}{where} preempted it at {it.at} ({rule})."
+    at = f" at {it.at}" if it.at else ""
+    return f"{it.by}{where} preempted it{at} ({rule})."
 
 
 def remedy(changes: Sequence[Change]) -> str:

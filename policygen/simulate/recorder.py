@@ -23,7 +23,7 @@ from policygen.simulate.result import (
 from policygen.simulate.scene import Scene, gpus_of
 from policygen.simulate.timeline import JobRun, Observer, Timeline
 from policygen.simulate.usage import Meters
-from policygen.simulate.why.causes import LASTING, Cause, CauseKind
+from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.end_causes import EndCauses, NodeCauses
 
 QUOTA = "quota"
@@ -273,7 +273,7 @@ class Recorder(Observer):
             reason=reason,
             message=message,
             cause=cause,
-            never=cause is not None and not arrival.unknown and (idle or cause.kind in LASTING),
+            never=cause is not None and not arrival.unknown and (idle or cause.lasts),
             either=job.either,
         )
 

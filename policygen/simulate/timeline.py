@@ -233,6 +233,13 @@ class Timeline:
             if any(it is job and round_ == job.round for _, it, round_ in pods):
                 yield shape
 
+    def shapes_of(self, job: JobRun, batch: PodBatch) -> Iterator[tuple[PodShape, int]]:
+        """The shapes of admitted pods that need a known node, and the number of each."""
+        for labels, count in self._domains(job, batch):
+            shape = self._shapes(job.arrival, batch, _flavors(job, batch.name), labels)
+            if shape is not None:
+                yield shape, count
+
     @property
     def finished(self) -> bool:
         """Whether nothing happens any more."""
@@ -485,11 +492,9 @@ class Timeline:
         self._observer.holds(self.now, job)
         if self.kube is not None:
             for batch in job.arrival.pods:
-                for labels, count in self._domains(job, batch):
-                    shape = self._shapes(job.arrival, batch, _flavors(job, batch.name), labels)
-                    if shape is not None:
-                        for _ in range(count):
-                            self._wait_for_node(job, shape)
+                for shape, count in self.shapes_of(job, batch):
+                    for _ in range(count):
+                        self._wait_for_node(job, shape)
         if not job.unbound:
             self._start(job)
 

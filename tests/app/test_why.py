@@ -1,7 +1,5 @@
 """What why and fit do, from files to reports."""
 
-import json
-
 import pytest
 
 from policygen.app import why
@@ -20,21 +18,30 @@ def request_(tmp_path):
 
 def test_a_name_without_a_workload_suggests_a_similar_one(request_):
     with pytest.raises(UsageError, match='did you mean "n/large"'):
-        why.why(request_, ["n/lage"], "text")
+        why.why(request_, ["n/lage"])
 
 
 def test_only_what_waits_is_listed(request_):
-    found, waits = why.why(request_, [], "json")
-    assert waits
-    assert [it["name"] for it in json.loads(found)["workloads"]] == ["n/large"]
+    report = why.why(request_, [])
+    assert report.waiting == 1
+    assert [it.name for it in report.found] == ["n/large"]
+    assert report.time.jobs == 2
 
 
 def test_fit_of_an_unknown_team(request_):
     with pytest.raises(UsageError, match="team x has no LocalQueue"):
-        why.would_fit(request_, FitRequest("x", 1), "text")
+        why.would_fit(request_, FitRequest("x", 1))
 
 
 def test_fit(request_):
-    found, runs = why.would_fit(request_, FitRequest("n", 7), "text")
-    assert runs
-    assert found.startswith("Yes: 1 pod of 7 GPUs for team n")
+    report = why.would_fit(request_, FitRequest("n", 7))
+    assert not report.waiting
+    assert report.answer.explanation.admission == ("f",)
+
+
+def test_names_to_complete(request_, tmp_path):
+    assert why.workload_names(request_) == ["n/large", "n/b"]
+    large = tmp_path / "large.yaml"
+    large.write_text("#" * 2**23, "utf-8")
+    assert why.workload_names(request_._replace(workloads=(str(tmp_path),))) == []
+    assert why.workload_names(request_._replace(workloads=("-",))) == []

@@ -9,6 +9,7 @@ from policygen.app import simulate as app_simulate
 from policygen.cli.main import cli
 from policygen.cli.simulate import FAIL_ON
 from policygen.core.errors import InvalidInputError
+from policygen.report import tables
 from policygen.simulate.result import JobState
 from tests.simulate.scenes import NODES, QUEUES, job
 
@@ -34,8 +35,9 @@ def raised(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["simulate", "against"])
-def test_the_example(name, raised, update):
-    """`pytest --update` writes the golden files."""
+def test_the_example(name, raised, update, monkeypatch):
+    """`pytest --update` writes the golden files, as on a terminal with 100 columns."""
+    monkeypatch.setattr(tables, "columns", lambda *_: 100)
     more = ("--against", raised) if name == "against" else ()
     done = run(SPEC, *JOBS, *more)
     golden = EXAMPLE / "expected" / f"{name}.txt"

@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from policygen.cli.main import cli
+from policygen.core.errors import UsageError
+from policygen.report import tables
 from tests.simulate.why.waiting import PLAIN, job, text
 
 ROOT = Path(__file__).parents[2]
@@ -19,27 +22,29 @@ def run(*arguments):
     return CliRunner().invoke(cli, [*map(str, arguments)], input=TEXT)
 
 
-def test_the_example(update):
-    """`pytest --update` writes the golden file."""
+def test_the_example(update, monkeypatch):
+    """`pytest --update` writes the golden file, as on a terminal with 100 columns."""
+    monkeypatch.setattr(tables, "columns", lambda *_: 100)
     done = run("why", "language/eval-nightly", *STATE)
     golden = EXAMPLE / "expected" / "why.txt"
     if update:
         golden.write_text(done.stdout, "utf-8")
     assert done.stdout == golden.read_text("utf-8")
-    assert f"\n```\n{done.stdout}```\n" in (ROOT / "docs" / "why.md").read_text("utf-8")
     assert done.exit_code == 1
 
 
 def test_all_pending_workloads():
     done = run("why", "--workloads", "-")
     assert done.exit_code == 1
-    assert done.stdout.startswith("Job n/a waits: above-maximum\n")
+    assert done.stdout.startswith(
+        "At the start.\n\nJob n/a waits: it requests more than its queue can ever use\n"
+    )
     assert done.stdout.endswith("1 workload waiting.\n")
 
 
 def test_a_workload_that_can_run_ends_with_0():
     done = run("why", "b", "--workloads", "-")
-    assert (done.exit_code, done.stdout.splitlines()[0]) == (0, "Job n/b can run now: admissible")
+    assert (done.exit_code, done.stdout.splitlines()[2]) == (0, "Job n/b can run now")
 
 
 def test_json():
@@ -50,7 +55,7 @@ def test_json():
 @pytest.mark.parametrize("gpus, code, word", [(6, 0, "Yes: "), (7, 1, "No: ")])
 def test_fit(gpus, code, word):
     done = run("fit", "--team", "n", "--gpus", gpus, "--workloads", "-")
-    assert (done.exit_code, done.stdout[: len(word)]) == (code, word)
+    assert (done.exit_code, done.stdout.splitlines()[1][: len(word)]) == (code, word)
 
 
 def test_fit_knows_when_with_durations():
@@ -59,6 +64,77 @@ def test_fit_knows_when_with_durations():
     assert "It starts in 2h, when n/b has ended, if no other job arrives." in done.stdout
     data = json.loads(run("fit", *options, "-f", "json").stdout)
     assert (data["runs"], data["startsAfterSeconds"]) == (False, 7200.0)
+
+
+LATER = text(*PLAIN, job("b", pods=5), job("a", pods=6, after="10m"), job("c", after="20m"))
+
+
+def run_later(*arguments):
+    return CliRunner().invoke(cli, [*map(str, arguments), "--workloads", "-"], input=LATER)
+
+
+def test_a_time_of_the_simulation():
+    """b runs for 30 minutes. a is submitted after 10 minutes, and waits for it."""
+    done = run_later("why", "n/a", "--at", "15m", "--duration", "30m")
+    assert done.exit_code == 1
+    assert done.stdout.startswith(
+        "15m after the start, in a simulation: 1 job runs, 1 waits and 1 is submitted later.\n\n"
+        "Job n/a waits: other workloads use the quota\n"
+    )
+    assert "Without a change, it starts when n/b ends.\n" in done.stdout
+    done = run_later("why", "n/a", "--at", "30m1s", "--duration", "30m")
+    assert (done.exit_code, done.stdout.splitlines()[2]) == (0, "Job n/a runs")
+    data = json.loads(run_later("why", "--at", "0", "-f", "json").stdout)
+    assert (data["time"]["at"], data["workloads"]) == (0, [])
+
+
+def test_without_a_time_all_jobs_count_as_submitted():
+    done = run_later("why")
+    assert done.stdout.startswith(
+        "At the start, as if all 3 jobs were submitted at once; --at TIME"
+    )
+
+
+def test_fit_at_a_time():
+    options = ("fit", "--team", "n", "--gpus", 4)
+    assert run_later(*options, "--at", "5m").exit_code == 1
+    done = run_later(*options, "--at", "5m", "--duration", "30m")
+    assert "It starts in 25m, when n/b has ended, if no other job arrives." in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("n/c", "--at", "1m"), "n/c is submitted only after 20m; write a later --at"),
+        (("b", "--at", "2h"), "n/b ended after 1h; write an earlier --at"),
+        (("aa",), 'no workload has the name aa, and no file or folder has it; did you mean "a"?'),
+        (("n/bb",), 'no workload has the name n/bb, and no file or folder has it; did you mean "n/b"?'),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_there(arguments, message):
+    done = run_later("why", *arguments)
+    assert isinstance(done.exception, UsageError)
+    assert str(done.exception) == message
+
+
+def completed(command, *arguments, incomplete):
+    return [
+        it.value
+        for it in ShellComplete(command, {}, "policygen", "X").get_completions(
+            [*map(str, arguments)], incomplete
+        )
+    ]
+
+
+def test_names_of_workloads_complete(tmp_path):
+    jobs = tmp_path / "jobs.yaml"
+    jobs.write_text(TEXT, "utf-8")
+    assert completed(cli, "why", "--workloads", jobs, incomplete="n/") == ["n/a", "n/b", "n/"]
+    assert completed(cli, "why", "--workloads", jobs, incomplete="b") == ["n/b", "b"]
+    assert completed(cli, "why", jobs, incomplete="n/b") == ["n/b", "n/b"]
+    assert completed(cli, "why", incomplete="n/") == ["n/"]
+    jobs.write_text("kind: [", "utf-8")
+    assert completed(cli, "why", "--workloads", jobs, incomplete="n/") == ["n/"]
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_lines_are_wrapped_at_blanks(wide):
     TablePage(out, wide=wide).line(words, indent=4)
     lines = out.getvalue().splitlines()
     assert all(width(it) <= max(wide, 40) for it in lines)
-    assert [it[:9] for it in lines[:2]] == ["    word ", "        w"]
+    assert [it[:9] for it in lines[:2]] == ["    word ", "      wor"]
     assert " ".join(" ".join(lines).split()) == words.strip()
 
 

@@ -24,6 +24,8 @@ from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedy import Cost
 from policygen.simulate.why.start import Start
+from tests.simulate.results import job as finished
+from tests.simulate.results import waiting
 from tests.simulate.why.waiting import PLAIN, SHARED, explain, job, local, node
 
 QUOTA = ("spec", "resourceGroups", 0, "flavors", 0, "resources", 0)
@@ -168,7 +170,9 @@ def test_the_numbers_of_a_quota():
             "withinClusterQueue is Never."
         ),
     ]
-    assert words.headline(found) == "Job n/a waits: may-not-preempt"
+    assert words.headline(found) == (
+        "Job n/a waits: its queue may not preempt the workloads that use the quota"
+    )
 
 
 def test_the_reasons_of_nodes():
@@ -186,6 +190,7 @@ def test_every_cause_has_a_sentence():
         cause = Cause(kind, "ClusterQueue q", "q", names=("x",))
         text = list(words.reasons(Explanation("n/a", "Job", "n", cause)))
         assert text or not cause.obstacles, kind
+        assert words.headline(Explanation("n/a", "Job", "n", cause)).endswith(words.TITLES[kind])
 
 
 def test_a_preemption_of_the_past():
@@ -196,6 +201,56 @@ def test_a_preemption_of_the_past():
     )
 
 
+@pytest.mark.parametrize(
+    ("rule", "words_"),
+    [
+        ("PodPriority", "kube-scheduler: its pods have a higher priority"),
+        ("reclaim", "Volcano's action reclaim: a job of another queue"),
+    ],
+)
+def test_rules_of_other_schedulers(rule, words_):
+    assert words.past(Preempted("n/b", rule, "", "2h")) == f"n/b preempted it at 2h ({words_})."
+
+
+@pytest.mark.parametrize(
+    ("cause", "text"),
+    [
+        (
+            Cause(CauseKind.QUEUE_MISSING, "LocalQueue n/q", names=("r",)),
+            "LocalQueue n/q does not exist. Namespace n has LocalQueue r.",
+        ),
+        (
+            Cause(CauseKind.ADMISSIBLE),
+            "Its quota is free, and Kueue tries it again within a second.",
+        ),
+        (
+            Cause(CauseKind.NO_NODES, pods=1),
+            "Kueue evicted it 2 times, because its pods were not ready in time. Its pod fits on no node.",
+        ),
+        (
+            Cause(CauseKind.VOLCANO, message="queue resource quota insufficient: gpu"),
+            (
+                "Volcano does not start it, because its queue has too little left for its minimum: "
+                "queue resource quota insufficient: gpu"
+            ),
+        ),
+        (
+            Cause(CauseKind.UNKNOWN, message="a CronJob creates its Jobs later"),
+            "policygen does not model what decides about it: a CronJob creates its Jobs later.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_cause_in_a_line(cause, text):
+    assert words.brief(waiting(cause=cause, evicted=2)) == text
+
+
+def test_a_quota_in_a_line_has_what_is_requested_and_free():
+    cause = explain("n/a", *PLAIN, job("b", pods=3), job("a", pods=7)).cause
+    text = "It requests 7 GPUs of flavor f, and 5 are free for ClusterQueue q."
+    assert words.brief(waiting(cause=cause)) == text
+    assert not words.brief(finished())
+
+
 def test_a_workload_that_can_run():
     found = explain("n/a", *PLAIN, job("a"))
-    assert words.headline(found) == "Job n/a can run now: admissible"
+    assert words.headline(found) == "Job n/a can run now"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
+from policygen.core.quoting import some
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
@@ -95,11 +96,13 @@ def _arrival(scene: Scene, request: FitRequest) -> tuple[str, str, str, Arrival]
         raise FitError(f"team {request.team} has no LocalQueue; teams with one: {teams or 'none'}")
     for namespace, queue, flavor, resource in _choices(cluster, namespaces, request):
         return namespace, queue, resource, _made(scene, request, namespace, queue, flavor, resource)
-    pools = sorted({flavor for _, _, flavor, _ in _choices(cluster, namespaces, None)})
+    has = sorted(
+        {f"{name} in {flavor}" for _, _, flavor, name in _choices(cluster, namespaces, None)}
+    )
     what = f"pool {request.pool}" if request.pool else "any pool"
     raise FitError(
-        f"team {request.team} has no quota of GPUs in {what}; pools with one: "
-        f"{', '.join(pools) or 'none'}"
+        f"team {request.team} has no quota of {request.resource or 'GPUs'} in {what}; "
+        f"it has {some(has, 'other') if has else 'no quota of GPUs at all'}"
     )
 
 

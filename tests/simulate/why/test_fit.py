@@ -50,7 +50,11 @@ def test_a_pool_is_a_flavor_or_a_queue():
     "request_, words",
     [
         (FitRequest("x", 1), "team x has no LocalQueue; teams with one: n"),
-        (FitRequest("n", 1, pool="h"), "no quota of GPUs in pool h; pools with one: f"),
+        (FitRequest("n", 1, pool="h"), "no quota of GPUs in pool h; it has nvidia.com/gpu in f"),
+        (
+            FitRequest("n", 1, resource="amd.com/gpu"),
+            "no quota of amd.com/gpu in any pool; it has nvidia.com/gpu in f",
+        ),
         (FitRequest("n", 1, priority="p"), "WorkloadPriorityClass p does not exist"),
     ],
 )

@@ -1,0 +1,118 @@
+"""The jobs that run or wait at a time of a simulation, as the start of another one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace as changed
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.result import JobPreemption
+from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.end_causes import EndCauses
+
+_WORKLOAD = "Workload"
+
+
+class Instant(Struct, frozen=True, eq=False):
+    """What a simulation has at a time."""
+
+    at: float
+    scene: Scene
+    """Without what a snapshot reports of Workloads, which is older."""
+    arrivals: tuple[Arrival, ...]
+    """The jobs that run or wait. Their times count from this one on."""
+    running: int
+    """How many of them run."""
+    later: Mapping[str, float]
+    """When each job arrives that is not there yet."""
+    ended: Mapping[str, float]
+    """When each job ended that is not there any more."""
+    preemptions: Mapping[str, tuple[JobPreemption, ...]]
+    gangs: Mapping[str, Cause]
+    """Why Volcano does not start jobs, or that they run."""
+
+
+def instant(scene: Scene, arrivals: Sequence[Arrival], at: float, seed: int = 1) -> Instant:
+    """Simulate jobs until a time. It changes the workloads of the arrivals."""
+    run = timeline(scene, arrivals, seed=seed, until=at)
+    for _ in run.run():
+        pass
+    causes = EndCauses(scene, run)
+    there = [it for it in run.jobs if it.has_arrived]
+    return Instant(
+        at=at,
+        scene=_without_reports(scene),
+        arrivals=tuple(_arrival(run, it, at) for it in there),
+        running=sum(it.running for it in there),
+        later={it.arrival.name: it.arrival.at for it in run.jobs if not it.round},
+        ended={it.arrival.name: it.ended for it in run.jobs if it.ended is not None},
+        preemptions={it.arrival.name: tuple(it.preemptions) for it in there if it.preemptions},
+        gangs={
+            it.arrival.name: Cause(CauseKind.ADMITTED) if it.running else causes.of(it)
+            for it in there
+            if it.arrival.gang is not None
+        },
+    )
+
+
+def _arrival(run: Timeline, job: JobRun, at: float) -> Arrival:
+    arrival = job.arrival
+    left = arrival.duration
+    if left is not None and job.running:
+        left = max(left - (at - max(job.since, 0.0)), 0.0)
+    pods = tuple(_admitted(arrival.pods, arrival.workload))
+    return replace(
+        arrival,
+        at=arrival.at - at,
+        duration=left,
+        workload=None if arrival.workload is None else _waiting_anew(arrival.workload),
+        pods=pods,
+        nodes=tuple(_nodes(run, replace(arrival, pods=pods), job)),
+    )
+
+
+def _waiting_anew(workload: QueuedWorkload) -> QueuedWorkload:
+    """The workload with its quota, and without the traces of earlier decisions."""
+    return changed(
+        workload, evicted=False, last=None, hold="", requeues=0, retry_at=None, retrying=""
+    )
+
+
+def _admitted(pods: Sequence[PodBatch], workload: QueuedWorkload | None) -> Iterator[PodBatch]:
+    """The pods that exist; partial admission reduces their number."""
+    admission = None if workload is None else workload.admission
+    counts = {} if admission is None else {it.name: it.count for it in admission.pod_sets}
+    for it in pods:
+        yield replace(it, count=counts.get(it.name, it.count))
+
+
+def _nodes(run: Timeline, arrival: Arrival, job: JobRun) -> Iterator[str]:
+    """The nodes of the pods that have one, in the order of the pods as far as all have one."""
+    kube = run.kube
+    if kube is None:
+        return
+    of_shape: dict[PodShape, list[int]] = {}
+    for shape, node in job.bound:
+        of_shape.setdefault(shape, []).append(node)
+    for batch in arrival.pods:
+        for made, count in run.shapes_of(job, batch):
+            found = of_shape.get(made, [])
+            for _ in range(min(count, len(found))):
+                yield kube.nodes.all[found.pop(0)].name
+
+
+def _without_reports(scene: Scene) -> Scene:
+    """The scene without the status of Workloads."""
+    objects = [
+        replace(it, data={key: part for key, part in it.data.items() if key != "status"})
+        if it.kind == _WORKLOAD
+        else it
+        for it in scene.cluster.objects
+    ]
+    return replace(scene, cluster=Cluster(objects, scene.cluster.seen, scene.cluster.pods))

@@ -1,0 +1,69 @@
+"""The jobs at a time of a simulation."""
+
+import pytest
+
+from policygen.simulate.instant import instant
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.causes import CauseKind
+from policygen.simulate.why.explanation import Explainer
+from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
+
+HOUR = 3600.0
+
+
+def at(text, time, duration=HOUR):
+    made = scene(text)
+    return instant(made, arrivals(made, duration), time)
+
+
+def test_jobs_run_wait_arrive_later_or_have_ended():
+    """The quota is 12. The first job ends after an hour; the second then runs for 25 of 60 minutes."""
+    text = (
+        QUEUES
+        + NODES
+        + job("a", 8, annotations="policygen.dev/runs-for: 1h")
+        + job("b", 8)
+        + job("c", 8)
+        + job("d", 1, annotations="policygen.dev/arrives-after: 3h")
+    )
+    found = at(text, 85 * 60.0 + 1)
+    assert (found.running, found.later, found.ended) == (1, {"nlp/d": 3 * HOUR}, {"nlp/a": HOUR})
+    runs, waits = found.arrivals
+    assert (runs.name, len(runs.nodes), runs.duration) == ("nlp/b", 1, 35 * 60)
+    assert runs.workload.admission is not None
+    assert (waits.name, waits.nodes, waits.duration) == ("nlp/c", (), HOUR)
+    assert waits.workload.admission is None
+    assert waits.at == -(85 * 60 + 1)
+
+
+def test_an_explanation_at_a_time_is_that_of_the_simulation():
+    text = QUEUES + NODES + job("a", 8) + job("b", 8)
+    found = at(text, HOUR / 2)
+    explainer = Explainer(found.scene, found.arrivals)
+    causes = {it.name: explainer.explain(it).cause for it in found.arrivals}
+    assert causes["nlp/a"].kind is CauseKind.ADMITTED
+    assert causes["nlp/b"].kind is CauseKind.NO_FREE_QUOTA
+    assert causes["nlp/b"].obstacles[0].holders[0].workloads == ("nlp/a",)
+
+
+def test_pods_without_a_node_stay_without_one():
+    """Three pods of 5 GPUs need three nodes, and there are two."""
+    text = QUEUES.replace("nominalQuota: 12", "nominalQuota: 16") + NODES
+    (waits,) = at(text + job("a", 5, 3), 60).arrivals
+    assert waits.workload.admission is not None
+    assert sorted(waits.nodes) == ["n0", "n1"]
+
+
+def test_reports_about_workloads_are_older_than_the_instant():
+    found = at(QUEUES + job("a", 8) + WORKLOAD, 2 * HOUR)
+    assert found.ended == {"nlp/a": HOUR}
+    assert all("status" not in it.object.data for it in found.scene.cluster.kueue_workloads)
+
+
+@pytest.mark.parametrize(("gpus", "kind"), [(8, CauseKind.ADMITTED), (9, CauseKind.VOLCANO)])
+def test_jobs_of_volcano_have_the_cause_of_the_session(gpus, kind):
+    text = job("a", gpus, queue="").replace(
+        "restartPolicy", "schedulerName: volcano\n      restartPolicy"
+    )
+    found = at(NODES + text, 60)
+    assert found.gangs["nlp/a"].kind is kind
