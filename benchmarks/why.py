@@ -118,7 +118,7 @@ def child(path: Path) -> None:
     found = explainer.explain(one)
     times.append(time.perf_counter())
     out = StringIO()
-    why.text([found], (), out, every=False)
+    why.text(why.WhyReport((found,)), out)
     steps = ("read", "jobs", "explain")
     pairs = pairwise(times)
     report = {

@@ -27,7 +27,7 @@ from policygen.core.errors import ExitCode
 if TYPE_CHECKING:  # --help does not load the schedulers
     from policygen.report.simulation import SimulationReport
 
-FORMATS = ("text", "json", "csv")
+FORMATS = ("text", "json", "csv", "csv-teams", "csv-pools")
 TRACE_FORMS = ("csv", "philly", "openb")
 FAIL_ON = ("never-starts", "waiting")
 """States of jobs that --fail-on knows; each includes those before it."""
@@ -180,7 +180,7 @@ could not be read, or a feature that is in use is not modelled (the report names
     type=click.Choice(FORMATS),
     default="text",
     show_default=True,
-    help="Output format: text for people, JSON for programs, or CSV with a line for each job.",
+    help="Output format: text for people, JSON for programs, or CSV with a line for each job, team or pool.",
 )
 @click.option(
     "-o",
@@ -218,12 +218,15 @@ def simulate(**given: Any) -> None:
         "every": given["every"],
     }
     module = {"json": simulation_json, "csv": simulation_csv}.get(given["form"])
+    sums = {"csv-teams": simulation_csv.write_teams, "csv-pools": simulation_csv.write_pools}
     reports: Sequence[SimulationReport]
     if given["against"]:
         reports = app_simulate.compare(request, given["against"], stdin=source, progress=progress)
     else:
         reports = [app_simulate.simulate(request, stdin=source, progress=progress)]
-    if len(reports) > 1:
+    if given["form"] in sums:
+        page = delivery.page(sums[given["form"]], reports)
+    elif len(reports) > 1:
         both = module.write_comparison if module else partial(simulation_changes.write, **people)
         page = delivery.page(both, reports)
     else:

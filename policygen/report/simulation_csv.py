@@ -1,15 +1,17 @@
-"""The jobs of a simulation as CSV, one line each, for spreadsheets."""
+"""The jobs, teams or pools of a simulation as CSV, one line each, for spreadsheets."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import isfinite
 from typing import Any, TextIO
 
-from policygen.report.simulation import SimulationReport
+from policygen.report.simulation import NEVER, SimulationReport
 from policygen.report.text import printable
 from policygen.report.why_words import brief
 from policygen.simulate.comparison import Comparison
-from policygen.simulate.result import JobResult
+from policygen.simulate.result import JobResult, SimulationResult
 
+_NAMES = ("before", "after")
 _FORMULA = ("=", "+", "-", "@")
 """With these, a cell begins that spreadsheets evaluate."""
 _COLUMNS = (
@@ -58,7 +60,73 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
     _write(out, columns, rows)
 
 
-def _write(out: TextIO, columns: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> None:
+def write_teams(reports: Sequence[SimulationReport], out: TextIO) -> None:
+    """Write a line for each team and each pool that it can use, of one simulation or of two."""
+    columns = (
+        "team", "jobs", "started", "ended", "never_start", "median_wait", "p95_wait", "preempted",
+        "gpu_seconds", "lost_gpu_seconds", "pool", "guarantee", "limit", "most_used",
+        "held_gpu_seconds",
+    )  # fmt: skip
+    _write_each(reports, out, columns, _team_rows)
+
+
+def write_pools(reports: Sequence[SimulationReport], out: TextIO) -> None:
+    """Write a line for each pool and each cause of GPUs that are free while jobs wait."""
+    columns = (
+        "pool", "gpus", "jobs", "median_wait", "p95_wait", "mean_used", "most_used", "free_because",
+        "free_gpu_seconds",
+    )  # fmt: skip
+    _write_each(reports, out, columns, _pool_rows)
+
+
+def _write_each(
+    reports: Sequence[SimulationReport],
+    out: TextIO,
+    columns: tuple[str, ...],
+    rows_of: Callable[[SimulationResult], Iterator[tuple[Any, ...]]],
+) -> None:
+    """Write the rows of each simulation; of two, each row begins with the name of its simulation."""
+    several = len(reports) > 1
+    rows = (
+        (*((name,) if several else ()), *row, "yes" if it.result.partial else "no")
+        for name, it in zip(_NAMES, reports, strict=False)
+        for row in rows_of(it.result)
+    )
+    _write(out, (*(("simulation",) if several else ()), *columns, "partial"), rows)
+
+
+def _team_rows(result: SimulationResult) -> Iterator[tuple[Any, ...]]:
+    for it in result.teams:
+        own = (
+            it.name, it.jobs, it.started, it.finished, it.never, _wait(it.waiting_median),
+            _wait(it.waiting_p95), it.preempted, _number(it.gpu_seconds),
+            _number(it.lost_gpu_seconds),
+        )  # fmt: skip
+        for use in it.uses:
+            yield (
+                *own, use.pool, use.guarantee, use.limit, use.most, _number(use.gpu_seconds),
+            )  # fmt: skip
+        if not it.uses:
+            yield (*own, *("",) * 5)
+
+
+def _pool_rows(result: SimulationResult) -> Iterator[tuple[Any, ...]]:
+    for it in result.pools:
+        own = (
+            it.name, it.gpus, it.jobs, _wait(it.waiting_median), _wait(it.waiting_p95),
+            _number(it.used_mean), it.used_most,
+        )  # fmt: skip
+        for cause, amount in it.stranded.items():
+            yield (*own, cause, _number(amount))
+        if not it.stranded:
+            yield (*own, "", "0")
+
+
+def _wait(seconds: float) -> str:
+    return _number(seconds) if isfinite(seconds) else NEVER
+
+
+def _write(out: TextIO, columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:

@@ -132,6 +132,15 @@ def test_the_report_goes_to_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "form, begin", [("csv-teams", "team,jobs,"), ("csv-pools", "pool,gpus,jobs,")]
+)
+def test_sums_as_csv(form, begin):
+    done = run("--workloads", "-", "-f", form, text=QUEUES + job("a", 8))
+    assert done.stdout.startswith(begin)
+    assert done.stdout.count("\n") == 2
+
+
+@pytest.mark.parametrize(
     "option, value, ends",
     [
         ("--duration", "2h", "2h"),

@@ -9,7 +9,7 @@ import jsonschema
 
 from policygen.report import simulation, simulation_csv, simulation_json
 from policygen.report.simulation import SimulationReport, gpu_hours
-from policygen.simulate.result import Unmodelled
+from policygen.simulate.result import TeamUse, Unmodelled
 from tests.report.reports import NASTY
 from tests.simulate.results import CAUSE, job, preempted_by, result, team, waiting
 from tests.test_support import ROOT
@@ -144,6 +144,63 @@ def test_json_of_anything_follows_the_schema():
     jsonschema.validate(json.loads(page(simulation_json, it)), SCHEMA)
     both = json.loads(compared(it, report(BUSY), simulation_json))
     jsonschema.validate(both, SCHEMA)
+
+
+def rows(write, *reports):
+    out = io.StringIO()
+    write(reports, out)
+    return list(csv.DictReader(io.StringIO(out.getvalue())))
+
+
+def test_csv_of_teams_has_a_line_for_each_pool():
+    uses = (TeamUse("a100", 8, 16, 28800.0, 8), TeamUse("l4", 4, 4, 0.0, 0))
+    it = report(job(), teams=(team(uses=uses, waiting_p95=inf), team("m", uses=())))
+    found = rows(simulation_csv.write_teams, it)
+    assert [(one["team"], one["pool"], one["guarantee"]) for one in found] == [
+        ("n", "a100", "8"), ("n", "l4", "4"), ("m", "", ""),
+    ]  # fmt: skip
+    assert (found[0]["median_wait"], found[0]["p95_wait"], found[0]["partial"]) == (
+        "0",
+        "never",
+        "no",
+    )
+    both = rows(simulation_csv.write_teams, it, report(job(), partial=True))
+    assert [one["simulation"] for one in both] == ["before"] * 3 + ["after"]
+    assert both[-1]["partial"] == "yes"
+
+
+def test_csv_of_pools_has_a_line_for_each_cause():
+    (found,) = rows(simulation_csv.write_pools, report(job()))
+    assert (found["pool"], found["mean_used"]) == ("a100", "8")
+    assert (found["free_because"], found["free_gpu_seconds"]) == ("quota", "7200")
+
+
+def undescribed(data, schema, path=""):
+    """The fields of JSON that a schema does not describe."""
+    if isinstance(data, list):
+        for it in data:
+            yield from undescribed(it, schema.get("items", {}), path)
+    elif isinstance(data, dict):
+        parts = [schema, *schema.get("allOf", ())]
+        parts = [
+            SCHEMA["$defs"][it["$ref"].rsplit("/", 1)[1]] if "$ref" in it else it for it in parts
+        ]
+        known = {key: it for part in parts for key, it in part.get("properties", {}).items()}
+        for key, it in data.items() if known else ():
+            if key not in known:
+                yield f"{path}.{key}"
+            else:
+                yield from undescribed(it, known[key], f"{path}.{key}")
+
+
+def test_the_schema_describes_all_fields():
+    it = report(BUSY, waiting(), later=("n/z",), unmodelled=(Unmodelled("x", 1),))
+    one = json.loads(page(simulation_json, it))
+    assert [*undescribed(one, SCHEMA["$defs"]["single"])] == []
+    both = json.loads(compared(it, report(BUSY, waiting(waited=1.0)), simulation_json))
+    assert both["jobs"]
+    assert [*undescribed(both, SCHEMA["$defs"]["comparison"])] == []
+    assert [*undescribed({"jobs": [{"x": 1}]}, SCHEMA["$defs"]["single"])] == [".jobs.x"]
 
 
 def test_nothing_in_text_controls_a_terminal():
