@@ -22,8 +22,10 @@ _LASTING = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
 """API groups whose pods do not end, so they need their nodes at the same time."""
 _UP = 1 + 1e-9
 """Makes a float certainly larger than the exact sum."""
-_MOST_STEPS = 1_000_000
-"""The most parts that are added up, so that the time is bounded. Later sums are not checked."""
+_MOST_COMPARED = 20_000_000
+_MOST_ADDED = 1_000_000
+"""The most sets of nodes that are compared, and the most parts that are added up, so that the time is
+bounded. Later sums are not checked."""
 
 
 class _Excess(Struct, frozen=True, eq=False):
@@ -163,15 +165,18 @@ def _sums(facts: Facts) -> Iterator[Excess]:
     index = facts.derive(node_index)
     parts = sorted(facts.derive(_parts), key=lambda part: part.nodes.bit_count())
     found: list[Bits] = []
-    steps = 0
+    compared = added = 0
     for i, largest in enumerate(parts):
         nodes = largest.nodes
         outside = ~nodes
+        compared += len(found) + i + 1
+        if compared > _MOST_COMPARED:
+            return
         if any(not each & outside for each in found):
             continue
         inside = [part for part in parts[: i + 1] if not part.nodes & outside]
-        steps += len(inside)
-        if steps > _MOST_STEPS:
+        added += len(inside)
+        if added > _MOST_ADDED:
             return
         inside.sort(key=lambda part: part.position)
         if len(inside) < 2 and len(inside[0].members) < 2:
