@@ -212,8 +212,9 @@ def _header(composed: Composed, text: str) -> Header:
             return value
         if isinstance(value, dict | list):
             return None
-        step, _ = composed.outline.find(path)
-        start, end = composed.outline.span(composed.outline.target.get(step.node, step.node), text)
+        places = composed.places
+        step, _ = places.find(path)
+        start, end = places.span(places.target.get(step.node, step.node), text)
         return text[start:end]
 
     return Header(read("apiVersion"), read("kind"), read("metadata", "name"))
