@@ -8,8 +8,7 @@ from policygen.api_validation import metadata, object_code, schemas, structural
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.scalars import Check
 from policygen.core.finding import Path
-
-_KEYED = ("labels", "annotations")
+from policygen.core.names import KEYED_METADATA
 
 
 def refusals(thing: Mapping[str, Any], kind: schemas.ServedKind) -> Iterator[Refusal]:
@@ -56,7 +55,7 @@ def _without_keys(meta: Any) -> Any:
     """Metadata without labels and annotations, which no schema and no code of a kind restricts."""
     if not isinstance(meta, dict):
         return meta
-    return {key: value for key, value in meta.items() if key not in _KEYED}
+    return {key: value for key, value in meta.items() if key not in KEYED_METADATA}
 
 
 def _replaced(thing: Mapping[str, Any], kind: schemas.ServedKind, path: Path) -> bool:

@@ -34,3 +34,5 @@ KUEUE_CONFIG_MAP, VOLCANO_CONFIG_MAP = "kueue-manager-config", "volcano-schedule
 """The default ConfigMaps with their configuration files."""
 DEFAULT_SCHEDULER = "default-scheduler"
 """The main scheduler, which places pods without a schedulerName."""
+KEYED_METADATA = ("labels", "annotations")
+"""The fields of metadata that map keys to texts."""

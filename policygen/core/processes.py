@@ -50,30 +50,30 @@ def begun(
 ) -> Iterator[Callable[[], list[R]]]:
     """Start the copy, for a block in which this process can do other work first. Needs `usable`.
 
-    Yields a function that returns the results in the order of the items. This process begins with
+    Yields a function that retokens the results in the order of the items. This process begins with
     the first items, and the copy with the last: neighbours often share work. `dump` and `load` pass on
-    what the copy returns. What it does not return, because it was killed or the function raised an
+    what the copy retokens. What it does not return, because it was killed or the function raised an
     exception, is computed here.
     """
     size = -(-len(items) // _PARTS) or 1
     parts = [items[start : start + size] for start in range(0, len(items), size)]
-    turns, writer = os.pipe()
+    tokens, writer = os.pipe()
     os.write(writer, bytes(len(parts)))
     os.close(writer)
     answer, writer = os.pipe()
     try:
         copy = os.fork()
     except OSError:  # no process or memory is left
-        for it in (turns, answer, writer):
+        for it in (tokens, answer, writer):
             os.close(it)
         yield lambda: list(map(function, items))
         return
     if copy == 0:
         os.close(answer)  # so that it ends if this process is killed
-        _answer(writer, lambda it: dump(function(it)), [*enumerate(parts)][::-1], turns)
+        _answer(writer, lambda it: dump(function(it)), [*enumerate(parts)][::-1], tokens)
 
     def results() -> list[R]:
-        found = _done(function, enumerate(parts), turns)
+        found = _done(function, enumerate(parts), tokens)
         for number, dumped in _read(answer).items():
             found[number] = list(map(load, dumped))
         return [
@@ -86,7 +86,7 @@ def begun(
         os.close(writer)
         yield results
     finally:
-        os.close(turns)
+        os.close(tokens)
         os.close(answer)
         # If this process ignores SIGCHLD, a copy that has ended is gone.
         with suppress(ProcessLookupError, ChildProcessError):
@@ -95,21 +95,21 @@ def begun(
 
 
 def _answer(
-    writer: int, function: Callable[[T], bytes], parts: Iterable[_Part[T]], turns: int
+    writer: int, function: Callable[[T], bytes], parts: Iterable[_Part[T]], tokens: int
 ) -> NoReturn:
     """Do the work of the copy. It ends without cleaning up, because files and exits are not its own."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
-        found = _done(function, parts, turns)
+        found = _done(function, parts, tokens)
         with open(writer, "wb") as file:
             file.write(msgspec.msgpack.encode(found))
     finally:
         os._exit(0)
 
 
-def _done(function: Callable[[T], R], parts: Iterable[_Part[T]], turns: int) -> dict[int, list[R]]:
-    """The results of the parts that this process does. Each turn that it reads allows one more."""
-    return {number: list(map(function, part)) for number, part in parts if os.read(turns, 1)}
+def _done(function: Callable[[T], R], parts: Iterable[_Part[T]], tokens: int) -> dict[int, list[R]]:
+    """The results of the parts that this process does. Each byte of `tokens` allows one more."""
+    return {number: list(map(function, part)) for number, part in parts if os.read(tokens, 1)}
 
 
 def _read(answer: int) -> dict[int, list[bytes]]:

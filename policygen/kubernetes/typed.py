@@ -15,6 +15,7 @@ import msgspec
 from policygen.core import quantity
 from policygen.core.decoding import converted
 from policygen.core.finding import At, Path
+from policygen.core.names import KEYED_METADATA
 from policygen.kubernetes import workloads
 from policygen.kubernetes.field_access import (
     AccessLog,
@@ -35,7 +36,6 @@ MAX_UNKNOWN = 20
 Misspelt = Mapping[At, tuple[Path, ...]]
 """Fields that are missing because their names are misspelled, by the roots of objects."""
 
-_KEYED = ("labels", "annotations")
 _AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "null"}
 
 T = TypeVar("T")
@@ -178,7 +178,7 @@ class Reader:
         if not isinstance(metadata, dict | None):
             self._mistyped(object_, (*path, "metadata"), metadata, "object")
             return None
-        labels, annotations = (keyed_texts(metadata, name) for name in _KEYED)
+        labels, annotations = (keyed_texts(metadata, name) for name in KEYED_METADATA)
         made = workloads.PodTemplate(
             at=object_.at.to(*path),
             labels=labels,
@@ -187,7 +187,7 @@ class Reader:
             replicas=replicas,
         )
         slips = self._misspelt.get(object_.at, ())
-        written = [(metadata or {}).get(name) for name in _KEYED]
+        written = [(metadata or {}).get(name) for name in KEYED_METADATA]
         if (
             not slips
             and (written[0] or labels) is labels
@@ -197,7 +197,7 @@ class Reader:
         note = self._note(object_)
         if any(slip[: len(path)] != path for slip in slips):
             made = watched(made, ("replicas",), note)
-        for name, value in zip(_KEYED, written, strict=True):
+        for name, value in zip(KEYED_METADATA, written, strict=True):
             whole = (*path, "metadata", name)
             wrong = [*_not_strings(whole, value)]
             for where, other in wrong:

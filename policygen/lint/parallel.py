@@ -28,18 +28,18 @@ def begun(
     a server refuses are the first: this process knows the refusals, and the other one begins with the last.
     """
     by_name = {rule.name: rule for rule in rules}
-    near = sorted(rules, key=_nearness, reverse=True)
-    passed = partial(_dump, by_name), partial(_load, by_name)
-    with processes.begun(function, near, *passed) as results:
+    ordered = sorted(rules, key=_position, reverse=True)
+    dump, load = partial(_dump, by_name), partial(_load, by_name)
+    with processes.begun(function, ordered, dump, load) as results:
 
         def in_order() -> list[T]:
-            found = dict(zip((rule.name for rule in near), results(), strict=True))
+            found = dict(zip((rule.name for rule in ordered), results(), strict=True))
             return [found[rule.name] for rule in rules]
 
         yield in_order
 
 
-def _nearness(rule: ObjectRule) -> tuple[bool, str]:
+def _position(rule: ObjectRule) -> tuple[bool, str]:
     module = rule.check.__module__
     return module in _ABOUT_REFUSALS, module
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from policygen.api_validation.metadata import is_subdomain
+from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import listed
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue_jobs import BY_POD, Queued, local_queues, queued
+from policygen.kubernetes.kueue_jobs import BY_POD, local_queues, queued
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
+from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.missing_namespaces import missing_namespaces
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -19,6 +20,7 @@ _OPAQUE = {
     ("sparkoperator.k8s.io", "SparkApplication"),
 }
 """Kinds that Kueue manages and whose pods no rule can read; they are not read from clusters."""
+_LABEL = ("metadata", "labels", LOCAL_QUEUE)
 
 
 def check(facts: Facts) -> Hits:
@@ -29,7 +31,7 @@ def check(facts: Facts) -> Hits:
     cluster = facts.cluster
     known = cluster.local_queues
     missing = facts.derive(missing_namespaces) if "namespace-missing" in facts.run else ()
-    for workload, name, holder in _references(cluster):
+    for workload, name, at in _references(cluster):
         namespace = workload.namespace
         if not is_subdomain(name) or local_queues(cluster, name, namespace):
             continue
@@ -42,9 +44,7 @@ def check(facts: Facts) -> Hits:
             RULE,
             f'{workload} names LocalQueue "{name}", which does not exist in {where}; '
             f"{_advice(cluster, name, namespace)}",
-            holder.at
-            if isinstance(holder, Queued)
-            else holder.at.to("metadata", "labels", LOCAL_QUEUE),
+            at,
         )
 
 
@@ -59,22 +59,20 @@ def _advice(cluster: Cluster, name: str, namespace: str) -> str:
     return suggest(name, cluster.local_queues.names(namespace), "LocalQueue of this namespace")
 
 
-def _references(
-    cluster: Cluster,
-) -> Iterator[tuple[Workload | Object, str, Queued | PodTemplate | Object]]:
-    """Each object that names a LocalQueue, with the name and what has the label."""
+def _references(cluster: Cluster) -> Iterator[tuple[Workload | Object, str, At]]:
+    """Each object that names a LocalQueue, with the name and its place."""
     for job in cluster.derive(queued):
-        yield job.workload, job.name, job
+        yield job.workload, job.name, job.at
     for workload in cluster.workloads:
         if (workload.object.group, workload.kind) in BY_POD:
             for template in workload.templates:
                 name = template.labels.get(LOCAL_QUEUE)
                 if name:
-                    yield workload, name, template
+                    yield workload, name, template.at.to(*_LABEL)
     for thing in cluster.objects:
         name = thing.labels.get(LOCAL_QUEUE) if (thing.group, thing.kind) in _OPAQUE else None
         if name:
-            yield thing, name, thing
+            yield thing, name, thing.at.to(*_LABEL)
 
 
 RULE = ObjectRule(
