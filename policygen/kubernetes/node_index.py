@@ -109,7 +109,7 @@ class NodeIndex:
         return found
 
     def has_room(self, it: Demand, takers: Bits, enough: int) -> bool:
-        """Whether the nodes certainly have room for so many equal pods, by their resources alone."""
+        """Whether the nodes certainly have room for `enough` equal pods, by their resources alone."""
         pods = 0
         for _, node in self.entries(takers):
             held = NodeSize(node.allocatable, 1, node.stated).holds(it.requests)

@@ -150,7 +150,7 @@ def profiles(
 
 
 def choose(units_per_node: int) -> Dominance:
-    """The weights for nodes of so many units. cpu and memory break ties if the weights allow it.
+    """The weights for nodes with `units_per_node`. cpu and memory break ties if the weights allow it.
 
     The least g with g·(⌊100/N⌋ - 1) ≥ 101·c for c = 2. If that exceeds the largest weight, only
     the GPU counts.
@@ -175,7 +175,7 @@ def _weighted(
 
 
 def weak_packing(pools: Sequence[PoolFacts]) -> Iterator[Hit]:
-    """Warnings for pools with so many units a node that a score of 0 to 100 cannot rank them."""
+    """Warnings for pools whose nodes have too many units to rank them by a score of 0 to 100."""
     for facts in placed(pools):
         if facts.policy.bin_pack and choose(facts.units_per_node).margin <= 0:
             yield Hit(

@@ -12,7 +12,7 @@ from policygen.core.rule import Rule
 MAX_OF_A_RULE: Final = 100
 """Findings of one rule that a report for people shows."""
 LEAST_GROUP: Final = 5
-"""So many findings of one rule are shown one by one; more are grouped."""
+"""The most findings of one rule that are shown separately; more are grouped."""
 SHOWN_OF_GROUP: Final = 3
 """Findings of a group that are shown in full."""
 MAX_MESSAGE: Final = 600

@@ -19,11 +19,11 @@ from policygen.simulate.result import (
 )
 
 MAX_JOBS: Final = 50
-"""So many jobs a table shows without `--all`."""
+"""The most jobs that a table shows without `--all`."""
 _NODES = 3
-"""So many nodes of a job are named."""
+"""The most nodes of a job that are named."""
 _LATER = 5
-"""So many jobs that arrive after the end are named."""
+"""The most jobs that arrive after the end and are named."""
 _HOUR = 3600
 NEVER = "never"
 

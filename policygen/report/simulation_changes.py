@@ -21,9 +21,9 @@ from policygen.simulate.comparison import Comparison, JobChange, TeamChange
 from policygen.simulate.result import JobState, TeamResult
 
 _TEAMS = 3
-"""So many teams are named that wait longer, and as many that wait shorter."""
+"""The most teams that are named because they wait longer, and as many that wait shorter."""
 _NAMED = 3
-"""So many jobs are named that only start in one simulation."""
+"""The most jobs that are named because they start in only one simulation."""
 
 
 def write(

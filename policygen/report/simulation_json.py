@@ -143,5 +143,5 @@ def _pool(pool: PoolResult) -> dict[str, Any]:
 
 
 def _finite(seconds: float) -> float | None:
-    """None: so many jobs never start."""
+    """The seconds; None if they are infinite, because too many jobs never start."""
     return seconds if isfinite(seconds) else None

@@ -132,7 +132,7 @@ class TeamResult(Struct, frozen=True):
     started: int
     finished: int
     waiting_median: float
-    """Infinite if so many of its jobs never start."""
+    """In seconds; infinite if half of its jobs or more never start."""
     waiting_p95: float
     preempted: int
     """How often its jobs had to begin again."""

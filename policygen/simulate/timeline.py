@@ -28,7 +28,7 @@ from policygen.simulate.volcano.job import TaskStatus, VolcanoTask
 from policygen.simulate.volcano.scheduler import SessionEntry, VolcanoScheduler
 
 _SESSIONS = 200
-"""After so many sessions of Volcano at one time, its jobs evict each other again and again."""
+"""With more sessions of Volcano at one time, its jobs evict each other again and again."""
 RETRY_AFTER_S = 1.0
 """Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
 NODES_RETRY_S = 10.0
@@ -190,7 +190,7 @@ class Timeline:
         self._longest_scan = max(
             (len(group.flavors) for it in queues for group in it.groups), default=0
         )
-        """So many cycles without an admission can pass while a workload tries one flavor after the other."""
+        """The most cycles without an admission while a workload tries one flavor after the other."""
         self._shapes = shapes
         self._observer = observer or Observer()
         self._by_workload = {it.workload.name: it for it in self.jobs if it.workload is not None}

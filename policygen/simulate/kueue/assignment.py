@@ -250,7 +250,7 @@ class _Assigner:
         self.victims: dict[VictimKey, list[Victim]] = {}
 
     def pod_set(self, i: int, count: int) -> PodSetAssignment:
-        """Choose the flavors of one pod set, with so many pods."""
+        """Choose the flavors of one pod set with `count` pods."""
         pod_set = self._workload.pod_sets[i]
         requests = self._requests(pod_set, count)
         chosen: dict[str, Chosen] = {}

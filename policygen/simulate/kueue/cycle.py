@@ -28,7 +28,7 @@ _AGAIN = (Outcome.OVERLAP, Outcome.NO_LONGER_FITS, Outcome.PREEMPTING)
 _Reserved = tuple[SimulatedQueue, dict[int, int], list[TopologyPlacement]]
 """Quota and domains that are kept from later entries of a cycle."""
 _MOST_ATTEMPTS = 23
-"""So many other orders are tried after a tie: all orders of four entries."""
+"""The most other orders that are tried after a tie: all orders of four entries."""
 
 
 def run(state: QueueState, now: float) -> list[CycleEntry]:

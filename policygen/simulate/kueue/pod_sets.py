@@ -250,7 +250,7 @@ def _known(count: int | None) -> int:
 
 
 def _item(workload: Workload, template: PodTemplate, above: int, key: str) -> str:
-    """A field of the item of a list that holds a template, so many steps above it."""
+    """A field of the item of a list that holds a template, `above` steps above it."""
     path = template.at.path[len(workload.at.path) :]
     return text(at_path(workload.object.data, path[:-above]), key)
 

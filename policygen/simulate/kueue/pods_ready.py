@@ -24,12 +24,12 @@ class PodsReadyRule:
     most: float = 3600.0
     """The longest wait; it does not limit the first."""
     limit: int | None = None
-    """So many timeouts are allowed; Kueue deactivates the workload after the next one."""
+    """The number of allowed timeouts; Kueue deactivates the workload after the next one."""
     behind: bool = True
     """Whether an evicted workload is queued by the time of its eviction, not of its creation."""
 
     def wait(self, requeues: int) -> float:
-        """The wait after so many timeouts. Kueue adds up to a ten-thousandth of it by chance."""
+        """The wait after a number of timeouts. Kueue adds up to a ten-thousandth of it by chance."""
         return (
             self.base
             if requeues == 1

@@ -33,7 +33,7 @@ class CycleTies:
 
 
 def following(script: Sequence[int], widths: Sequence[int]) -> tuple[int, ...] | None:
-    """The next script for ties with so many options, so that all come in turn; None after the last."""
+    """The next script for ties with these numbers of options; None after the last."""
     changed = [*script, *(0 for _ in widths[len(script) :])][: len(widths)]
     while changed:
         changed[-1] += 1

@@ -27,7 +27,7 @@ class PodSet:
     """What one pod needs of a node; quota may count something else."""
 
     def total(self, count: int) -> dict[str, int]:
-        """The requests of so many pods."""
+        """The requests of `count` pods."""
         return {resource: amount * count for resource, amount in self.requests}
 
 

@@ -40,9 +40,9 @@ _FILTER: Mapping[type[Miss], str] = {
 
 
 _LOG = 1_000_000
-"""So many changes are kept before all rankings are brought up to date."""
+"""The most changes that are kept before all rankings are updated."""
 _RANKED = 4_000_000
-"""So many nodes are in all rankings together, at about 40 bytes each."""
+"""The most nodes in all rankings together, at about 40 bytes each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,9 @@ OTHERS = "*"
 """Stands for all teams of the trace that have no other entry."""
 _KIND = "Job"
 _NAMES = 5
-"""So many names a note shows."""
+"""The most names that a note shows."""
 _TEAMS = 10
-"""So many teams of the scene a note shows."""
+"""The most teams of the scene that a note shows."""
 
 
 class TraceArrivals(Struct, frozen=True, eq=False):

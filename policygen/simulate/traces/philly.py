@@ -41,6 +41,6 @@ def jobs(
 
 
 def split(gpus: int, most: int) -> TraceRequest:
-    """The fewest equal pods with so many GPUs in all, each with at most `most`."""
+    """The fewest equal pods that request `gpus` together, and each at most `most`."""
     pods = next(it for it in range(max(1, -(-gpus // most)), gpus + 1) if gpus % it == 0)
     return TraceRequest(pods=pods, gpus=gpus // pods)

@@ -14,7 +14,7 @@ from policygen.core.quoting import counted, quoted
 from policygen.core.suggest import suggest
 
 SHOWN = 3
-"""So many equal faults are shown; the others are counted."""
+"""The most equal faults that are shown; the others are counted."""
 _DELIMITERS = ",;\t"
 
 

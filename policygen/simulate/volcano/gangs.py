@@ -104,7 +104,7 @@ def _number(replicas: int | None) -> int:
 
 
 def _first(count: int, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """So many pods of each task, in their order, until there are enough."""
+    """The pods of each task, in their order, until `count` is reached: index and number."""
     for index, most in parts:
         yield index, min(count, most)
         count -= min(count, most)
@@ -113,7 +113,7 @@ def _first(count: int, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, 
 def _sum(
     templates: Sequence[PodTemplate], pods: Iterable[tuple[int, int]]
 ) -> Mapping[str, Fraction]:
-    """The requests of so many pods of each template."""
+    """The requests of pods, given by index of the template and number."""
     found: dict[str, Fraction] = {}
     for index, count in pods:
         for name, amount in templates[index].spec.requests.items():

@@ -49,9 +49,9 @@ _WEIGHTS = {
     SPREAD: ("podtopologyspread.weight", 2),
 }
 _LOG = 500_000
-"""So many changes of nodes are kept."""
+"""The most changes of nodes that are kept."""
 _REMEMBERED = 2_000_000
-"""So many scores are kept."""
+"""The most scores that are kept."""
 
 
 def profile_of(settings: SchedulerSettings) -> Profile:

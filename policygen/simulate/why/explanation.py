@@ -42,7 +42,7 @@ from policygen.simulate.why.start import Start, start
 _READY = "Ready"
 _VOLCANO = "volcano"
 _QUEUES = 5
-"""So many ClusterQueues are looked at for a workload whose namespace has none."""
+"""The most ClusterQueues that are tried for a workload whose namespace has no LocalQueue."""
 _OF_SYSTEM = "system-"
 """The beginning of PriorityClasses that are not for workloads of users."""
 

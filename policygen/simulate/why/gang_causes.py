@@ -20,7 +20,7 @@ from policygen.simulate.why.remedy import Cost, Remedy
 _UNTIL_S = 1.0
 """Sessions at the start, before a job ends."""
 _QUEUES = 5
-"""So many other queues are tried."""
+"""The most other queues that are tried."""
 _JOB = "Job"
 Changes = Sequence[FieldChange]
 

@@ -43,7 +43,7 @@ from policygen.simulate.why.remedy import Cost, Remedy
 
 _SHORT = "Insufficient "
 _VALUES = 4
-"""So many other values of a label are tried."""
+"""The most other values of a label that are tried."""
 _SCANNED = 32
 """All alternatives of a family that is not larger are tried."""
 _UNIT = {"cpu": 1000, "memory": 2**30}

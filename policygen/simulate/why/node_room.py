@@ -12,7 +12,7 @@ from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.remedy import Remedy
 
 _TRIED = 32
-"""So many combinations of flavors are tried."""
+"""The most combinations of flavors that are tried."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,7 @@ from policygen.simulate.why.situation import AskedWorkload
 API = "kueue.x-k8s.io/v1beta2"
 Changes = Sequence[Change]
 _QUEUES = 5
-"""So many ClusterQueues are tried for a missing LocalQueue."""
+"""The most ClusterQueues that are tried for a missing LocalQueue."""
 
 
 def first_changes(cluster: Cluster, asked: AskedWorkload, cause: Cause) -> Iterator[Changes]:

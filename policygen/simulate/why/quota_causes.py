@@ -23,7 +23,7 @@ from policygen.simulate.why.causes import (
 from policygen.simulate.why.situation import Settled
 
 _NAMED = 3
-"""So many holders, and workloads of each, are named."""
+"""The most holders, and workloads of each, that are named."""
 REFUSING = frozenset({ObstacleKind.TAINT, ObstacleKind.AFFINITY, ObstacleKind.MISSING})
 """Why a flavor does not match pods."""
 

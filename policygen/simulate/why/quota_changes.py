@@ -297,7 +297,7 @@ def _quotas(
 
 
 def _steps(wanted: Shortage) -> int:
-    """In so many steps twice the request is reached: others that wait can take a part of it."""
+    """The number of steps to twice the request, because others that wait can take a part of it."""
     (_, resource), (asked, _) = _least(wanted)
     return -(-2 * asked // _unit(resource, asked))
 

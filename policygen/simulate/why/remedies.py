@@ -23,15 +23,15 @@ from policygen.simulate.why.situation import AskedWorkload, Settled, Situation
 from policygen.simulate.why.spec_changes import SpecPolicy
 
 MOST = 8
-"""So many remedies are kept."""
+"""The most remedies that are kept."""
 _FIRST = 4
-"""So many first changes are combined with others."""
+"""The number of first changes that are combined with others."""
 _TRIALS, _FEWEST_TRIALS = 400, 60
-"""So many changes are tried for a workload; fewer where a trial takes long."""
+"""The most changes that are tried for a workload; fewer if a trial takes long."""
 _WORKLOADS = 20_000
-"""All trials together decide about so many workloads."""
+"""The most workloads about which all trials together decide."""
 _FEWEST = 4
-"""So many alternatives of each family are tried at least."""
+"""The least number of alternatives of each family that are tried."""
 
 
 class FoundRemedies(Struct, frozen=True):
@@ -204,7 +204,7 @@ class _RemedySearch:
 
 
 def _sample(count: int, most: int) -> Iterable[int]:
-    """All indexes, or at most so many: the first ones, and the others at equal distances."""
+    """All indexes below `count`, or `most` of them: the first ones, and others at equal distances."""
     if count <= most:
         return range(count)
     first = most // 2

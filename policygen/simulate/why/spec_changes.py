@@ -22,7 +22,7 @@ from policygen.simulate.why.changes import FieldChange, SpecChange, SpecEdit, qu
 from policygen.spec.types import Quota, SchedulingPolicy, Spec, Team
 
 _DONORS = 3
-"""So many teams are asked for a part of their guarantee."""
+"""The most teams whose guarantee is lowered."""
 _KUEUE = "kueue"
 Edits = Sequence[tuple[Team, Bound, int]]
 """Fields of quotas, and 1 or -1: whether the amount grows."""
@@ -203,7 +203,7 @@ class QuotaSteps(Sequence[Sequence[SpecChange]]):
         )
 
     def _change(self, units: int) -> SpecChange | None:
-        """The fields changed by so many units; None: the spec does not allow it."""
+        """The fields changed by a number of units; None: the spec does not allow it."""
         facts = next(it for it in self.found.pools if it.name == self.pool)
         profile = facts.profiles[facts.resources.index(self.resource)]
         teams = {it.name: it for it in self.policy.spec.teams}

@@ -7,7 +7,7 @@ from policygen.lint.core.priorities import Class
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _FEWEST = 3
-"""So many workloads of several namespaces show that the class is no exception."""
+"""The number of workloads of several namespaces which show that the class is no exception."""
 
 
 def check(facts: Facts) -> Hits:

@@ -16,8 +16,7 @@ def check(facts: Facts) -> Hits:
     """A job needs all its resources in one flavor, so the GPUs stay idle.
 
     Either the queue can have no cpu (or memory), or only cpu of other queues, which it cannot reclaim,
-    or it can borrow GPUs but no cpu, and its own cpu is
-    less than the rest of its cohort has for so many GPUs.
+    or it can borrow GPUs but no cpu, and has less cpu for each GPU than the rest of its cohort.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota.
     """
     trees, rules = facts.cluster.derive(forest), settings(facts)

@@ -9,7 +9,7 @@ from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _NODES = 3
-"""So many nodes are related places."""
+"""The most nodes that are related places."""
 
 
 def check(facts: Facts) -> Hits:
