@@ -127,10 +127,14 @@ class Cluster:
             nodes = {f"{prefix}-{i}": pool for i in range(count or 1)}
         else:
             nodes = dict(list(pool_nodes(pool, labels).items())[:count])
+        self.add_named_nodes(nodes)
+        return list(nodes)
+
+    def add_named_nodes(self, nodes: Mapping[str, Shape]) -> None:
+        """Nodes by name; schedulers can use them when it returns."""
         with self._watched():
             add_nodes(self.client, nodes)
         time.sleep(SETTLE_S)
-        return list(nodes)
 
     def delete(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> None:
         """Delete one object with what belongs to it; pods at once."""

@@ -71,6 +71,7 @@ def test_cpu_and_memory_above_the_limit_are_refused_if_the_pool_sets_it(cluster,
         pool(**PLAIN, quotaCpuAndMemory=True),
         team("web", share(limit=4)),
     )
+    enforced(cluster, "web", GPU)
     cluster.create(pod("whole", "web", whole))
     assert f"exceeded quota: default, requested: {what}=" in refused(cluster, "web", more)
 
@@ -101,6 +102,7 @@ def test_namespaces_of_a_team_divide_its_limit(cluster):
     names = ("web-a", "web-b", "web-c")
     ready(cluster, pool(**PLAIN), team("web", share(limit=7), namespaces=names))
     for name, most in zip(names, (3, 2, 2), strict=True):
+        enforced(cluster, name, GPU)
         cluster.create(*(pod(f"p{i}", name, ONE) for i in range(most)))
         assert f"limited: requests.nvidia.com/gpu={most}" in refused(cluster, name, ONE)
     cluster.becomes("GPUs in use", cluster.bound, 7)
@@ -125,6 +127,7 @@ def test_a_kube_scheduler_pool_guarantees_nothing(cluster):
 def test_max_pending_bounds_pods_under_kube_scheduler(cluster):
     """A limit of 2 and maxPending 3 give 5 pods, whatever they request; finished pods do not count."""
     ready(cluster, pool(**PLAIN), team("web", share(limit=2), maxPending=3))
+    enforced(cluster, "web", GPU)
     cluster.create(*(pod(f"p{i}", "web", NOTHING) for i in range(5)))
     assert "requested: pods=1, used: pods=5, limited: pods=5" in refused(cluster, "web", NOTHING)
     cluster.patch("v1", "Pod", "p0", {"status": {"phase": "Succeeded"}}, "web", "status")
@@ -200,6 +203,7 @@ def test_a_backstop_refuses_pods_that_pass_by_kueue(cluster, backstop):
     cluster.becomes("queued ones run", lambda: cluster.bound("nlp"), 4)
     by = pod("passes-by", "nlp", ONE)
     if backstop:
+        enforced(cluster, "nlp", GPU)
         assert "limited: requests.nvidia.com/gpu=4" in cluster.refusal(by)
     else:
         cluster.create(by)
@@ -214,6 +218,7 @@ def test_a_backstop_is_at_the_limit_in_each_namespace(cluster):
     cluster.becomes("first", lambda: cluster.bound("nlp-a"), 3)
     cluster.create(*jobs("nlp-b", 3))
     cluster.becomes("second", lambda: cluster.bound("nlp-b"), 1)
+    enforced(cluster, "nlp-b", GPU)
     assert "limited: requests.nvidia.com/gpu=4" in refused(cluster, "nlp-b", Ask(gpus=4))
 
 

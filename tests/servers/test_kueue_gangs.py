@@ -1,9 +1,12 @@
 """Under Kueue a gang stays within a level of the topology, and does not hold GPUs half started."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
 from tests.servers.cluster import KUEUE
+from tests.servers.nodes import pool_nodes
 from tests.servers.scenes import messages, ready
 from tests.servers.specs import pool, share, team
 from tests.servers.workloads import Ask, job
@@ -24,14 +27,20 @@ def gang(name, pods, gpus, node=None, **topology):
 
 @pytest.fixture
 def zones(cluster):
-    """4 nodes of 8 GPUs, 0 and 1 in zone a, 2 and 3 in zone b."""
-    ready(
+    """4 nodes of 8 GPUs, 0 and 1 in zone a, 2 and 3 in zone b.
+
+    The nodes have their zones from the start: Kueue may keep what it decided without them.
+    """
+    out = ready(
         cluster,
         pool(gpus=32, schedulingPolicy=AWARE, topology={"levels": [ZONE, HOST]}),
         team("nlp", share(guarantee=32)),
+        nodes=0,
     )
-    for index, zone in enumerate("aabb"):
-        cluster.patch("v1", "Node", f"a100-{index}", {"metadata": {"labels": {ZONE: zone}}})
+    shapes = pool_nodes(out.pools["a100"])
+    for zone, (name, shape) in zip("aabb", shapes.items(), strict=True):
+        shapes[name] = replace(shape, labels={**shape.labels, ZONE: zone})
+    cluster.add_named_nodes(shapes)
     return cluster
 
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from tests.examples_of_rules import examples
 from tests.servers.client import Client, Object
-from tests.servers.cluster import KUEUE, SETTLE_S, Cluster, gpus, holds, owner
-from tests.servers.nodes import Shape, add_nodes
+from tests.servers.cluster import KUEUE, Cluster, gpus, holds, owner
+from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import apply, conditions, documents, shape
 from tests.servers.workloads import GPU, VOLCANO_QUEUE, Ask, job
@@ -183,7 +183,7 @@ class Stage:
 
     def both(self, rule: str, number: int = 0, *, fixed: int | None = None) -> tuple[Scene, Scene]:
         """A bad example of a rule and a good one, applied: the good example `fixed`, if it is given."""
-        found = self._pair(rule, number, number if fixed is None else fixed)
+        found = self.pair(rule, number, number if fixed is None else fixed)
         self.put(*found)
         return found
 
@@ -191,11 +191,12 @@ class Stage:
         self, examples: Iterable[tuple[str, int]]
     ) -> dict[tuple[str, int], tuple[Scene, Scene]]:
         """Those of several pages, all at once: rule and number of the example."""
-        found = {(rule, number): self._pair(rule, number, number) for rule, number in examples}
+        found = {(rule, number): self.pair(rule, number, number) for rule, number in examples}
         self.put(*(scene for each in found.values() for scene in each))
         return found
 
-    def _pair(self, rule: str, number: int, fixed: int) -> tuple[Scene, Scene]:
+    def pair(self, rule: str, number: int = 0, fixed: int = 0) -> tuple[Scene, Scene]:
+        """The same as `both`, but not applied."""
         return (
             Scene(self.cluster, bad(rule, number), f"{rule}-bad-{number}"),
             Scene(self.cluster, _good(rule, fixed), f"{rule}-good-{fixed}"),
@@ -210,8 +211,7 @@ class Stage:
     def add(self, *nodes: Mapping[str, Shape]) -> None:
         """Add nodes, all at once; schedulers can use them when it returns."""
         if found := {name: shape for some in nodes for name, shape in some.items()}:
-            add_nodes(self.cluster.client, found)
-            time.sleep(SETTLE_S)
+            self.cluster.add_named_nodes(found)
 
     def send(self, *jobs: Iterable[Object]) -> None:
         """Submit Jobs, all at once."""

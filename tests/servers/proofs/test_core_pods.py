@@ -229,6 +229,7 @@ def test_ranks_of_a_job_start_separately(cluster: Cluster) -> None:
     """With 4 GPUs, 4 of the 8 ranks hold them."""
     cluster.add_nodes(Shape(gpus=4), 1)
     show(cluster, bad("ranks-not-gang-scheduled", 3))
+    cluster.becomes("ranks", lambda: len(cluster.pods("vision")), 8)
     cluster.becomes("GPUs in use", cluster.bound, 4)
     cluster.stays("ranks wait", lambda: len(cluster.waiting("vision")), 4, for_s=1)
 
