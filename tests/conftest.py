@@ -28,7 +28,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 ROOT = Path(__file__).parent.parent
 BENCH = "tests/servers/"
-LONG = (BENCH, "tests/test_house.py", "tests/test_support.py", "tests/properties/")
+LONG = (
+    "tests/lint/test_unknown_fields.py", "tests/properties/", "tests/test_house.py",
+)  # fmt: skip
+"""Tests without servers that take longest."""
+LONG_OF_BENCH = tuple(
+    f"{BENCH}test_{name}.py"
+    for name in ("agreement", "accepted", "live", "why", "facts", "bad_weather", "drift")
+)
+OWN_SCOPE = ("tests/test_house.py", "tests/properties/")
+"""Each test of these alone takes as long as other files."""
+POLITE = 5
+"""The niceness of the worker that fills the gaps."""
 
 # CI checks one change, so it draws the same examples in every run. At a desk each run draws other
 # examples. Machines are slow now and then, so an example has no deadline.
@@ -217,26 +228,50 @@ def queues():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """With `-n auto`: one worker more than cores, since tests of real servers wait half of their time."""
-    return (os.cpu_count() or 1) + 1
+    """With `-n auto`: two workers more than cores, since tests of real servers wait half of their time."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With `-n`: a file that asks the real servers stays with one worker; each worker has a bench."""
+    """With `-n`: the tests of a file stay with one worker, where each has a bench, in our order.
+
+    The last worker begins at the other end, with tests that need no servers: it uses the processor
+    while the others wait for theirs.
+    """
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - not with `-p no:xdist`
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return nodeid.partition("::")[0] if nodeid.startswith(BENCH) else nodeid
+            return nodeid if nodeid.startswith(OWN_SCOPE) else nodeid.partition("::")[0]
 
+        def _assign_work_unit(self, node):
+            if node.gateway.id == f"gw{self.numnodes - 1}":
+                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+            super()._assign_work_unit(node)
+
+    config.option.loadscopereorder = False
     return ByFile(config, log)
 
 
+def pytest_configure(config):
+    """The worker that fills gaps gives way to the servers of the others."""
+    worker = getattr(config, "workerinput", None)
+    if worker and worker["workercount"] > 2:
+        last = worker["workerid"] == f"gw{worker['workercount'] - 1}"
+        os.nice(POLITE * last)
+
+
 def pytest_collection_modifyitems(config, items):
-    """With `-n`: long tests first, lest a worker begins one when the others have ended."""
+    """With `-n`: long tests first at both ends, lest a worker begins one when the others have ended."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+        items.sort(key=lambda item: _turn(item.nodeid))
+
+
+def _turn(nodeid):
+    if nodeid.startswith(BENCH):
+        return not nodeid.startswith(LONG_OF_BENCH)
+    return 3 if nodeid.startswith(LONG) else 2
 
 
 def pytest_terminal_summary(terminalreporter):
