@@ -143,6 +143,8 @@ class Explainer:
     def pending(self) -> Iterator[Arrival]:
         """The workloads that do not run: without quota, or with pods that have no node."""
         for it in self.arrivals:
+            if it.unknown:
+                continue  # the report names it as not modelled
             pods = sum(batch.count for batch in it.pods)
             if it.refusal or it.workload is None or it.workload.admission is None:
                 if it.workload is not None or it.refusal or len(it.nodes) < pods:
@@ -153,11 +155,10 @@ class Explainer:
     def _explained(self, arrival: Arrival, *, search: bool) -> Explanation:
         workload = arrival.workload
         known = Explanation(arrival.name, arrival.kind, arrival.team, Cause(CauseKind.ADMITTED))
-        if arrival.refusal and workload is None:
-            cause = Cause(
-                CauseKind.NOT_MANAGED, f"{arrival.kind} {arrival.name}", message=arrival.refusal
-            )
-            return replace(known, cause=cause)
+        if arrival.refusal and (arrival.unknown or workload is None):
+            kind = CauseKind.UNKNOWN if arrival.unknown else CauseKind.NOT_MANAGED
+            about = f"{arrival.kind} {arrival.name}"
+            return replace(known, cause=Cause(kind, about, message=arrival.refusal))
         if arrival.gang is not None:
             return self._in_gang(known, arrival, search=search)
         if workload is None:
@@ -187,7 +188,8 @@ class Explainer:
         if cause is None:
             cause = Cause(CauseKind.UNKNOWN, message=workload.message)
         room = self._room(near, arrival)
-        never = room.never(_choices(settled, cause)) if room is not None else None
+        choices = list(_choices(settled, cause))  # without a queue, the tolerations are not known
+        never = room.never(choices) if room is not None and choices else None
         cause = replace(cause, never=never)
         known = replace(known, cause=with_owners(cause, self._owner))
         if not search:

@@ -58,3 +58,24 @@ def test_cohorts_that_are_their_own_parents():
     found = explain("n/a", flavor(), queue("q", cohort="x"), local(), *cohorts, job("a"))
     assert (found.cause.kind.value, set(found.cause.names)) == ("cohort-cycle", {"x", "y"})
     assert found.remedies
+
+
+def test_without_a_queue_nothing_is_said_about_nodes():
+    """Kueue would add the tolerations of a flavor."""
+    taints = [{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]
+    tolerant = flavor(tolerations=[{"operator": "Exists"}])
+    found = explain(
+        "n/a", tolerant, queue("q"), local(), node("x", taints=taints), job("a", to="z")
+    )
+    assert (found.cause.kind.value, found.cause.never) == ("queue-missing", None)
+    assert found.remedies[0].placed
+
+
+def test_what_is_not_simulated_is_not_pending_and_has_no_known_reason():
+    spec = {"schedule": "0 1 * * *", "jobTemplate": {"spec": job("x")["spec"]}}
+    it = explainer(*PLAIN, thing("CronJob", "a", spec, "n", "batch/v1"))
+    assert not [*it.pending()]
+    found = it.explain(*it.named("n/a"))
+    assert (found.cause.kind.value, found.cause.message) == (
+        "unknown", "a CronJob creates its Jobs later",
+    )  # fmt: skip
