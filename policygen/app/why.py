@@ -28,6 +28,10 @@ from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedy import Remedy
 
 Progress = Callable[[str], None]
+MANY = 50
+"""More pending workloads are grouped by their causes."""
+SEARCHED = 3
+"""Of so many groups, the largest ones, changes are tried for the first workload."""
 _COMPLETED_BYTES = 4 * 2**20
 """Larger files are not read to complete names."""
 
@@ -62,16 +66,24 @@ def why(
     chosen = [it for name in names for it in _named(explainer, name, state.instant)]
     if not names:
         chosen = list(explainer.pending())
+    many = len(chosen) > MANY and not names
     found = []
     for i, it in enumerate(chosen):
         progress(f"{i + 1} of {len(chosen)}: {it.name}")
-        found.append(_located(_explained(explainer, it, state.instant), state.documents))
+        found.append(_explained(explainer, it, state.instant, search=not many))
+    if many:
+        causes = Counter(it.cause.group for it in found if it.waits)
+        for group, _ in causes.most_common(SEARCHED):
+            i = next(i for i, it in enumerate(found) if it.waits and it.cause.group == group)
+            progress(f"changes for {found[i].name}")
+            found[i] = _explained(explainer, chosen[i], state.instant)
     progress("")
     return WhyReport(
-        found=tuple(it for it in found if names or it.waits),
+        found=tuple(_located(it, state.documents) for it in found if names or it.waits),
         unmodelled=unmodelled(state.scene, state.jobs),
         time=state.time,
         every=not names,
+        grouped=many,
     )
 
 
@@ -162,13 +174,15 @@ def _located(it: Explanation, documents: Sequence[Document]) -> Explanation:
     return replace(it, remedies=tuple(remedies), later=tuple(later))
 
 
-def _explained(explainer: Explainer, arrival: Arrival, then: Instant | None) -> Explanation:
+def _explained(
+    explainer: Explainer, arrival: Arrival, then: Instant | None, *, search: bool = True
+) -> Explanation:
     """Why a workload waits. For jobs of Volcano, changes are tried only at the start."""
     if then is None:
-        return explainer.explain(arrival)
+        return explainer.explain(arrival, search=search)
     cause = then.gangs.get(arrival.name)
     if cause is None:
-        found = explainer.explain(arrival)
+        found = explainer.explain(arrival, search=search)
     else:
         found = Explanation(arrival.name, arrival.kind, arrival.team, cause)
     past = _past(then.preemptions, arrival.name)

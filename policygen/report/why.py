@@ -67,6 +67,8 @@ class WhyReport(Struct, frozen=True, eq=False):
     time: AnswerTime = AnswerTime()
     every: bool = False
     """Whether these are all pending workloads of the input."""
+    grouped: bool = False
+    """Whether text groups them by their causes. Changes were tried only for some of them."""
 
     @property
     def waiting(self) -> int:
@@ -95,14 +97,31 @@ def text(report: WhyReport, out: TextIO, *, colour: bool = False, wide: int | No
     """Write the reasons and remedies; `wide` is the width of the terminal."""
     page = TablePage(out, colour=colour, wide=wide)
     page.line(report.time.text)
-    for it in report.found:
-        page.heading(words.headline(it))
-        _write(page, _about(it))
+    for them in _groups(report):
+        if len(them) > 1:
+            page.heading(words.group(them))
+            _write(page, ((_INDENT, it) for it in words.group_parts(them)))
+            page.line(f"The first one is {words.headline(them[0])}", indent=_INDENT)
+        else:
+            page.heading(words.headline(them[0]))
+        _write(page, _about(them[0], changes=not report.grouped or bool(them[0].tried)))
     closing = [f"{counted(report.waiting, 'workload')} waiting."] if report.every else []
+    if report.grouped:
+        closing.append("Name a workload to get the changes with which it starts.")
     closing += _unmodelled(report.unmodelled)
     if closing:
         page.line()
         _write(page, [(0, it) for it in closing])
+
+
+def _groups(report: WhyReport) -> list[list[Explanation]]:
+    """The workloads to describe together, most first."""
+    if not report.grouped:
+        return [[it] for it in report.found]
+    groups: dict[tuple[str, ...], list[Explanation]] = {}
+    for it in report.found:
+        groups.setdefault(it.cause.group, []).append(it)
+    return sorted(groups.values(), key=lambda them: -len(them))
 
 
 def fit_text(
@@ -176,7 +195,7 @@ def _features(found: Iterable[Unmodelled]) -> list[dict[str, Any]]:
     return [{"feature": it.feature, "workloads": it.workloads} for it in found]
 
 
-def _about(it: Explanation) -> Iterator[Line]:
+def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
     for reason in words.reasons(it):
         yield _INDENT, reason
     if it.cause.message and it.waits and it.cause.kind not in words.WITH_MESSAGE:
@@ -185,7 +204,8 @@ def _about(it: Explanation) -> Iterator[Line]:
         yield _INDENT, f"It was preempted {len(it.preempted)} times. These are the last ones:"
     for past in it.preempted[-PAST:]:
         yield _INDENT, words.past(past)
-    yield from _changes(it)
+    if changes:
+        yield from _changes(it)
 
 
 def _changes(it: Explanation) -> Iterator[Line]:

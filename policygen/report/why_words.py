@@ -151,6 +151,32 @@ def headline(it: Explanation) -> str:
     return f"{it.kind} {it.name}{team} {TITLES[it.cause.kind]}"
 
 
+def group(found: Sequence[Explanation]) -> str:
+    """One line: how many workloads wait for the same reason."""
+    cause = found[0].cause
+    where = f" (ClusterQueue {cause.queue})" if cause.queue else ""
+    return f"{counted(len(found), 'workload')} wait{where}: {TITLES[cause.kind]}"
+
+
+def group_parts(found: Sequence[Explanation]) -> Iterator[str]:
+    """Which workloads these are, and what they request together."""
+    yield f"They are {names([it.name for it in found])}."
+    teams = list(dict.fromkeys(it.team for it in found if it.team))
+    if len(teams) > 1:
+        yield f"Their teams are {names(teams)}."
+    first = next(iter(found[0].cause.obstacles), None)
+    if first is not None and first.resource:
+        asked = sum(
+            one.asked
+            for it in found
+            for one in it.cause.obstacles
+            if (one.flavor, one.resource) == (first.flavor, first.resource)
+        )
+        total, free = amount(first.resource, asked), bare_amount(first.resource, first.free)
+        of = f" of flavor {first.flavor}" if first.flavor else ""
+        yield f"Together they request {total}{of}, and {_are(free)} free."
+
+
 def reasons(it: Explanation) -> Iterator[str]:
     """Why it waits, in plain words."""
     if it.cause.never is not None:
@@ -528,8 +554,10 @@ def _field(it: FieldChange) -> str:
     if field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
         verb = "Raise" if _number(it.after) > _number(it.before) else "Lower"
         return f"{verb} {field} of {it.of} in {name} from {it.before} to {it.after}"
-    if it.kind == "Namespace":
-        return f"Add the label {field}: {it.after} to {name}"
+    if it.path[:2] in (("spec", "hard"), ("spec", "capability")):
+        return f"Raise {dotted(it.path[1:])} of {name} from {it.before} to {it.after}"
+    if it.path[:2] == ("metadata", "labels"):
+        return _label(it, field, name)
     if it.kind == "Node":
         return f"Uncordon {name}"
     path = dotted(it.path[1:] if it.path[0] == "spec" else it.path)
@@ -540,6 +568,14 @@ def _field(it: FieldChange) -> str:
         return f"Change {path} of {name}{more}: {_brief(it.after)}"
     before = f" instead of {_brief(it.before)}" if it.before is not None else ""
     return f"Set {path} of {name} to {_brief(it.after)}{before}"
+
+
+def _label(it: FieldChange, key: str, name: str) -> str:
+    if it.after is None:
+        return f"Remove the label {key} from {name}"
+    if it.before is None or it.kind == "Namespace":
+        return f"Add the label {key}: {it.after} to {name}"
+    return f"Set the label {key} of {name} to {it.after} instead of {it.before}"
 
 
 def _number(value: Any) -> Fraction:

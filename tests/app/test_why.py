@@ -1,10 +1,13 @@
 """What why and fit do, from files to reports."""
 
+from io import StringIO
+
 import pytest
 
 from policygen.app import why
 from policygen.app.requests import SimulateRequest
 from policygen.core.errors import UsageError
+from policygen.report.why import text as write
 from policygen.simulate.why.fit import FitRequest
 from tests.simulate.why.waiting import PLAIN, job, text
 
@@ -45,3 +48,18 @@ def test_names_to_complete(request_, tmp_path):
     large.write_text("#" * 2**23, "utf-8")
     assert why.workload_names(request_._replace(workloads=(str(tmp_path),))) == []
     assert why.workload_names(request_._replace(workloads=("-",))) == []
+
+
+def test_many_workloads_are_grouped_by_their_causes(tmp_path):
+    path = tmp_path / "many.yaml"
+    jobs = [job(f"j{i}", gpus=2) for i in range(why.MANY)]
+    path.write_text(text(*PLAIN, *jobs, job("x", gpus=9), job("z", to="zz")), "utf-8")
+    found = why.why(SimulateRequest(workloads=(str(path),), duration=0.0), [])
+    assert (found.waiting, found.grouped) == (48, True)
+    out = StringIO()
+    write(found, out)
+    lines = out.getvalue().splitlines()
+    assert any(it.startswith("46 workloads wait (ClusterQueue q): ") for it in lines)
+    assert "  Together they request 92 GPUs of flavor f, and 0 are free." in lines
+    assert any(it.startswith("  1. Raise nominalQuota") for it in lines)
+    assert sum(it.startswith("Job n/") for it in lines) == 2

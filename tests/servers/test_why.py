@@ -32,7 +32,9 @@ SEED = os.environ.get("POLICYGEN_WHY_SEED")
 """With it, GPUs and quotas of each case are multiplied by a drawn number."""
 THIRD = 3
 AT_LEAST = Fraction(95, 100)
-V1 = {"Namespace", "Node", "LimitRange"}
+VERSIONS = dict.fromkeys(("Namespace", "Node", "LimitRange", "ResourceQuota"), "v1") | {
+    "Job": "batch/v1"
+}
 
 
 def multiplied(data, factor):
@@ -174,7 +176,7 @@ def apply(cluster, target, remedy):
 
 
 def update(cluster, it):
-    version = "v1" if it.kind in V1 else KUEUE
+    version = VERSIONS.get(it.kind, KUEUE)
     path = cluster.client.resource(version, it.kind).path(it.namespace or None, it.name)
     for _ in range(20):
         thing = changes.with_value(cluster.client.get(path).body, it.path, it.after)

@@ -171,6 +171,16 @@ def limits(**bounds: Any) -> Object:
     }
 
 
+def resource_quota(**hard: str) -> Object:
+    metadata = {"name": "rq", "namespace": "@"}
+    return {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": metadata,
+        "spec": {"hard": hard},
+    }
+
+
 def node(name: str, gpus: int = 4, cpu: str = "32", **more: Any) -> Object:
     """A node that only pods of its copy can use."""
     amounts = {
@@ -414,6 +424,8 @@ NODE_CASES = (
          job(gpus=0, pods=3, to=None, **near()), by_nodes=True, words="Too many pods"),
     Case("gang-in-part", ("no-node-fits",), (node("@a"), node("@b")), job(gpus=3, pods=3, to=None, **near()),
          by_nodes=True, words="1 of its 3 pods"),
+    Case("namespace-quota", ("pods-refused",), (node("@a"), resource_quota(**{f"requests.{GPU}": "2"})),
+         job(pods=3, to=None, **near()), by_nodes=True, managed=False, words="exceeded quota"),
     Case("scheduler-unknown", ("scheduler-unknown",), (node("@a"),),
          job(to=None, schedulerName="nobody", **near()), by_nodes=True, words="nobody"),
 )  # fmt: skip

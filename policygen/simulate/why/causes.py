@@ -175,6 +175,13 @@ class Cause(Struct, frozen=True):
     """Names that the cause mentions: queues to choose from, workloads before it."""
 
     @property
+    def group(self) -> tuple[str, ...]:
+        """Equal for workloads that wait for the same reason at the same place."""
+        flavors = {it.flavor: None for it in self.obstacles}
+        never = self.never is not None
+        return self.kind.value, self.queue or self.about, ",".join(flavors), str(never)
+
+    @property
     def lasts(self) -> bool:
         """Whether the workload never starts without a change, whatever other workloads do."""
         return self.never is not None or self.kind in LASTING

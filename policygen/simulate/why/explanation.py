@@ -21,15 +21,26 @@ from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene, kube_scheduler, shapes, strategies
+from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
+from policygen.simulate.why.changes import Change, FieldChange
 from policygen.simulate.why.gang_causes import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom
 from policygen.simulate.why.object_causes import object_cause
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
+from policygen.simulate.why.refused_pods import (
+    RefusingQuota,
+    higher_quota,
+    quota_families,
+    quota_refusal,
+    refusing,
+    smaller,
+)
 from policygen.simulate.why.remedies import MOST, cost, ends, remedies, waiting_in
 from policygen.simulate.why.remedy import Cost, Remedy
+from policygen.simulate.why.scene_changes import changed_scene, label_changes
 from policygen.simulate.why.situation import (
     AskedWorkload,
     Settled,
@@ -80,11 +91,14 @@ class Explainer:
         self.scene = scene
         self.arrivals = arrivals
         self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
+        self._owners = {name: it.name for name, it in self._by_workload.items()}
         self._spec = SpecPolicy(scene.spec) if scene.spec is not None else None
         self._situation: Situation | None = None
         self._occupied: OccupiedNodes | None = None
         self._rooms_of: OccupiedNodes | None = None
         self._empty: OccupiedNodes | None = None
+        self._held: set[int] = set()
+        """The situations whose workloads have their pods in `_rooms_of`."""
         self._gangs: Gangs | None = None
         self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
 
@@ -158,7 +172,8 @@ class Explainer:
         if arrival.refusal and (arrival.unknown or workload is None):
             kind = CauseKind.UNKNOWN if arrival.unknown else CauseKind.NOT_MANAGED
             about = f"{arrival.kind} {arrival.name}"
-            return replace(known, cause=Cause(kind, about, message=arrival.refusal))
+            found = tuple(self._managed(arrival)) if search and not arrival.unknown else ()
+            return replace(known, cause=Cause(kind, about, message=arrival.refusal), remedies=found)
         if arrival.gang is not None:
             return self._in_gang(known, arrival, search=search)
         if workload is None:
@@ -231,8 +246,7 @@ class Explainer:
         rooms, empty = self._rooms(near), self._emptied()
         if rooms is None or empty is None:
             return None
-        owners = {name: it.name for name, it in self._by_workload.items()}
-        return NodeRoom(arrival, rooms, empty, owners)
+        return NodeRoom(arrival, rooms, empty, self._owners)
 
     def _emptied(self) -> OccupiedNodes | None:
         """The nodes without pods, and not cordoned; None: nodes are not known."""
@@ -247,7 +261,8 @@ class Explainer:
             return None
         if self._rooms_of is None:
             self._rooms_of = occupied(self.scene, self.arrivals)
-        if self._rooms_of is not None:
+        if self._rooms_of is not None and id(near) not in self._held:
+            self._held.add(id(near))  # `_near` keeps it
             for it in (one for them in near.held.values() for one in them):
                 owner = self._by_workload.get(it.name)
                 if owner is not None and it.admission is not None:
@@ -269,6 +284,14 @@ class Explainer:
         if _VOLCANO in names or arrival.kind == "PodGroup":
             return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
         occupied = self._nodes()
+        created = len(arrival.nodes) + sum(1 for _ in self._pods(arrival))
+        refusal = refusing(self.scene.cluster, arrival, arrival.pods, created)
+        if refusal is not None:
+            namespace = arrival.name.partition("/")[0]
+            cause = quota_refusal(refusal, namespace)
+            found = tuple(self._with_quota(arrival, refusal, created, chosen)) if search else ()
+            ordered = sorted(found, key=lambda it: it.rank)
+            return replace(known, cause=cause, remedies=tuple(ordered))
         if occupied is None:
             return known
         unknown = names - set(occupied.kube.profiles)
@@ -284,6 +307,48 @@ class Explainer:
         found = tuple(occupied.remedies(arrival, chosen)) if search else ()
         ordered = sorted(found, key=lambda it: it.rank)[:MOST]
         return replace(known, cause=unplaced, remedies=tuple(ordered))
+
+    def _with_quota(
+        self,
+        arrival: Arrival,
+        refusal: RefusingQuota,
+        created: int,
+        chosen: Mapping[str, Mapping[str, str]],
+    ) -> Iterator[Remedy]:
+        """Changes with which no ResourceQuota refuses pods, and nodes have room for them."""
+        cluster, nodes = self.scene.cluster, self._nodes()
+
+        def placed(changes: Sequence[Change]) -> bool | None:
+            return None if nodes is None else nodes.has_room(arrival, changes, chosen, ())
+
+        for family in quota_families(refusal, arrival):
+            for changes in family:
+                pods = smaller(arrival.pods, changes)
+                room = placed(changes)
+                if room is not False and refusing(cluster, arrival, pods, created) is None:
+                    yield Remedy(tuple(changes), Cost(), placed=room)
+                    break
+        raised: list[FieldChange] = []
+        found: RefusingQuota | None = refusal
+        while found is not None and len(raised) < MOST:
+            raised.append(higher_quota(found, arrival.name.partition("/")[0]))
+            cluster = changed_scene(self.scene, raised).cluster
+            found = refusing(cluster, arrival, arrival.pods, created)
+        if found is None:
+            yield Remedy(tuple(raised), Cost(), placed=placed(raised))
+
+    def _managed(self, arrival: Arrival) -> Iterator[Remedy]:
+        """Labels with which Kueue manages a job, and it starts."""
+        namespace, _, name = arrival.name.partition("/")
+        for it in self.scene.cluster.workloads:
+            if (it.kind, it.namespace or "default", it.name) != (arrival.kind, namespace, name):
+                continue
+            for change in label_changes(self.scene.cluster, it.object):
+                scene = changed_scene(self.scene, [change])
+                other = Explainer(scene, arrivals(scene))
+                after = [other.explain(one, search=False) for one in other.named(arrival.name)]
+                if after and not any(one.waits for one in after):
+                    yield Remedy((change,), Cost(), after[0].admission)
 
     def _pods(self, arrival: Arrival) -> Iterator[Pod]:
         """The pods of a snapshot that belong to an object and have no node."""

@@ -2,25 +2,30 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
-from msgspec.structs import replace
-
-from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.core import quantity
+from policygen.core.amounts import total
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.untyped import integer, mappings, text
+from policygen.kubernetes.untyped import integer, mapping, mappings, text
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.scene import Scene, timeline
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.timeline import JobRun
 from policygen.simulate.why.causes import Cause, CauseKind
-from policygen.simulate.why.changes import FieldChange, with_value
+from policygen.simulate.why.changes import FieldChange
 from policygen.simulate.why.remedy import Cost, Remedy
+from policygen.simulate.why.scene_changes import changed_scene
 
 _UNTIL_S = 1.0
 """Sessions at the start, before a job ends."""
 _QUEUES = 5
 """The most other queues that are tried."""
+_STEPS = 16
+"""The number of steps in which a capability grows by what the job requests."""
 _JOB = "Job"
 Changes = Sequence[FieldChange]
 
@@ -56,10 +61,47 @@ class Gangs:
         for it in list(self._scene.cluster.queues)[:_QUEUES]:
             if it.name != text(object_.data, "spec", "queue"):
                 change = _change(object_, ("spec", "queue"), it.name)
-                found = self._proven(object_, [change], arrival.name)
+                found = self._proven([change], arrival.name)
                 if found is not None:
                     yield found
         yield from self._fewer(object_, arrival.name)
+        yield from self._higher(object_, arrival)
+
+    def _higher(self, object_: Object, arrival: Arrival) -> Iterator[Remedy]:
+        """A higher capability of its queue, as little higher as possible."""
+        name = text(object_.data, "spec", "queue") or "default"
+        queue = next((it.object for it in self._scene.cluster.queues if it.name == name), None)
+        written = mapping(queue.data, "spec", "capability") if queue is not None else {}
+        asked = total(
+            {key: amount * it.count for key, amount in it.spec.requests.items()}
+            for it in arrival.pods
+        )
+        if queue is None:
+            return
+        steps = [
+            [
+                _change(queue, ("spec", "capability", key), _more(key, value, asked[key], i))
+                for key, value in written.items()
+                if asked.get(key)
+            ]
+            for i in range(1, _STEPS + 1)
+        ]
+        if steps[-1]:
+            found = self._first(steps, arrival.name)
+            if found is not None:
+                yield found
+
+    def _first(self, steps: Sequence[Changes], name: str) -> Remedy | None:
+        """The first of these changes with which it starts, if it does with the last one."""
+        last = self._proven(steps[-1], name)
+        if last is None:
+            return None
+
+        def starts(changes: Changes) -> bool:
+            return self._proven(changes, name) is not None
+
+        first = bisect_left(steps[:-1], 1, key=starts)
+        return self._proven(steps[first], name)
 
     def _fewer(self, object_: Object, name: str) -> Iterator[Remedy]:
         """Fewer pods of one task, as few less as possible."""
@@ -73,26 +115,12 @@ class Gangs:
                     smaller = max(least - (count - left), 1)
                     changes.append(_change(object_, ("spec", "minAvailable"), smaller))
                 steps.append(changes)
-            if not steps or self._proven(object_, steps[-1], name) is None:
-                continue
-
-            def starts(changes: Changes) -> bool:
-                return self._proven(object_, changes, name) is not None
-
-            first = bisect_left(steps[:-1], 1, key=starts)
-            found = self._proven(object_, steps[first], name)
+            found = self._first(steps, name) if steps else None
             if found is not None:
                 yield found
 
-    def _proven(self, object_: Object, changes: Changes, name: str) -> Remedy | None:
-        data = object_.data
-        for it in changes:
-            data = with_value(data, it.path, it.after)
-        changed = replace(object_, data=data)
-        cluster = self._scene.cluster
-        objects = [changed if it is object_ else it for it in cluster.objects]
-        again = Cluster(objects, cluster.seen, cluster.pods)
-        after = self._played(replace(self._scene, cluster=again))
+    def _proven(self, changes: Changes, name: str) -> Remedy | None:
+        after = self._played(changed_scene(self._scene, changes))
         if name not in after or after[name].started is None:
             return None
         lost = [
@@ -122,4 +150,10 @@ def _change(object_: Object, path: tuple[str | int, ...], after: Any) -> FieldCh
     before: Any = object_.data
     for key in path:
         before = before[int(key)] if isinstance(before, list) else before.get(key)
-    return FieldChange(_JOB, object_.namespace, object_.name, path, before, after)
+    return FieldChange(object_.kind, object_.namespace, object_.name, path, before, after)
+
+
+def _more(resource: str, written: Any, asked: Fraction, step: int) -> str:
+    """A capability that is higher by some steps of what is asked."""
+    more = -(-counted(resource, asked) * step // _STEPS)
+    return shown(resource, counted(resource, quantity.read(written).value) + more)

@@ -165,7 +165,7 @@ class OccupiedNodes:
         changes: Sequence[OwnChange],
         chosen: Mapping[str, Mapping[str, str]],
     ) -> bool:
-        batches = [_changed(it, changes) for it in arrival.pods]
+        batches = [changed_batch(it, changes) for it in arrival.pods]
         _, failed, undo = self._placed(arrival, batches, chosen)
         self._undo(undo)
         return failed is None
@@ -297,7 +297,8 @@ class OccupiedNodes:
         self._undo(undo)
 
 
-def _changed(batch: PodBatch, changes: Sequence[OwnChange]) -> PodBatch:
+def changed_batch(batch: PodBatch, changes: Sequence[OwnChange]) -> PodBatch:
+    """The pods after the changes that are about them."""
     for change in changes:
         if getattr(change, "pod_set", None) != batch.name:
             continue

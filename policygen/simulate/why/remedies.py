@@ -26,7 +26,7 @@ MOST = 8
 """The most remedies that are kept."""
 _FIRST = 4
 """The number of first changes that are combined with others."""
-_TRIALS, _FEWEST_TRIALS = 400, 60
+_TRIALS, _FEWEST_TRIALS = 400, 40
 """The most changes that are tried for a workload; fewer if a trial takes long."""
 _WORKLOADS = 20_000
 """The most workloads about which all trials together decide."""

@@ -27,6 +27,7 @@ def test_a_gang_that_its_queue_cannot_hold():
     assert found.cause.message
     texts = [[(it.path[-1], it.before, it.after) for it in one.changes] for one in found.remedies]
     assert [("queue", "small", "large")] in texts
+    assert [(GPU, "2", "4")] in texts
     assert [("replicas", 4, 2), ("minAvailable", 4, 2)] in texts
 
 

@@ -1,0 +1,51 @@
+"""Changes of objects that a scene is read from again: labels of jobs, and fields of Volcano's queues."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
+
+from policygen.core.names import LOCAL_QUEUE
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_jobs import PRIORITY
+from policygen.kubernetes.object import Object
+from policygen.simulate.scene import Scene
+from policygen.simulate.why.changes import FieldChange, with_value
+
+_VALUES = 4
+"""So many values of a label are tried."""
+
+
+def changed_scene(scene: Scene, changes: Sequence[FieldChange]) -> Scene:
+    """The scene after changes of its objects."""
+    cluster = scene.cluster
+    objects = [_after(it, changes) for it in cluster.objects]
+    return replace(scene, cluster=Cluster(objects, cluster.seen, cluster.pods))
+
+
+def _after(object_: Object, changes: Sequence[FieldChange]) -> Object:
+    data = object_.data
+    for it in changes:
+        if (it.kind, it.namespace, it.name) == (object_.kind, object_.namespace, object_.name):
+            data = with_value(data, it.path, it.after)
+    if data is object_.data:
+        return object_
+    return Object.read(data, object_.at) or object_
+
+
+def label_changes(cluster: Cluster, object_: Object) -> Iterator[FieldChange]:
+    """Labels with which Kueue may manage a job: another priority class, or a queue."""
+    named = object_.labels.get(PRIORITY)
+    if named and not cluster.workload_priority_classes.knows(named):
+        names: list[str | None] = [it.name for it in cluster.workload_priority_classes]
+        for name in (*names[:_VALUES], None):
+            yield _label(object_, PRIORITY, name)
+    if not object_.labels.get(LOCAL_QUEUE):
+        for it in islice(cluster.local_queues.by_namespace.get(object_.namespace, ()), _VALUES):
+            yield _label(object_, LOCAL_QUEUE, it.name)
+
+
+def _label(object_: Object, key: str, after: str | None) -> FieldChange:
+    before = object_.labels.get(key)
+    path = "metadata", "labels", key
+    return FieldChange(object_.kind, object_.namespace, object_.name, path, before, after)

@@ -1,0 +1,54 @@
+"""Pods that a ResourceQuota refuses."""
+
+import pytest
+
+from policygen.simulate.why.changes import FieldChange, PodsChange, RequestChange
+from tests.simulate.why.waiting import GPU, PLAIN, explain, job, node, thing
+
+KEY = f"requests.{GPU}"
+
+
+def quota(name="rq", used=None, **hard):
+    it = thing("ResourceQuota", name, {"hard": hard}, "n", "v1")
+    return it if used is None else {**it, "status": {"used": used}}
+
+
+def test_pods_above_a_quota():
+    """2 of 4 GPUs are used, and 3 pods request 2 each."""
+    found = explain("n/a", *PLAIN, quota(used={KEY: "2"}, **{KEY: "4"}), job("a", gpus=2, pods=3))
+    assert found.cause.kind.value == "pods-refused"
+    assert found.cause.about == "ResourceQuota n/rq"
+    assert found.cause.message == (
+        f"exceeded quota: rq, requested: {KEY}=2, used: {KEY}=2, limited: {KEY}=4"
+    )
+    assert [it.changes for it in found.remedies] == [
+        (PodsChange("main", 3, 1),),
+        (FieldChange("ResourceQuota", "n", "rq", ("spec", "hard", KEY), "4", "8"),),
+    ]
+
+
+def test_smaller_pods_are_a_remedy_too():
+    found = explain("n/a", *PLAIN, quota(**{KEY: "4"}), job("a", gpus=3, pods=2))
+    smaller = [it.changes for it in found.remedies if isinstance(it.changes[0], RequestChange)]
+    assert smaller == [(RequestChange("main", GPU, 3, 2),)]
+
+
+def test_several_quotas_rise_together():
+    found = explain("n/a", *PLAIN, quota(pods="2"), quota("b", **{KEY: "1"}), job("a", pods=4))
+    raised = [(it.name, it.after) for it in found.remedies[-1].changes]
+    assert raised == [("rq", "4"), ("b", "4")]
+
+
+def test_a_remedy_needs_room_on_nodes():
+    """The node holds 3 pods, so a higher quota does not help."""
+    found = explain("n/a", node("x", 3), quota(pods="2"), job("a", pods=4, to=""))
+    kept = [(it.changes[0], it.placed) for it in found.remedies if it.placed]
+    assert kept == [(PodsChange("0", 4, 2), True)]
+
+
+@pytest.mark.parametrize(
+    "limits", [{KEY: "8"}, {"requests.cpu": "0"}, {"pods": "4"}, {"count/jobs.batch": "0"}]
+)
+def test_a_quota_that_is_enough_refuses_no_pods(limits):
+    found = explain("n/a", *PLAIN, quota(**limits), job("a", pods=4))
+    assert not found.waits

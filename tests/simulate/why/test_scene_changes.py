@@ -1,0 +1,35 @@
+"""Labels with which Kueue manages a job."""
+
+from policygen.simulate.why.changes import FieldChange
+from policygen.simulate.why.scene_changes import changed_scene, label_changes
+from tests.simulate.why.waiting import PLAIN, explain, job, priority, scene
+
+CLASS, QUEUE = "kueue.x-k8s.io/priority-class", "kueue.x-k8s.io/queue-name"
+
+
+def label(key, before, after):
+    return FieldChange("Job", "n", "a", ("metadata", "labels", key), before, after)
+
+
+def test_another_priority_class_or_no_class():
+    found = explain("n/a", *PLAIN, priority("high", 9), job("a", rank="gone"))
+    assert [it.changes for it in found.remedies] == [
+        (label(CLASS, "gone", "high"),),
+        (label(CLASS, "gone", None),),
+    ]
+
+
+def test_a_queue_for_a_suspended_job():
+    suspended = job("a", to="")
+    suspended["spec"]["suspend"] = True
+    found = explain("n/a", *PLAIN, suspended)
+    assert [it.changes for it in found.remedies] == [(label(QUEUE, None, "q"),)]
+
+
+def test_only_the_named_object_changes():
+    made = scene(*PLAIN, job("a", to=""), job("b", to=""))
+    one, other = (it.object for it in made.cluster.workloads)
+    assert list(label_changes(made.cluster, one)) == [label(QUEUE, None, "q")]
+    after = changed_scene(made, [label(QUEUE, None, "q")])
+    assert after.cluster.workloads[0].labels[QUEUE] == "q"
+    assert after.cluster.workloads[1].object is other
