@@ -106,7 +106,7 @@ def set_up(cluster, cases):
     targets = {prefix: case.of(prefix, case.target) for prefix, case in cases.items()}
     cluster.create(*targets.values())
     waiting = {prefix for prefix, case in cases.items() if case.managed}
-    cluster.until("targets wait", lambda: waiting <= pending(cluster))
+    cluster.becomes("targets that do not wait", lambda: waiting - pending(cluster), set())
     return targets
 
 

@@ -15,6 +15,7 @@ from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, Wor
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.untyped import mappings, text
+from policygen.kubernetes.workloads import Workload
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.build import pairs_of
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
@@ -37,6 +38,7 @@ from policygen.simulate.why.refused_pods import (
     quota_refusal,
     refusing,
     smaller,
+    wanted_pods,
 )
 from policygen.simulate.why.remedies import MOST, cost, ends, remedies, waiting_in
 from policygen.simulate.why.remedy import Cost, Remedy
@@ -97,6 +99,8 @@ class Explainer:
         self._occupied: OccupiedNodes | None = None
         self._rooms_of: OccupiedNodes | None = None
         self._empty: OccupiedNodes | None = None
+        self._objects: Mapping[tuple[str, str], Workload] | None = None
+        """The objects of users by kind and name."""
         self._held: set[int] = set()
         """The situations whose workloads have their pods in `_rooms_of`."""
         self._gangs: Gangs | None = None
@@ -161,9 +165,14 @@ class Explainer:
                 continue  # the report names it as not modelled
             pods = sum(batch.count for batch in it.pods)
             if it.refusal or it.workload is None or it.workload.admission is None:
-                if it.workload is not None or it.refusal or len(it.nodes) < pods:
+                if (
+                    it.workload is not None
+                    or it.refusal
+                    or len(it.nodes) < pods
+                    or self._complete(it) is not it
+                ):
                     yield it
-            elif self.scene.nodes and len(it.nodes) < pods:
+            elif (self.scene.nodes and len(it.nodes) < pods) or self._complete(it) is not it:
                 yield it
 
     def _explained(self, arrival: Arrival, *, search: bool) -> Explanation:
@@ -285,11 +294,12 @@ class Explainer:
             return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
         occupied = self._nodes()
         created = len(arrival.nodes) + sum(1 for _ in self._pods(arrival))
-        refusal = refusing(self.scene.cluster, arrival, arrival.pods, created)
+        every = self._complete(arrival)
+        refusal = refusing(self.scene.cluster, every, every.pods, created)
         if refusal is not None:
             namespace = arrival.name.partition("/")[0]
             cause = quota_refusal(refusal, namespace)
-            found = tuple(self._with_quota(arrival, refusal, created, chosen)) if search else ()
+            found = tuple(self._with_quota(every, refusal, created, chosen)) if search else ()
             ordered = sorted(found, key=lambda it: it.rank)
             return replace(known, cause=cause, remedies=tuple(ordered))
         if occupied is None:
@@ -307,6 +317,23 @@ class Explainer:
         found = tuple(occupied.remedies(arrival, chosen)) if search else ()
         ordered = sorted(found, key=lambda it: it.rank)[:MOST]
         return replace(known, cause=unplaced, remedies=tuple(ordered))
+
+    def _complete(self, arrival: Arrival) -> Arrival:
+        """The workload with the pods that its controller could not create yet."""
+        namespace = arrival.name.partition("/")[0]
+        if not self.scene.cluster.resource_quotas.by_namespace.get(namespace):
+            return arrival
+        if self._objects is None:
+            self._objects = {
+                (it.kind, f"{it.namespace or 'default'}/{it.name}"): it
+                for it in self.scene.cluster.workloads
+            }
+        owner = self._objects.get((arrival.kind, arrival.name))
+        more = (wanted_pods(owner) if owner else 0) - sum(it.count for it in arrival.pods)
+        if more <= 0 or not arrival.pods:
+            return arrival
+        *others, last = arrival.pods
+        return replace(arrival, pods=(*others, replace(last, count=last.count + more)))
 
     def _with_quota(
         self,

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from policygen.core import quantity
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.untyped import keyed_texts
+from policygen.kubernetes.untyped import integer, keyed_texts, mapping
+from policygen.kubernetes.workloads import Workload
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.why.causes import Cause, CauseKind
@@ -92,6 +93,17 @@ def higher_quota(found: RefusingQuota, namespace: str) -> FieldChange:
     before = _shown(found.key, found.hard)
     path = "spec", "hard", found.key
     return FieldChange("ResourceQuota", namespace, found.name, path, before, after)
+
+
+def wanted_pods(owner: Workload) -> int:
+    """How many pods the controller of an object keeps."""
+    if owner.kind != "Job":
+        return sum(it.replicas or 0 for it in owner.templates)
+    spec = owner.spec
+    parallel = 1 if (found := integer(spec.get("parallelism"))) is None else found
+    total = integer(spec.get("completions"))
+    done = integer(mapping(owner.object.data, "status").get("succeeded")) or 0
+    return parallel if total is None else min(parallel, total - done)
 
 
 def smaller(batches: Sequence[PodBatch], changes: Sequence[OwnChange]) -> list[PodBatch]:

@@ -3,7 +3,8 @@
 import pytest
 
 from policygen.simulate.why.changes import FieldChange, PodsChange, RequestChange
-from tests.simulate.why.waiting import GPU, PLAIN, explain, job, node, thing
+from policygen.simulate.why.refused_pods import wanted_pods
+from tests.simulate.why.waiting import GPU, PLAIN, explain, job, node, scene, thing
 
 KEY = f"requests.{GPU}"
 
@@ -52,3 +53,14 @@ def test_a_remedy_needs_room_on_nodes():
 def test_a_quota_that_is_enough_refuses_no_pods(limits):
     found = explain("n/a", *PLAIN, quota(**limits), job("a", pods=4))
     assert not found.waits
+
+
+@pytest.mark.parametrize(
+    "fields, pods",
+    [({}, 3), ({"completions": 9}, 3), ({"completions": 2}, 2), ({"completions": None}, 3)],
+)
+def test_the_pods_that_a_job_keeps(fields, pods):
+    it = job("a", pods=3)
+    it["spec"] |= fields
+    (owner,) = scene(it).cluster.workloads
+    assert wanted_pods(owner) == pods
