@@ -30,17 +30,6 @@ def usable() -> bool:
     return len(os.sched_getaffinity(0)) > 1
 
 
-def mapped(
-    function: Callable[[T], R],
-    items: Sequence[T],
-    dump: Callable[[R], bytes],
-    load: Callable[[bytes], R],
-) -> list[R]:
-    """The results of a function, in the order of the items. Needs `usable`."""
-    with begun(function, items, dump, load) as results:
-        return results()
-
-
 @contextmanager
 def begun(
     function: Callable[[T], R],

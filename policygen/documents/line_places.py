@@ -21,6 +21,7 @@ _FIRST = re.compile(r"(?:(?:---)? *(?:#.*)?\n)*( *)(- +)?(?=[^ \n#])")
 _ENTRY = re.compile(
     rf"(- +)?(?:({KEY}):(?= |$) *)?({QUOTED}|{PLAIN}|{FLOW}|{BLOCK})?", re.MULTILINE | re.ASCII
 )
+_KEY = re.compile(rf"({KEY}):(?= |$)", re.MULTILINE | re.ASCII)
 _TOKEN = re.compile(rf"{FLOW_SCALAR}|([\[{{])|([\]}}])", re.ASCII)
 
 
@@ -32,34 +33,57 @@ class LinePlaces(Outline):
 
     text: str = ""
     columns: list[int] = field(default_factory=list)
+    _entries: dict[int, dict[str | int, tuple[int, int]]] = field(default_factory=dict)
+    """The lines of the entries of block collections, by node."""
+    _known: dict[tuple[int, str | int], OutlineStep] = field(default_factory=dict)
+
+    def _find(self, node: int, name: str | int) -> OutlineStep | None:
+        if self.columns[node] == _NESTED:
+            return super()._find(node, name)
+        found = self._known.get((node, name))
+        if found is None:
+            if node not in self._entries:
+                self._entries[node] = self._block(node)
+            lines = self._entries[node].get(name)
+            if lines is not None:
+                found = self._known[node, name] = self._step(*lines, self.columns[node])
+        return found
 
     def _children(self, node: int) -> list[tuple[str | int, OutlineStep]]:
         if self.shape[node] == NodeKind.SCALAR:
             return []
-        found = self._flow(node) if self.columns[node] == _NESTED else self._block(node)
+        if self.columns[node] != _NESTED:
+            column = self.columns[node]
+            return [(name, self._step(*it, column)) for name, it in self._block(node).items()]
+        found = self._flow(node)
         if self.shape[node] == NodeKind.SEQUENCE:
             return [(i, step) for i, (_, step) in enumerate(found)]
         return list(found)
 
-    def _block(self, node: int) -> Iterator[tuple[str, OutlineStep]]:
+    def _block(self, node: int) -> dict[str | int, tuple[int, int]]:
         """The entries of a block collection: the lines that begin in its column, up to the next one."""
-        text, end, column = self.text, self.end[node], self.columns[node]
+        text, end, dashes = self.text, self.end[node], self.shape[node] == NodeKind.SEQUENCE
         starts = [self.start[node]]
-        dashes = self.shape[node] == NodeKind.SEQUENCE
-        starts += (
-            it.end() for it in _beginning(column, dashes=dashes).finditer(text, starts[0], end)
-        )
-        for start, stop in zip(starts, [*starts[1:], end], strict=True):
-            entry = _ENTRY.match(text, start, stop)
-            if entry is None:
-                continue
-            dash, name, written = entry.groups()[:3]
-            if dash:
-                yield "", OutlineStep(self._item(start + len(dash), stop, column + len(dash)))
-            elif name:
-                key = self._add(*entry.span(2), NodeKind.SCALAR)
-                value = self._written(*entry.span(3)) if written else self._below(entry.end(), stop)
-                yield _text(name), OutlineStep(value, key)
+        begin = _beginning(self.columns[node], dashes=dashes)
+        starts += (it.end() for it in begin.finditer(text, starts[0], end))
+        lines = zip(starts, [*starts[1:], end], strict=True)
+        if dashes:
+            return dict(enumerate(lines))
+        keys = ((_KEY.match(text, *each), each) for each in lines)
+        return {_text(key[1]): each for key, each in keys if key}
+
+    def _step(self, start: int, stop: int, column: int) -> OutlineStep:
+        """The entry of a block collection in these lines."""
+        entry = _ENTRY.match(self.text, start, stop)
+        if entry is None:
+            return OutlineStep(self._add(start, stop, NodeKind.SCALAR))
+        dash, name, written = entry.groups()[:3]
+        if dash or not name:
+            width = len(dash or "")
+            return OutlineStep(self._item(start + width, stop, column + width))
+        key = self._add(*entry.span(2), NodeKind.SCALAR)
+        value = self._written(*entry.span(3)) if written else self._below(entry.end(), stop)
+        return OutlineStep(value, key)
 
     def _item(self, start: int, end: int, column: int) -> int:
         """The node of an entry of a list: a mapping, or what is written in its line."""

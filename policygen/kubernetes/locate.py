@@ -2,9 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-import msgspec
-
-from policygen.core import processes
 from policygen.core.finding import (
     THERE,
     At,
@@ -22,11 +19,6 @@ from policygen.documents.document import Document
 from policygen.documents.locate import ordered
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
-
-MANY = 500
-"""Documents with findings for which a second process pays. It takes 60 ms, and each document 0.2 ms."""
-
-_SPANS = msgspec.msgpack.Decoder(list[tuple[int, int]])
 
 
 def locate_objects(
@@ -47,25 +39,15 @@ def locate_objects(
                 return object_
         return None
 
-    reported = list(_reported(hits, owner, by_index))
-    spans = _spans(
-        by_index,
-        [
-            _as_written(owner(at), at)
-            for _, hit in reported
-            for at in (hit.at, *hit.related)
-            if at is not None
-        ],
-    )
-
     def place(at: At, object_: Object | None) -> Place | None:
         document = by_index.get(at.document)
         if document is None:
             return None
-        return document.positions.place(*spans[_as_written(object_, at)])
+        there = _as_written(object_, at)
+        return document.place(there.path, key=there.key)
 
     findings = []
-    for object_, hit in reported:
+    for object_, hit in _reported(hits, owner, by_index):
         if hit.at is None:
             findings.append(Finding(hit.rule, hit.message))
             continue
@@ -93,29 +75,6 @@ def locate_objects(
     return ordered(findings)
 
 
-def _spans(by_index: Mapping[int, Document], wanted: Iterable[At]) -> dict[At, tuple[int, int]]:
-    """Where places are in their texts; those of many documents are looked up in two processes."""
-    by_document: dict[int, dict[At, None]] = {}
-    for at in wanted:
-        if at.document in by_index:
-            by_document.setdefault(at.document, {})[at] = None
-
-    def found(index: int) -> list[tuple[int, int]]:
-        document = by_index[index]
-        return [document.span(at.path, key=at.key) for at in by_document[index]]
-
-    if len(by_document) >= MANY and processes.usable():
-        encode, decode = msgspec.msgpack.encode, _SPANS.decode
-        spans = processes.mapped(found, [*by_document], encode, decode)
-    else:
-        spans = [found(index) for index in by_document]
-    return {
-        at: span
-        for group, those in zip(by_document.values(), spans, strict=True)
-        for at, span in zip(group, those, strict=True)
-    }
-
-
 def _reported(
     hits: Iterable[Hit], owner: Callable[[At], Object | None], by_index: Mapping[int, Document]
 ) -> Iterator[tuple[Object | None, Hit]]:
@@ -125,35 +84,28 @@ def _reported(
         at, object_ = hit.at, owner(hit.at) if hit.at else None
         if at is None or object_ is None:
             yield object_, hit
-        elif _is_flawed(object_, at, by_index.get(at.document)):
             continue
-        elif not _is_blank(object_, at):
-            reading = _reading_of(object_, at, by_index.get(at.document))
-            yield object_, (hit._replace(message=f"{hit.message} ({reading})") if reading else hit)
-        elif at not in blanks:
-            blanks.add(at)
-            yield object_, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
+        there, holder = _as_written(object_, at), by_index.get(at.document)
+        if holder is not None and holder.is_flawed(there.path, key=at.key):
+            continue
+        path = there.path[len(object_.at.path) :]
+        value = path[-1] if at.key and path else at_path(object_.data, path)
+        if placeholders.is_blank(value):
+            if at not in blanks:
+                blanks.add(at)
+                yield object_, hit._replace(message=placeholders.MESSAGE, related=(), edits=())
+        elif isinstance(value, int) and holder is not None and not at.key:
+            yield object_, _as_read(hit, holder.raw(there.path), value)
+        else:
+            yield object_, hit
 
 
-def _is_flawed(object_: Object, at: At, holder: Document | None) -> bool:
-    if holder is None or not holder.flawed:
-        return False
-    return holder.is_flawed(_as_written(object_, at).path, key=at.key)
-
-
-def _reading_of(object_: Object, at: At, holder: Document | None) -> str:
-    """How YAML reads a value that looks like another one, such as `n` or `0x10`; else empty."""
-    path = _as_written(object_, at).path
-    value = at_path(object_.data, path[len(object_.at.path) :])
-    if at.key or holder is None or not isinstance(value, int):
-        return ""
-    raw, read = holder.raw(path), str(value).lower()
-    return f"YAML reads {raw} as {read}" if raw and raw.lower() != read else ""
-
-
-def _is_blank(object_: Object, at: At) -> bool:
-    path = _as_written(object_, at).path[len(object_.at.path) :]
-    return placeholders.is_blank(path[-1] if at.key and path else at_path(object_.data, path))
+def _as_read(hit: Hit, raw: str | None, value: int) -> Hit:
+    """The hit with how YAML reads a value that looks like another one, such as `n` or `0x10`."""
+    read = str(value).lower()
+    if not raw or raw.lower() == read:
+        return hit
+    return hit._replace(message=f"{hit.message} (YAML reads {raw} as {read})")
 
 
 def _as_written(object_: Object | None, at: At) -> At:
@@ -161,9 +113,12 @@ def _as_written(object_: Object | None, at: At) -> At:
     if object_ is None:
         return at
     root = len(object_.at.path)
-    return at._replace(path=(*at.path[:root], *_own(object_, at.path[root:])))
+    path = at.path[root:]
+    own = _own(object_, path)
+    return at if own is path else at._replace(path=(*at.path[:root], *own))
 
 
 def _own(object_: Object, path: Path) -> Path:
     """A path of the newest API version in the object; a field that exists there is not renamed."""
-    return written(object_, path) if at_path(object_.data, path) is None else path
+    own = written(object_, path)
+    return path if own is path or at_path(object_.data, path) is not None else own

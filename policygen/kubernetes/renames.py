@@ -39,7 +39,7 @@ def canonical(object_: Object) -> Mapping[str, Any]:
 
 def written(object_: Object, path: Path) -> Path:
     """The path in this object's API version of a path in the newest one."""
-    if (object_.group, object_.version) != (_KUEUE, "v1beta1") or object_.kind != "ClusterQueue":
+    if object_.api_version != _OLD or object_.kind != "ClusterQueue":
         return path
     if path[:2] == ("spec", "cohortName"):
         return ("spec", "cohort", *path[2:])

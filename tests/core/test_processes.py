@@ -17,8 +17,13 @@ from tests.own_process import in_own_process
 ITEMS = tuple(range(1000))
 
 
+def mapped(*arguments):
+    with processes.begun(*arguments) as results:
+        return results()
+
+
 def doubled(function, items=ITEMS):
-    return processes.mapped(function, items, lambda it: str(it).encode(), int)
+    return mapped(function, items, lambda it: str(it).encode(), int)
 
 
 @in_own_process
@@ -121,7 +126,7 @@ def test_an_exception_is_raised_and_leaves_no_process():
 
 @in_own_process
 def test_more_than_a_pipe_holds_is_returned():
-    found = processes.mapped(lambda it: "x" * 10_000 + str(it), ITEMS, str.encode, bytes.decode)
+    found = mapped(lambda it: "x" * 10_000 + str(it), ITEMS, str.encode, bytes.decode)
     assert found == ["x" * 10_000 + str(it) for it in ITEMS]
 
 
@@ -143,7 +148,8 @@ def wait(_):
     os.write(1, b"here\\n")  # at once; print writes the end of the line by itself
     time.sleep(60)
 
-processes.mapped(wait, (1, 2), str.encode, bytes.decode)
+with processes.begun(wait, (1, 2), str.encode, bytes.decode) as results:
+    results()
 """
 
 

@@ -1,12 +1,9 @@
 """Hits on objects become findings at the fields in the file."""
 
-from unittest.mock import patch
-
 from policygen.core.finding import THERE, At, Edit, Hit, Verb
 from policygen.documents.files import Source
-from policygen.kubernetes import locate, manifests
+from policygen.kubernetes import manifests
 from policygen.kubernetes.locate import locate_objects
-from tests.own_process import in_own_process
 from tests.rules import rule
 
 TEXT = """\
@@ -76,19 +73,3 @@ def test_replaced_invalid_yaml_is_skipped_and_a_placeholder_is_reported_once():
 def test_a_hit_on_nothing_has_no_place():
     (it,) = located(Hit(rule(), "of all"))
     assert (it.place, it.object, it.path) == (None, "", "")
-
-
-@in_own_process
-def test_places_that_two_processes_look_up_are_the_same():
-    text = "---\n".join(
-        f"kind: Cohort\n# {n}\napiVersion: v1\nspec: {{a: é{n}}}\n" for n in range(9)
-    )
-    hits = [
-        hit("spec", "a", key=n % 2 == 0, document=n, related=(At(8 - n), At(99)))
-        for n in (3, 1, *range(9))
-    ]
-    alone = located(*hits, text=text)
-    assert len(alone) == 9
-    with patch.object(locate, "MANY", 2):
-        for _ in range(5):  # which process looks up which place differs
-            assert located(*hits, text=text) == alone
