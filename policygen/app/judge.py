@@ -84,6 +84,8 @@ class CheckResult(Struct, frozen=True):
     """Its differences from the spec, if there is one."""
     gaps: tuple[Gap, ...] = ()
     """Kinds that could not be read, but that a rule needs."""
+    kept: Facts | None = None
+    """What the rules read, of manifests."""
 
 
 class ClusterCheckResult(CheckResult, frozen=True, kw_only=True):
@@ -147,6 +149,7 @@ def judge_manifests(
         ],
         objects=len(found.objects) - found.inside,
         complete=complete,
+        kept=facts,
     )
 
 

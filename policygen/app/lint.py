@@ -197,6 +197,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
         gaps=tuple(it for part in parts for it in part.gaps),
         models=run.spec.compiled.plan.workloads.placements if run.spec.compiled else (),
         compared=tuple(part.context for part in read if part.compared),
+        kept=tuple(part.kept for part in parts),
     )
     if run.known is not None and run.request.baseline is not None:
         known, evaluated = run.known, verdicts.evaluated(rules)

@@ -93,6 +93,8 @@ class Report(Struct, frozen=True):
     """Where each model of the spec runs, and why."""
     gaps: tuple[Gap, ...] = ()
     """Kinds of clusters that rules need and that could not be read."""
+    kept: tuple[object, ...] = ()
+    """What the rules read. No format shows it: to free it takes 2 % of the time of a large lint."""
 
     @property
     def fixable(self) -> int:
