@@ -206,8 +206,11 @@ def _findings(problems: Sequence[TextHit], positions: Positions) -> list[Finding
 
 
 def _header(composed: Composed, text: str) -> Header:
-    def read(*path: str) -> str | None:
-        value = at_path(composed.data, path)
+    data = composed.data if isinstance(composed.data, dict) else {}
+    metadata = data.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+
+    def read(value: Any, *path: str) -> str | None:
         if value is None or isinstance(value, str):
             return value
         if isinstance(value, dict | list):
@@ -217,7 +220,11 @@ def _header(composed: Composed, text: str) -> Header:
         start, end = places.span(places.target.get(step.node, step.node), text)
         return text[start:end]
 
-    return Header(read("apiVersion"), read("kind"), read("metadata", "name"))
+    return Header(
+        read(data.get("apiVersion"), "apiVersion"),
+        read(data.get("kind"), "kind"),
+        read(name, "metadata", "name"),
+    )
 
 
 def _inset(document: Document, path: Path, value: str) -> Inset:

@@ -1,6 +1,6 @@
 """The objects that rules check: those of manifests or of a snapshot, typed and indexed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
 from policygen.core.finding import Path
@@ -102,6 +102,7 @@ class Cluster:
         self.volcano_configurations = self._file(
             "", VOLCANO_CONFIGURATION, configurations.VolcanoConfigurationView
         )
+        self._by_group: dict[str, list[workloads.Workload]] = {}
         self.workloads = tuple(self._workloads())
         """Objects that create pods. Those of a snapshot exclude finished objects, and objects of another
         workload."""
@@ -117,6 +118,10 @@ class Cluster:
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
         """The raw objects of a kind, readable or not."""
         return tuple(self._reader.as_written(self._kinds.get((group, kind), ())))
+
+    def workloads_of(self, *groups: str) -> Sequence[workloads.Workload]:
+        """The `workloads` of these API groups."""
+        return [it for group in groups for it in self._by_group.get(group, ())]
 
     def derive(self, make: "Callable[[Cluster], T]") -> T:
         """The cached result of a function of the cluster. Pass a function with a name: it is the key."""
@@ -172,6 +177,7 @@ class Cluster:
                     continue
                 found = self._reader.workload_of(object_)
                 if found is not None:
+                    self._by_group.setdefault(kind[0], []).append(found)
                     yield found
 
 

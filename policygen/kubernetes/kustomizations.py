@@ -19,7 +19,7 @@ def is_one(document: Document) -> bool:
     header = document.header
     if header.kind is None and posixpath.basename(document.source.name) in _NAMES:
         return True
-    return (header.api_version or "").rpartition("/")[0] == _GROUP
+    return header.api_version is not None and header.api_version.startswith(f"{_GROUP}/")
 
 
 def folder(document: Document) -> str:
@@ -41,7 +41,8 @@ def skipped(documents: Sequence[Document]) -> frozenset[str]:
             folders.add(posixpath.normpath(folder(document)))
             named.update(_joined(document, texts(document.data, "resources")))
             patches.update(_joined(document, _patches(document.data)))
-    beside = {name for name in map(_name, documents) if posixpath.dirname(name) in folders}
+    names = map(_name, documents) if folders else ()
+    beside = {name for name in names if posixpath.dirname(name) in folders}
     return frozenset(patches | (beside - named))
 
 

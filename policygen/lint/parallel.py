@@ -24,8 +24,9 @@ def begun(
 ) -> Iterator[Callable[[], list[T]]]:
     """Yields a function that returns the result for each rule. Meanwhile, the other process begins.
 
-    Rules of the same package use the same indexes, so they are neighbours. The rules about what
-    a server refuses are the first: this process knows the refusals, and the other one begins with the last.
+    Rules that report about the same kinds use the same indexes, so they are neighbours. The rules about
+    what a server refuses are the first: this process knows the refusals, and the other one begins with
+    the last.
     """
     by_name = {rule.name: rule for rule in rules}
     ordered = sorted(rules, key=_position, reverse=True)
@@ -39,9 +40,9 @@ def begun(
         yield in_order
 
 
-def _position(rule: ObjectRule) -> tuple[bool, str]:
+def _position(rule: ObjectRule) -> tuple[bool, Sequence[str], str]:
     module = rule.check.__module__
-    return module in _ABOUT_REFUSALS, module
+    return module in _ABOUT_REFUSALS, rule.judges, module
 
 
 class _Pickler(pickle.Pickler):

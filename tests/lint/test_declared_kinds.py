@@ -57,7 +57,7 @@ class Watched(Cluster):
     def __getattribute__(self, name):
         if name in ATTRIBUTES:
             self.note(ATTRIBUTES[name])
-        elif name == "workloads":
+        elif name in {"workloads", "workloads_of"}:
             self.all_workloads = True
         elif name == "pods":
             self.note(GroupKind("", "Pod"))

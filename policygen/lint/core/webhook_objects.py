@@ -70,6 +70,4 @@ def webhook_object(workload: Workload) -> WebhookObject:
 
 def batch_jobs(cluster: Cluster) -> Iterator[WebhookObject]:
     """The Jobs of Kubernetes, and those that CronJobs create."""
-    for workload in cluster.workloads:
-        if workload.object.group == "batch":
-            yield webhook_object(workload)
+    return map(webhook_object, cluster.workloads_of("batch"))

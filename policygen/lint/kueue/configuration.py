@@ -10,6 +10,10 @@ from policygen.lint.rule import Facts
 
 def settings(facts: Facts) -> Settings:
     """The settings of the first Configuration in the input; the defaults without one."""
+    return facts.derive(_first)
+
+
+def _first(facts: Facts) -> Settings:
     return first(facts.cluster, facts.target["kueue"])
 
 

@@ -10,9 +10,7 @@ from policygen.lint.core.pod_templates import Part
 
 def specs(cluster: Cluster) -> Iterator[Part]:
     """The `spec` of each Volcano Job."""
-    for workload in cluster.workloads:
-        if workload.object.group == VOLCANO_BATCH:
-            yield spec_of(workload)
+    return map(spec_of, cluster.workloads_of(VOLCANO_BATCH))
 
 
 def spec_of(workload: Workload) -> Part:

@@ -22,9 +22,7 @@ _KINDS = ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSe
 
 def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation, ValidateNonnegativeField, which apps and batch call."""
-    for workload in facts.cluster.workloads:
-        if workload.object.group not in {"apps", "batch"}:
-            continue
+    for workload in facts.cluster.workloads_of("apps", "batch"):
         for owner, fields in _counts(workload):
             spec = owner.spec
             for field in fields:
