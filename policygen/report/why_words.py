@@ -190,7 +190,7 @@ def brief(job: JobResult, sentences: int | None = None) -> str:
     if cause is None:
         return ""
     if cause.kind is CauseKind.ADMISSIBLE:
-        return "Its quota is free, and Kueue tries it again within a second."
+        return "Its quota is free when the simulation ends. Kueue tries it again within a second."
     found = list(reasons(Explanation(job.name, job.kind, job.team, cause)))
     if cause.kind is CauseKind.NO_NODES and job.evicted:
         times = "once" if job.evicted == 1 else f"{job.evicted} times"

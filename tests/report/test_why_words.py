@@ -221,7 +221,7 @@ def test_rules_of_other_schedulers(rule, words_):
         ),
         (
             Cause(CauseKind.ADMISSIBLE),
-            "Its quota is free, and Kueue tries it again within a second.",
+            "Its quota is free when the simulation ends. Kueue tries it again within a second.",
         ),
         (
             Cause(CauseKind.NO_NODES, pods=1),
