@@ -4,12 +4,17 @@
 
 Makes a snapshot in which each Job has a Workload that holds its quota, and one more Job waits in a full queue. Starts
 processes that read it and explain the waiting Job, one after the other. Prints the time of each step, all processor time, and the peak memory.
+
+With --kueue, the scheduler of Kueue in process gets the same queues and Workloads once, and decides about them. Prints its time beside
+that of `why`, which tries many changes, and the ratios.
 """
 
 import gc
 import json
 import resource
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from io import StringIO
@@ -33,6 +38,9 @@ from policygen.report import why
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.explanation import Explainer
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # Kueue in process is part of the tests
 
 BOUND_S = 5.0
 TIME = "2026-11-20T08:00:00Z"
@@ -128,13 +136,72 @@ def child(path: Path) -> None:
         "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "cause": found.cause.kind.value,
         "remedies": len(found.remedies),
+        "tried": found.tried,
         "text": out.getvalue(),
     }
     print(json.dumps(report))
 
 
+def scenario(pods: int, count: int) -> Any:
+    """The same queues and Workloads for Kueue in process, with the fields that the API server sets."""
+    kinds: dict[str, list[Any]] = {}
+    for it in policy(count):
+        kinds.setdefault(it["kind"], []).append(it)
+    fungibility = {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "TryNextFlavor"}
+    for it in kinds["ClusterQueue"]:
+        it["spec"] |= {"queueingStrategy": "BestEffortFIFO", "stopPolicy": "None"}
+        it["spec"] |= {"flavorFungibility": fungibility}
+        it["spec"]["preemption"]["borrowWithinCohort"] = {"policy": "Never"}
+    for it in kinds["LocalQueue"]:
+        it["spec"]["stopPolicy"] = "None"
+    teams = len(kinds["Namespace"])
+    held = [
+        _as_created(workload(i, teams), i, i % teams) for i in range(-(-pods // PODS_PER_OWNER))
+    ]
+    target = _as_created(list(waiting(teams))[1], len(held), 0)
+    return {
+        "flavors": kinds["ResourceFlavor"],
+        "cohorts": kinds["Cohort"],
+        "clusterQueues": kinds["ClusterQueue"],
+        "localQueues": kinds["LocalQueue"],
+        "namespaces": kinds["Namespace"],
+        "maxCycles": 1_000_000,
+        "steps": [
+            {"at": 100, "create": held, "finish": []},
+            {"at": 200, "create": [target], "finish": []},
+        ],
+    }
+
+
+def _as_created(it: Any, number: int, team: int) -> Any:
+    """A Workload before Kueue has decided about it."""
+    it["metadata"] |= {"uid": f"u{number:06d}", "creationTimestamp": TIME}
+    it["spec"] |= {"priority": 0, "active": True}
+    it["spec"]["podSets"][0]["template"] = {"spec": pod_spec(team)}
+    del it["status"]
+    return it
+
+
+def kueue_seconds(pods: int, count: int) -> float:
+    """How long Kueue in process takes for all decisions, without reading the input."""
+    from tests.servers.kueue_scheduler import program  # noqa: PLC0415 - only with --kueue
+
+    whole = scenario(pods, count)
+    nothing = {**whole, "steps": []}
+    times = []
+    for it in (nothing, whole):
+        start = time.perf_counter()
+        subprocess.run(
+            [program()], input=json.dumps(it), capture_output=True, text=True, check=True
+        )
+        times.append(time.perf_counter() - start)
+    return times[1] - times[0]
+
+
 def main() -> None:
     """Make the snapshot, and explain the workload in processes of their own."""
+    beside = "--kueue" in sys.argv
+    sys.argv = [it for it in sys.argv if it != "--kueue"]
     runs = child_runs(__file__, __doc__ or "", write, child, runs=3)
     print(runs[0]["text"])
     print(f"cause {runs[0]['cause']}, {runs[0]['remedies']} remedies")
@@ -142,6 +209,14 @@ def main() -> None:
         bound = f"; wanted at most {BOUND_S:g} s" if step == "all" else ""
         print(f"{step:8} {statistics.median(run[step] for run in runs):6.2f} s{bound}")
     print(f"peak     {max(run['mib'] for run in runs):6.0f} MiB")
+    if beside:
+        kueue = kueue_seconds(50_000, 2_000)
+        print(f"Kueue in process, which decides about all workloads once: {kueue:.2f} s")
+        for step in ("all", "explain"):
+            ratio = statistics.median(run[step] for run in runs) / kueue
+            print(
+                f"{step} of why, with {runs[0]['tried']} changes tried, is {ratio:.2f} times that"
+            )
 
 
 if __name__ == "__main__":
