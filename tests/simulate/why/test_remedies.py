@@ -1,6 +1,20 @@
 """The smallest changes that admit a workload, and what they cost."""
 
-from policygen.simulate.why.changes import FieldChange, PodsChange, PriorityChange, QueueChange
+import json
+from collections import Counter
+from random import Random
+
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.changes import (
+    FieldChange,
+    ObjectAdded,
+    PodsChange,
+    PriorityChange,
+    QueueChange,
+    RequestChange,
+    with_value,
+)
+from policygen.simulate.why.explanation import Explainer, situation
 from policygen.simulate.why.remedy import Cost
 from tests.simulate.why.waiting import (
     PLAIN,
@@ -9,8 +23,10 @@ from tests.simulate.why.waiting import (
     flavor,
     job,
     local,
+    node,
     priority,
     queue,
+    scene,
 )
 
 
@@ -59,3 +75,81 @@ def test_what_costs_others_nothing_comes_first():
     found = explain("n/a", *SHARED, job("b", pods=14, to="r"), job("a", pods=3, after="1m"))
     costs = [len(it.cost.preempted) for it in found.remedies]
     assert costs == sorted(costs)
+
+
+def manifests_after(things, remedy):
+    """The manifests with the changes of a remedy."""
+    found = json.loads(json.dumps(things))
+    for it in remedy.changes:
+        if isinstance(it, ObjectAdded):
+            found.append(it.data)
+        for i, one in enumerate(found):
+            name = one["kind"], one["metadata"]["name"]
+            if isinstance(it, FieldChange) and name == (it.kind, it.name):
+                found[i] = with_value(one, it.path, it.after)
+            elif name == ("Job", "a"):
+                change_job(one, it)
+    return found
+
+
+def change_job(one, it):
+    (container,) = one["spec"]["template"]["spec"]["containers"]
+    labels = one["metadata"]["labels"]
+    match it:
+        case PodsChange(after=after):
+            one["spec"] |= {"parallelism": after, "completions": after}
+        case RequestChange(resource=resource, after=after):
+            container["resources"] = {"requests": {resource: after}, "limits": {resource: after}}
+        case QueueChange(after=after):
+            labels["kueue.x-k8s.io/queue-name"] = after
+        case PriorityChange(class_name=name):
+            labels["kueue.x-k8s.io/priority-class"] = name
+
+
+def starts(things, held):
+    """Whether job a starts, where these workloads hold quota already."""
+    made = scene(*things)
+    jobs = arrivals(made)
+    for it in jobs:
+        if it.name != "n/a" and it.workload.name in held:
+            it.workload.admission = held[it.workload.name].admission
+    it = Explainer(made, jobs)
+    (one,) = it.named("n/a")
+    return not it.explain(one, search=False).waits
+
+
+def drawn(random):
+    """Two queues of a cohort with priorities, nodes or not, and jobs that fill them."""
+    policies = [
+        {"withinClusterQueue": random.choice(["Never", "LowerPriority"])},
+        {"reclaimWithinCohort": random.choice(["Never", "Any"])},
+    ]
+    queues = [
+        queue(name, random.randint(4, 10), "c", preemption=random.choice(policies))
+        for name in ("q", "r")
+    ]
+    nodes = [node(f"x{i}", random.choice([4, 8])) for i in range(random.choice([0, 3, 4]))]
+    jobs = [
+        job(f"b{i}", random.randint(1, 4), random.randint(1, 3), random.choice("qr"),
+            rank=random.choice(["low", "high"]), after=f"{i + 1}m")
+        for i in range(random.randint(3, 9))
+    ]  # fmt: skip
+    target = job("a", random.randint(1, 4), random.randint(2, 5), rank="low", after="1h")
+    ranks = priority("low", 1), priority("high", 9)
+    return [flavor(), *queues, local(), local("r", "r"), *ranks, *nodes, *jobs, target]
+
+
+def test_each_remedy_admits_the_workload_when_it_is_applied():
+    random = Random(20261123)
+    kinds = Counter()
+    for _ in range(12):
+        things = drawn(random)
+        found = explain("n/a", *things)
+        before = situation(made := scene(*things), arrivals(made))
+        going = before.going_on(before.settle(keep=True))
+        held = {it.name: it for them in going.held.values() for it in them}
+        for remedy in found.remedies:
+            if not remedy.either and remedy.placed is not False:
+                assert starts(manifests_after(things, remedy), held), (things, remedy)
+                kinds.update(type(it).__name__ for it in remedy.changes)
+    assert kinds.keys() >= {"FieldChange", "PodsChange", "RequestChange"}
