@@ -1,0 +1,371 @@
+"""Does a whole platform end as `policygen simulate` says? Drawn specs and jobs on the real servers.
+
+    python -m tests.servers.platforms --count 40 --seed 7
+
+renders drawn specs, applies them, and lets 50 to 200 Jobs arrive, one after the other; some of those that
+run end. Now and then, once nothing changes any more, the Jobs that Kueue admits and their flavors must be
+those of the simulation, and so must the Jobs of which all pods have a node. Where chance decides, one seed
+must have the same results from the start to the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import calendar
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from policygen.core.finding import At
+from policygen.core.versions import DEFAULT
+from policygen.kubernetes.cluster import Cluster as ClusterObjects
+from policygen.kubernetes.kueue_settings import first
+from policygen.kubernetes.object import Object as KubernetesObject
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timeline
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.timeline import JobRun
+
+from .bench import Bench
+from .build import located
+from .client import Object
+from .cluster import KUEUE, Cluster, gpus, holds, owner
+from .rendering import Rendered, rendered
+from .slate import Slate
+from .specs import Document, platform, pool, share, team
+from .upstream import control_plane
+from .workloads import Ask, job
+
+EVENT_S = 1000.0
+"""Between two events of the simulation."""
+SEEDS = 20
+"""So many outcomes of chance are compared."""
+COMPARED_EVERY = 10
+"""Events."""
+SHORT = 0.25
+"""This part of the time without a change is enough if no quota became free."""
+POLL_S = 0.1
+PRIORITIES = ("low", "normal", "high")
+SHOWN = 6
+
+Admitted = dict[str, frozenset[str]]
+"""The flavors of each Job that Kueue admits, by namespace and name."""
+
+
+@dataclass(frozen=True)
+class DrawnPlatform:
+    """A spec, and what happens on it."""
+
+    documents: list[Document]
+    events: list[Object | None]
+    """A Job that arrives; None: one that runs ends."""
+    fair: bool
+
+
+def drawn(seed: int, events: tuple[int, int] = (60, 230)) -> DrawnPlatform:
+    """A platform of one or two pools and up to five teams; about one event of seven is an end."""
+    r = random.Random(seed)
+    pools = {name: r.choice([16, 32, 64]) for name in ("a100", "h100")[: r.choice([1, 1, 2])]}
+    teams = [f"team-{i}" for i in range(r.randint(2, 5))]
+    quotas: dict[str, list[Document]] = {it: [] for it in teams}
+    for name, total in pools.items():
+        left = total
+        for it in teams:
+            if name != "a100" and r.random() < 0.4:
+                continue
+            guarantee = r.randint(0, min(left, 2 * total // len(teams)))
+            left -= guarantee
+            numbers: dict[str, Any] = {"guarantee": guarantee}
+            if r.random() < 0.6:
+                numbers["limit"] = r.randint(max(guarantee, 1), total)
+            quotas[it].append(share(name, **numbers))
+    queues = [(it, quota["pool"]) for it in teams for quota in quotas[it]]
+    gpu = {"a100": {}, "h100": {"memory": "96Gi"}}
+    documents = [
+        platform(*({"name": it, "value": i * 10} for i, it in enumerate(PRIORITIES))),
+        *(pool(name, total, gpu=gpu[name]) for name, total in pools.items()),
+        *(team(it, *quotas[it]) for it in teams),
+    ]
+    happens = [_job(r, i, queues) if r.random() < 0.85 else None for i in range(r.randint(*events))]
+    return DrawnPlatform(documents, happens, fair=r.random() < 0.3)
+
+
+def _job(r: random.Random, number: int, queues: Sequence[tuple[str, str]]) -> Object:
+    namespace, queue = r.choice(queues)
+    count = r.choice([1, 1, 2, 2, 4, 8])
+    ask = Ask(
+        gpus=count,
+        cpu=str(count * r.choice([2, 8, 16])),
+        memory=f"{count * r.choice([8, 32])}Gi" if r.random() < 0.5 else None,
+    )
+    return job(
+        f"j{number:03}",
+        namespace,
+        ask,
+        pods=r.choice([1, 1, 1, 2, 4]),
+        queue=queue,
+        kueue_priority=r.choice(PRIORITIES),
+    )
+
+
+@dataclass
+class Played:
+    """What became of a platform."""
+
+    jobs: int = 0
+    ends: int = 0
+    preempted: int = 0
+    compared: int = 0
+    placed: int = 0
+    """In so many comparisons, the same Jobs had nodes for all pods."""
+    seeds: int = SEEDS
+    """Seeds with the results of the servers until now."""
+    admitted: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Look:
+    """The state of the servers, or of the simulation."""
+
+    admitted: Admitted
+    placed: frozenset[str]
+    """The Jobs of which all pods have a node."""
+    evictions: int = 0
+
+
+class PlatformRun:
+    """A platform on the servers and in the simulation."""
+
+    def __init__(self, cluster: Cluster, drawn_platform: DrawnPlatform, quiet_s: float) -> None:
+        self.cluster = cluster
+        self.platform = drawn_platform
+        self.quiet_s = quiet_s
+        self.out: Rendered = rendered(
+            drawn_platform.documents, *(["kueue-config"] if drawn_platform.fair else [])
+        )
+        self.submitted: dict[str, float] = {}
+        """When each Job arrives in the simulation, by namespace and name."""
+        self.ended: dict[str, float] = {}
+        self.lasts: dict[int, dict[str, float]] = {}
+        """How long Jobs last in the simulation with each seed, so that they end at the same event."""
+        self.pods: dict[str, int] = {}
+        """How many each Job has."""
+        self.workloads: dict[str, Object] = {}
+        """By Job."""
+        self.nodes: list[Object] = []
+        self.seeds = list(range(SEEDS))
+        self.found = Played()
+
+    def play(self) -> Played:
+        """Run it until the first difference."""
+        fair = self.cluster.kueue(self.out.kueue_config) if self.platform.fair else nullcontext()
+        with fair:
+            self.cluster.apply(self.out.text)
+            for facts in self.out.pools.values():
+                self.cluster.add_nodes(facts)
+            self.nodes = self.cluster.objects("v1", "Node")
+            before, events = Look({}, frozenset()), self.platform.events
+            for i, event in enumerate(events):
+                at = i * EVENT_S
+                if event is not None:
+                    self._submit(event, at)
+                else:
+                    self._end_one(before, at)
+                before = self._settled(before)
+                if i == len(events) - 1 or i % COMPARED_EVERY == COMPARED_EVERY - 1:
+                    self._compare(before, at)
+                if self.found.differences:
+                    break
+        return self.found
+
+    def _submit(self, made: Object, at: float) -> None:
+        name = _name(made)
+        self.submitted[name], self.pods[name] = at, made["spec"]["parallelism"]
+        self.cluster.create(made)
+        self.cluster.until("Workload", lambda: self._is_known(name))
+        self.found.jobs += 1
+
+    def _is_known(self, name: str) -> bool:
+        """Whether Kueue has made the Workload of a Job."""
+        for it in self.cluster.objects(KUEUE, "Workload", name.partition("/")[0]):
+            if f"{it['metadata']['namespace']}/{owner(it)}" == name:
+                self.workloads[name] = it
+                return True
+        return False
+
+    def _end_one(self, look: Look, at: float) -> None:
+        """Delete a Job that runs on the servers and in the simulation."""
+        simulated = self._simulated(self.seeds[0], at - EVENT_S / 2)
+        running = sorted(look.placed & simulated.placed)
+        if running:
+            name = random.Random(len(self.submitted)).choice(running)
+            self.ended[name] = at
+            namespace, _, own = name.partition("/")
+            self.cluster.delete("batch/v1", "Job", own, namespace)
+            self.found.ends += 1
+
+    # What the servers do
+
+    def _settled(self, before: Look) -> Look:
+        """What holds once nothing has changed for a while.
+
+        Kueue tries others again a second after quota became free.
+        """
+        seen, since = self._look(), time.monotonic()
+        while True:
+            freed = (
+                seen.evictions > before.evictions
+                or not before.admitted.keys() <= seen.admitted.keys()
+            )
+            if time.monotonic() - since > self.quiet_s * (1 if freed else SHORT):
+                return seen
+            self.cluster.check_alive()
+            time.sleep(POLL_S)
+            now = self._look()
+            if now != seen:
+                seen, since = now, time.monotonic()
+
+    def _look(self) -> Look:
+        admitted: Admitted = {}
+        evictions = 0
+        for it in self.cluster.objects(KUEUE, "Workload"):
+            status = it.get("status", {})
+            stats = status.get("schedulingStats", {}).get("evictions", ())
+            evictions += sum(each["count"] for each in stats)
+            if holds(it, "QuotaReserved"):
+                sets = status["admission"]["podSetAssignments"]
+                admitted[f"{it['metadata']['namespace']}/{owner(it)}"] = frozenset(
+                    flavor for each in sets for flavor in each["flavors"].values()
+                )
+        placed: Counter[str] = Counter()
+        for it in self.cluster.pods():
+            if it["spec"].get("nodeName") and gpus(it):
+                metadata = it["metadata"]
+                placed[f"{metadata['namespace']}/{metadata['labels']['job-name']}"] += 1
+        complete = frozenset(it for it, count in placed.items() if count == self.pods[it])
+        return Look(admitted, complete, evictions)
+
+    def _compare(self, theirs: Look, at: float) -> None:
+        ours = {it: self._simulated(it, at + EVENT_S / 2) for it in self.seeds}
+        alike = [it for it in self.seeds if ours[it].admitted == theirs.admitted]
+        found = self.found
+        found.compared += 1
+        found.preempted, found.admitted = theirs.evictions, len(theirs.admitted)
+        if not alike:
+            found.differences = [*_differences(theirs.admitted, ours[self.seeds[0]].admitted)]
+            return
+        placed = [it for it in alike if ours[it].placed == theirs.placed]
+        found.placed += bool(placed)
+        self.seeds = placed or alike
+        found.seeds = len(alike)
+
+    # What the simulation does
+
+    def _simulated(self, seed: int, until: float) -> Look:
+        lasts = self.lasts.setdefault(seed, {})
+        for name, at in self.ended.items():
+            if name not in lasts:
+                before = self._runs(seed, at - EVENT_S / 2, lasts)
+                lasts[name] = at - next(it.since for it in before if it.arrival.name == name)
+        admitted: Admitted = {}
+        placed = set()
+        for it in self._runs(seed, until, lasts):
+            if it.ended is None and it.workload is not None and it.workload.admission is not None:
+                sets = it.workload.admission.pod_sets
+                admitted[it.arrival.name] = frozenset(
+                    flavor for each in sets for flavor in each.flavors.values()
+                )
+                if it.running:
+                    placed.add(it.arrival.name)
+        return Look(admitted, frozenset(placed))
+
+    def _runs(self, seed: int, until: float, lasts: dict[str, float]) -> list[JobRun]:
+        scene = self._scene()
+        made = timeline(scene, self._arrivals(scene, lasts), seed=seed, until=until)
+        for _ in made.run():
+            pass
+        return made.jobs
+
+    def _scene(self) -> Scene:
+        waiting = [
+            {
+                "apiVersion": KUEUE,
+                "kind": "Workload",
+                "metadata": it["metadata"],
+                "spec": it["spec"],
+            }
+            for it in self.workloads.values()
+        ]
+        namespaces = [
+            {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": it, "labels": {"kubernetes.io/metadata.name": it}},
+            }
+            for it in sorted({name.partition("/")[0] for name in self.submitted})
+        ]
+        plain = [{"apiVersion": "v1", "kind": "Node", **it} for it in self.nodes]
+        data: Iterable[Object] = (*self.out.objects, *plain, *namespaces, *waiting)
+        objects = (KubernetesObject.read(it, At(0, ())) for it in data)
+        found = ClusterObjects(it for it in objects if it is not None)
+        listed = cluster_nodes(found)
+        return Scene(found, first(found, DEFAULT["kueue"]), listed, flavor_pools(found, listed))
+
+    def _arrivals(self, scene: Scene, lasts: dict[str, float]) -> list[Arrival]:
+        found = []
+        for it in arrivals(scene):
+            assert it.workload is not None
+            created = self.workloads[it.name]["metadata"]["creationTimestamp"]
+            it.workload.created = it.workload.queued = float(
+                calendar.timegm(time.strptime(created, "%Y-%m-%dT%H:%M:%SZ"))
+            )
+            found.append(replace(it, at=self.submitted[it.name], duration=lasts.get(it.name)))
+        return sorted(found, key=lambda it: it.at)
+
+
+def _name(made: Object) -> str:
+    return f"{made['metadata']['namespace']}/{made['metadata']['name']}"
+
+
+def _differences(theirs: Admitted, ours: Admitted) -> Iterator[str]:
+    both = theirs.keys() & ours.keys()
+    for words, names in (
+        ("only Kueue admits", theirs.keys() - both),
+        ("only the simulation admits", ours.keys() - both),
+        ("other flavors", {it for it in both if theirs[it] != ours[it]}),
+    ):
+        if names:
+            yield f"{words} {', '.join(sorted(names)[:SHOWN])} ({len(names)})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--events", type=int, nargs=2, default=(60, 230))
+    parser.add_argument("--quiet", type=float, default=3.0, help="seconds without a change")
+    options = parser.parse_args()
+    equal = 0
+    with ExitStack() as stack:
+        bench = stack.enter_context(Bench({it.name: located(it) for it in control_plane()}))
+        slate = Slate(bench.client, bench.etcd)
+        stack.callback(slate.close)
+        for seed in range(options.seed, options.seed + options.count):
+            began = time.monotonic()
+            platform_ = drawn(seed, tuple(options.events))
+            found = PlatformRun(Cluster(bench), platform_, options.quiet).play()
+            equal += not found.differences
+            print(f"{seed}: {found}, {time.monotonic() - began:.0f} s", flush=True)
+            slate.clean()
+    print(f"{options.count} platforms from seed {options.seed}: {equal} equal")
+
+
+if __name__ == "__main__":
+    main()
