@@ -37,6 +37,7 @@ from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.plan.rules import INERT_OPTION
 from policygen.report.phrases import where, whereabouts
 from policygen.report.simulation import SimulationReport
+from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.input_faults import RUNS_FOR, input_faults
 from policygen.simulate.kueue import train_jobs
@@ -453,21 +454,40 @@ def _played(
             "the input has no job to simulate; name manifests of jobs with --workloads PATH, a trace with "
             "--trace FILE, or a snapshot with jobs"
         )
+    others: list[SimulationResult] = []
     recorder = Recorder(scene)
     made = timeline(scene, found, seed=request.seed, until=request.until, observer=recorder)
     recorder.follow(made)
     partial = False
     try:
         _watch(made.run(), progress)
+        if len(found) <= chance.MOST_JOBS:
+            others += _others(request, scene, given)
     except KeyboardInterrupt:
-        partial = True
+        partial = not made.finished
     finally:
         progress("")
-    result = recorder.result(partial=partial)
+    result = chance.marked(recorder.result(partial=partial), others)
     result = replace(result, unmodelled=unmodelled(scene, found))
     return SimulationReport(
         result, (*given.notes, *traced.notes, *_notes(scene, found, result, spec)), request.seed
     )
+
+
+def _others(
+    request: SimulateRequest, scene: Scene, given: SimulationInput
+) -> Iterator[SimulationResult]:
+    """The results of other random choices."""
+    for seed in range(request.seed + 1, request.seed + 1 + chance.OTHERS):
+        traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
+        found = [*arrivals(scene, request.duration), *traced.arrivals]
+        chance.draw_uids(found, seed)
+        recorder = Recorder(scene)
+        made = timeline(scene, found, seed=seed, until=request.until, observer=recorder)
+        recorder.follow(made)
+        for _ in made.run():
+            pass
+        yield recorder.result()
 
 
 def _watch(steps: Iterable[TimelineProgress], progress: Callable[[str], None]) -> None:
@@ -522,6 +542,10 @@ def _notes(
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
     yield from oversized(scene, found)
+    if len(found) > chance.MOST_JOBS:
+        yield (
+            f"with more than {chance.MOST_JOBS} jobs, other random choices are not tried; --seed makes them"
+        )
     ties = sum(it.either for it in result.jobs)
     if ties:
         yield (

@@ -20,6 +20,7 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
 from msgspec.structs import replace
 
 from policygen.core.finding import At
@@ -42,8 +43,8 @@ from .specs import Document, platform, pool, share, team
 from .upstream import control_plane
 from .workloads import Ask, job
 
-EVENT_S = 1000.0
-"""Between two events of the simulation."""
+EVENT_S = 5.0
+"""Between two events of the simulation; all together are shorter than Kueue waits for pods."""
 SEEDS = 20
 """So many outcomes of chance are compared."""
 COMPARED_EVERY = 10
@@ -73,6 +74,7 @@ def drawn(seed: int, events: tuple[int, int] = (60, 230)) -> DrawnPlatform:
     r = random.Random(seed)
     pools = {name: r.choice([16, 32, 64]) for name in ("a100", "h100")[: r.choice([1, 1, 2])]}
     teams = [f"team-{i}" for i in range(r.randint(2, 5))]
+    fair = r.random() < 0.3
     quotas: dict[str, list[Document]] = {it: [] for it in teams}
     for name, total in pools.items():
         left = total
@@ -82,6 +84,8 @@ def drawn(seed: int, events: tuple[int, int] = (60, 230)) -> DrawnPlatform:
             guarantee = r.randint(0, min(left, 2 * total // len(teams)))
             left -= guarantee
             numbers: dict[str, Any] = {"guarantee": guarantee}
+            if fair:
+                numbers["weight"] = r.randint(1, 3)
             if r.random() < 0.6:
                 numbers["limit"] = r.randint(max(guarantee, 1), total)
             quotas[it].append(share(name, **numbers))
@@ -93,7 +97,7 @@ def drawn(seed: int, events: tuple[int, int] = (60, 230)) -> DrawnPlatform:
         *(team(it, *quotas[it]) for it in teams),
     ]
     happens = [_job(r, i, queues) if r.random() < 0.85 else None for i in range(r.randint(*events))]
-    return DrawnPlatform(documents, happens, fair=r.random() < 0.3)
+    return DrawnPlatform(documents, happens, fair)
 
 
 def _job(r: random.Random, number: int, queues: Sequence[tuple[str, str]]) -> Object:
@@ -147,9 +151,8 @@ class PlatformRun:
         self.cluster = cluster
         self.platform = drawn_platform
         self.quiet_s = quiet_s
-        self.out: Rendered = rendered(
-            drawn_platform.documents, *(["kueue-config"] if drawn_platform.fair else [])
-        )
+        self.out: Rendered = rendered(drawn_platform.documents)
+        self.configuration = yaml.safe_load(self.out.kueue_config) if drawn_platform.fair else None
         self.submitted: dict[str, float] = {}
         """When each Job arrives in the simulation, by namespace and name."""
         self.ended: dict[str, float] = {}
@@ -165,8 +168,7 @@ class PlatformRun:
 
     def play(self) -> Played:
         """Run it until the first difference."""
-        fair = self.cluster.kueue(self.out.kueue_config) if self.platform.fair else nullcontext()
-        with fair:
+        with self.cluster.kueue(self.configuration) if self.configuration else nullcontext():
             self.cluster.apply(self.out.text)
             for facts in self.out.pools.values():
                 self.cluster.add_nodes(facts)
@@ -312,7 +314,8 @@ class PlatformRun:
             for it in sorted({name.partition("/")[0] for name in self.submitted})
         ]
         plain = [{"apiVersion": "v1", "kind": "Node", **it} for it in self.nodes]
-        data: Iterable[Object] = (*self.out.objects, *plain, *namespaces, *waiting)
+        settings = [self.configuration] if self.configuration else []
+        data: Iterable[Object] = (*settings, *self.out.objects, *plain, *namespaces, *waiting)
         objects = (KubernetesObject.read(it, At(0, ())) for it in data)
         found = ClusterObjects(it for it in objects if it is not None)
         listed = cluster_nodes(found)

@@ -1,0 +1,43 @@
+"""What chance decides: simulations with other random choices, compared with the first one.
+
+Random are kube-scheduler's choice among equal nodes, Kueue's order of equal workloads (by UID, which
+manifests do not have), and what the engines know as ties. One choice can change what happens to other jobs
+much later, so only other simulations show for whom chance matters.
+"""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+
+from msgspec.structs import replace
+
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.result import JobResult, SimulationResult
+
+OTHERS = 2
+"""So many other simulations are compared."""
+MOST_JOBS = 200
+"""Of more jobs, there is only the first simulation."""
+
+
+def draw_uids(arrivals: Iterable[Arrival], seed: int) -> None:
+    """Let chance order equal workloads whose UID is made up: it has the place of the object, with a slash."""
+    for it in arrivals:
+        workload = it.workload
+        if workload is not None and "/" in workload.uid:
+            number = Random(f"{seed} {workload.uid}").random()  # noqa: S311 - a simulation
+            workload.uid = f"{number:.15f}/{workload.uid}"
+
+
+def marked(result: SimulationResult, others: Sequence[SimulationResult]) -> SimulationResult:
+    """The result, with a mark on each job that comes out differently in one of the other simulations."""
+    outcomes = [{it.name: _outcome(it) for it in other.jobs} for other in others]
+    jobs = (
+        replace(it, either=it.either or any(other[it.name] != _outcome(it) for other in outcomes))
+        for it in result.jobs
+    )
+    return replace(result, jobs=tuple(jobs))
+
+
+def _outcome(job: JobResult) -> tuple[object, ...]:
+    """What matters of a job; the names of its nodes do not."""
+    return job.state, job.started, job.ended, job.waited, job.flavors, job.preempted, job.evicted
