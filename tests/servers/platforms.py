@@ -31,7 +31,7 @@ from policygen.kubernetes.object import Object as KubernetesObject
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timeline
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.timeline import JobRun
+from policygen.simulate.timeline import Timeline
 
 from .bench import Bench
 from .build import located
@@ -131,6 +131,8 @@ class Played:
     seeds: int = SEEDS
     """Seeds with the results of the servers until now."""
     admitted: int = 0
+    livelock: bool = False
+    """In the simulation, Jobs preempt each other again and again. Nothing is compared from then on."""
     differences: list[str] = field(default_factory=list)
 
 
@@ -142,6 +144,7 @@ class Look:
     placed: frozenset[str]
     """The Jobs of which all pods have a node."""
     evictions: int = 0
+    livelock: bool = False
 
 
 class PlatformRun:
@@ -183,7 +186,7 @@ class PlatformRun:
                 before = self._settled(before)
                 if i == len(events) - 1 or i % COMPARED_EVERY == COMPARED_EVERY - 1:
                     self._compare(before, at)
-                if self.found.differences:
+                if self.found.differences or self.found.livelock:
                     break
         return self.found
 
@@ -260,6 +263,9 @@ class PlatformRun:
         found = self.found
         found.compared += 1
         found.preempted, found.admitted = theirs.evictions, len(theirs.admitted)
+        if any(it.livelock for it in ours.values()):
+            found.livelock = True
+            return
         if not alike:
             found.differences = [*_differences(theirs.admitted, ours[self.seeds[0]].admitted)]
             return
@@ -274,11 +280,12 @@ class PlatformRun:
         lasts = self.lasts.setdefault(seed, {})
         for name, at in self.ended.items():
             if name not in lasts:
-                before = self._runs(seed, at - EVENT_S / 2, lasts)
+                before = self._runs(seed, at - EVENT_S / 2, lasts).jobs
                 lasts[name] = at - next(it.since for it in before if it.arrival.name == name)
         admitted: Admitted = {}
         placed = set()
-        for it in self._runs(seed, until, lasts):
+        made = self._runs(seed, until, lasts)
+        for it in made.jobs:
             if it.ended is None and it.workload is not None and it.workload.admission is not None:
                 sets = it.workload.admission.pod_sets
                 admitted[it.arrival.name] = frozenset(
@@ -286,14 +293,14 @@ class PlatformRun:
                 )
                 if it.running:
                     placed.add(it.arrival.name)
-        return Look(admitted, frozenset(placed))
+        return Look(admitted, frozenset(placed), livelock=bool(made.livelocks))
 
-    def _runs(self, seed: int, until: float, lasts: dict[str, float]) -> list[JobRun]:
+    def _runs(self, seed: int, until: float, lasts: dict[str, float]) -> Timeline:
         scene = self._scene()
         made = timeline(scene, self._arrivals(scene, lasts), seed=seed, until=until)
         for _ in made.run():
             pass
-        return made.jobs
+        return made
 
     def _scene(self) -> Scene:
         waiting = [
