@@ -17,7 +17,7 @@ from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import kinds
 from policygen.lint.core.server_refusals import refused
-from policygen.lint.rule import Facts, Need, ObjectRule
+from policygen.lint.rule import Facts, Need, NotEvaluatedError, ObjectRule
 
 MANY = 4000
 """Objects of manifests for which a second process pays. It takes about 60 ms of processor time, and
@@ -77,7 +77,7 @@ def _run(facts: Facts, rule: ObjectRule) -> RuleOutcome:
         return outcome
     try:
         hits = tuple(_hits(rule, facts))
-    except _UnknownError as unknown:
+    except (_UnknownError, NotEvaluatedError) as unknown:
         return RuleOutcome(rule, Verdict.NOT_EVALUATED, str(unknown))
     except Exception as error:  # noqa: BLE001 - any exception is a bug of one rule
         return RuleOutcome(rule, Verdict.CRASHED, "".join(format_exception(error)))

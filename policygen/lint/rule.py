@@ -33,6 +33,7 @@ __all__ = [
     "Hit",
     "Hits",
     "Need",
+    "NotEvaluatedError",
     "ObjectRule",
     "Severity",
     "Verb",
@@ -119,6 +120,10 @@ class Facts(Struct, frozen=True, eq=False):
         names = (rule.name, *rule.aliases)
         seconds = durations.seconds(next((bounds[name] for name in names if name in bounds), None))
         return rule.bound if seconds is None else timedelta(seconds=float(seconds))
+
+
+class NotEvaluatedError(Exception):
+    """A rule does not check this input; the message is the reason."""
 
 
 class Fix(Enum):

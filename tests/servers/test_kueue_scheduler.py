@@ -2,7 +2,10 @@
 
 import pytest
 
-from .kueue_scheduler import compared
+from .kueue_scenarios import API_VERSION
+from .kueue_scheduler import compared, real
+from .pages import bad, good
+from .proofs.examples import documents
 
 
 @pytest.mark.parametrize(
@@ -18,3 +21,81 @@ from .kueue_scheduler import compared
 )
 def test_the_simulator_decides_as_kueue(kinds, count):
     assert list(compared(0, count, **kinds)) == []
+
+
+def workload(name, queue, gpus, created):
+    pod = {
+        "restartPolicy": "Never",
+        "containers": [
+            {"name": "c", "image": "i", "resources": {"requests": {"nvidia.com/gpu": gpus}}}
+        ],
+    }
+    namespace, queue = queue.split("/")
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "Workload",
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "uid": name,
+            "creationTimestamp": f"1970-01-01T00:00:{created:02d}Z",
+        },
+        "spec": {
+            "queueName": queue,
+            "priority": 0,
+            "active": True,
+            "podSets": [{"name": "main", "count": 1, "template": {"spec": pod}}],
+        },
+    }
+
+
+def played(text, services, jobs):
+    """Kueue's decisions about Workloads in the queues of an example: services first, then jobs."""
+    things = [it for it in documents(text) if it["apiVersion"] == API_VERSION]
+    kinds = {"ResourceFlavor": "flavors", "ClusterQueue": "clusterQueues"}
+    kinds |= {"LocalQueue": "localQueues"}
+    names = sorted({it["metadata"].get("namespace", "") for it in things} - {""})
+    namespaces = [
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": it, "labels": {"kubernetes.io/metadata.name": it}},
+        }
+        for it in names
+    ]
+    steps = [(services, 1), (jobs, 30)]
+    scenario = {
+        "fairSharing": None,
+        "cohorts": [],
+        "namespaces": namespaces,
+        "maxCycles": 300,
+        "steps": [
+            {
+                "at": at,
+                "finish": [],
+                "create": [workload(name, *asked, at + i) for i, (name, *asked) in enumerate(them)],
+            }
+            for them, at in steps
+        ],
+    } | {key: [it for it in things if it["kind"] == kind] for kind, key in kinds.items()}
+    ((*_, last),) = real([scenario])
+    return {name for name, (flavors, *_) in last.workloads.items() if flavors}
+
+
+STUCK = {
+    "own-quota-not-reclaimed": (8, [("train", "vision/a100", 4)], "vision/train"),
+    "strict-fifo-blocks-forever": (
+        4,
+        [("large", "vision/a100", 8), ("small", "vision/a100", 1)],
+        "vision/small",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", STUCK)
+def test_jobs_that_lint_finds_stuck_never_start(rule):
+    """Kueue's scheduler admits the job in the queues of the good example only."""
+    replicas, jobs, waits = STUCK[rule]
+    services = [(f"serve-{i}", "speech/a100", 1) for i in range(replicas)]
+    assert waits not in played(bad(rule), services, jobs)
+    assert waits in played(good(rule), services, jobs)

@@ -1,0 +1,55 @@
+"""The first job of a StrictFIFO queue never starts, so the jobs behind it never start either."""
+
+from policygen.core.quoting import some
+from policygen.lint.kueue.rules import own_quota_not_reclaimed
+from policygen.lint.kueue.stuck_jobs import READS, STRICT, StuckJob, StuckQueue, stuck_jobs
+from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+
+
+def check(facts: Facts) -> Hits:
+    """Kueue tries only the first job of such a queue.
+
+    Found by a simulation of Kueue: see lint/kueue/stuck_jobs.py. If the first job exceeds the limit of
+    its queue, workload-exceeds-quota reports it. Source: pkg/cache/queue/cluster_queue.go of Kueue 0.19.2.
+    """
+    for it in facts.derive(stuck_jobs):
+        if it.entry.fields.queueing_strategy != STRICT or it.jobs[0].owner is not it.first:
+            continue
+        if own_quota_not_reclaimed.RULE.name in facts.run and own_quota_not_reclaimed.unreclaimed(
+            it
+        ):
+            continue
+        first, *others = it.jobs
+        blocked = [job for job in others if _has_room(it, job)]
+        if blocked:
+            names = list(dict.fromkeys(str(job.owner) for job in blocked))
+            never = "never starts" if len(names) == 1 else "never start"
+            yield Hit(
+                RULE,
+                f"{first.owner} never starts, because pods that do not end hold quota that it needs; {it.entry} is "
+                f"StrictFIFO, so {some(names, 'other job')} behind it {never} either, although there is "
+                f"quota for {'it' if len(names) == 1 else 'them'}; write queueingStrategy: BestEffortFIFO, or lower the requests of "
+                f"{first.owner}",
+                it.entry.at.to("spec", "queueingStrategy"),
+                related=(first.owner.at, blocked[0].owner.at),
+            )
+
+
+def _has_room(stuck: StuckQueue, job: StuckJob) -> bool:
+    return all(
+        amount <= max(0, stuck.queue.node.available(pair)) for pair, amount in job.amounts.items()
+    )
+
+
+RULE = ObjectRule(
+    "strict-fifo-blocks-forever",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Use BestEffortFIFO, or lower the requests of the first job.",
+    judges=("ClusterQueue",),
+    check=check,
+    needs=frozenset({Need.WHOLE, Need.WORKLOADS}),
+    reads=READS,
+    since={"kueue": (0, 19)},
+)

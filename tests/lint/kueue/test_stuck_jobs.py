@@ -1,0 +1,89 @@
+"""Jobs that never start beside the others."""
+
+import pytest
+
+from policygen.core.finding import Verdict
+from policygen.lint import engine
+from policygen.lint.kueue import stuck_jobs as module
+from policygen.lint.kueue.rules import own_quota_not_reclaimed, strict_fifo_blocks_forever
+from policygen.lint.kueue.stuck_jobs import stuck_jobs
+from policygen.lint.page import page
+from tests.objects import facts
+
+OWN = page("own-quota-not-reclaimed").bad.text
+FIFO = page("strict-fifo-blocks-forever").bad.text
+LOW = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: low}
+value: -1
+"""
+
+
+def names(text):
+    return {it.entry.name: [str(job.owner) for job in it.jobs] for it in stuck_jobs(facts(text))}
+
+
+def test_jobs_are_listed_by_queue_in_their_order():
+    assert names(OWN) == {"vision.a100": ["Job vision/train"]}
+    assert names(FIFO) == {"vision.a100": ["Job vision/large", "Job vision/small"]}
+
+
+def test_a_job_that_never_starts_alone_is_no_stuck_job():
+    assert names(OWN.replace("nvidia.com/gpu: 4\n", "nvidia.com/gpu: 9\n")) == {}
+
+
+def test_borrowers_of_a_lower_priority_are_evicted():
+    label = "kueue.x-k8s.io/queue-name: a100"
+    low = f"{label}\n    kueue.x-k8s.io/priority-class: low"
+    assert names(OWN.replace(label, low, 1) + LOW) == {}
+
+
+def test_jobs_end_so_that_others_start():
+    """Without the Deployment, each job only waits for the one before it."""
+    before, _, after = FIFO.partition("apiVersion: apps/v1")
+    assert names(before + after[after.index("apiVersion: batch/v1") :]) == {}
+
+
+def test_a_request_above_the_own_quota_has_no_right_to_it():
+    text = OWN.replace("nvidia.com/gpu: 4\n", "nvidia.com/gpu: 5\n")
+    assert names(text) == {"vision.a100": ["Job vision/train"]}
+    assert list(own_quota_not_reclaimed.check(facts(text))) == []
+
+
+def test_the_two_rules_do_not_report_the_same_queue():
+    """The first job is within the own quota of its queue."""
+    small = OWN[OWN.index("apiVersion: batch/v1") :].replace("name: train", "name: small")
+    text = OWN.replace("  preemption:\n", "  queueingStrategy: StrictFIFO\n  preemption:\n", 1)
+    found = facts(f"{text}\n---\n{small}".replace("replicas: 8", "replicas: 7"))
+    rules = (own_quota_not_reclaimed.RULE, strict_fifo_blocks_forever.RULE)
+    hits = [hit.rule.name for outcome in engine.run(rules, found) for hit in outcome.hits]
+    assert hits == ["own-quota-not-reclaimed"]
+
+
+def test_inputs_that_cannot_block_are_not_simulated(monkeypatch):
+    monkeypatch.setattr(module, "_MOST_JOBS", 0)
+    text = OWN.replace("reclaimWithinCohort: LowerPriority", "reclaimWithinCohort: Any")
+    assert stuck_jobs(facts(text)) == ()
+    assert stuck_jobs(facts(OWN.partition("---\napiVersion: apps/v1")[0])) == ()
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "reason"),
+    [
+        (
+            "_MOST_JOBS",
+            1,
+            "lint simulates at most 1 jobs and pods, and the input has 2; use `policygen simulate`",
+        ),
+        (
+            "_MOST_EVENTS",
+            1,
+            "lint simulates at most 1 events, and the jobs of the input need more; use `policygen simulate`",
+        ),
+    ],
+)
+def test_a_large_input_is_not_simulated(monkeypatch, bound, value, reason):
+    monkeypatch.setattr(module, bound, value)
+    (outcome,) = engine.run([own_quota_not_reclaimed.RULE], facts(OWN))
+    assert (outcome.verdict, outcome.reason) == (Verdict.NOT_EVALUATED, reason)
