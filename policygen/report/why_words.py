@@ -50,6 +50,12 @@ WITH_MESSAGE = frozenset(
     }
 )
 """Causes whose sentences contain the message."""
+_MISSING = {
+    CauseKind.CHECK_MISSING: "AdmissionCheck",
+    CauseKind.FLAVOR_MISSING: "ResourceFlavor",
+    CauseKind.TOPOLOGY_MISSING: "Topology",
+}
+"""The kinds of missing objects."""
 _QUOTA = frozenset(
     {
         CauseKind.ABOVE_MAXIMUM,
@@ -246,8 +252,7 @@ def _cluster_queue_missing(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _object_missing(_: Explanation, cause: Cause) -> Iterator[str]:
-    flavor = cause.kind is CauseKind.FLAVOR_MISSING
-    what = _objects("ResourceFlavor" if flavor else "AdmissionCheck", cause.names)
+    what = _objects(_MISSING[cause.kind], cause.names)
     does = "does" if len(cause.names) == 1 else "do"
     yield f"{cause.about} is inactive: {what} {does} not exist."
 
@@ -294,6 +299,8 @@ def _flavors_refuse(_: Explanation, cause: Cause) -> Iterator[str]:
                 )
             case ObstacleKind.MISSING:
                 yield f"ResourceFlavor {one.flavor} does not exist."
+            case ObstacleKind.TOPOLOGY_REFUSED:
+                yield f"Flavor {one.flavor} does not have the topology that its pods ask for."
             case _:
                 pass
 
@@ -352,6 +359,8 @@ def _beside(one: FlavorObstacle, first: FlavorObstacle) -> Iterator[str]:
     match one.kind:
         case ObstacleKind.TAINT:
             yield f"Its pods do not tolerate the taint of flavor {one.flavor}."
+        case ObstacleKind.TOPOLOGY_REFUSED:
+            yield f"Flavor {one.flavor} does not have the topology that its pods ask for."
         case ObstacleKind.AFFINITY:
             yield f"Its pods do not select the labels of flavor {one.flavor}."
         case ObstacleKind.NO_FREE_QUOTA | ObstacleKind.ABOVE_MAXIMUM:
@@ -361,6 +370,13 @@ def _beside(one: FlavorObstacle, first: FlavorObstacle) -> Iterator[str]:
                 yield f"Of flavor {one.flavor} it requests {asked}, and {_are(free)} free."
         case _:
             pass
+
+
+def _topology(_: Explanation, cause: Cause) -> Iterator[str]:
+    if cause.kind is CauseKind.TOPOLOGY_TOO_SMALL:
+        yield "It never starts as it is: not even an empty domain of its topology has room for its pods."
+    else:
+        yield "Its quota is free, but no domain of its topology has room for its pods."
 
 
 def _head(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -435,6 +451,9 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.CLUSTER_QUEUE_STOPPED: _stopped,
     CauseKind.FLAVOR_MISSING: _object_missing,
     CauseKind.CHECK_MISSING: _object_missing,
+    CauseKind.TOPOLOGY_MISSING: _object_missing,
+    CauseKind.TOPOLOGY_FULL: _topology,
+    CauseKind.TOPOLOGY_TOO_SMALL: _topology,
     CauseKind.CHECK_INACTIVE: _check_inactive,
     CauseKind.COHORT_CYCLE: _cohort_cycle,
     CauseKind.NAMESPACE_NOT_SELECTED: _not_selected,

@@ -23,6 +23,7 @@ from policygen.kubernetes.untyped import keyed_texts, texts
 from policygen.plan.implied_nodes import implied_nodes
 from policygen.plan.pool import PoolFacts
 from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.kueue.build import state_of
 from policygen.simulate.kueue.pods_ready import pods_ready_rule
 from policygen.simulate.kueue.scheduler import Scheduler
@@ -81,6 +82,11 @@ class Scene(Struct, frozen=True, eq=False):
     def knows_topologies(self) -> bool:
         """Whether Kueue places pods in topologies, and the nodes of these are known."""
         return bool(self.nodes) and self.settings.gate("TopologyAwareScheduling")
+
+    @property
+    def has_topologies(self) -> bool:
+        """Whether a flavor has a topology whose nodes are known."""
+        return self.knows_topologies and any(it.fields.topology_name for it in self.cluster.flavors)
 
     @property
     def is_implied(self) -> bool:
@@ -206,6 +212,40 @@ def kueue_scheduler(
             _note_domains(state, it, it.workload, it.workload.admission)
             scheduler.adopt(it.workload)
     return scheduler
+
+
+def note_domains(scene: Scene, running: Iterable[Arrival]) -> None:
+    """Note the topology domains of jobs that run, by the nodes of their pods."""
+    if not scene.has_topologies:
+        return
+    state = state_of(scene.cluster)
+    add_topologies(state, scene.cluster, scene.nodes, {})
+    for it in running:
+        if it.workload is not None and it.workload.admission is not None:
+            _note_domains(state, it, it.workload, it.workload.admission)
+
+
+def topology_nodes(
+    scene: Scene, running: Iterable[Arrival]
+) -> tuple[tuple[Node, ...] | None, Mapping[str, Mapping[str, int]]]:
+    """The nodes for Kueue's topologies, and what pods use there that Kueue did not place.
+
+    The domains of jobs must be noted. None instead of nodes: topologies are not known.
+    """
+    if not scene.has_topologies:
+        return () if scene.knows_topologies else None, {}
+    used: dict[str, Counter[str]] = {}
+    for it in running:
+        admission = it.workload.admission if it.workload is not None else None
+        if admission is not None and admission.placements():
+            continue
+        pods = [batch for batch in it.pods for _ in range(batch.count)]
+        for batch, node in zip(pods, it.nodes, strict=False):
+            of_node = used.setdefault(node, Counter())
+            of_node["pods"] += 1
+            for name, amount in batch.spec.requests.items():
+                of_node[name] += counted(name, amount)
+    return scene.nodes, used
 
 
 def _note_domains(

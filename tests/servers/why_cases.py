@@ -120,8 +120,11 @@ def job(
     rank: str = "",
     more: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
+    domain: str = "",
     **spec: Any,
 ) -> Object:
+    """A Job; with `domain`, its pods must run in one domain of this topology level."""
+    required = {"kueue.x-k8s.io/podset-required-topology": domain} if domain else {}
     amounts = {**({GPU: str(gpus)} if gpus else {}), **(more or {})}
     own = {KUEUE_QUEUE: to, KUEUE_PRIORITY: rank, **(labels or {})}
     containers = [
@@ -132,7 +135,7 @@ def job(
         }
     ]
     template = {
-        "metadata": {"labels": {"app": name}},
+        "metadata": {"labels": {"app": name}, "annotations": required},
         "spec": {
             "containers": containers,
             "restartPolicy": "Never",
@@ -267,6 +270,7 @@ ACTIVE = {
         ]
     }
 }
+AWARE = {"topologyName": "@t", "nodeLabels": {"copy": "@"}}
 CHECKED = {"admissionChecksStrategy": {"admissionChecks": [{"name": "@k"}]}}
 
 KUEUE_CASES = (
@@ -396,6 +400,16 @@ KUEUE_CASES = (
          (job("one", pods=6), job("two", pods=6, to="r"))),
     Case("new-queue-too-small", ("above-maximum",), (*PLAIN, queue("@w", {GPU: 32}), local("wide", "@w")),
          job(pods=12)),
+    Case("topology-missing", ("topology-missing",), (flavor(**AWARE), queue(), local()), job(),
+         words="Topology @t does not exist"),
+    Case(
+        "topology-full", ("topology-domains-full",),
+        (
+            _kueue("Topology", "@t", {"levels": [{"nodeLabel": HOST}]}), node("@a", taints=[TAINT]),
+            flavor(**AWARE, tolerations=[{"key": "gpu", "operator": "Exists"}]), queue(), local(),
+        ),
+        job(gpus=2, domain=HOST), (job("one", gpus=3, domain=HOST),), words="no domain of its topology",
+    ),
 )  # fmt: skip
 
 NODE_CASES = (

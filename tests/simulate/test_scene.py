@@ -2,9 +2,22 @@
 
 from fractions import Fraction
 
-from policygen.simulate.scene import gpus_of, kube_scheduler, kueue_scheduler
+from policygen.core.versions import DEFAULT
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_settings import first
+from policygen.simulate.scene import (
+    Scene,
+    cluster_nodes,
+    gpus_of,
+    kube_scheduler,
+    kueue_scheduler,
+    note_domains,
+    topology_nodes,
+)
 from policygen.simulate.scene_jobs import arrivals
+from tests.client.looks import snapshot
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, scene
+from tests.simulate.test_topologies_over_time import STATE, required
 
 
 def test_pools_are_the_flavors_with_gpus_and_count_their_nodes():
@@ -46,3 +59,27 @@ def test_pods_that_kueue_does_not_manage_go_to_kube_scheduler():
     found = played(QUEUES + NODES + job("a", 8, queue="") + job("b", 8, queue="") + job("c", 8))
     assert found["nlp/c"].admitted == 0
     assert found["nlp/c"].started == 3600
+
+
+def test_pods_that_kueue_did_not_place_use_topologies():
+    """Kueue placed the pod of job a on a0, and the other pod runs on b0."""
+    pods = "".join(
+        f"""
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {owner}-1, namespace: nlp, ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: {owner}, uid: u, controller: true}}]}}
+spec: {{nodeName: {node}, containers: [{{name: main, resources: {{requests: {{cpu: 4}}, limits: {{nvidia.com/gpu: 8}}}}}}]}}
+status: {{phase: Running}}
+"""
+        for owner, node in (("a", "a0"), ("b", "b0"))
+    )
+    seen = snapshot(STATE + WORKLOAD + required("a", 8, 1) + job("b", 8, queue="") + pods)
+    objects = Cluster(seen.objects, seen.seen, seen.pods)
+    it = Scene(objects, first(objects, DEFAULT["kueue"]), cluster_nodes(objects))
+    running = arrivals(it)
+    note_domains(it, running)
+    _, used = topology_nodes(it, running)
+    assert used == {"b0": {"cpu": 4000, "nvidia.com/gpu": 8, "pods": 1}}
+    (admission,) = (one.workload.admission for one in running if one.workload is not None)
+    assert [it.pods for it in admission.placements()] == [{"a0": 1}]

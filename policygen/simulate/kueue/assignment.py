@@ -231,6 +231,23 @@ def _placing(
             it.error = "no TAS flavor assigned"
 
 
+def topology_refusal(
+    state: QueueState, queue: SimulatedQueue, pod_set: PodSet, group: Group, flavor: str
+) -> str:
+    """Why a flavor has not the topology that a pod set asks for, in Kueue's words; empty: it has."""
+    if not state.topology_aware:
+        return ""
+    request, topology = pod_set.topology, state.topologies.get(flavor)
+    if request is None:
+        other = topology is not None and not queue.tas_only
+        return f'Flavor "{flavor}" supports only TopologyAwareScheduling' if other else ""
+    if topology is None:
+        covered = any(name in group.covered for name, _ in pod_set.per_pod)
+        return f'Flavor "{flavor}" does not support TopologyAwareScheduling' if covered else ""
+    known = topology.has_levels(request)
+    return "" if known else f'Flavor "{flavor}" does not contain the requested level'
+
+
 class _Assigner:
     """Chooses flavors for one workload."""
 
@@ -311,18 +328,7 @@ class _Assigner:
         """Why a flavor is not tried: its topology, or because the cycle chose another before."""
         if self.nominated is not None and self.nominated[i].get(resource) != flavor:
             return f"skipping flavor {flavor} as it is not found in the nomination mapping for resource {resource}"
-        if not self._state.topology_aware:
-            return ""
-        request = self._workload.pod_sets[i].topology
-        topology = self._state.topologies.get(flavor)
-        if request is None:
-            other = topology is not None and not self._queue.tas_only
-            return f'Flavor "{flavor}" supports only TopologyAwareScheduling' if other else ""
-        if topology is None:
-            covered = any(name in group.covered for name, _ in self._workload.pod_sets[i].per_pod)
-            return f'Flavor "{flavor}" does not support TopologyAwareScheduling' if covered else ""
-        known = topology.has_levels(request)
-        return "" if known else f'Flavor "{flavor}" does not contain the requested level'
+        return topology_refusal(self._state, self._queue, self._workload.pod_sets[i], group, flavor)
 
     def _first_flavor(self, i: int, resource: str) -> int:
         """The flavor at which the scan begins: behind the last one tried."""

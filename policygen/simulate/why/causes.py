@@ -24,6 +24,7 @@ class CauseKind(Enum):
     CLUSTER_QUEUE_STOPPED = "cluster-queue-stopped"
     FLAVOR_MISSING = "flavor-missing"
     CHECK_MISSING = "admission-check-missing"
+    TOPOLOGY_MISSING = "topology-missing"
     CHECK_INACTIVE = "admission-check-inactive"
     COHORT_CYCLE = "cohort-cycle"
     NAMESPACE_NOT_SELECTED = "namespace-not-selected"
@@ -41,6 +42,10 @@ class CauseKind(Enum):
     NO_FREE_QUOTA = "no-free-quota"
     MAY_NOT_PREEMPT = "may-not-preempt"
     """Its queue has the right to the quota, or it has the priority, but no policy lets it preempt."""
+    TOPOLOGY_FULL = "topology-domains-full"
+    """Its quota is free, but no domain of the topology has room for its pods."""
+    TOPOLOGY_TOO_SMALL = "topology-domains-too-small"
+    """Not even an empty domain has room for its pods."""
     QUEUE_HEAD = "behind-queue-head"
     ANOTHER_FIRST = "another-first"
     """Another workload takes the quota in the same cycle."""
@@ -66,7 +71,7 @@ LASTING = frozenset(
         CauseKind.CHECK_MISSING, CauseKind.CHECK_INACTIVE, CauseKind.COHORT_CYCLE,
         CauseKind.NAMESPACE_NOT_SELECTED, CauseKind.DEACTIVATED, CauseKind.REFUSED,
         CauseKind.NOT_COVERED, CauseKind.FLAVORS_REFUSE, CauseKind.ABOVE_MAXIMUM,
-        CauseKind.SCHEDULER_UNKNOWN,
+        CauseKind.SCHEDULER_UNKNOWN, CauseKind.TOPOLOGY_MISSING, CauseKind.TOPOLOGY_TOO_SMALL,
     }
 )  # fmt: skip
 """Causes that other jobs do not end: without a change, the workload never starts."""
@@ -78,6 +83,9 @@ class ObstacleKind(Enum):
     TAINT = "taint"
     AFFINITY = "affinity"
     MISSING = "missing"
+    TOPOLOGY_REFUSED = "topology-refused"
+    """It has no topology, or not the level that the pods ask for; or it is only for pods that ask for one."""
+    TOPOLOGY_FULL = "topology-full"
     NOT_COVERED = "not-covered"
     ABOVE_MAXIMUM = "above-maximum"
     NO_FREE_QUOTA = "no-free-quota"

@@ -21,7 +21,14 @@ from policygen.simulate.kueue.build import pairs_of
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
-from policygen.simulate.scene import Scene, kube_scheduler, shapes, strategies
+from policygen.simulate.scene import (
+    Scene,
+    kube_scheduler,
+    note_domains,
+    shapes,
+    strategies,
+    topology_nodes,
+)
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.changes import Change, FieldChange
@@ -484,6 +491,7 @@ def situation(scene: Scene, arrivals: Iterable[Arrival]) -> Situation:
     chosen = strategies(scene.settings)
     held: dict[str, list[QueuedWorkload]] = {}
     pending = []
+    note_domains(scene, arrivals)
     for it in arrivals:
         workload = it.workload
         if workload is None or it.refusal:
@@ -497,7 +505,10 @@ def situation(scene: Scene, arrivals: Iterable[Arrival]) -> Situation:
             held.setdefault(entry.fields.cluster_queue, []).append(workload)
     pairs = tuple(pairs_of(scene.cluster))
     fixed = {queue: tuple(them) for queue, them in held.items()}
-    return Situation(objects, scene.settings, chosen, pairs, fixed, tuple(pending))
+    nodes, used = topology_nodes(scene, arrivals)
+    return Situation(
+        objects, scene.settings, chosen, pairs, fixed, tuple(pending), nodes=nodes, used=used
+    )
 
 
 def _with_namespaces(scene: Scene, named: Collection[str]) -> tuple[Object, ...]:

@@ -3,7 +3,7 @@
 Source: pkg/cache and pkg/controller/core of Kueue 0.19.2.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import holds
@@ -39,12 +39,10 @@ def object_cause(cluster: Cluster, asked: AskedWorkload) -> Cause | None:
     about = f"ClusterQueue {entry.name}"
     if entry.fields.stop_policy != "None":
         return Cause(CauseKind.CLUSTER_QUEUE_STOPPED, about, entry.name, message)
-    missing = tuple(_missing_flavors(cluster, entry.fields))
-    if missing:
-        return Cause(CauseKind.FLAVOR_MISSING, about, entry.name, message, names=missing)
-    missing = tuple(_missing_checks(cluster, entry.fields))
-    if missing:
-        return Cause(CauseKind.CHECK_MISSING, about, entry.name, message, names=missing)
+    for kind, find in _MISSING.items():
+        missing = tuple(find(cluster, entry.fields))
+        if missing:
+            return Cause(kind, about, entry.name, message, names=missing)
     inactive = tuple(_inactive_checks(cluster, entry.fields))
     if inactive:
         return Cause(CauseKind.CHECK_INACTIVE, about, entry.name, message, names=inactive)
@@ -59,6 +57,13 @@ def _missing_flavors(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]
     return (it for it in named if not cluster.flavors.knows(it))
 
 
+def _missing_topologies(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]:
+    named = dict.fromkeys(it.name for group in queue.resource_groups for it in group.flavors)
+    flavors = (cluster.flavors.get(it) for it in named)
+    topologies = dict.fromkeys(it.fields.topology_name for it in flavors if it is not None)
+    return (it for it in topologies if it and not cluster.topologies.knows(it))
+
+
 def _checks(queue: ClusterQueueView) -> tuple[CheckRule, ...]:
     strategy = queue.admission_checks_strategy
     return () if strategy is None else strategy.admission_checks
@@ -66,6 +71,14 @@ def _checks(queue: ClusterQueueView) -> tuple[CheckRule, ...]:
 
 def _missing_checks(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]:
     return (it.name for it in _checks(queue) if not cluster.admission_checks.knows(it.name))
+
+
+_MISSING: Mapping[CauseKind, Callable[[Cluster, ClusterQueueView], Iterator[str]]] = {
+    CauseKind.FLAVOR_MISSING: _missing_flavors,
+    CauseKind.CHECK_MISSING: _missing_checks,
+    CauseKind.TOPOLOGY_MISSING: _missing_topologies,
+}
+"""What a ClusterQueue names, directly or by its flavors, and does not exist."""
 
 
 def _inactive_checks(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]:

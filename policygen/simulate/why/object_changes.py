@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from policygen.core.names import HOSTNAME
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_requests import adjusted
 from policygen.kubernetes.limit_ranges import limits_of
@@ -59,6 +60,16 @@ def _flavor_missing(cluster: Cluster, asked: AskedWorkload, cause: Cause) -> Ite
         ObjectAdded(
             {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": it}, "spec": {}}
         )
+        for it in cause.names
+    ]
+    yield from _queues(cluster, asked)
+
+
+def _topology_missing(cluster: Cluster, asked: AskedWorkload, cause: Cause) -> Iterator[Changes]:
+    """Topologies with the only level that all nodes have."""
+    spec = {"levels": [{"nodeLabel": HOSTNAME}]}
+    yield [
+        ObjectAdded({"apiVersion": API, "kind": "Topology", "metadata": {"name": it}, "spec": spec})
         for it in cause.names
     ]
     yield from _queues(cluster, asked)
@@ -239,6 +250,7 @@ _BY_KIND: Mapping[CauseKind, Callable[[Cluster, AskedWorkload, Cause], Iterator[
     CauseKind.CLUSTER_QUEUE_MISSING: _cluster_queue_missing,
     CauseKind.CLUSTER_QUEUE_STOPPED: _stopped,
     CauseKind.FLAVOR_MISSING: _flavor_missing,
+    CauseKind.TOPOLOGY_MISSING: _topology_missing,
     CauseKind.CHECK_MISSING: _check_missing,
     CauseKind.CHECK_INACTIVE: _check_missing,
     CauseKind.COHORT_CYCLE: _cohort_cycle,

@@ -3,16 +3,16 @@
 Source: pkg/scheduler of Kueue 0.19.2, as in `policygen.simulate.kueue`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from policygen.kubernetes import accelerators
-from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
+from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign, topology_refusal
 from policygen.simulate.kueue.entry import Outcome
-from policygen.simulate.kueue.queue import ANY, NEVER, SimulatedQueue
+from policygen.simulate.kueue.queue import ANY, NEVER, Group, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.state import QueueState
-from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 from policygen.simulate.why.causes import (
     Cause,
     CauseKind,
@@ -24,7 +24,14 @@ from policygen.simulate.why.situation import Settled
 
 _NAMED = 3
 """The most holders, and workloads of each, that are named."""
-REFUSING = frozenset({ObstacleKind.TAINT, ObstacleKind.AFFINITY, ObstacleKind.MISSING})
+REFUSING = frozenset(
+    {
+        ObstacleKind.TAINT,
+        ObstacleKind.AFFINITY,
+        ObstacleKind.MISSING,
+        ObstacleKind.TOPOLOGY_REFUSED,
+    }
+)
 """Why a flavor does not match pods."""
 
 
@@ -53,7 +60,8 @@ def quota_cause(settled: Settled, workload: QueuedWorkload) -> Cause:
         return Cause(CauseKind.LIVELOCK, basic.about, queue.name, names=others)
     fresh = replace(workload)
     found = assign(state, fresh, queue)
-    obstacles = tuple(_sorted(_obstacles(state, fresh, queue, found)))
+    of_quota = tuple(_obstacles(state, fresh, queue, found))
+    obstacles = tuple(_sorted((*of_quota, *_topology_obstacles(state, found, of_quota))))
     head = _head(queue, workload)
     if head is not None:
         return Cause(
@@ -102,6 +110,9 @@ def _kind(
     short = [it for it in obstacles if it.kind not in REFUSING]
     if not short:
         return CauseKind.FLAVORS_REFUSE
+    if any(it.kind is ObstacleKind.TOPOLOGY_FULL for it in obstacles):
+        _, failure = state.place(found.placing, empty=True)
+        return CauseKind.TOPOLOGY_FULL if failure is None else CauseKind.TOPOLOGY_TOO_SMALL
     refused = _all_refused(obstacles)
     if refused:
         return CauseKind.FLAVORS_REFUSE
@@ -148,17 +159,32 @@ def _limited(node: QuotaNode, pair: int, missing: int) -> bool:
     return after - before >= missing
 
 
-def _sorted(obstacles: Iterator[FlavorObstacle]) -> list[FlavorObstacle]:
+def _topology_obstacles(
+    state: QueueState, found: FlavorAssignment, of_quota: Iterable[FlavorObstacle]
+) -> Iterator[FlavorObstacle]:
+    """The pod set for which no domain of its topology has room; without its quota, no empty domain."""
+    if found.mode is Mode.FIT or not found.placing:
+        return
+    short = {(it.pod_set, it.flavor) for it in of_quota}
+    ready = short.isdisjoint((it.name, it.flavor) for it in found.placing)
+    _, failure = state.place(found.placing, empty=not ready)
+    for it in found.placing if failure is not None else ():
+        if failure is not None and it.name == failure[0]:
+            yield FlavorObstacle(ObstacleKind.TOPOLOGY_FULL, it.name, it.flavor)
+
+
+def _sorted(obstacles: Iterable[FlavorObstacle]) -> list[FlavorObstacle]:
     """Those of flavors that match the pods first, of these GPUs, and of these the smallest shortage."""
     order = {
         ObstacleKind.NOT_COVERED: 0,
-        ObstacleKind.NO_FREE_QUOTA: 1,
-        ObstacleKind.ABOVE_MAXIMUM: 2,
+        ObstacleKind.TOPOLOGY_FULL: 1,
+        ObstacleKind.NO_FREE_QUOTA: 2,
+        ObstacleKind.ABOVE_MAXIMUM: 3,
     }
     return sorted(
         obstacles,
         key=lambda it: (
-            order.get(it.kind, 3),
+            order.get(it.kind, 4),
             not accelerators.is_one(it.resource),
             (it.asked - it.free) / max(it.asked, 1),
         ),
@@ -182,11 +208,9 @@ def _obstacles(
         for group in queue.groups:
             wanted = {it: requests[it] for it in sorted(requests) if it in group.covered}
             for flavor in group.flavors if wanted else ():
-                refused = state.mismatch(flavor.name, pod_set)
+                refused = _refused(state, queue, pod_set, group, flavor.name)
                 if refused is not None:
-                    kind = ObstacleKind.MISSING if refused.missing else ObstacleKind.AFFINITY
-                    kind = kind if refused.taint is None else ObstacleKind.TAINT
-                    yield FlavorObstacle(kind, pod_set.name, flavor.name, taint=refused.taint)
+                    yield refused
                     continue
                 for name, amount in wanted.items():
                     pair = flavor.pairs[name]
@@ -195,6 +219,20 @@ def _obstacles(
         for one in found.pod_sets[i : i + 1]:
             for name, it in one.chosen.items():
                 assumed[it.pair] = assumed.get(it.pair, 0) + one.requests[name]
+
+
+def _refused(
+    state: QueueState, queue: SimulatedQueue, pod_set: PodSet, group: Group, flavor: str
+) -> FlavorObstacle | None:
+    """Why a flavor does not match the pods of a pod set."""
+    found = state.mismatch(flavor, pod_set)
+    if found is not None:
+        kind = ObstacleKind.MISSING if found.missing else ObstacleKind.AFFINITY
+        kind = kind if found.taint is None else ObstacleKind.TAINT
+        return FlavorObstacle(kind, pod_set.name, flavor, taint=found.taint)
+    if topology_refusal(state, queue, pod_set, group, flavor):
+        return FlavorObstacle(ObstacleKind.TOPOLOGY_REFUSED, pod_set.name, flavor)
+    return None
 
 
 def _shortage(

@@ -8,11 +8,13 @@ from msgspec import Struct, structs
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.kueue_workloads import WorkloadView
+from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.object import Object
 from policygen.simulate.kueue.build import pairs_of, state_of, workload_of
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.kueue.topologies import add_topologies
 from policygen.simulate.kueue.victims import PreemptionReason
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.why.changes import Change, applied, asking
@@ -97,6 +99,10 @@ class Situation:
     """The workloads that hold quota, by ClusterQueue."""
     pending: tuple[QueuedWorkload, ...]
     """The workloads that wait, in the order in which they were made."""
+    nodes: tuple[Node, ...] | None = None
+    """Those of topologies; None: topologies are not known."""
+    used: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What pods use that Kueue did not place in a topology, by node."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -149,6 +155,8 @@ class Situation:
         objects = applied(self.objects, changes) if changes else self.objects
         cluster = Cluster(objects)
         state = state_of(cluster, self.strategies)
+        if self.nodes is not None:
+            add_topologies(state, cluster, self.nodes, self.used)
         held = self.held
         if keep or list(state.pairs) != list(self.pairs):
             held = {it: rebased(them, self.pairs, state.pairs) for it, them in held.items()}
@@ -209,6 +217,7 @@ class _Run:
                 homes.setdefault(it.queue, name)
                 it.assigned = True  # so that others are tried again when it leaves
                 queue.workloads[it.name] = it
+                state.use_domains(it.admission.placements())
                 for pair, amount in it.admission.usage:
                     total[pair] = total.get(pair, 0) + amount
             state.reserve(queue.node, total.items())

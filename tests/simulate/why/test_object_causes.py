@@ -5,6 +5,7 @@ import pytest
 from tests.simulate.why.waiting import PLAIN, explain, flavor, job, local, queue, thing
 
 CHECK = {"admissionChecksStrategy": {"admissionChecks": [{"name": "k"}]}}
+AWARE = {"nodeLabels": {"a": "b"}, "topologyName": "t"}
 STOPPED = {"stopPolicy": "Hold"}
 
 
@@ -16,6 +17,7 @@ STOPPED = {"stopPolicy": "Hold"}
         ("cluster-queue-missing", "LocalQueue n/q", (flavor(), queue("x"), local())),
         ("cluster-queue-stopped", "ClusterQueue q", (flavor(), queue("q", **STOPPED), local())),
         ("flavor-missing", "ClusterQueue q", (queue("q"), local())),
+        ("topology-missing", "ClusterQueue q", (flavor(**AWARE), queue("q"), local())),
         ("admission-check-missing", "ClusterQueue q", (flavor(), queue("q", **CHECK), local())),
     ],
 )

@@ -3,7 +3,18 @@
 import pytest
 
 from policygen.simulate.why.causes import QuotaHolder
-from tests.simulate.why.waiting import PLAIN, SHARED, explain, flavor, job, local, priority, queue
+from tests.simulate.why.waiting import (
+    PLAIN,
+    SHARED,
+    explain,
+    flavor,
+    job,
+    local,
+    node,
+    priority,
+    queue,
+    thing,
+)
 
 
 def near(found):
@@ -66,3 +77,47 @@ def test_a_resource_without_quota():
     found = explain("n/a", *PLAIN, job("a", resource="amd.com/gpu"))
     assert found.cause.kind.value == "resource-without-quota"
     assert found.cause.obstacles[0].resource == "amd.com/gpu"
+
+
+HOST = "kubernetes.io/hostname"
+TOPOLOGY = (
+    thing("Topology", "t", {"levels": [{"nodeLabel": HOST}]}),
+    flavor(nodeLabels={"gpu": "a"}, topologyName="t"),
+    queue("q", 100),
+    local(),
+)
+
+
+def hosts(*names):
+    return [
+        {**node(it), "metadata": {"name": it, "labels": {"gpu": "a", HOST: it}}} for it in names
+    ]
+
+
+def together(name, gpus, pods=1, level=HOST, **more):
+    """A job whose pods must run on one node."""
+    found = job(name, gpus, pods, **more)
+    annotations = {"kueue.x-k8s.io/podset-required-topology": level}
+    found["spec"]["template"]["metadata"] = {"annotations": annotations}
+    return found
+
+
+def test_the_domains_of_a_topology():
+    """The quota is free. Each node has 8 GPUs, and holds a job with 6."""
+    things = (*TOPOLOGY, *hosts("h0", "h1"), together("b", 6), together("c", 6))
+    full = explain("n/a", *things, together("a", 2, 2, after="1m"))
+    assert full.cause.kind.value == "topology-domains-full"
+    assert full.cause.message == (
+        'couldn\'t assign flavors to pod set main: topology "t" allows to fit only 1 out of 2 pod(s)'
+    )
+    never = explain("n/a", *things, together("a", 2, 5, after="1m"))
+    assert never.cause.kind.value == "topology-domains-too-small"
+
+
+def test_a_flavor_without_the_topology():
+    found = explain("n/a", *TOPOLOGY, *hosts("h0"), together("a", 1, level="rack"))
+    (obstacle,) = found.cause.obstacles
+    assert (found.cause.kind.value, obstacle.kind.value) == (
+        "no-flavor-matches",
+        "topology-refused",
+    )
