@@ -300,7 +300,7 @@ def _flavors_refuse(_: Explanation, cause: Cause) -> Iterator[str]:
             case ObstacleKind.MISSING:
                 yield f"ResourceFlavor {one.flavor} does not exist."
             case ObstacleKind.TOPOLOGY_REFUSED:
-                yield f"Flavor {one.flavor} does not have the topology that its pods ask for."
+                yield f"Flavor {one.flavor} does not have the topology that its pods request."
             case _:
                 pass
 
@@ -360,7 +360,7 @@ def _beside(one: FlavorObstacle, first: FlavorObstacle) -> Iterator[str]:
         case ObstacleKind.TAINT:
             yield f"Its pods do not tolerate the taint of flavor {one.flavor}."
         case ObstacleKind.TOPOLOGY_REFUSED:
-            yield f"Flavor {one.flavor} does not have the topology that its pods ask for."
+            yield f"Flavor {one.flavor} does not have the topology that its pods request."
         case ObstacleKind.AFFINITY:
             yield f"Its pods do not select the labels of flavor {one.flavor}."
         case ObstacleKind.NO_FREE_QUOTA | ObstacleKind.ABOVE_MAXIMUM:

@@ -75,6 +75,8 @@ class Arrival(Struct, frozen=True, eq=False):
     pods: tuple[PodBatch, ...]
     priority: int = 0
     """Of its pods, for kube-scheduler."""
+    preempts: bool = True
+    """False: the PriorityClass of its pods has the preemption policy Never."""
     nodes: tuple[str, ...] = ()
     """The nodes of pods that run from the start, one for each pod, in the order of `pods`."""
     refusal: str = ""

@@ -12,6 +12,7 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from policygen.core import durations, quantity
+from policygen.core.finding import at_path
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import condition, created, holds
@@ -132,7 +133,7 @@ class _Jobs:
             at=at,
             nodes=_nodes(pods) if workload.admission is not None else (),
             refusal="" if fields.active else "the Workload is not active (spec.active is false)",
-            unmodelled=tuple(_features(fields)),
+            unmodelled=(*_features(fields), *_volumes(source)),
         )
 
     def _of_job(self, job: QueuedJob, index: int, count: int) -> Arrival:
@@ -159,7 +160,7 @@ class _Jobs:
             tuple(batches),
             kind=owner.kind,
             at=at,
-            unmodelled=tuple(_features(job.fields)),
+            unmodelled=(*_features(job.fields), *_volumes(source)),
         )
 
     def _unqueued(self, job: UnqueuedJob) -> Arrival:
@@ -193,6 +194,7 @@ class _Jobs:
             refusal=refusal,
             unknown=unknown,
             gang=gang,
+            unmodelled=tuple(_volumes(source)),
         )
 
     def _other_pods(self, known: set[tuple[str, str, str]]) -> Iterator[Arrival]:
@@ -243,6 +245,7 @@ class _Jobs:
     ) -> Arrival:
         classes = [it.spec.priority_class_name for it in pods]
         priority = priorities.of_class(self.cluster, classes[0] if classes else "")
+        class_ = self.cluster.priority_classes.get(classes[0]) if classes else None
         duration = self._duration(source, kind, pods)
         return Arrival(
             name=name,
@@ -253,6 +256,7 @@ class _Jobs:
             workload=workload,
             pods=pods,
             priority=priority or 0,
+            preempts=class_ is None or class_.fields.preemption_policy != "Never",
             nodes=nodes,
             refusal=refusal,
             unknown=unknown,
@@ -328,6 +332,17 @@ class _Jobs:
                 key = self.parents[key]
             found.setdefault(key, []).append(pod)
         return found
+
+
+def _volumes(source: Workload | None) -> Iterator[str]:
+    """Whether volumes can keep the pods of an object from nodes."""
+    if source is None:
+        return
+    paths = (it.at.path[len(source.at.path) :] for it in source.templates)
+    specs = (mapping(at_path(source.object.data, it), "spec") for it in paths)
+    volumes = (it for spec in specs for it in mappings(spec, "volumes"))
+    if any(it.get("persistentVolumeClaim") or it.get("ephemeral") for it in volumes):
+        yield "nodes of persistent volumes"
 
 
 def _with_template(pod_set: PodSetView, made: PodSetView | None) -> PodSetView:

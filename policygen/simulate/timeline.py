@@ -588,7 +588,8 @@ class Timeline:
     def _make_room(self, kube: KubeScheduler, job: JobRun, shape: PodShape) -> bool:
         """Evict pods of a lower priority, if that gives the pod room on a node."""
         own = job.arrival.priority
-        if not any(count and it < own for it, count in self._priorities.items()):
+        lower = any(count and it < own for it, count in self._priorities.items())
+        if not lower or not job.arrival.preempts:
             return False
         running: dict[int, list[RunningPod]] = {}
         owners: dict[str, JobRun] = {}

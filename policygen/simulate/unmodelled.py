@@ -3,14 +3,27 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
+from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_settings import USAGE_BASED
+from policygen.kubernetes.untyped import mapping
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.placement.profile import profile
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene import Scene
 from policygen.simulate.volcano.build import scheduler_settings
 
+_GATES = frozenset(
+    {
+        "AssignQueueLabelsForPods", "ConcurrentAdmission", "ElasticJobsViaWorkloadSlices",
+        "FairSharingPreemptWithinNominal", "FairSharingPrioritizeNonBorrowing", "FlavorFungibility",
+        "FlavorFungibilityPreserveScanProgress", "HierarchicalCohorts", "LendingLimit",
+        "PrioritySortingWithinCohort", "ReclaimablePods", "SchedulingEquivalenceHashing",
+        "TASBalancedPlacement", "TASHandleOverlappingFlavors", "TASMultiLayerTopology",
+        "TASProfileMixed", "TASRecomputeAssignmentWithinSchedulingCycle",
+    }
+)  # fmt: skip
+"""Feature gates that decide about workloads, and that a simulation knows only with their default."""
 CLAIMS = "resource claims (DRA)"
 PORTS = "host ports"
 SAMPLED = 100
@@ -51,6 +64,7 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
         yield from _of_profiles(scene, {it.scheduler_name or "default-scheduler" for it in specs})
     if job.workload is None:
         return
+    yield from _of_settings(scene)
     namespace, _, name = job.workload.queue.partition("/")
     local = scene.cluster.local_queues.get(name, namespace)
     queue = scene.cluster.cluster_queues.get(local.fields.cluster_queue) if local else None
@@ -72,6 +86,22 @@ def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:
             yield from (f"plugin {it} of kube-scheduler" for it in found.not_modelled)
         elif name != "default-scheduler":
             yield f"scheduler {name}, simulated as kube-scheduler with its defaults"
+
+
+def _of_settings(scene: Scene) -> Iterator[str]:
+    """What Kueue's Configuration switches on and a simulation does not know."""
+    entry = scene.settings.entry
+    if entry is None:
+        return
+    waiting = (entry.fields.wait_for_pods_ready or {}) if scene.settings.waits_for_pods else {}
+    if waiting.get("blockAdmission") is True:
+        yield "waitForPodsReady.blockAdmission of Kueue"
+    if waiting.get("recoveryTimeout") is not None:
+        yield "waitForPodsReady.recoveryTimeout of Kueue"
+    for gate, on in sorted(mapping(entry.object.data, "featureGates").items()):
+        default = kueue_gates.on(gate, scene.settings.target)
+        if gate in _GATES and on is not default:
+            yield f"feature gate {gate} of Kueue, which is {'on' if on is True else 'off'}"
 
 
 def _topology(scene: Scene, queue: ClusterQueueView) -> bool:

@@ -1,6 +1,6 @@
 """The jobs of manifests and snapshots."""
 
-from tests.simulate.scenes import QUEUES, WORKLOAD, job, played
+from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played
 
 
 def test_annotations_set_the_times_of_a_job():
@@ -14,3 +14,38 @@ def test_a_workload_of_the_input_is_not_counted_twice():
     assert set(found) == {"nlp/a", "nlp/b"}
     assert found["nlp/a"].ended == 3600
     assert found["nlp/b"].started == 3601
+
+
+CLASSES = """
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: polite}
+value: 9
+preemptionPolicy: Never
+"""
+
+
+def test_pods_of_a_class_with_the_policy_never_preempt_nothing():
+    low = job("low", 8, 2, queue="", annotations="policygen.dev/runs-for: 1h")
+    high = job("high", 8, queue="", annotations="policygen.dev/arrives-after: 1m").replace(
+        "restartPolicy", "priorityClassName: polite\n      restartPolicy"
+    )
+    assert played(QUEUES + NODES + CLASSES + low + high)["nlp/high"].started == 3600
+    rude = CLASSES.replace("preemptionPolicy: Never", "")
+    assert played(QUEUES + NODES + rude + low + high)["nlp/high"].started == 60
+
+
+def test_kueue_ends_a_job_after_its_maximum_time():
+    label = "kueue.x-k8s.io/queue-name: main, kueue.x-k8s.io/max-exec-time-seconds: '60'"
+    found = played(QUEUES + job("a", 8).replace("kueue.x-k8s.io/queue-name: main", label))["nlp/a"]
+    assert (found.started, found.ended, found.ran) == (0, None, 60)
+
+
+def test_jobs_of_two_kinds_with_one_name_have_their_kind_in_the_name():
+    other = (
+        job("a", 8, queue="")
+        .replace("kind: Job", "kind: Deployment")
+        .replace("batch/v1", "apps/v1")
+    )
+    assert set(played(QUEUES + job("a", 8) + other)) == {"nlp/a (Job)", "nlp/a (Deployment)"}

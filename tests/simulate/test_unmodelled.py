@@ -6,6 +6,7 @@ from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.unmodelled import SAMPLE, unmodelled
 from tests.simulate.scenes import NODES, QUEUES, job, scene
+from tests.simulate.test_topologies_over_time import asks
 
 
 def named(text):
@@ -58,3 +59,35 @@ def test_volcano_looks_at_some_of_many_nodes():
     nodes = "".join(NODES[: NODES.index("---", 5)].replace("n0", f"m{i}") for i in range(101))
     it = scene(nodes + volcano)
     assert unmodelled(it, arrivals(it)) == (Unmodelled(SAMPLE, 1),)
+
+
+CONFIGURATION = """
+---
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+waitForPodsReady: {timeout: 5m, blockAdmission: true, recoveryTimeout: 3m}
+featureGates: {FlavorFungibility: false, ReclaimablePods: true, MultiKueue: false}
+"""
+
+
+def test_settings_of_kueue_that_are_not_known():
+    assert named(QUEUES + CONFIGURATION + job("a", 8) + job("b", 8, queue="")) == {
+        "waitForPodsReady.blockAdmission of Kueue": 1,
+        "waitForPodsReady.recoveryTimeout of Kueue": 1,
+        "feature gate FlavorFungibility of Kueue, which is off": 1,
+    }
+
+
+def test_what_pods_ask_for_and_is_not_known():
+    layers = "kueue.x-k8s.io/podset-slice-required-topology-constraints: '[]'"
+    group = "kueue.x-k8s.io/podset-group-name: g, kueue.x-k8s.io/podset-required-topology: rack"
+    volume = job("v", 1).replace(
+        "      containers",
+        "      volumes: [{name: d, persistentVolumeClaim: {claimName: d}}]\n      containers",
+    )
+    found = named(QUEUES + asks(job("a", 1), layers) + asks(job("b", 1), group) + volume)
+    assert found == {
+        "slices of several topology levels of Kueue": 1,
+        "groups of pod sets in one topology domain of Kueue": 1,
+        "nodes of persistent volumes": 1,
+    }

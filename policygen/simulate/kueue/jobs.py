@@ -21,6 +21,7 @@ from policygen.kubernetes.kueue_jobs import (
     FRAMEWORKS,
     GROUP,
     GROUP_COUNT,
+    MAX_TIME,
     PREBUILT,
     PRIORITY,
     labels,
@@ -204,7 +205,13 @@ def _workloads(pods: Sequence[Workload], settings: Settings) -> Iterator[QueuedJ
         raise NotQueuedError(f"it has {len(sets)} pod sets; a Workload has at most {MAX_POD_SETS}")
     class_ = _label(first, PRIORITY, by_pod=by_pod) or _default_class(settings)
     priority = _priority(settings.cluster, class_, _classes(first, sets))
-    fields = WorkloadView(queue, priority, sets)
+    longest = integer(_label(first, MAX_TIME, by_pod=by_pod))
+    fields = WorkloadView(
+        queue,
+        priority,
+        sets,
+        maximum_execution_time_seconds=longest if (longest or 0) > 0 else None,
+    )
     for each in [name] if name else _names(first, settings):
         yield QueuedJob(first.object, each, fields)
 
