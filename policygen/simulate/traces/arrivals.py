@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from policygen.core.names import GPU
 from policygen.core.quoting import counted, listed
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.kubernetes import accelerators, priorities
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.flavor_match import selects_flavor
@@ -118,7 +118,11 @@ class _Making:
     def notes(self) -> Iterator[str]:
         """What was assumed."""
         if self.unknown:
-            names = [f"{name} ({_jobs(n)})" for name, n in self.unknown.most_common(_NAMES)]
+            known = Names(self._names())
+            names = [
+                f"{name} ({_jobs(n)}{f'; did you mean {meant}?' if (meant := known.meant(name)) else ''})"
+                for name, n in self.unknown.most_common(_NAMES)
+            ]
             more = len(self.unknown) - len(names)
             yield (
                 f"the input has no team or queue for {listed([*names, *_more(more)], 'and')} of the "
@@ -138,9 +142,14 @@ class _Making:
                 f"and no node has the label {MODEL}"
             )
 
+    def _names(self) -> set[str]:
+        """The teams of the spec, or of namespaces with a LocalQueue, or all."""
+        queues = {self._scene.team(it.namespace) for it in self._cluster.local_queues}
+        return {*self._scene.teams.values()} or queues or {*self._namespaces}
+
     def _known(self) -> str:
         """The names that a trace can use, in words."""
-        names = sorted(self._namespaces)
+        names = sorted(self._names())
         shown = [*names[:_TEAMS], *_more(len(names) - _TEAMS)]
         return f"a name of a team ({listed(shown, 'and')})" if names else "names of teams"
 
