@@ -78,7 +78,10 @@ class Arrival(Struct, frozen=True, eq=False):
     preempts: bool = True
     """False: the PriorityClass of its pods has the preemption policy Never."""
     nodes: tuple[str, ...] = ()
-    """The nodes of pods that run from the start, one for each pod, in the order of `pods`."""
+    """The nodes of pods that run from the start, one for each pod, in the order of `pods`.
+
+    Of a job of Volcano, empty for each pod that has none.
+    """
     refusal: str = ""
     """Why it never starts, if a configuration outside of the schedulers decides that; empty: it can start."""
     unknown: bool = False

@@ -5,7 +5,7 @@ Workloads, and at last pods that Kueue does not manage.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from policygen.core import durations, quantity
 from policygen.core.finding import at_path
+from policygen.core.suggest import suggest
 from policygen.kubernetes import priorities
-from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.conditions import condition, created, holds
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue_requests import adjusted, as_pod
@@ -37,8 +38,10 @@ from policygen.simulate.kueue.workload import (
 )
 from policygen.simulate.placement.shape import selector_of
 from policygen.simulate.scene import Scene
-from policygen.simulate.volcano.gangs import VOLCANO, gang_of
+from policygen.simulate.volcano.gangs import VOLCANO, gang_of, gang_of_group, group_name
 
+_ROLE = "volcano.sh/task-spec"
+"""The key by which pods of Volcano name their task."""
 _SERVES = frozenset(
     {
         "DaemonSet", "Deployment", "LeaderWorkerSet", "RayCluster", "RayService", "ReplicaSet",
@@ -93,11 +96,27 @@ class _Jobs:
             if owner not in known and owner not in self.pods:
                 for i, it in enumerate(them):
                     yield self._of_job(it, i, len(them))
-        for job in unqueued:
-            owner = _key(job.owner)
-            if owner not in known and owner not in self.pods and not _is_owned(job.owner):
-                yield self._unqueued(job)
+        mine = (it for it in unqueued if not self._is_known(it.owner, known))
+        yield from self._all_unqueued(mine)
         yield from self._other_pods(known)
+
+    def _is_known(self, owner: Object, known: Container[tuple[str, str, str]]) -> bool:
+        """Whether a Workload, pods or another object stand for an object."""
+        key = _key(owner)
+        return key in known or key in self.pods or _is_owned(owner)
+
+    def _all_unqueued(self, unqueued: Iterable[UnqueuedJob]) -> Iterator[Arrival]:
+        """Objects without a Workload. Those that join one PodGroup of Volcano are one job."""
+        groups: dict[tuple[str, str], list[Workload]] = {}
+        for job in unqueued:
+            source = self.of_object.get(_key(job.owner))
+            group = group_name(source) if source is not None and _by_volcano(source) else ""
+            if source is not None and group:
+                groups.setdefault((source.namespace, group), []).append(source)
+            else:
+                yield self._unqueued(job)
+        for (namespace, name), sources in groups.items():
+            yield self._of_group(namespace, name, sources)
 
     def _of_workload(
         self, entry: Entry[WorkloadView], owner: tuple[str, str, str] | None, made: list[QueuedJob]
@@ -178,12 +197,10 @@ class _Jobs:
             for i, it in enumerate(source.templates if source is not None else ())
         )
         refusal = "" if job.starts and batches else job.reason
-        unknown = job.unknown
         gang = None
         if source is not None and _by_volcano(source):
             gang = gang_of(self.cluster, source)
-            refusal = "" if gang else "its pods join a PodGroup of Volcano by name"
-            unknown = bool(refusal)
+            refusal = ""
         return self._arrival(
             name,
             owner,
@@ -192,9 +209,39 @@ class _Jobs:
             kind=owner.kind,
             at=self._arrives(owner),
             refusal=refusal,
-            unknown=unknown,
+            unknown=job.unknown and gang is None,
             gang=gang,
             unmodelled=tuple(_volumes(source)),
+        )
+
+    def _of_group(self, namespace: str, name: str, sources: Sequence[Workload]) -> Arrival:
+        """A PodGroup of Volcano, with the pods of all objects that join it."""
+        entry = self.cluster.pod_groups.get(name, namespace)
+        templates = [(source, it) for source in sources for it in source.templates]
+        batches = tuple(
+            self._batch(
+                PodSetView(f"{i}", it.replicas or 0, None, PodSetTemplate(as_pod(it.spec))),
+                namespace,
+                it.labels,
+            )
+            for i, (_, it) in enumerate(templates)
+        )
+        first = sources[0].object
+        gang = None
+        if entry is not None:
+            gang = gang_of_group(self.cluster, entry, (it for _, it in templates))
+        known = self.cluster.pod_groups.names(namespace)
+        return self._arrival(
+            f"{namespace}/{name}",
+            first,
+            None,
+            batches,
+            kind="PodGroup",
+            at=max(self._arrives(it.object) for it in sources),
+            refusal=""
+            if gang
+            else f"PodGroup {name} does not exist; {suggest(name, known, 'PodGroup')}",
+            gang=gang,
         )
 
     def _other_pods(self, known: set[tuple[str, str, str]]) -> Iterator[Arrival]:
@@ -208,6 +255,9 @@ class _Jobs:
             if not found:
                 continue
             source = self.of_object.get((kind, namespace, name))
+            if source is not None and source.object.group == VOLCANO_BATCH:
+                yield self._running_gang(source, found)
+                continue
             yield self._arrival(
                 f"{namespace}/{name}",
                 source.object if source is not None else found[0].object,
@@ -216,7 +266,36 @@ class _Jobs:
                 kind=kind,
                 at=min(self._time(it.created) for it in found),
                 nodes=_nodes(placed),
+                unmodelled=("PodGroups of Volcano in a snapshot",)
+                if any(it.spec.scheduler_name == VOLCANO for it in found)
+                else (),
             )
+
+    def _running_gang(self, source: Workload, pods: Sequence[Pod]) -> Arrival:
+        """A Job of Volcano with its pods."""
+        left = [*pods]
+        nodes: list[str] = []
+        batches = []
+        gang = gang_of(self.cluster, source)
+        roles = [it.role for it in gang.tasks] if gang is not None else []
+        for role, it in zip(roles, source.templates, strict=False):
+            own = [pod for pod in left if pod.labels.get(_ROLE, pod.annotations.get(_ROLE)) == role]
+            count = it.replicas or 0
+            own = sorted(own or left, key=lambda pod: not pod.node)[:count]
+            left = [pod for pod in left if pod not in own]
+            nodes += [pod.node for pod in own] + [""] * (count - len(own))
+            view = PodSetView(role, count, None, PodSetTemplate(as_pod(it.spec)))
+            batches.append(self._batch(view, source.namespace, it.labels))
+        return self._arrival(
+            f"{source.namespace}/{source.name}",
+            source.object,
+            None,
+            tuple(batches),
+            kind=source.kind,
+            at=min(self._time(it.created) for it in pods),
+            nodes=tuple(nodes),
+            gang=gang,
+        )
 
     def _batch(
         self,

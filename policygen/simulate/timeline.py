@@ -24,7 +24,7 @@ from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import POD_PRIORITY, JobPreemption
 from policygen.simulate.volcano.gangs import gang_job, running_task
-from policygen.simulate.volcano.job import TaskStatus, VolcanoTask
+from policygen.simulate.volcano.job import Phase, TaskStatus, VolcanoTask
 from policygen.simulate.volcano.scheduler import SessionEntry, VolcanoScheduler
 
 _SESSIONS = 200
@@ -343,6 +343,8 @@ class Timeline:
         """The job was admitted before the start."""
         self._arrived += 1
         arrival, workload = job.arrival, job.workload
+        if arrival.gang is not None and self._resume_gang(job, arrival.gang):
+            return
         at = arrival.at if workload is None or workload.admission is None else workload.admission.at
         job.admitted, job.round, job.active = at, 1, True
         pods = [
@@ -364,6 +366,38 @@ class Timeline:
         if not job.unbound:
             job.starts(at)
             self._end_later(job, self.now)
+
+    def _resume_gang(self, job: JobRun, gang: GangSettings) -> bool:
+        """Volcano started the job before; false: its queue is not known."""
+        kube, volcano, arrival = self.kube, self.volcano, job.arrival
+        if kube is None or volcano is None or gang.queue not in volcano.state.queues:
+            return False
+        shapes = [self._shapes(arrival, it, {}, {}) for it in arrival.pods]
+        made = gang_job(arrival, gang, shapes, arrival.at)
+        made.phase = Phase.RUNNING
+        nodes = iter(arrival.nodes)
+        for task in [*made.unborn, *made.tasks.values()]:
+            node = kube.nodes.index.get(next(nodes, ""))
+            if node is not None:
+                if task.name in made.tasks:
+                    made.remove(task)
+                task.node, task.status = node, TaskStatus.RUNNING
+            if task.name not in made.tasks:
+                made.add(task)
+        made.unborn.clear()
+        job.admitted, job.round, job.active, job.since = arrival.at, 1, True, arrival.at
+        self._gangs[made.name] = job
+        self._gang_changes = True
+        volcano.submit(made)
+        self._observer.holds(self.now, job)
+        for task in made.by_status[TaskStatus.RUNNING].values():
+            kube.bind(task.shape, task.at)
+            self._bind(job, task.shape, task.at)
+        job.unbound = len(made.tasks) - len(job.bound)
+        if made.ready:
+            job.starts(arrival.at)
+            self._end_later(job, self.now)
+        return True
 
     def _end_later(self, job: JobRun, now: float) -> None:
         if job.arrival.duration is not None:
@@ -702,7 +736,7 @@ class Timeline:
 def _runs_already(job: JobRun) -> bool:
     arrival = job.arrival
     admitted = arrival.workload is not None and arrival.workload.admission is not None
-    return admitted or bool(arrival.nodes)
+    return admitted or any(arrival.nodes)
 
 
 def _admitted(job: JobRun, pod_set: str) -> PodSetAdmission | None:

@@ -402,14 +402,6 @@ KUEUE_CASES = (
          job(pods=12)),
     Case("topology-missing", ("topology-missing",), (flavor(**AWARE), queue(), local()), job(),
          words="Topology @t does not exist"),
-    Case(
-        "topology-full", ("topology-domains-full",),
-        (
-            _kueue("Topology", "@t", {"levels": [{"nodeLabel": HOST}]}), node("@a", taints=[TAINT]),
-            flavor(**AWARE, tolerations=[{"key": "gpu", "operator": "Exists"}]), queue(), local(),
-        ),
-        job(gpus=2, domain=HOST), (job("one", gpus=3, domain=HOST),), words="no domain of its topology",
-    ),
 )  # fmt: skip
 
 NODE_CASES = (
@@ -442,4 +434,12 @@ NODE_CASES = (
          job(pods=3, to=None, **near()), by_nodes=True, managed=False, words="exceeded quota"),
     Case("scheduler-unknown", ("scheduler-unknown",), (node("@a"),),
          job(to=None, schedulerName="nobody", **near()), by_nodes=True, words="nobody"),
+    Case(
+        "topology-full", ("topology-domains-full",),
+        (
+            _kueue("Topology", "@t", {"levels": [{"nodeLabel": HOST}]}), node("@a", taints=[TAINT]),
+            flavor(**AWARE, tolerations=[{"key": "gpu", "operator": "Exists"}]), queue(), local(),
+        ),
+        job(gpus=2, domain=HOST), (job("one", gpus=3, domain=HOST),), words="no domain of its topology",
+    ),
 )  # fmt: skip

@@ -40,7 +40,6 @@ def test_schedulers_and_kinds_that_are_not_simulated():
     volcano = volcano.replace("restartPolicy", "schedulerName: volcano\n      restartPolicy")
     found = named(QUEUES + NODES + other + volcano)
     assert found == {
-        "Job: its pods join a PodGroup of Volcano by name": 1,
         "scheduler mine, simulated as kube-scheduler with its defaults": 1,
     }
 

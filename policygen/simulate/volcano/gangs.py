@@ -8,7 +8,9 @@ from fractions import Fraction
 
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, mappings, text, texts
+from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.simulate.arrival import Arrival, GangSettings, GangTask
 from policygen.simulate.placement.shape import PodShape
@@ -29,13 +31,34 @@ _RESTARTS = "RestartJob"
 def gang_of(cluster: Cluster, workload: Workload) -> GangSettings | None:
     """The PodGroup of an object whose pods Volcano schedules.
 
-    None: its pods join a PodGroup by name, which other objects may join too.
+    None: its pods join a PodGroup by name (`group_name`), which other objects may join too.
     """
     if workload.object.group == VOLCANO_BATCH:
         return _of_job(cluster, workload)
-    if any(it.annotations.get(_GROUP) for it in workload.templates):
-        return None
-    return _of_pods(cluster, workload)
+    return None if group_name(workload) else _of_pods(cluster, workload)
+
+
+def group_name(workload: Workload) -> str:
+    """The PodGroup that the pods of an object join by name; empty: they have their own."""
+    if workload.object.group == VOLCANO_BATCH:
+        return ""
+    names = (it.annotations.get(_GROUP, "") for it in workload.templates)
+    return next(filter(None, names), "")
+
+
+def gang_of_group(
+    cluster: Cluster, entry: Entry[PodGroupView], templates: Iterable[PodTemplate]
+) -> GangSettings:
+    """Of a PodGroup that users created, and the pods of all objects that join it."""
+    fields = entry.fields
+    return GangSettings(
+        queue=fields.queue or DEFAULT_QUEUE,
+        tasks=tuple(_task(cluster, it, it.annotations.get(_ROLE, "")) for it in templates),
+        least=fields.min_member,
+        role_minimums=fields.min_task_member,
+        resources=fields.min_resources,
+        priority=priorities.of_class(cluster, fields.priority_class_name) or 0,
+    )
 
 
 def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:

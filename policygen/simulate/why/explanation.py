@@ -175,11 +175,13 @@ class Explainer:
                 if (
                     it.workload is not None
                     or it.refusal
-                    or len(it.nodes) < pods
+                    or sum(map(bool, it.nodes)) < pods
                     or self._complete(it) is not it
                 ):
                     yield it
-            elif (self.scene.nodes and len(it.nodes) < pods) or self._complete(it) is not it:
+            elif (self.scene.nodes and sum(map(bool, it.nodes)) < pods) or self._complete(
+                it
+            ) is not it:
                 yield it
 
     def _explained(self, arrival: Arrival, *, search: bool) -> Explanation:

@@ -2,6 +2,12 @@
 
 import pytest
 
+from policygen.core.versions import DEFAULT
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_settings import first
+from policygen.simulate.scene import Scene, cluster_nodes, timeline
+from policygen.simulate.scene_jobs import arrivals
+from tests.client.looks import snapshot
 from tests.simulate.scenes import NODES, played
 
 QUEUES = """
@@ -116,3 +122,83 @@ def test_without_nodes_it_is_not_simulated():
         "NotSimulated",
         "the nodes are not known",
     )
+
+
+GROUP = """
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: pair, namespace: ns}
+spec: {minMember: 2, queue: a}
+"""
+
+
+def member(name, gpus, group="pair"):
+    return f"""
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  namespace: ns
+  annotations: {{scheduling.k8s.io/group-name: {group}, policygen.dev/runs-for: 1h}}
+spec:
+  schedulerName: volcano
+  restartPolicy: Never
+  containers: [{{name: c, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]
+"""
+
+
+def test_pods_that_join_a_pod_group_by_name_start_together():
+    state = NODES + QUEUES + conf("enqueue, allocate") + vcjob("first", "a", 1, 8)
+    found = played(state + GROUP + member("p", 8) + member("q", 8))
+    assert set(found) == {"ns/first", "ns/pair"}
+    assert sorted(it.started for it in found.values()) == [0.0, 3600.0]
+
+
+def test_a_pod_group_that_does_not_exist():
+    (found,) = played(NODES + QUEUES + GROUP + member("p", 1, "pear")).values()
+    assert (found.started, found.message) == (
+        None,
+        'PodGroup pear does not exist; did you mean "pair"?',
+    )
+
+
+def running(job, number, node, phase="Running"):
+    name = f"{job}-worker-{number}"
+    return f"""
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {name}
+  namespace: ns
+  annotations: {{volcano.sh/task-spec: worker}}
+  ownerReferences: [{{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: {job}, uid: u, controller: true}}]
+spec:
+  {f"nodeName: {node}" if node else ""}
+  schedulerName: volcano
+  containers: [{{name: c, resources: {{limits: {{nvidia.com/gpu: 8}}}}}}]
+status: {{phase: {phase}}}
+"""
+
+
+def of_snapshot(text):
+    seen = snapshot(text)
+    objects = Cluster(seen.objects, seen.seen, seen.pods)
+    it = Scene(objects, first(objects, DEFAULT["kueue"]), cluster_nodes(objects))
+    made = timeline(it, arrivals(it, 3600.0))
+    for _ in made.run():
+        pass
+    return {job.arrival.name: job for job in made.jobs}
+
+
+def test_jobs_of_volcano_in_a_snapshot_go_on():
+    """One job runs, and one waits with one pod on a node."""
+    text = NODES + QUEUES + conf("enqueue, allocate")
+    text += vcjob("runs", "a", 1, 8) + running("runs", 0, "n0")
+    text += vcjob("part", "a", 2, 8) + running("part", 0, "n1") + running("part", 1, "", "Pending")
+    found = of_snapshot(text)
+    assert (found["ns/runs"].ended, found["ns/part"].started) == (3600.0, 3600.0)
+    assert found["ns/part"].ended == 7200.0
+    assert found["ns/runs"].workload is None
