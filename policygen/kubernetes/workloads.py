@@ -263,17 +263,19 @@ def raw_templates(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
 
 def _count(location: TemplateLocation, item: Any) -> int | None:
     """The number of pods of a template; None if it is unknown or invalid."""
-
-    def at(path: Path, default: int | None) -> int | None:
-        found = at_path(item, path) if path else None
-        return default if found is None else integer(found)
-
-    count = at(location.replicas, location.one)
-    most, groups = at(location.at_most, count), at(location.times, 1)
+    count = _number(item, location.replicas, location.one)
+    most = _number(item, location.at_most, count)
+    groups = _number(item, location.times, 1)
     if count is None or most is None or groups is None:
         return None
     taken = 1 if location.less and at_path(item, location.less) is not None else 0
     return max(0, min(count, most) - taken) * groups
+
+
+def _number(item: Any, path: Path, default: int | None) -> int | None:
+    """An integer; the default if it is missing or has no path, None if it has another type."""
+    found = at_path(item, path) if path else None
+    return default if found is None else integer(found)
 
 
 _FINISHED = {"Complete", "Completed", "Succeeded", "Failed"}
