@@ -10,6 +10,7 @@ form whose parser agrees with the server on a list of sample texts.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -128,6 +129,8 @@ class _Asker:
         self._client, self._good, self._schema = client, good, schema
         resource = client.resource(good["apiVersion"], good["kind"])
         self._path = resource.path("default" if resource.namespaced else None)
+        self._known: dict[str, list[Cause] | None] = {}
+        """What the server said of an object at a field: one sample of a value is asked once."""
 
     def about(self, way: Way, schema: Schema) -> dict[str, Any]:
         """What is refused of this field's values; empty where nothing is, or it is not known."""
@@ -167,6 +170,12 @@ class _Asker:
     def causes(self, way: Way, value: Any, *, alone: bool) -> list[Cause] | None:
         """The server's errors about this field; None if the server did not check it."""
         placed = placing(self._good, self._schema, way, value, alone=alone)
+        asked = f"{placed.field} {json.dumps(placed.thing, sort_keys=True)}"
+        if asked not in self._known:
+            self._known[asked] = self._causes(placed)
+        return self._known[asked]
+
+    def _causes(self, placed: Placed) -> list[Cause] | None:
         query = {"dryRun": "All", "fieldValidation": "Strict"}
         answer = self._client.request("POST", self._path, placed.thing, query=query)
         if answer.ok:

@@ -8,7 +8,7 @@ kube-scheduler. The draws are the same each time. `python -m tests.servers.agree
 import pytest
 
 from tests.servers import configurations, scheduler_files
-from tests.servers.agreement import COUNT, EXCEPTIONS, SERVED, Judges, draw, hard, seeds, summary
+from tests.servers.agreement import EXCEPTIONS, SERVED, Judges, draw, hard, seeds, summary
 from tests.servers.build import located
 from tests.servers.configurations import FILES
 from tests.servers.families import FAMILIES
@@ -16,8 +16,8 @@ from tests.servers.loaders import refusals
 
 ENOUGH = 0.96
 """Of all cases, without the exceptions."""
-OF_A_FAMILY, STARTED, READ = 8, 68, 220
-"""Draws of each family of objects, and of all files with which a server starts, or that its code reads."""
+COUNT, OF_A_FAMILY, STARTED, READ = 300, 8, 68, 220
+"""Draws: changes, each family of objects, and files with which a server starts, or that its code reads."""
 NEITHER = 25
 """Percent of cases that at least are refused, and that at least are accepted."""
 
