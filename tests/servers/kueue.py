@@ -19,6 +19,8 @@ CONVERTED = frozenset(
     {"localqueues", "clusterqueues", "cohorts", "workloads", "multikueueclusters"}
 )
 """The CRDs that Kueue's own kustomization gives a conversion webhook (not resourceflavors)."""
+QUICK = {"qps": 500, "burst": 1000}
+"""Requests a second, so that tests do not wait for Kueue's limit of 50."""
 GROUPS = frozenset({"", "apps", "batch", "kueue.x-k8s.io"})
 """API groups that this control plane serves; webhooks for other groups are omitted."""
 
@@ -86,6 +88,7 @@ def adjusted(
     mine["leaderElection"] = {"leaderElect": False}
     mine["internalCertManagement"] = {"enable": False}
     mine["namespace"] = NAMESPACE
+    mine["clientConnection"] = {**(mine.get("clientConnection") or {}), **QUICK}
     mine.pop("pprofBindAddress", None)
     # The visibility server needs an aggregated API and its own fixed port.
     mine["featureGates"] = {**(mine.get("featureGates") or {}), "VisibilityOnDemand": False}

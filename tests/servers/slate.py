@@ -113,9 +113,7 @@ class Slate:
         return {
             thing: deleting
             for thing, deleting in found.items()
-            if thing not in self._baseline
-            and not _of_namespace(thing)
-            and thing.namespace not in going
+            if thing not in self._baseline and thing.namespace not in going
         }
 
     def _changed(self) -> list[Resource]:
@@ -179,8 +177,7 @@ class Slate:
         # Refused as long as something else needs it (a Volcano queue's children): asked again.
         self._client.request("DELETE", thing.path, options)
         if thing.resource.plural == "namespaces":
-            for plural in ("events", "configmaps", "serviceaccounts"):
-                self._client.request("DELETE", f"{thing.path}/{plural}")
+            self._client.request("DELETE", f"{thing.path}/events")
             final: Object = {
                 "apiVersion": "v1",
                 "kind": "Namespace",
@@ -207,14 +204,6 @@ def _next(left: dict[Thing, bool]) -> list[Thing]:
     within = [thing for thing in waiting if thing.resource.plural != "namespaces"]
     emptied = all(thing.resource.plural == "namespaces" for thing in left)
     return owners or within or (waiting if emptied else [])
-
-
-def _of_namespace(thing: Thing) -> bool:
-    """Made by controllers for each namespace, and gone with it."""
-    return (thing.resource.plural, thing.name) in {
-        ("configmaps", "kube-root-ca.crt"),
-        ("serviceaccounts", "default"),
-    }
 
 
 def _own(thing: Thing) -> bool:
