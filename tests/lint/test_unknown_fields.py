@@ -33,7 +33,7 @@ PAGES = {
 WORD = "another type"
 WRONG = ({}, [WORD], WORD, True, 5)
 DRAWN = int(os.environ.get("POLICYGEN_FIELDS_PER_EXAMPLE", "2"))
-"""How many fields of an example are changed."""
+"""How many fields of an example are changed, with the same values as if at least four were."""
 MANAGER = "kueue-controller-manager"
 """Its Deployment is not changed, because rules use only valid parts of its command line."""
 ONCE = {"feature-gate-off"}
@@ -55,6 +55,14 @@ spec:
       - {name: cpu, nominalQuota: 96}
       - {name: memory, nominalQuota: [1]}
       - {name: nvidia.com/gpu, nominalQuota: 8}
+"""
+
+ROLE = """
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: reader, namespace: vision}
+rules:
+- {apiGroups: [""], resources: {}, verbs: [get]}
 """
 
 
@@ -124,7 +132,7 @@ def test_a_wrong_type_adds_no_other_finding(name):
         if each.get("metadata", {}).get("name") != MANAGER
         for way in fields(each)
     ]
-    for number, way in draw.sample(ways, min(len(ways), DRAWN)):
+    for number, way in draw.sample(ways, min(len(ways), max(4, DRAWN)))[:DRAWN]:
         value = draw.choice(WRONG)
         wrong = facts(spoilt(documents, number, way, value), example)
         told = messages(wrong)
@@ -167,11 +175,18 @@ def test_a_misspelt_field_adds_no_other_finding(name):
     documents = read(example)
     earlier = before(name)
     ways = [(number, way) for number, each in enumerate(documents) for way in keys(each)]
-    for number, way in draw.sample(ways, min(len(ways), DRAWN)):
+    for number, way in draw.sample(ways, min(len(ways), max(4, DRAWN)))[:DRAWN]:
         told = messages(facts(misspelt(documents, number, way), example))
         slips = {it for it in told - earlier if it[0] == "unknown-field"}
         if len(slips) == 1:  # else the key is a custom name
             assert told - earlier - slips == set(), (number, way)
+
+
+def test_a_mapping_instead_of_a_list_is_not_also_a_missing_list(tmp_path):
+    file = tmp_path / "in.yaml"
+    file.write_text(ROLE, "utf-8")
+    report = lint.lint(LintRequest(manifests=(str(file),), partial=True), today=TODAY)
+    assert [it.rule.name for it in report.findings] == ["wrong-type"]
 
 
 def test_all_faults_of_an_object_are_reported(tmp_path):

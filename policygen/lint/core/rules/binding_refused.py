@@ -69,7 +69,7 @@ def _rules(obj: Object, *, cluster_wide: bool) -> Hits:
             )
         elif not urls:
             for key in ("apiGroups", "resources"):
-                if not rule.get(key):
+                if rule.get(key) in (None, []):
                     yield Hit(
                         RULE,
                         f"{obj} has a rule without {key}, which is refused; write at least one entry in {key}",
