@@ -140,15 +140,18 @@ def test_resource_name_misspelt_in_a_pod(cluster: Cluster) -> None:
 
 
 def test_scheduler_name_misspelt(cluster: Cluster) -> None:
-    """No scheduler looks for a node, and no condition reports this."""
+    """No scheduler looks for a node, and no condition reports this.
+
+    No other test uses the namespace, since events of earlier objects may arrive late.
+    """
     rule = "scheduler-name-misspelt"
     cluster.add_nodes(Shape(), 1)
-    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    show(cluster, scene(bad(rule), "misspelt"), scene(good(rule), "good"))
     cluster.becomes("good", lambda: cluster.bound("good"), 1)
-    [left] = cluster.pods("bad")
+    [left] = cluster.pods("misspelt")
     assert conditions(left) == {}
-    assert cluster.objects("v1", "Event", "bad") == []
-    assert cluster.bound("bad") == 0
+    assert cluster.objects("v1", "Event", "misspelt") == []
+    assert cluster.bound("misspelt") == 0
 
 
 def test_parallelism_exceeds_completions(cluster: Cluster) -> None:
