@@ -220,10 +220,15 @@ def simulate(**given: Any) -> None:
     module = {"json": simulation_json, "csv": simulation_csv}.get(given["form"])
     sums = {"csv-teams": simulation_csv.write_teams, "csv-pools": simulation_csv.write_pools}
     reports: Sequence[SimulationReport]
-    if given["against"]:
-        reports = app_simulate.compare(request, given["against"], stdin=source, progress=progress)
-    else:
-        reports = [app_simulate.simulate(request, stdin=source, progress=progress)]
+    try:
+        if given["against"]:
+            against = given["against"]
+            reports = app_simulate.compare(request, against, stdin=source, progress=progress)
+        else:
+            reports = [app_simulate.simulate(request, stdin=source, progress=progress)]
+    except KeyboardInterrupt:
+        say("policygen: interrupted before the simulation began, so there is no report")
+        raise
     if given["form"] in sums:
         page = delivery.page(sums[given["form"]], reports)
     elif len(reports) > 1:

@@ -124,6 +124,16 @@ def test_the_states_that_fail_are_those_of_jobs():
     assert {*FAIL_ON} < {it.value for it in JobState}
 
 
+def test_ctrl_c_while_the_input_is_read_is_reported(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app_simulate, "read", interrupted)
+    done = run("--workloads", "-", text=QUEUES + job("a", 8))
+    assert done.stdout == ""
+    assert "interrupted before the simulation began, so there is no report" in done.stderr
+
+
 def test_the_report_goes_to_a_file(tmp_path):
     file = tmp_path / "jobs.csv"
     done = run("--workloads", "-", "-f", "csv", "-o", file, text=QUEUES + job("a", 8))
