@@ -49,6 +49,8 @@ SEEDS = 20
 """So many outcomes of chance are compared."""
 COMPARED_EVERY = 10
 """Events."""
+MOST_PREEMPTIONS = 20
+"""A Job that is preempted more often is taken to be so without an end, once a second."""
 SHORT = 0.25
 """This part of the time without a change is enough if no quota became free."""
 POLL_S = 0.1
@@ -293,7 +295,8 @@ class PlatformRun:
                 )
                 if it.running:
                     placed.add(it.arrival.name)
-        return Look(admitted, frozenset(placed), livelock=bool(made.livelocks))
+        endless = max((it.preempted for it in made.jobs), default=0) > MOST_PREEMPTIONS
+        return Look(admitted, frozenset(placed), livelock=endless or bool(made.livelocks))
 
     def _runs(self, seed: int, until: float, lasts: dict[str, float]) -> Timeline:
         scene = self._scene()
