@@ -8,6 +8,7 @@ import json
 import re
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,17 +130,17 @@ class Client:
                 if not kept:
                     raise
                 continue  # the server may have closed a kept one: once more
+            self._kept.append(connection)
             if self._closed:
-                connection.close()
-            else:
-                self._kept.append(connection)
+                self.close()
             return response, body
 
     def close(self) -> None:
         """Close the connections that were kept; those under way are closed when they end."""
         self._closed = True
         while self._kept:
-            self._kept.pop().close()
+            with suppress(IndexError):  # another thread may close the last one
+                self._kept.pop().close()
 
     def get(self, path: str) -> Answer:
         return self.request("GET", path)
