@@ -400,8 +400,6 @@ KUEUE_CASES = (
          (job("one", pods=6), job("two", pods=6, to="r"))),
     Case("new-queue-too-small", ("above-maximum",), (*PLAIN, queue("@w", {GPU: 32}), local("wide", "@w")),
          job(pods=12)),
-    Case("topology-missing", ("topology-missing",), (flavor(**AWARE), queue(), local()), job(),
-         words="Topology @t does not exist"),
 )  # fmt: skip
 
 NODE_CASES = (
@@ -441,5 +439,13 @@ NODE_CASES = (
             flavor(**AWARE, tolerations=[{"key": "gpu", "operator": "Exists"}]), queue(), local(),
         ),
         job(gpus=2, domain=HOST), (job("one", gpus=3, domain=HOST),), words="no domain of its topology",
+    ),
+    Case(
+        "topology-missing", ("topology-missing",),
+        (
+            node("@a", taints=[TAINT]),
+            flavor(**AWARE, tolerations=[{"key": "gpu", "operator": "Exists"}]), queue(), local(),
+        ),
+        job(), words="Topology @t does not exist",
     ),
 )  # fmt: skip
