@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core import versions
 from policygen.core.finding import Hit
+from policygen.core.quoting import listed
 from policygen.plan import kueue_configuration, rules, scheduler
 from policygen.plan.assignment import Assignment
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
@@ -123,14 +124,24 @@ def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[H
             f"pack GPUs; apply the configuration that `render --with {VOLCANO_CONFIG}` writes",
         )
     if len(mine) < len(pools):
-        selectors = " or ".join(
-            sorted({f"{key}:{value}" for facts in mine for key, value in facts.pool.node_selector})
+        yield Hit(rules.VOLCANO_NODE_SELECTOR, _node_selector(mine, pools))
+
+
+def _node_selector(mine: Sequence[PoolFacts], pools: Sequence[PoolFacts]) -> str:
+    """How to separate the nodes of Volcano's pools: the option takes a node with any of its labels."""
+    others = {it for facts in pools if facts not in mine for it in facts.pool.node_selector}
+    own = {facts.name: sorted(set(facts.pool.node_selector) - others) for facts in mine}
+    if alike := sorted(name for name, labels in own.items() if not labels):
+        return (
+            "Volcano also counts the nodes of other pools, and only its option --node-selector can "
+            "exclude them; it takes a node with any of its labels, so write a label that no pool of "
+            f"another scheduler has in spec.nodeSelector of {listed(alike, 'and')}"
         )
-        yield Hit(
-            rules.VOLCANO_NODE_SELECTOR,
-            "Volcano also counts the nodes of other pools; start Volcano's scheduler with "
-            f"--node-selector={selectors}",
-        )
+    selectors = ",".join(sorted({f"{key}:{value}" for ((key, value), *_) in own.values()}))
+    return (
+        "Volcano also counts the nodes of other pools; start Volcano's scheduler with "
+        f"--node-selector={selectors}"
+    )
 
 
 def of_kube_scheduler(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.plan.model_specs import a100, assigned, model
+from tests.plan.model_specs import a100, assigned, messages, model
 
 
 def test_family_and_size_instead_of_memory(planned, team):
@@ -36,3 +36,23 @@ def test_stated_memory_is_compared_with_what_the_model_takes(planned, team, more
 def test_a_model_without_a_size(planned, team):
     done = planned(a100(), team("a", "guarantee: 8"), model(resources="cpu: '1'"))
     assert "model-size-unknown" in done.rules
+
+
+def labelled(name, labels, more=""):
+    return a100(name, more=more).replace(f"{{pool: {name}}}", f"{{{labels}}}")
+
+
+@pytest.mark.parametrize(
+    "labels, expected",
+    [
+        ("gpu: a, zone: z", "--node-selector=gpu:a"),
+        ("gpu: b, zone: w", "in spec.nodeSelector of v"),
+    ],
+)
+def test_volcano_takes_a_node_with_any_label_of_its_selector(planned, team, labels, expected):
+    others = labelled("p", "gpu: b, zone: z"), labelled("q", "gpu: c, zone: w")
+    mine = labelled("v", labels, "      scheduler: volcano\n")
+    (message,) = messages(
+        planned(*others, mine, team("a", "guarantee: 8")), "volcano-node-selector"
+    )
+    assert message.endswith(expected)
