@@ -223,7 +223,7 @@ def hard_taints(it: Demand, taints: tuple[TaintView, ...]) -> Iterator[TaintView
 def _by_node(it: Demand, group: NodeGroup) -> Iterator[Miss]:
     if group.unschedulable and not any(tolerates(each, CORDON) for each in it.tolerations):
         yield Cordoned()
-    if it.node_name and group.labels.get(NODE_NAME) != it.node_name:
+    if it.node_name and group.labels.get(NODE_NAME, it.node_name) != it.node_name:
         yield OtherName(it.node_name)
     for taint in hard_taints(it, group.taints):
         yield NotTolerated(taint)

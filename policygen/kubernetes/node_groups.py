@@ -86,7 +86,7 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
     """Nodes with equal taints, and equal labels of some keys."""
 
     labels: Mapping[str, str]
-    """Their values of these keys. The key `metadata.name` is the name."""
+    """Their values of these keys. The key `metadata.name` is the name, which only a listed node has."""
     taints: tuple[TaintView, ...]
     unschedulable: bool
     stated: Stated
@@ -151,6 +151,16 @@ class NodeGroup(Struct, frozen=True, eq=False, dict=True):
         return knows_label(self.nodes[0], key)
 
 
+def label(node: Node, key: str) -> str | None:
+    """The value of a label, or of NODE_NAME; None: the node does not list it.
+
+    The nodes that a pool of a spec stands for have names that the spec does not know.
+    """
+    if key == NODE_NAME:
+        return None if node.stated is Stated.PART else node.name
+    return node.labels.get(key)
+
+
 def knows_label(node: Node, key: str) -> bool:
     """Whether a label that a node does not list is known to be missing."""
     if node.stated is Stated.WRITTEN:
@@ -178,7 +188,7 @@ class NodeSet:
     def _made(self, keys: list[str]) -> tuple[NodeGroup, ...]:
         found: dict[object, list[int]] = {}
         for index, node in enumerate(self.all):
-            values = tuple(node.name if key == NODE_NAME else node.labels.get(key) for key in keys)
+            values = tuple(label(node, key) for key in keys)
             group = values, node.taints, node.unschedulable, node.stated
             found.setdefault(group, []).append(index)
         return tuple(self._group(keys, indexes) for indexes in found.values())
@@ -189,9 +199,7 @@ class NodeSet:
         counts: dict[_SizeKey, int] = {}
         for index, node in zip(indexes, nodes, strict=True):
             counts[self._sizes[index]] = counts.get(self._sizes[index], 0) + node.count
-        labels = {key: first.labels[key] for key in keys if key in first.labels}
-        if NODE_NAME in keys:
-            labels[NODE_NAME] = first.name
+        labels = {key: value for key in keys if (value := label(first, key)) is not None}
         sizes = tuple(NodeSize(it.amounts, count, first.stated) for it, count in counts.items())
         bits = sum(1 << index for index in indexes)
         return NodeGroup(

@@ -15,7 +15,7 @@ from policygen.core.names import NODE_NAME
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Requirement, TaintView
 from policygen.kubernetes.node_filters import CORDON, HARD, Demand, Term
-from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, knows_label
+from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, knows_label, label
 
 Bits = int
 """A set of nodes."""
@@ -73,7 +73,7 @@ class NodeIndex:
         if self._cordoned and not any(tolerates(each, CORDON) for each in it.tolerations):
             found &= ~self._cordoned
         if it.node_name:
-            found &= self._label(NODE_NAME).values.get(it.node_name, 0)
+            found &= self._matching(Requirement(NODE_NAME, "In", (it.node_name,)))
         for volume in it.volumes:
             found = self._either(volume.terms, found)
         for domain in it.domains:
@@ -162,7 +162,7 @@ class _Label:
         """The nodes that certainly do not have it."""
         self._unknown: Bits = 0
         for bit, node in index.entries(index.all):
-            value = node.name if key == NODE_NAME else node.labels.get(key)
+            value = label(node, key)
             if value is not None:
                 self.values[value] = self.values.get(value, 0) | bit
             elif knows_label(node, key):

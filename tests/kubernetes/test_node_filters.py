@@ -54,6 +54,19 @@ def reasons(it, *nodes):
     return [first_reasons(misses(it, group)) for group in NodeSet(nodes).groups(it.keys)]
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        "nodeName: other",
+        NODE_AFFINITY % "[{matchFields: [{key: metadata.name, operator: In, values: [other]}]}]",
+    ],
+    ids=["nodeName", "matchFields"],
+)
+def test_the_names_of_nodes_of_a_pool_are_unknown(field):
+    assert reasons(needs(field), node(stated=Stated.PART)) == [()]
+    assert reasons(needs(field), node()) != [()]
+
+
 DIFFERS = ("node(s) didn't match Pod's node affinity/selector",)
 TAINTED = ("node(s) had untolerated taint(s)",)
 
