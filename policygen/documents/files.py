@@ -68,10 +68,10 @@ def read(
     """The sources that the arguments name, and every reason why one cannot be read.
 
     `-` is `stdin` (by default that of the process). `git:REVISION:PATH` is a file or folder of a git
-    revision, unless a file has that name. Files of a folder are in the order of their names; a file that is found twice is read once. Devices, sockets and pipes are not opened, since
-    that may wait forever, except for pipes that the process was started with (`/dev/stdin`, and
-    `<(command)` of a shell). `output` is the state of the file that will be written, which cannot be
-    an input.
+    revision, unless a file has that name. Files of a folder are in the order of their names; a file that
+    is found twice is read once. Devices, sockets and pipes are not opened, since that may wait forever,
+    except for pipes that the process was started with (`/dev/stdin`, and `<(command)` of a shell).
+    `output` is the state of the file that will be written, which cannot be an input.
     """
     reading = _FileReading(stdin, output)
     for argument in arguments:
@@ -172,7 +172,8 @@ class _FileReading(Struct, eq=False):
                 name = f"{argument.rstrip('/')}/{it.name}" if it.name else argument
                 if it.refusal:
                     self.refuse(name, it.refusal)
-                else:
+                elif it.identity not in self.seen:
+                    self.seen.add(it.identity)
                     self.keep(name, it.data, None)
         except git_files.GitError as error:
             self.refuse(argument, str(error))

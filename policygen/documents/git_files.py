@@ -6,25 +6,34 @@ They are read from the objects of the repository that contains the current folde
 import os
 import posixpath
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from policygen.core.quoting import quoted
 from policygen.core.suggest import Names
 
-_LINKS = {
-    "symlink": "this symbolic link points out of the repository",
-    "dangling": "this symbolic link points to a file that does not exist in this revision",
-    "loop": "this symbolic link points to itself",
-    "notdir": "this symbolic link points into a file",
-}
-"""What `git cat-file --follow-symlinks` prints about links that it cannot follow."""
-_LINK_MODE = b"120000"
-_SUBMODULE = b"commit"
+_FOLDER = b"040000"
+_LINK = b"120000"
+_SUBMODULE = b"160000"
+_MOST_LINKS = 40
+"""Linux follows so many links in a path."""
+_OUTSIDE = "this symbolic link points out of the repository"
+_NO_TARGET = "this symbolic link points to a file that does not exist in this revision"
+_OF_SUBMODULE = (
+    "a submodule is another repository, so its files are not read; name a folder without it, or a "
+    "folder on disk"
+)
 
 
 class GitError(Exception):
     """A revision, or a path in it, cannot be read; the message is the reason."""
+
+
+class _MissingError(GitError):
+    """A path does not exist."""
 
 
 class GitFile(NamedTuple):
@@ -35,40 +44,98 @@ class GitFile(NamedTuple):
     data: bytes
     refusal: str = ""
     """Why its content is unknown."""
+    identity: str = ""
+    """The commit, and the path without links; "" if it is refused."""
 
 
-class _TreeFile(NamedTuple):
-    """A file of a folder, before it is read."""
+class _Tree(Struct, frozen=True):
+    """A commit. Paths begin at its top, which is ""."""
+
+    modes: Mapping[str, bytes]
+    objects: Mapping[str, str]
+    """The hash of each path."""
+    names: Mapping[str, list[str]]
+    """What each folder contains."""
+    targets: Mapping[str, tuple[bytes, str]]
+    """The text of each link, or why it is unknown."""
+
+    def real(self, path: str) -> str:
+        """The path without links. Raises GitError."""
+        rest, at = path.split("/")[::-1], ""
+        followed = 0
+        while rest:
+            part = rest.pop()
+            if part == ".." and not at:
+                raise GitError(_OUTSIDE)
+            if part in {"", ".", ".."}:
+                at = posixpath.dirname(at) if part == ".." else at
+                continue
+            name = posixpath.join(at, part)
+            mode = self.modes.get(name)
+            if mode is None or (rest and mode not in {_FOLDER, _LINK, _SUBMODULE}):
+                raise GitError(_NO_TARGET) if followed else _MissingError
+            if mode == _SUBMODULE:
+                raise GitError(_OF_SUBMODULE)
+            if mode != _LINK:
+                at = name
+                continue
+            followed += 1
+            if followed > _MOST_LINKS:
+                raise GitError("this symbolic link points to itself; remove the link")
+            target, unknown = self.targets[name]
+            if unknown or target.startswith(b"/"):
+                raise GitError(unknown or _OUTSIDE)
+            rest += target.decode(errors="surrogateescape").split("/")[::-1]
+        return at
+
+
+class _GitEntry(NamedTuple):
+    """A file or folder, before it is read."""
 
     name: str
-    size: int
+    """Inside the folder that was named."""
+    path: str
+    """Without links."""
+    above: frozenset[str] = frozenset()
+    """Of a folder: itself, and all folders through which it was found."""
+    refusal: str = ""
 
 
 def read(argument: str, endings: tuple[str, ...], limit: int, too_large: str) -> Iterator[GitFile]:
-    """The file, or the files of the folder with these endings, in the order of their names.
+    """The file, or the files that a folder on disk would be read with, in the order of their names.
 
-    `argument` is `REVISION:PATH`, with a path from the top of the repository, or from the current
-    folder if it begins with a dot. Hidden files are skipped. Files above
+    `argument` is `REVISION:PATH`. As for `git show`, a path begins at the top of the repository, or at
+    the current folder if it begins with `./` or `../`; `.` and `..` are folders, too. Files above
     `limit`, in bytes, are refused as `too_large`. Raises GitError.
     """
     revision, colon, path = argument.rpartition(":")
-    if not colon or not revision or not path or "\n" in path:
+    if not colon or not revision or not path:
         raise GitError("write git:REVISION:PATH, such as git:main:platform/spec")
     here = _output("rev-parse", "--show-prefix").decode(errors="surrogateescape").rstrip("\n")
     commit = _commit(revision)
-    start = here if path.startswith(".") else ""
-    top = posixpath.normpath(f"{start}{path}").removeprefix("/")
+    is_relative = f"{path}/".startswith(("./", "../"))
+    top = posixpath.normpath(posixpath.join(here if is_relative else "", path.lstrip("/")))
     if top.split("/")[0] == "..":
         raise GitError("this path is outside the repository")
-    prefix = "" if top == "." else top
-    kind, size = _kind(f"{commit}:{prefix}", path, revision, here)
-    is_folder = kind == "tree"
-    found = list(_listed(f"{commit}:{prefix}", endings)) if is_folder else [_TreeFile("", size)]
-    small = [it.name for it in found if it.size <= limit]
-    contents = _contents(f"{commit}:{posixpath.join(prefix, it) if it else prefix}" for it in small)
-    known = dict(zip(small, contents, strict=True))
+    tree = _tree(commit)
+    try:
+        real = tree.real(top)
+    except _MissingError:
+        advice = ""
+        if here and not is_relative:
+            advice = f"; paths begin at the top of the repository, so write for example ./{path}"
+        message = f"{quoted(path)} does not exist in revision {quoted(revision)}{advice}"
+        raise GitError(message) from None
+    is_folder = tree.modes[real] == _FOLDER
+    found = list(_walk(tree, real, endings)) if is_folder else [_GitEntry("", real)]
+    named = {tree.objects[it.path] for it in found if not it.refusal}
+    small = [name for name, size in _sizes(named) if size <= limit]
+    known = dict(zip(small, _contents(small), strict=True))
     for it in found:
-        yield GitFile(it.name, *known.get(it.name, (b"", too_large)))
+        data, refusal = b"", it.refusal
+        if not refusal:
+            data, refusal = known.get(tree.objects[it.path], (b"", too_large))
+        yield GitFile(it.name, data, refusal, "" if refusal else f"{commit}:{it.path}")
 
 
 def _commit(revision: str) -> str:
@@ -86,61 +153,85 @@ def _commit(revision: str) -> str:
     raise GitError(f"git knows no revision {quoted(revision)}{f'; {advice}' if advice else ''}")
 
 
-def _kind(name: str, path: str, revision: str, here: str) -> tuple[str, int]:
-    """`tree` or `blob`, and the size. Raises GitError."""
-    head = _output("cat-file", "--batch-check", "--follow-symlinks", stdin=f"{name}\n")
-    words = head.partition(b"\n")[0].split(b" ")
-    kind = words[-2].decode(errors="replace")
-    link = _LINKS.get(words[0].decode(errors="replace"))
-    if link and words[0] != b"notdir":
-        raise GitError(link)
-    if kind not in ("tree", "blob"):
-        advice = ""
-        if here and not path.startswith("."):
-            advice = f"; paths begin at the top of the repository, so write for example ./{path}"
-        raise GitError(f"{quoted(path)} does not exist in revision {quoted(revision)}{advice}")
-    return kind, int(words[-1])
-
-
-def _listed(tree: str, endings: tuple[str, ...]) -> Iterator[_TreeFile]:
-    """The files of a tree that a folder would be read with, in the order of their names."""
-    sha = _output("cat-file", "--batch-check=%(objectname)", "--follow-symlinks", stdin=f"{tree}\n")
-    entries = _output("ls-tree", "-r", "-z", "-l", sha.decode().strip()).split(b"\0")[:-1]
-    found = []
-    for entry in entries:
+def _tree(commit: str) -> _Tree:
+    """All files, folders, links and submodules of a commit. Raises GitError."""
+    modes = {"": _FOLDER}
+    objects: dict[str, str] = {}
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    # Without --full-tree, git lists only what is below the current folder.
+    for entry in _output("ls-tree", "-r", "-t", "-z", "--full-tree", commit).split(b"\0")[:-1]:
         fields, _, written = entry.partition(b"\t")
-        mode, kind, _, size = fields.split()
-        name = written.decode(errors="surrogateescape")
-        parts = name.split("/")
-        if kind == _SUBMODULE or not name.lower().endswith(endings) or "\n" in name:
+        path = written.decode(errors="surrogateescape")
+        modes[path], _, sha = fields.split()
+        objects[path] = sha.decode()
+        folder, _, name = path.rpartition("/")
+        names[folder].append(name)
+    links = [path for path, mode in modes.items() if mode == _LINK]
+    targets = zip(links, _contents([objects[it] for it in links]), strict=True)
+    return _Tree(modes, objects, names, dict(targets))
+
+
+def _walk(tree: _Tree, top: str, endings: tuple[str, ...]) -> Iterator[_GitEntry]:
+    """The files that a folder is read with, as `files.read` finds them on disk."""
+    visited = {top}
+    pending = [_GitEntry("", top, frozenset(visited))]
+    while pending:
+        found = pending.pop()
+        if found.refusal or tree.modes[found.path] != _FOLDER:
+            yield found
             continue
-        if not any(it.startswith(".") for it in parts):
-            found.append((parts, _TreeFile(name, 0 if mode == _LINK_MODE else int(size))))
-    return (it for _, it in sorted(found))
+        # A stack, so the first entry is added last.
+        for below in reversed(list(_entries(tree, found, endings))):
+            if below.refusal or tree.modes[below.path] != _FOLDER:
+                pending.append(below)
+            elif below.path in found.above:
+                message = (
+                    "this symbolic link points to a folder that contains the link; remove the link"
+                )
+                pending.append(below._replace(refusal=message))
+            elif below.path not in visited:
+                visited.add(below.path)
+                pending.append(below)
+
+
+def _entries(tree: _Tree, folder: _GitEntry, endings: tuple[str, ...]) -> Iterator[_GitEntry]:
+    """The folders and files with these endings of one folder, and what cannot be read."""
+    for entry in sorted(tree.names.get(folder.path, ())):
+        if entry.startswith("."):
+            continue
+        name = posixpath.join(folder.name, entry)
+        matches = entry.lower().endswith(endings)
+        try:
+            path = tree.real(posixpath.join(folder.path, entry))
+        except GitError as error:
+            if matches or str(error) != _NO_TARGET:
+                yield _GitEntry(name, "", refusal=str(error))
+            continue
+        if matches or tree.modes[path] == _FOLDER:
+            yield _GitEntry(name, path, folder.above | {path})
+
+
+def _sizes(names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """The size in bytes of each object; 0 for one that git does not have."""
+    text = "".join(f"{it}\n" for it in names)
+    for line in _output("cat-file", "--batch-check", stdin=text).decode().splitlines():
+        name, *_, size = line.split(" ")
+        yield name, 0 if size == "missing" else int(size)
 
 
 def _contents(names: Iterable[str]) -> Iterator[tuple[bytes, str]]:
-    """The content of each file, or why it is not known."""
-    text = _output(
-        "cat-file", "--batch", "--follow-symlinks", stdin="".join(f"{it}\n" for it in names)
-    )
+    """The content of each object, or why it is not known."""
+    text = _output("cat-file", "--batch", stdin="".join(f"{it}\n" for it in names))
     at = 0
     while at < len(text):
         end = text.index(b"\n", at)
-        words = text[at:end].split(b" ")
+        *_, size = text[at:end].split(b" ")
         at = end + 1
-        if words[-1] == b"missing":
+        if size == b"missing":
             yield b"", "git does not have the content of this file; fetch it first"
             continue
-        size = int(words[-1])
-        data = text[at : at + size]
-        at += size + 1
-        if words[0].decode(errors="replace") in _LINKS:
-            yield b"", _LINKS[words[0].decode()]
-        elif words[-2] != b"blob":
-            yield b"", "this symbolic link points to a folder; name the folder itself"
-        else:
-            yield data, ""
+        yield text[at : at + int(size)], ""
+        at += int(size) + 1
 
 
 def _output(*arguments: str, stdin: str = "") -> bytes:

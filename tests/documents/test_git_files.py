@@ -32,6 +32,17 @@ def repository(tmp_path_factory):
     (spec / "latin.yaml").write_bytes(b"name: \xe4\n")
     (spec / ".hidden" / "no.yaml").write_text("hidden: true\n")
     (spec / "notes.txt").write_text("no spec\n")
+    (folder / "common" / "deep").mkdir(parents=True)
+    (folder / "common" / "deep" / "quota.yaml").write_text("quota: 1\n")
+    (folder / "common" / "pools.yaml").symlink_to("../platform/spec/pools.yaml")
+    (spec / "shared").symlink_to("../../common")
+    (spec / "text").symlink_to("notes.txt")
+    (spec / "text.yaml").symlink_to("text")
+    (spec / "gone").symlink_to("nowhere")
+    (spec / "loop").symlink_to("loop")
+    (spec / "teams" / "above").symlink_to("..")
+    (spec / "platform").mkdir()  # the name of a folder above
+    (spec / "platform" / "copy.yaml").write_text(POOL)
     (folder / "current").symlink_to("platform/spec")
     (folder / "empty").mkdir()
     (folder / "empty" / "notes.txt").write_text("no spec\n")
@@ -60,27 +71,89 @@ def test_a_file_of_a_revision(revision):
     assert read(name, name) == ({name: POOL}, {})
 
 
-@pytest.mark.usefixtures("inside")
-@pytest.mark.parametrize("path", ["platform/spec", "platform/spec/", "./current"])
-def test_a_folder_of_a_revision(path):
-    """As a folder on disk: by name, without hidden and other files, and through links."""
-    name = f"git:main:{path}"
-    start = name.rstrip("/")
-    found, refused = read(name)
-    assert list(found) == [
-        f"{start}/pools.yaml",
-        f"{start}/teams/ä nlp.yml",
-        f"{start}/teams.yaml",
+@pytest.mark.parametrize(
+    ("folder", "path", "top"),
+    [
+        (".", "platform/spec", "platform/spec"),
+        (".", "/platform/spec/", "platform/spec"),
+        (".", "./current", "current"),
+        ("platform", "current", "current"),
+        ("platform", "platform/spec", "platform/spec"),
+        ("platform", "./spec", "platform/spec"),
+        ("platform/spec/teams", "..", "platform/spec"),
+        ("platform/spec/teams", "../../../current/", "current"),
+        ("platform/spec", ".", "platform/spec"),
+        (".", ".", "."),
+        ("platform", "..", "."),
+    ],
+)
+def test_a_folder_of_a_revision_is_read_as_one_on_disk(
+    repository, tmp_path, monkeypatch, folder, path, top
+):
+    """By name, without hidden and other files, through links, and each file once."""
+    git(tmp_path, "clone", "-q", "-b", "v1", repository, "disk")
+    monkeypatch.chdir(tmp_path / "disk")
+    expected, missed = read(top)
+    monkeypatch.chdir(repository / folder)
+    start = f"git:v1:{path}".rstrip("/")
+    found, refused = read(f"git:v1:{path}")
+    assert list(found.items()) == [
+        (f"{start}{name.removeprefix(top)}", text) for name, text in expected.items()
     ]
-    assert found[f"{start}/pools.yaml"] == POOL
-    assert found[f"{start}/teams.yaml"] == "team: nlp\n"
+    assert refused.keys() == {f"{start}{name.removeprefix(top)}" for name in missed}
+    assert {"quota: 1\n", "team: nlp\n", "no spec\n", POOL} == set(found.values())
+
+
+@pytest.mark.usefixtures("inside")
+def test_what_cannot_be_read_of_a_folder_is_refused():
+    start = "git:main:platform/spec"
+    _, refused = read(start)
     assert refused == {
-        f"{start}/folder.yaml": "this symbolic link points to a folder; name the folder itself",
         f"{start}/latin.yaml": refused[f"{start}/latin.yaml"],
         f"{start}/lost.yaml": "this symbolic link points to a file that does not exist in this revision",
+        f"{start}/loop": "this symbolic link points to itself; remove the link",
         f"{start}/out.yaml": "this symbolic link points out of the repository",
+        f"{start}/teams/above": (
+            "this symbolic link points to a folder that contains the link; remove the link"
+        ),
     }
     assert "UTF-8" in refused[f"{start}/latin.yaml"]
+
+
+@pytest.mark.usefixtures("inside")
+def test_a_file_of_two_arguments_is_read_once():
+    name = "git:main:common/deep"
+    file = f"{name}/quota.yaml"
+    assert read(file, name, "git:v1:current/shared/deep/quota.yaml") == ({file: "quota: 1\n"}, {})
+
+
+def test_submodules_are_refused(tmp_path, monkeypatch):
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "a.yaml").write_text("a: 1\n")
+    (tmp_path / "link").symlink_to("module/spec")
+    entry = f"160000,{'1' * 40},module"
+    git(tmp_path, "add", ".")
+    git(tmp_path, "update-index", "--add", "--cacheinfo", entry)
+    git(tmp_path, "commit", "-qm", "first")
+    monkeypatch.chdir(tmp_path)
+    words = (
+        "a submodule is another repository, so its files are not read; name a folder without it, or a "
+        "folder on disk"
+    )
+    found = (
+        {"git:main:./a.yaml": "a: 1\n"},
+        {f"git:main:./{it}": words for it in ("link", "module")},
+    )
+    assert read("git:main:./") == found
+    assert refusal("git:main:module/spec") == words
+
+
+def test_a_hidden_folder_begins_at_the_top(repository, monkeypatch):
+    """As for `git show`, a path begins at the current folder only with `./` or `../`."""
+    monkeypatch.chdir(repository / "platform" / "spec")
+    assert refusal("git:main:.hidden").endswith("so write for example ./.hidden")
+    name = "git:main:./.hidden/no.yaml"
+    assert read(name) == ({name: "hidden: true\n"}, {})
 
 
 def test_paths_begin_at_the_top_of_the_repository_or_with_a_dot(repository, monkeypatch):
@@ -155,7 +228,7 @@ def test_without_git(monkeypatch):
 @pytest.mark.usefixtures("inside")
 def test_a_large_file_is_not_read():
     (found,) = git_files.read("main:platform/spec/pools.yaml", (".yaml",), 10, "too large")
-    assert found == ("", b"", "too large")
+    assert found == ("", b"", "too large", "")
 
 
 @pytest.mark.usefixtures("inside")
