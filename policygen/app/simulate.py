@@ -87,8 +87,8 @@ class SimulationInput(Struct, frozen=True):
     trace: Sequence[TraceJob] = ()
     state: Sequence[Object] = ()
     """The objects of manifests that are named in place of a spec."""
-    notes: tuple[str, ...] = ()
-    """What was skipped in the manifests."""
+    files: tuple[Manifests, ...] = ()
+    """Of the jobs, and of the state."""
 
 
 def simulate(
@@ -155,7 +155,8 @@ def _changed(
     if other.clusters.named:
         named = _snapshot(other, spec, index + len(found.documents), lambda _: None)
         snapshot = None if named is None else _with_jobs_of(named, given.snapshot)
-    return other, spec, replace(given, state=state, snapshot=snapshot)
+    files = (*given.files[:1], found)
+    return other, spec, replace(given, state=state, snapshot=snapshot, files=files)
 
 
 def _with_jobs_of(state: Snapshot, other: Snapshot | None) -> Snapshot:
@@ -264,9 +265,8 @@ def read(
         raise UsageError(
             f"the trace {request.trace} has no job; write one in each row below the header"
         )
-    notes = tuple(_skipped(found, other))
     return spec, SimulationInput(
-        opened.sources, found.objects, snapshot, index, jobs, other.objects, notes
+        opened.sources, found.objects, snapshot, index, jobs, other.objects, (found, other)
     )
 
 
@@ -469,9 +469,8 @@ def _played(
         progress("")
     result = chance.marked(recorder.result(partial=partial), others)
     result = replace(result, unmodelled=unmodelled(scene, found))
-    return SimulationReport(
-        result, (*given.notes, *traced.notes, *_notes(scene, found, result, spec)), request.seed
-    )
+    notes = (*_skipped(*given.files), *traced.notes, *_notes(scene, found, result, spec))
+    return SimulationReport(result, notes, request.seed)
 
 
 def _others(

@@ -422,6 +422,20 @@ def test_manifests_in_place_of_a_spec(tmp_path):
     assert ends == [{"nlp/a": 3600, "nlp/b": 3600}, {"nlp/a": 3600, "nlp/b": None}]
 
 
+def test_what_is_skipped_of_the_second_state_is_noted(tmp_path):
+    """What is skipped of the first state is noted only there."""
+    other = "---\napiVersion: example.com/v1\nkind: {}\nmetadata: {{name: a}}\n"
+    old = written(tmp_path, QUEUES + NODES + other.format("Old"), "old.yaml")
+    new = written(tmp_path, QUEUES + NODES + other.format("New") + "---\na: b\n", "new.yaml")
+    jobs = written(tmp_path, job("a", 4) + other.format("Third"))
+    found = app_simulate.compare(SimulateRequest(specs=(old,), workloads=(jobs,)), new)
+    words = "these objects have no effect on the simulation: 1 {} of example.com/v1 and 1 Third of example.com/v1"
+    assert [it.notes[:-1] for it in found] == [
+        (words.format("Old"),),
+        ("policygen skipped 1 document without apiVersion or kind", words.format("New")),
+    ]
+
+
 def test_a_snapshot_is_compared_with_a_state(tmp_path):
     """Its jobs run in both states, and the jobs of a second snapshot do not count."""
     cluster = QUEUES + NODES
