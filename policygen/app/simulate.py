@@ -1,5 +1,6 @@
 """What `policygen simulate` does: reads a state and its jobs, and runs the schedulers."""
 
+import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -60,7 +61,6 @@ _NAMES = 5
 """The number of names in a note."""
 _OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
 """Kinds that controllers create for jobs."""
-_GZIP = b"\x1f\x8b"
 _FAULTS = 20
 """The number of faults in an error."""
 _DEFAULT = "default"
@@ -190,12 +190,12 @@ def _without(objects: Iterable[Object], identities: Collection[_Identity]) -> li
 def by_content(request: SimulateRequest) -> SimulateRequest:
     """The request with manifests and snapshots among its specs as such, by what the files contain.
 
-    A path that cannot be read stays a spec.
+    A path that cannot be read stays a spec, and so does a pipe, since it can be read only once.
     """
     specs, state = [], []
     snapshots = list(request.clusters.snapshots)
     for path in request.specs:
-        if path == "-":
+        if path == "-" or _is_pipe(path):
             specs.append(path)
         elif _is_snapshot(path):
             snapshots.append(Path(path))
@@ -217,11 +217,20 @@ def _is_of_manifests(sources: Sequence[Source]) -> bool:
     )
 
 
+def _is_pipe(path: str) -> bool:
+    """Whether a path exists, but is no file or folder."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
 def _is_snapshot(path: str) -> bool:
     """Whether a file is compressed, as snapshots are."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(len(_GZIP)) == _GZIP
+            return file.read(len(trace.GZIP)) == trace.GZIP
     except (OSError, ValueError):
         return False
 

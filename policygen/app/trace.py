@@ -15,7 +15,8 @@ from policygen.simulate.traces.job import TraceJob
 
 _EVERY_S = 0.2
 """Seconds between two messages about the progress."""
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
+"""Begins a compressed file."""
 
 
 def read(path: Path, form: str | None, progress: Callable[[str], None]) -> list[TraceJob]:
@@ -33,7 +34,7 @@ def read(path: Path, form: str | None, progress: Callable[[str], None]) -> list[
 @contextmanager
 def _opened(path: Path) -> Iterator[TextIO]:
     with path.open("rb") as file:  # only once, because it can be a pipe
-        packed = file.peek(2)[:2] == _GZIP
+        packed = file.peek(2)[:2] == GZIP
         content = cast("BinaryIO", gzip.GzipFile(fileobj=file)) if packed else file
         with TextIOWrapper(content, encoding="utf-8-sig", newline="") as lines:
             yield lines

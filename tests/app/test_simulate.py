@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -434,6 +435,40 @@ def test_what_is_skipped_of_the_second_state_is_noted(tmp_path):
         (words.format("Old"),),
         ("policygen skipped 1 document without apiVersion or kind", words.format("New")),
     ]
+
+
+def through_a_pipe(text):
+    """The path of a pipe with a text, as of `<(command)` of a shell."""
+    reader, writer = os.pipe()
+    os.write(writer, text.encode())
+    os.close(writer)
+    return reader, f"/dev/fd/{reader}"
+
+
+def test_a_spec_from_a_pipe_is_read_once(example):
+    def times(report):
+        return [(it.name, it.started, it.ended, it.flavors) for it in report.result.jobs]
+
+    expected = times(app_simulate.simulate(example))
+    reader, path = through_a_pipe(POLICY)
+    try:
+        assert times(app_simulate.simulate(example._replace(specs=(path,)))) == expected
+    finally:
+        os.close(reader)
+    reader, path = through_a_pipe(POLICY)
+    try:
+        assert times(app_simulate.compare(example, path)[1]) == expected
+    finally:
+        os.close(reader)
+
+
+def test_a_named_pipe_is_refused(tmp_path, example):
+    """To open it would wait for ever."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(SpecError) as refused:
+        app_simulate.simulate(example._replace(specs=(str(pipe),)))
+    assert [it.message for it in refused.value.findings] == ["this is a pipe, not a file"]
 
 
 def test_a_snapshot_is_compared_with_a_state(tmp_path):
