@@ -59,6 +59,10 @@ _EVERY_S = 0.2
 """Seconds between two messages about the progress."""
 _NAMES = 5
 """The number of names in a note."""
+_UNTRIED = (
+    "Ctrl-C came before all other random choices were tried; more jobs can depend on chance than the "
+    "report marks"
+)
 _OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
 """Kinds that controllers create for jobs."""
 _FAULTS = 20
@@ -123,7 +127,7 @@ def compare(
     spec, given = read(request, stdin, progress)
     other, second, changed = _changed(request, against, given)
     before = _played(request, scene_of(request, spec, given), spec, given, progress)
-    if before.result.partial:
+    if before.interrupted or before.result.partial:
         lost = f"Ctrl-C ended the first simulation, and {against} was not simulated; nothing is compared"
         return (replace(before, interrupted=lost),)
     scene = scene_of(other, second, changed)
@@ -467,19 +471,20 @@ def _played(
     recorder = Recorder(scene)
     made = timeline(scene, found, seed=request.seed, until=request.until, observer=recorder)
     recorder.follow(made)
-    partial = False
+    partial, interrupted = False, ""
     try:
         _watch(made.run(), progress)
         if len(found) <= chance.MOST_JOBS:
             others += _others(request, scene, given)
     except KeyboardInterrupt:
         partial = not made.finished
+        interrupted = "" if partial else _UNTRIED
     finally:
         progress("")
     result = chance.marked(recorder.result(partial=partial), others)
     result = replace(result, unmodelled=unmodelled(scene, found))
     notes = (*_skipped(*given.files), *traced.notes, *_notes(scene, found, result, spec))
-    return SimulationReport(result, notes, request.seed)
+    return SimulationReport(result, notes, request.seed, interrupted)
 
 
 def _others(

@@ -227,7 +227,7 @@ def simulate(**given: Any) -> None:
         else:
             reports = [app_simulate.simulate(request, stdin=source, progress=progress)]
     except KeyboardInterrupt:
-        say("policygen: interrupted before the simulation began, so there is no report")
+        say("policygen: interrupted, so there is no report")
         raise
     if given["form"] in sums:
         page = delivery.page(sums[given["form"]], reports)
@@ -238,8 +238,9 @@ def simulate(**given: Any) -> None:
         one = module.write if module else partial(simulation.write, **people)
         page = delivery.page(one, reports[0])
     delivery.send([(output, page)])
-    if any(it.result.partial for it in reports) or (given["against"] and len(reports) == 1):
-        say(f"policygen: {reports[0].interrupted or 'interrupted, so the report is partial'}")
+    if any(it.interrupted or it.result.partial for it in reports):
+        reasons = (it.interrupted for it in reports if it.interrupted)
+        say(f"policygen: {next(reasons, 'interrupted, so the report is partial')}")
         raise SystemExit(INTERRUPTED)
     if any(it.result.unmodelled for it in reports):
         raise SystemExit(ExitCode.INCOMPLETE)

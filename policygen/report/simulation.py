@@ -36,7 +36,7 @@ class SimulationReport(Struct, frozen=True, eq=False):
     """Assumptions, and inputs that are missing."""
     seed: int
     interrupted: str = ""
-    """What Ctrl-C kept from being simulated, if there should be a comparison."""
+    """What Ctrl-C kept from being simulated, besides the rest of a partial result."""
 
 
 def write(

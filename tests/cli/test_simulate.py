@@ -131,7 +131,44 @@ def test_ctrl_c_while_the_input_is_read_is_reported(monkeypatch):
     monkeypatch.setattr(app_simulate, "read", interrupted)
     done = run("--workloads", "-", text=QUEUES + job("a", 8))
     assert done.stdout == ""
-    assert "interrupted before the simulation began, so there is no report" in done.stderr
+    assert "interrupted, so there is no report" in done.stderr
+
+
+@pytest.mark.parametrize("against", [(), ("--against", SPEC)])
+def test_ctrl_c_while_other_choices_are_tried_ends_with_130(monkeypatch, against):
+    """The report is complete, but a second state is not simulated."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app_simulate, "_others", interrupted)
+    done = run(SPEC, *JOBS, *against)
+    assert done.exit_code == 130
+    words = (
+        f"Ctrl-C ended the first simulation, and {SPEC} was not simulated; nothing is compared"
+        if against
+        else "Ctrl-C came before all other random choices were tried; more jobs can depend on chance "
+        "than the report marks"
+    )
+    assert done.stderr == f"policygen: {words}\n"
+    assert f"note: {words}\n" in done.stdout
+    assert "the report is partial" not in done.stdout
+
+
+def test_ctrl_c_while_other_choices_of_a_second_state_are_tried(monkeypatch, raised):
+    first = []
+
+    def interrupted(*_):
+        if first:
+            raise KeyboardInterrupt
+        first.append(1)
+        return []
+
+    monkeypatch.setattr(app_simulate, "_others", interrupted)
+    done = run(SPEC, *JOBS, "--against", raised)
+    assert done.exit_code == 130
+    assert "before: " in done.stdout
+    assert "note: Ctrl-C came before all other random choices were tried" in done.stdout
 
 
 def test_the_report_goes_to_a_file(tmp_path):
