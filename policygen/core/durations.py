@@ -12,6 +12,10 @@ EXAMPLES = "write for example 90, 90s, 1h30m or 7d"
 """The remedy for what `written` does not take."""
 _LONGEST_S = Fraction((1 << 63) - 1, 10**9)
 """Go counts nanoseconds in 64 bits."""
+_MOST_S = 1 << 53
+"""A float counts each second up to here."""
+_MOST_CHARACTERS = 1000
+"""Python does not parse numbers of any length."""
 _UNITS = {
     "ns": Fraction(1, 10**9),
     "us": Fraction(1, 10**6),
@@ -26,8 +30,8 @@ _READABLE = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
 def seconds(text: Any) -> Fraction | None:
-    """The duration in seconds; None for what time.ParseDuration refuses."""
-    if not isinstance(text, str):
+    """The duration in seconds; None for what time.ParseDuration refuses, and for more than 1000 characters."""
+    if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
         return None
     sign = -1 if text.startswith("-") else 1
     rest = text.removeprefix("-") if sign < 0 else text.removeprefix("+")
@@ -57,12 +61,16 @@ def duration(length_s: float) -> str:
 def written(text: Any) -> Fraction | None:
     """The seconds of a user's duration: a number of seconds, or units with days; None for other text.
 
-    Options, annotations and traces take `90`, `1h30m`, `7d` and `1d12h`.
+    Options, annotations and traces take `90`, `1h30m`, `7d` and `1d12h`, and no number that a float
+    cannot count.
     """
-    if not isinstance(text, str):
+    if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
         return None
-    if _NUMBER.fullmatch(text):
-        return Fraction(text)
+    length = Fraction(text) if _NUMBER.fullmatch(text) else _with_days(text)
+    return length if length is not None and abs(length) <= _MOST_S else None
+
+
+def _with_days(text: str) -> Fraction | None:
     match = _DAYS.fullmatch(text)
     if match is None:
         return seconds(text)

@@ -10,6 +10,7 @@ from policygen.core import durations
 from policygen.core.finding import THERE, At
 from policygen.core.quoting import quoted
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import TEMPLATES
 
 ARRIVES_AFTER = "policygen.dev/arrives-after"
@@ -55,7 +56,7 @@ def _refused(job: Object) -> Iterator[InputFault]:
         for it in refusals(job.data, served):
             if it.reason in _REFUSED or it.path == ("metadata",):
                 yield InputFault(job.at.to(*it.path), f"{job}: {it.message}")
-    elif not job.name and not (job.data.get("metadata") or {}).get("generateName"):
+    elif not job.name and not mapping(job.data, "metadata").get("generateName"):
         at = job.at.to("metadata", "name")
         yield InputFault(at, f'{job} has no name that is text; write a name in quotes, such as "a"')
 

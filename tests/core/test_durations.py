@@ -68,3 +68,16 @@ def test_what_a_user_writes(text, expected):
 )
 def test_what_is_no_duration(text):
     assert written(text) is None
+
+
+@pytest.mark.parametrize("unit", ["", "d", "s", "d1h", "e1"])
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+def test_numbers_that_are_too_long(digits, unit):
+    """Neither a float nor an integer of Python is made of them."""
+    assert written("9" * digits + unit) is None
+    assert seconds("9" * digits + unit) is None
+
+
+def test_the_longest_duration():
+    assert written(str(1 << 53)) == 1 << 53
+    assert written(str((1 << 53) + 1)) is written(f"-{(1 << 53) + 1}") is None

@@ -44,3 +44,16 @@ spec: {replicatedJobs: []}
 """
     assert [it[1][:40] for it in faults(text)] == ["JobSet has no name that is text; write a"]
     assert faults(text.replace("name", "generateName").replace("5", "a-")) == []
+
+
+def test_metadata_of_a_wrong_type():
+    """No schema of this kind refuses it."""
+    text = "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: x}"
+    assert [it[1][:44] for it in faults(text)] == ["PyTorchJob has no name that is text; write a"]
+
+
+def test_a_time_that_is_too_long():
+    for length in ("9" * 400, "9" * 5000):
+        ((path, message),) = faults(job("a", 8, annotations=f"policygen.dev/runs-for: {length}s"))
+        assert path == ("metadata", "annotations", "policygen.dev/runs-for")
+        assert message.endswith("is not a duration; write for example 90, 90s, 1h30m or 7d")

@@ -16,6 +16,8 @@ from policygen.core.suggest import suggest
 SHOWN = 3
 """The most equal faults that are shown; the others are counted."""
 _DELIMITERS = ",;\t"
+_MOST_DIGITS = 18
+"""Longer numbers are no amounts, and Python does not parse them at any length."""
 
 
 class TraceFault(Struct, frozen=True):
@@ -173,7 +175,8 @@ class TraceTable:
         if not text:
             return default
         whole = text.removesuffix(".0")
-        if whole.isascii() and whole.isdigit() and int(whole) >= least:
+        is_number = whole.isascii() and whole.isdigit() and len(whole) <= _MOST_DIGITS
+        if is_number and int(whole) >= least:
             return int(whole)
         remedy = f"write a whole number that is at least {least}"
         self.fault(column, "is not valid", remedy, text)
