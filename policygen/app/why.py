@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,6 +35,8 @@ SEARCHED = 3
 """Of so many groups, the largest ones, changes are tried for the first workload."""
 _COMPLETED_BYTES = 4 * 2**20
 """Larger files are not read to complete names."""
+_LEAST_BYTES = 2**10
+"""Each file and folder counts as much, because to find it takes time, too."""
 
 
 class AnswerState(Struct, frozen=True, eq=False):
@@ -111,20 +114,25 @@ def would_fit(
 def workload_names(request: SimulateRequest) -> list[str]:
     """The names of workloads, to complete them on a command line; empty: reading them takes too long."""
     paths = [*request.specs, *request.workloads, *map(str, request.clusters.snapshots)]
-    if "-" in paths or request.clusters.contexts or sum(map(_size, paths)) > _COMPLETED_BYTES:
+    if "-" in paths or request.clusters.contexts:
         return []
     try:
+        if not _small(paths):
+            return []
         jobs = _read(request, None, None, lambda _: None).jobs
-    except PolicygenError:
+    except (PolicygenError, OSError, ValueError):
         return []
     return [it.name for it in jobs]
 
 
-def _size(path: str) -> int:
-    """The bytes of a file, or of the files in a folder."""
-    found = Path(path)
-    files = [found] if found.is_file() else found.rglob("*")
-    return sum(it.stat().st_size for it in files if it.is_file())
+def _small(paths: Iterable[str]) -> bool:
+    """Whether files, and the files in folders, are read at once. Raises OSError and ValueError."""
+    size = 0
+    for it in (file for path in map(Path, paths) for file in chain([path], path.rglob("*"))):
+        size += max(_LEAST_BYTES, it.stat().st_size if it.is_file() else 0)
+        if size > _COMPLETED_BYTES:
+            return False
+    return True
 
 
 def _read(

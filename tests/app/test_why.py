@@ -48,6 +48,28 @@ def test_names_to_complete(request_, tmp_path):
     large.write_text("#" * 2**23, "utf-8")
     assert why.workload_names(request_._replace(workloads=(str(tmp_path),))) == []
     assert why.workload_names(request_._replace(workloads=("-",))) == []
+    assert why.workload_names(request_._replace(workloads=("a\0b",))) == []
+
+
+def test_a_large_folder_is_not_searched_completely(request_, tmp_path, monkeypatch):
+    seen = []
+
+    def found(path, _pattern):
+        for i in range(10**6):
+            seen.append(i)
+            yield path
+
+    monkeypatch.setattr(why.Path, "rglob", found)
+    assert why.workload_names(request_._replace(workloads=(str(tmp_path),))) == []
+    assert len(seen) <= 2**12
+
+
+def test_a_folder_that_cannot_be_searched_has_no_names(request_, monkeypatch):
+    def refused(_path, _pattern):
+        raise PermissionError
+
+    monkeypatch.setattr(why.Path, "rglob", refused)
+    assert why.workload_names(request_) == []
 
 
 def test_many_workloads_are_grouped_by_their_causes(tmp_path):
