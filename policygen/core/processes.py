@@ -39,9 +39,9 @@ def begun(
 ) -> Iterator[Callable[[], list[R]]]:
     """Start the copy, for a block in which this process can do other work first. Needs `usable`.
 
-    Yields a function that retokens the results in the order of the items. This process begins with
+    Yields a function that returns the results in the order of the items. This process begins with
     the first items, and the copy with the last: neighbours often share work. `dump` and `load` pass on
-    what the copy retokens. What it does not return, because it was killed or the function raised an
+    what the copy returns. What it does not return, because it was killed or the function raised an
     exception, is computed here.
     """
     size = -(-len(items) // _PARTS) or 1
