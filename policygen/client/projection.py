@@ -99,6 +99,8 @@ def _storage(
     kept = {**_identity(data), "metadata": _only(metadata, _METADATA)}
     if "spec" in data:
         kept["spec"] = _only(mapping(data.get("spec")), _STORAGE[kind])
+        if kept["spec"].get("claimRef"):  # the claim may not exist, and is not read here
+            kept["spec"]["claimRef"] = {"kind": "PersistentVolumeClaim"}
     return kept | _only(data, () if "spec" in data else _STORAGE[kind])
 
 
