@@ -122,7 +122,10 @@ def workload_names(request: SimulateRequest) -> list[str]:
         jobs = _read(request, None, None, lambda _: None).jobs
     except (PolicygenError, OSError, ValueError):
         return []
-    return [it.name for it in jobs]
+    return [
+        it.name if it.name == it.object_name else f"{it.kind.lower()}/{it.object_name}"
+        for it in jobs
+    ]
 
 
 def _small(paths: Iterable[str]) -> bool:
@@ -211,7 +214,7 @@ def _named(explainer: Explainer, name: str, then: Instant | None) -> list[Arriva
             raise UsageError(f"{one} is submitted only after {duration(time)}; write a later --at")
         for one, time in _like(name, then.ended):
             raise UsageError(f"{one} ended after {duration(time)}; write an earlier --at")
-    known = [it.name for it in explainer.arrivals]
+    known = [it.object_name for it in explainer.arrivals]
     if "/" not in name:
         known = [it.partition("/")[2] for it in known]
     advice = Names(known).advice(name)
@@ -223,4 +226,8 @@ def _named(explainer: Explainer, name: str, then: Instant | None) -> list[Arriva
 
 def _like(name: str, times: Mapping[str, float]) -> Iterable[tuple[str, float]]:
     """The jobs with this name: with a namespace, or in any."""
-    return [it for it in times.items() if it[0] == name or it[0].endswith(f"/{name}")]
+    return [
+        it
+        for it in times.items()
+        if it[0] == name or f"/{it[0].partition(' (')[0]}".endswith(f"/{name}")
+    ]

@@ -155,9 +155,9 @@ def _objects(kind: str, found: Sequence[str]) -> str:
 def headline(it: Explanation) -> str:
     """One line: the workload, and whether it waits."""
     team = f" of team {it.team}" if it.team and it.team != it.name.partition("/")[0] else ""
-    if it.waits:
-        return f"{it.kind} {it.name}{team} waits: {TITLES[it.cause.kind]}"
-    return f"{it.kind} {it.name}{team} {TITLES[it.cause.kind]}"
+    name = it.name.removesuffix(f" ({it.kind})")
+    waits = " waits:" if it.waits else ""
+    return f"{it.kind} {name}{team}{waits} {TITLES[it.cause.kind]}"
 
 
 def group(found: Sequence[Explanation]) -> str:

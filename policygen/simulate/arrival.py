@@ -64,7 +64,7 @@ class Arrival(Struct, frozen=True, eq=False):
     """A job that arrives, or that already runs."""
 
     name: str
-    """Namespace and name of the object that the user created."""
+    """Namespace and name of the object that the user created; its kind follows if jobs share the name."""
     kind: str
     team: str
     at: float
@@ -92,3 +92,8 @@ class Arrival(Struct, frozen=True, eq=False):
     """None: Volcano does not schedule it."""
     unmodelled: tuple[str, ...] = ()
     """What it asks for and this simulation does not know."""
+
+    @property
+    def object_name(self) -> str:
+        """Namespace and name, without the kind."""
+        return self.name.removesuffix(f" ({self.kind})")

@@ -72,6 +72,19 @@ def test_a_folder_that_cannot_be_searched_has_no_names(request_, monkeypatch):
     assert why.workload_names(request_) == []
 
 
+def test_names_that_jobs_of_two_kinds_share(tmp_path):
+    path = tmp_path / "objects.yaml"
+    it = job("b", to="", after="20m")
+    path.write_text(
+        text(*PLAIN, it, {**it, "kind": "Deployment", "apiVersion": "apps/v1"}), "utf-8"
+    )
+    request = SimulateRequest(workloads=(str(path),), duration=0.0)
+    assert why.workload_names(request) == ["deployment/n/b", "job/n/b"]
+    assert len(why.why(request, why.workload_names(request)).found) == 2
+    with pytest.raises(UsageError, match="is submitted only after 20m"):
+        why.why(request, ["n/b"], at=60.0)
+
+
 def test_many_workloads_are_grouped_by_their_causes(tmp_path):
     path = tmp_path / "many.yaml"
     jobs = [job(f"j{i}", gpus=2) for i in range(why.MANY)]

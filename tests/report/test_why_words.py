@@ -1,6 +1,7 @@
 """Sentences about causes and remedies."""
 
 import pytest
+from msgspec.structs import replace
 
 from policygen.core.finding import At
 from policygen.kubernetes.core import TolerationView
@@ -173,6 +174,8 @@ def test_the_numbers_of_a_quota():
     assert words.headline(found) == (
         "Job n/a waits: its queue may not preempt the workloads that use the quota"
     )
+    other = replace(found, name="n/a (Job)")
+    assert words.headline(other) == words.headline(found)
 
 
 def test_the_reasons_of_nodes():

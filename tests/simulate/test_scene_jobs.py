@@ -1,6 +1,7 @@
 """The jobs of manifests and snapshots."""
 
-from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played
+from policygen.simulate.scene_jobs import arrivals
+from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, scene
 
 
 def test_annotations_set_the_times_of_a_job():
@@ -49,3 +50,5 @@ def test_jobs_of_two_kinds_with_one_name_have_their_kind_in_the_name():
         .replace("batch/v1", "apps/v1")
     )
     assert set(played(QUEUES + job("a", 8) + other)) == {"nlp/a (Job)", "nlp/a (Deployment)"}
+    found = arrivals(scene(QUEUES + job("a", 8) + other))
+    assert {it.object_name for it in found} == {"nlp/a"}

@@ -204,7 +204,7 @@ class _Owners:
         self._found = {(it.kind, it.namespace or "default", it.name): it for it in objects}
 
     def of(self, job: "Arrival") -> Object | None:
-        namespace, _, name = job.name.partition("/")
+        namespace, _, name = job.object_name.partition("/")
         found = self._found.get((job.kind, namespace, name))
         # A job with several Workloads has a number behind its name.
         return found or self._found.get((job.kind, namespace, name.rpartition("-")[0]))

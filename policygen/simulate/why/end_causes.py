@@ -72,7 +72,7 @@ class EndCauses:
     def of(self, job: JobRun, evicted: Cause | None = None) -> Cause:
         """Why a job waits. `evicted` is why its pods were not ready in time, when it was last evicted."""
         arrival, workload = job.arrival, job.workload
-        about = f"{arrival.kind} {arrival.name}"
+        about = f"{arrival.kind} {arrival.object_name}"
         if arrival.unknown:
             return Cause(CauseKind.UNKNOWN, about, message=arrival.refusal)
         if arrival.refusal and workload is None:

@@ -119,9 +119,10 @@ class Explainer:
         found = [
             it
             for it in self.arrivals
-            if [it.kind.lower(), *it.name.split("/")][-len(parts) :]
+            if [it.kind.lower(), *it.object_name.split("/")][-len(parts) :]
             == [parts[0].lower(), *parts[1:]]
-            or it.name.split("/")[-len(parts) :] == parts
+            or parts
+            in (it.object_name.split("/")[-len(parts) :], it.name.split("/")[-len(parts) :])
         ]
         if not found and (one := self._by_workload.get(name)) is not None:
             return [one]
@@ -189,7 +190,7 @@ class Explainer:
         known = Explanation(arrival.name, arrival.kind, arrival.team, Cause(CauseKind.ADMITTED))
         if arrival.refusal and (arrival.unknown or workload is None):
             kind = CauseKind.UNKNOWN if arrival.unknown else CauseKind.NOT_MANAGED
-            about = f"{arrival.kind} {arrival.name}"
+            about = f"{arrival.kind} {arrival.object_name}"
             found = tuple(self._managed(arrival)) if search and not arrival.unknown else ()
             return replace(known, cause=Cause(kind, about, message=arrival.refusal), remedies=found)
         if arrival.gang is not None:
@@ -337,7 +338,7 @@ class Explainer:
                 (it.kind, f"{it.namespace or 'default'}/{it.name}"): it
                 for it in self.scene.cluster.workloads
             }
-        owner = self._objects.get((arrival.kind, arrival.name))
+        owner = self._objects.get((arrival.kind, arrival.object_name))
         more = (wanted_pods(owner) if owner else 0) - sum(it.count for it in arrival.pods)
         if more <= 0 or not arrival.pods:
             return arrival
@@ -375,20 +376,24 @@ class Explainer:
 
     def _managed(self, arrival: Arrival) -> Iterator[Remedy]:
         """Labels with which Kueue manages a job, and it starts."""
-        namespace, _, name = arrival.name.partition("/")
+        namespace, _, name = arrival.object_name.partition("/")
         for it in self.scene.cluster.workloads:
             if (it.kind, it.namespace or "default", it.name) != (arrival.kind, namespace, name):
                 continue
             for change in label_changes(self.scene.cluster, it.object):
                 scene = changed_scene(self.scene, [change])
                 other = Explainer(scene, arrivals(scene))
-                after = [other.explain(one, search=False) for one in other.named(arrival.name)]
+                after = [
+                    other.explain(one, search=False)
+                    for one in other.arrivals
+                    if one.name == arrival.name
+                ]
                 if after and not any(one.waits for one in after):
                     yield Remedy((change,), Cost(), after[0].admission)
 
     def _pods(self, arrival: Arrival) -> Iterator[Pod]:
         """The pods of a snapshot that belong to an object and have no node."""
-        namespace, _, name = arrival.name.partition("/")
+        namespace, _, name = arrival.object_name.partition("/")
         for it in self.scene.cluster.pods:
             if it.namespace == namespace and not it.node and not it.done:
                 owner = it.owner.name if it.owner else it.name

@@ -47,7 +47,7 @@ class Gangs:
 
     def remedies(self, arrival: Arrival) -> Iterator[Remedy]:
         """Changes of a Job of Volcano with which it starts now."""
-        namespace, _, name = arrival.name.partition("/")
+        namespace, _, name = arrival.object_name.partition("/")
         object_ = next(
             (
                 it

@@ -22,6 +22,18 @@ def test_a_workload_has_several_names():
     assert it.named("b") == []
 
 
+def test_jobs_of_two_kinds_with_one_name():
+    """The quota of pods lets the Job create 1 of its 2 pods."""
+    other = {**job("a", to=""), "kind": "Deployment", "apiVersion": "apps/v1"}
+    limit = thing("ResourceQuota", "rq", {"hard": {"pods": "1"}}, "n", "v1")
+    it = explainer(*PLAIN, job("a", pods=2), other, limit)
+    assert [one.kind for one in it.named("job/n/a")] == ["Job"]
+    for name in ("n/a", "a"):
+        assert sorted(one.kind for one in it.named(name)) == ["Deployment", "Job"]
+    (found,) = it.named("n/a (Job)")
+    assert it.explain(found).cause.kind.value == "pods-refused"
+
+
 def test_pending_workloads_are_those_without_quota_or_node():
     it = explainer(*PLAIN, job("a", pods=9), job("b", to=""))
     assert {one.name for one in it.pending()} == {"n/a", "n/b"}
