@@ -78,9 +78,9 @@ class Arrival(Struct, frozen=True, eq=False):
     preempts: bool = True
     """False: the PriorityClass of its pods has the preemption policy Never."""
     nodes: tuple[str, ...] = ()
-    """The nodes of pods that run from the start, one for each pod, in the order of `pods`.
+    """The nodes of pods that run from the start, in the order of `pods`; empty for a pod that has none.
 
-    Of a job of Volcano, empty for each pod that has none.
+    Of the pods after the last one with a node, there may be nothing.
     """
     refusal: str = ""
     """Why it never starts, if a configuration outside of the schedulers decides that; empty: it can start."""

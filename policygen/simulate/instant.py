@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from policygen.kubernetes.cluster import Cluster
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import JobPreemption
 from policygen.simulate.scene import Scene, timeline
@@ -92,22 +93,29 @@ def _admitted(pods: Sequence[PodBatch], workload: QueuedWorkload | None) -> Iter
         yield replace(it, count=counts.get(it.name, it.count))
 
 
-def _nodes(run: Timeline, arrival: Arrival, job: JobRun) -> Iterator[str]:
-    """The nodes of the pods that have one, in the order of the pods as far as all have one."""
-    kube = run.kube
-    if kube is None:
-        return
+def _nodes(run: Timeline, arrival: Arrival, job: JobRun) -> list[str]:
+    """The nodes of the pods, in their order; empty for pods that have none, except after the last node."""
+    found = [*_each_node(run, run.kube, arrival, job)] if run.kube is not None else []
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+def _each_node(run: Timeline, kube: KubeScheduler, arrival: Arrival, job: JobRun) -> Iterator[str]:
     of_shape: dict[PodShape, list[int]] = {}
     for shape, node in job.bound:
         of_shape.setdefault(shape, []).append(node)
     for batch in arrival.pods:
         for made, count in run.shapes_of(job, batch):
             found = of_shape.get(made, [])
-            for _ in range(min(count, len(found))):
-                yield kube.nodes.all[found.pop(0)].name
+            for _ in range(count):
+                yield kube.nodes.all[found.pop(0)].name if found else ""
+            left -= count
+        yield from [""] * left  # they need no node that is known
 
 
 def _without_reports(scene: Scene) -> Scene:
+        left = batch.count
     """The scene without the status of Workloads."""
     objects = [
         replace(it, data={key: part for key, part in it.data.items() if key != "status"})

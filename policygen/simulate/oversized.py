@@ -36,7 +36,7 @@ def _above(
 
     Nodes of a spec have all that they do not list, and it has none for pods without accelerators.
     """
-    if job.nodes or job.refusal:
+    if any(job.nodes) or job.refusal:
         return
     found: dict[str, Fraction] = {}
     for batch in job.pods:

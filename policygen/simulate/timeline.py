@@ -353,13 +353,14 @@ class Timeline:
             for shape in [self._shapes(arrival, batch, _flavors(job, batch.name), {})] * batch.count
         ]
         if self.kube is not None:
-            for shape, node in zip(pods, arrival.nodes, strict=False):
+            nodes = iter(arrival.nodes)
+            for shape in pods:
+                node = next(nodes, "")
                 found = self.kube.nodes.index.get(node)
                 if shape is not None and found is not None:
                     self.kube.bind(shape, found)
                     self._bind(job, shape, found)
-            for shape in pods[len(arrival.nodes) :]:
-                if shape is not None:
+                elif shape is not None and not node:
                     self._wait_for_node(job, shape)
         job.since = arrival.at
         self._observer.holds(self.now, job)

@@ -1,11 +1,13 @@
 """The jobs at a time of a simulation."""
 
 import pytest
+from msgspec.structs import replace
 
+from policygen.kubernetes.node_groups import Stated
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explanation import Explainer, occupied
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
 
 HOUR = 3600.0
@@ -52,6 +54,41 @@ def test_pods_without_a_node_stay_without_one():
     (waits,) = at(text + job("a", 5, 3), 60).arrivals
     assert waits.workload.admission is not None
     assert sorted(waits.nodes) == ["n0", "n1"]
+
+
+JOB_SET = """
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: a, namespace: nlp, labels: {kueue.x-k8s.io/queue-name: main}}
+spec:
+  replicatedJobs:
+  - name: head
+    template:
+      spec:
+        template:
+          spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+  - name: worker
+    template:
+      spec:
+        parallelism: 2
+        completions: 2
+        template:
+          spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: 6}}}]}
+"""
+
+
+def test_pods_that_need_no_known_node_do_not_shift_the_nodes_of_others():
+    """A spec has no nodes for the head. Each worker uses 6 of 8 GPUs of a node."""
+    made = scene(QUEUES + NODES + JOB_SET)
+    made = replace(made, nodes=tuple(replace(it, stated=Stated.PART) for it in made.nodes))
+    found = instant(made, arrivals(made, HOUR), 60)
+    (runs,) = found.arrivals
+    assert (runs.nodes[0], sorted(runs.nodes[1:])) == ("", ["n0", "n1"])
+    nodes = occupied(found.scene, found.arrivals)
+    assert len(nodes.bound["nlp/a"]) == 2
+    again = instant(found.scene, found.arrivals, 60)
+    assert again.arrivals[0].nodes == runs.nodes
 
 
 def test_reports_about_workloads_are_older_than_the_instant():

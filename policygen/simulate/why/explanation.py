@@ -303,7 +303,7 @@ class Explainer:
         if _VOLCANO in names or arrival.kind == "PodGroup":
             return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
         occupied = self._nodes()
-        created = len(arrival.nodes) + sum(1 for _ in self._pods(arrival))
+        created = sum(map(bool, arrival.nodes)) + sum(1 for _ in self._pods(arrival))
         every = self._complete(arrival)
         refusal = refusing(self.scene.cluster, every, every.pods, created)
         if refusal is not None:

@@ -133,7 +133,7 @@ class Gangs:
             for it, run in self._before.items()
             if it != name and not run.running and it in after and after[it].running
         ]
-        held = {it for it in lost if self._before[it].arrival.nodes}
+        held = {it for it in lost if any(self._before[it].arrival.nodes)}
         cost = Cost(tuple(sorted(held)), tuple(sorted(set(lost) - held)), tuple(sorted(more)))
         return Remedy(tuple(changes), cost, either=after[name].either)
 

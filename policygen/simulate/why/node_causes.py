@@ -139,13 +139,12 @@ class OccupiedNodes:
         chosen: Mapping[str, Mapping[str, str]],
     ) -> tuple[int, PodShape | None, list[tuple[PodShape, int]]]:
         """Place the pods without a node: how many have one then, the first shape without one, and what to undo."""
-        skip = len(arrival.nodes)
-        placed, undo = skip, list[tuple[PodShape, int]]()
+        nodes = iter(arrival.nodes)
+        placed, undo = sum(map(bool, arrival.nodes)), list[tuple[PodShape, int]]()
         for batch in batches:
             shape = self.shapes(arrival, batch, chosen.get(batch.name, {}), {})
             for _ in range(batch.count):
-                if skip:
-                    skip -= 1
+                if next(nodes, ""):
                     continue
                 binding = None if shape is None else self.kube.place(shape)
                 if shape is not None and binding is None:
