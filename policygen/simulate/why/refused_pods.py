@@ -54,7 +54,7 @@ def refusing(
                 skip = max(skip - count, 0)
                 first = first or (amount if new else Fraction(0))
                 total += amount * new
-            if taken + total > hard:
+            if total and taken + total > hard:
                 return RefusingQuota(quota.name, key, hard, taken, first, total)
     return None
 

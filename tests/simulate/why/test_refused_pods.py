@@ -55,6 +55,12 @@ def test_a_quota_that_is_enough_refuses_no_pods(limits):
     assert not found.waits
 
 
+@pytest.mark.parametrize("key", ["services", "requests.cpu"])
+def test_a_key_that_the_pods_do_not_request_refuses_none(key):
+    found = explain("n/a", *PLAIN, quota(used={key: "6"}, **{key: "5"}), job("a"))
+    assert not found.waits
+
+
 @pytest.mark.parametrize(
     "fields, pods",
     [({}, 3), ({"completions": 9}, 3), ({"completions": 2}, 2), ({"completions": None}, 3)],
