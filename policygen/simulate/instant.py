@@ -81,7 +81,14 @@ def _arrival(run: Timeline, job: JobRun, at: float) -> Arrival:
 def _waiting_anew(workload: QueuedWorkload) -> QueuedWorkload:
     """The workload with its quota, and without the traces of earlier decisions."""
     return changed(
-        workload, evicted=False, last=None, hold="", requeues=0, retry_at=None, retrying=""
+        workload,
+        created=workload.queued,
+        evicted=False,
+        last=None,
+        hold="",
+        requeues=0,
+        retry_at=None,
+        retrying="",
     )
 
 

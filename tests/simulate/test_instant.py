@@ -56,6 +56,25 @@ def test_pods_without_a_node_stay_without_one():
     assert sorted(waits.nodes) == ["n0", "n1"]
 
 
+READY = """
+---
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+waitForPodsReady: {timeout: 5m}
+"""
+
+
+def test_an_evicted_workload_keeps_its_place_in_the_queue():
+    """The pod of a fits no node, so Kueue evicts a after 5 minutes and puts it behind b."""
+    strict = "namespaceSelector: {}\n  queueingStrategy: StrictFIFO"
+    text = QUEUES.replace("namespaceSelector: {}", strict, 1) + NODES + READY
+    later = "policygen.dev/arrives-after: 1m"
+    found = at(text + job("a", 9) + job("b", 13, annotations=later), 600)
+    a, _ = found.arrivals
+    cause = Explainer(found.scene, found.arrivals).explain(a, search=False).cause
+    assert (cause.kind, cause.names) == (CauseKind.QUEUE_HEAD, ("nlp/b",))
+
+
 JOB_SET = """
 ---
 apiVersion: jobset.x-k8s.io/v1alpha2

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # most inputs need no simulation
     from policygen.simulate.arrival import Arrival
     from policygen.simulate.kueue.queue import SimulatedQueue
     from policygen.simulate.kueue.state import QueueState
+    from policygen.simulate.kueue.workload import QueuedWorkload
     from policygen.simulate.scene import Scene
     from policygen.simulate.timeline import JobRun
 
@@ -114,21 +115,21 @@ def _stuck(
     alone: "_Alone",
     owners: Mapping[str, Object],
 ) -> Iterator[StuckQueue]:
-    by_queue: dict[str, list[JobRun]] = {}
+    by_queue: dict[str, list[QueuedWorkload]] = {}
     for it in waiting:
         if it.workload is not None:
-            by_queue.setdefault(state.local_queues.get(it.workload.queue, ""), []).append(it)
+            queue = state.local_queues.get(it.workload.queue, "")
+            by_queue.setdefault(queue, []).append(it.workload)
     for entry in facts.cluster.cluster_queues:
-        ordered = sorted(by_queue.get(entry.name, ()), key=_place)
+        ordered = sorted(by_queue.get(entry.name, ()), key=lambda it: it.order)
         jobs = [
             StuckJob(owner, amounts)
             for it in ordered
-            if it.workload is not None
-            and (owner := owners.get(it.workload.name)) is not None
-            and (amounts := alone.amounts(it.workload.name)) is not None
+            if (owner := owners.get(it.name)) is not None
+            and (amounts := alone.amounts(it.name)) is not None
         ]
-        if jobs and ordered[0].workload is not None:
-            first = owners.get(ordered[0].workload.name)
+        if jobs:
+            first = owners.get(ordered[0].name)
             yield StuckQueue(entry, state.queues[entry.name], tuple(jobs), first, state, owners)
 
 
@@ -164,12 +165,6 @@ def _in_order(jobs: Iterable["Arrival"], *, seen: bool) -> Iterator["Arrival"]:
 def _never_started(job: "JobRun") -> bool:
     waits = job.has_arrived and not job.active and job.admitted is None
     return waits and job.workload is not None and not job.arrival.refusal
-
-
-def _place(job: "JobRun") -> tuple[int, float, str]:
-    """The order in which a queue tries its workloads."""
-    workload = job.workload
-    return (-workload.priority, workload.queued, workload.uid) if workload else (0, 0.0, "")
 
 
 class _Alone:

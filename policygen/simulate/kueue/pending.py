@@ -192,9 +192,7 @@ class _Ordered:
 
     def add(self, workload: QueuedWorkload) -> None:
         self._by_name[workload.name] = workload
-        heapq.heappush(
-            self._heap, (-workload.priority, workload.queued, workload.uid, workload.name)
-        )
+        heapq.heappush(self._heap, workload.order)
 
     def add_all(self, workloads: Iterable[QueuedWorkload]) -> None:
         for it in workloads:

@@ -131,6 +131,11 @@ class QueuedWorkload:
         self.queued = self.created
 
     @property
+    def order(self) -> tuple[int, float, str, str]:
+        """Its queue tries the workload with the smallest first."""
+        return -self.priority, self.queued, self.uid, self.name
+
+    @property
     def partial(self) -> bool:
         """Whether it can run with fewer pods."""
         return any(it.min_count is not None and it.min_count < it.count for it in self.pod_sets)

@@ -92,8 +92,7 @@ def first_of(queue: SimulatedQueue) -> QueuedWorkload | None:
     """The workload without which a StrictFIFO queue tries no other; None: the queue is not strict."""
     if not queue.pending.strict:
         return None
-    waiting = queue.pending.waiting()
-    return min(waiting, key=lambda it: (-it.priority, it.created, it.uid), default=None)
+    return min(queue.pending.waiting(), key=lambda it: it.order, default=None)
 
 
 def _kind(

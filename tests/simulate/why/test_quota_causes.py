@@ -2,7 +2,10 @@
 
 import pytest
 
+from policygen.simulate.kueue.build import state_of
+from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import QuotaHolder
+from policygen.simulate.why.quota_causes import first_of
 from tests.simulate.why.waiting import (
     PLAIN,
     SHARED,
@@ -13,6 +16,7 @@ from tests.simulate.why.waiting import (
     node,
     priority,
     queue,
+    scene,
     thing,
 )
 
@@ -58,6 +62,20 @@ def test_a_strict_queue_waits_for_its_head():
     queues = flavor(), queue("q", queueingStrategy="StrictFIFO"), local(), priority("high", 9)
     found = explain("n/a", *queues, job("head", pods=9, rank="high"), job("a"))
     assert (found.cause.kind.value, found.cause.names) == ("behind-queue-head", ("n/head",))
+
+
+def test_an_eviction_can_put_the_head_of_a_strict_queue_behind_others():
+    queues = flavor(), queue("q", queueingStrategy="StrictFIFO"), local()
+    made = scene(*queues, job("a", pods=9), job("b", after="1m"))
+    strict = state_of(made.cluster).queues["q"]
+    workloads = [it.workload for it in arrivals(made)]
+    for it in workloads:
+        strict.pending.push(it)
+    assert first_of(strict).name == workloads[0].name
+    strict.pending.remove(workloads[0])
+    workloads[0].queued = 300.0
+    strict.pending.push(workloads[0])
+    assert first_of(strict).name == workloads[1].name
 
 
 @pytest.mark.parametrize(
