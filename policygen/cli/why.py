@@ -115,7 +115,8 @@ Examples:
   policygen why nlp/train-7 spec/ --workloads jobs/ --at 2h
 
 Exit codes: 0 nothing waits, 1 a workload waits, 2 wrong usage or invalid spec, 3 something could not be
-read, 4 internal error.
+read, or nothing waits and a feature that is in use is not modelled (the answer names it), 4 internal
+error.
 """
 )
 @_inputs(
@@ -154,7 +155,8 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
     found = app_why.why(request, names, at=at, stdin=source, progress=progress)
     write = report.json if given["form"] == "json" else partial(report.text, **_people())
     stdout.out(delivery.page(write, found))
-    raise SystemExit(ExitCode.FINDINGS if found.waiting else ExitCode.CLEAN)
+    unknown = ExitCode.INCOMPLETE if found.unmodelled else ExitCode.CLEAN
+    raise SystemExit(ExitCode.FINDINGS if found.waiting else unknown)
 
 
 class Amount(click.ParamType[Any]):

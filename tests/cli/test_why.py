@@ -47,6 +47,18 @@ def test_a_workload_that_can_run_ends_with_0():
     assert (done.exit_code, done.stdout.splitlines()[2]) == (0, "Job n/b can run now")
 
 
+@pytest.mark.parametrize("names", [(), ("b",)])
+def test_without_a_waiting_workload_what_is_not_modelled_ends_with_3(tmp_path, names):
+    """simulate ends with 3, too."""
+    path = tmp_path / "cron.yaml"
+    cron = {**job("c"), "kind": "CronJob"}
+    cron["spec"] = {"schedule": "0 0 * * *", "jobTemplate": {"spec": cron["spec"]}}
+    path.write_text(text(*PLAIN, job("b"), cron), "utf-8")
+    done = run("why", *names, "--workloads", path)
+    assert done.exit_code == run("simulate", "--workloads", path).exit_code == 3
+    assert "\nNot modelled: CronJob: " in done.stdout
+
+
 def test_json():
     done = run("why", "-f", "json", "--workloads", "-")
     assert [it["name"] for it in json.loads(done.stdout)["workloads"]] == ["n/a"]
