@@ -43,12 +43,11 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
         key = specs, it.gang is None, it.workload.queue if it.workload is not None else None
         if key not in known:
             known[key] = frozenset(_of_job(scene, it))
-        found.update(known[key])
+        found.update(known[key].union(it.unmodelled))
     return tuple(sorted((*scene.unmodelled, *(Unmodelled(*it) for it in found.items() if it[1]))))
 
 
 def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
-    yield from job.unmodelled
     specs = [it.spec for it in job.pods]
     if any(it.resource_claims for it in specs):
         yield CLAIMS

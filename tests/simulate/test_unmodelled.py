@@ -49,6 +49,12 @@ def test_a_feature_that_the_caller_found():
     assert unmodelled(it, ()) == (Unmodelled("x", 3),)
 
 
+def test_jobs_with_equal_pods_have_their_own_features():
+    it = scene(QUEUES + job("a", 8))
+    (one,) = arrivals(it)
+    assert unmodelled(it, (one, replace(one, unmodelled=("x",)))) == (Unmodelled("x", 1),)
+
+
 def test_volcano_looks_at_some_of_many_nodes():
     volcano = job("b", 8, queue="").replace(
         "restartPolicy", "schedulerName: volcano\n      restartPolicy"
