@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.kueue import ClusterQueueView
+from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, managed, queued
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.table import Entry
@@ -67,6 +67,16 @@ class StuckQueue(Struct, frozen=True, eq=False):
     """The objects of all workloads, by the name of the workload."""
 
 
+class UnreclaimedQuota(Struct, frozen=True, eq=False):
+    """Quota of a queue that others borrow, and that it does not take back."""
+
+    job: StuckJob
+    """The job that needs it."""
+    pair: int
+    """The index of its flavor and resource."""
+    borrowers: Sequence[Object]
+
+
 def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
     """The queues with jobs that never start, by name; use it with `facts.derive`.
 
@@ -108,6 +118,41 @@ def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
     return tuple(_stuck(facts, kueue.state, waiting, alone, owners))
 
 
+def unreclaimed(stuck: StuckQueue) -> UnreclaimedQuota | None:
+    """The first such quota of a queue; None with Never, which lends-without-reclaim reports."""
+    queue = stuck.queue
+    if queue.reclaim_within_cohort not in PARTIAL:
+        return None
+    for job in stuck.jobs:
+        nominal, usage = queue.node.nominal, queue.node.usage
+        if any(usage[pair] + amount > nominal[pair] for pair, amount in job.amounts.items()):
+            continue
+        for pair in _missing(stuck, job):
+            borrowers = list(dict.fromkeys(_borrowers(stuck, pair)))
+            if borrowers:
+                return UnreclaimedQuota(job, pair, borrowers)
+    return None
+
+
+def _missing(stuck: StuckQueue, job: StuckJob) -> Iterator[int]:
+    """What the job needs and Kueue does not give it; GPUs come first."""
+    pairs = sorted(job.amounts, key=lambda it: "/" not in stuck.state.pairs[it][1])
+    for pair in pairs:
+        if job.amounts[pair] > max(0, stuck.queue.node.available(pair)):
+            yield pair
+
+
+def _borrowers(stuck: StuckQueue, pair: int) -> Iterator[Object]:
+    """The objects whose workloads hold this in queues that borrow it."""
+    for node in stuck.queue.node.root().queues():
+        if node is stuck.queue.node or node.usage[pair] <= node.nominal[pair]:
+            continue
+        for it in stuck.state.of_node[node].workloads.values():
+            held = it.admission.pairs if it.admission is not None else ()
+            if pair in held and it.name in stuck.owners:
+                yield stuck.owners[it.name]
+
+
 def _stuck(
     facts: Facts,
     state: "QueueState",
@@ -140,8 +185,12 @@ def _can_block(queue: Entry[ClusterQueueView]) -> bool:
 
 
 def _has_jobs(facts: Facts) -> bool:
-    return facts.cluster.kueue_workloads.any or any(
-        LOCAL_QUEUE in it.object.labels for it in facts.cluster.workloads
+    """Whether Kueue queues jobs of the input, also by a LocalQueue `default`."""
+    cluster = facts.cluster
+    return (
+        cluster.kueue_workloads.any
+        or bool(cluster.derive(queued))
+        or any(cluster.local_queues.knows(DEFAULT_QUEUE, it.namespace) for it in managed(cluster))
     )
 
 

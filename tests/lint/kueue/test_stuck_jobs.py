@@ -29,6 +29,26 @@ def test_jobs_are_listed_by_queue_in_their_order():
     assert names(FIFO) == {"vision.a100": ["Job vision/large", "Job vision/small"]}
 
 
+def test_jobs_of_two_kinds_with_one_name():
+    other = """---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: train, namespace: vision}
+spec:
+  selector: {matchLabels: {app: t}}
+  template: {metadata: {labels: {app: t}}, spec: {containers: [{name: c}]}}
+"""
+    assert names(f"{OWN}\n{other}") == {"vision.a100": ["Job vision/train"]}
+
+
+def test_jobs_without_a_label_can_have_the_queue_default():
+    text = OWN.replace("  labels:\n    kueue.x-k8s.io/queue-name: a100\n", "")
+    text = text.replace(
+        "metadata:\n  name: a100\n  namespace", "metadata:\n  name: default\n  namespace"
+    )
+    assert names(text) == names(OWN)
+
+
 def test_a_job_that_never_starts_alone_is_no_stuck_job():
     assert names(OWN.replace("nvidia.com/gpu: 4\n", "nvidia.com/gpu: 9\n")) == {}
 

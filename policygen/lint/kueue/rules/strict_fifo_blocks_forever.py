@@ -1,8 +1,14 @@
 """The first job of a StrictFIFO queue never starts, so the jobs behind it never start either."""
 
 from policygen.core.quoting import some
-from policygen.lint.kueue.rules import own_quota_not_reclaimed
-from policygen.lint.kueue.stuck_jobs import READS, STRICT, StuckJob, StuckQueue, stuck_jobs
+from policygen.lint.kueue.stuck_jobs import (
+    READS,
+    STRICT,
+    StuckJob,
+    StuckQueue,
+    stuck_jobs,
+    unreclaimed,
+)
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -15,9 +21,7 @@ def check(facts: Facts) -> Hits:
     for it in facts.derive(stuck_jobs):
         if it.entry.fields.queueing_strategy != STRICT or it.jobs[0].owner is not it.first:
             continue
-        if own_quota_not_reclaimed.RULE.name in facts.run and own_quota_not_reclaimed.unreclaimed(
-            it
-        ):
+        if "own-quota-not-reclaimed" in facts.run and unreclaimed(it) is not None:
             continue
         first, *others = it.jobs
         blocked = [job for job in others if _has_room(it, job)]
