@@ -557,7 +557,7 @@ def _notes(
     yield from oversized(scene, found)
     if len(found) > chance.MOST_JOBS:
         yield (
-            f"with more than {chance.MOST_JOBS} jobs, other random choices are not tried; --seed makes them"
+            f"with more than {chance.MOST_JOBS} jobs, policygen does not try other seeds; use --seed"
         )
     ties = sum(it.either for it in result.jobs)
     if ties:

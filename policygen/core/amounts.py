@@ -49,6 +49,13 @@ def amount_of(resource: str, amount: Fraction, beside: Fraction | None = None) -
     return f"{text} of {resource}" if _is_binary(resource) else f"{text} {resource}"
 
 
+def with_gpus(resource: str, amount: Fraction) -> str:
+    """The same, with `16 GPUs` instead of `16 nvidia.com/gpu`."""
+    if resource.endswith("/gpu"):
+        return counted(readable(resource, amount), "GPU")
+    return amount_of(resource, amount)
+
+
 def total(parts: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
     """The sum of amounts by resource."""
     found: dict[str, Fraction] = {}

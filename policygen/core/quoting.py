@@ -53,6 +53,11 @@ def counted(number: int | str, noun: str, plural: str = "") -> str:
     return f"{number} {noun if f'{number}' == '1' else plural or f'{noun}s'}"
 
 
+def times(number: int) -> str:
+    """How often something happened: `once`, `3 times`."""
+    return "once" if number == 1 else f"{number} times"
+
+
 def listed(names: list[str], word: str = "or") -> str:
     """Words in a sentence: `a, b or c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"

@@ -7,7 +7,7 @@ from typing import Final, TextIO
 from msgspec import Struct
 
 from policygen.core.durations import duration
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, times
 from policygen.report.tables import BOLD, DIM, NONE, YELLOW, TablePage
 from policygen.report.why_words import brief
 from policygen.simulate.result import (
@@ -188,16 +188,12 @@ def _note(job: JobResult) -> str:
         parts.append(f"preempts {names(job.preempts)}")
     if job.preempted:
         by = names(job.preempted_by)
-        parts.append(f"preempted {_times(job.preempted)} by {by} ({duration(job.lost)} lost)")
+        parts.append(f"preempted {times(job.preempted)} by {by} ({duration(job.lost)} lost)")
     if job.evicted:
-        parts.append(f"evicted {_times(job.evicted)}, because its pods were not ready in time")
+        parts.append(f"evicted {times(job.evicted)}, because its pods were not ready in time")
     if job.either:
         parts.append("a tie: it can also come out differently")
     return "; ".join(parts)
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
 
 
 def _teams(page: TablePage, teams: Sequence[TeamResult]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from policygen.core.durations import duration
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, times
 from policygen.report.simulation import (
     MAX_JOBS,
     SimulationReport,
@@ -109,7 +109,9 @@ def _only(jobs: Sequence[JobChange]) -> Iterator[str]:
 
 def _preemptions(teams: Sequence[TeamChange]) -> Iterator[str]:
     more = sorted((it for it in teams if it.preempted), key=lambda it: (-it.preempted, it.name))
-    parts = [f"{it.name} {it.after.preempted} times (before: {it.before.preempted})" for it in more]
+    parts = [
+        f"{it.name} {times(it.after.preempted)} (before: {it.before.preempted})" for it in more
+    ]
     if parts:
         lost = sum(it.lost for it in teams)
         word = "more" if lost > 0 else "fewer"

@@ -52,8 +52,9 @@ class AnswerTime(Struct, frozen=True):
                 f"and {self.later or 'none'} {'is' if self.later == 1 else 'are'} submitted later."
             )
         if self.later:
+            jobs = "the only job was" if self.jobs == 1 else f"all {self.jobs} jobs were"
             return (
-                f"At {start}, as if all {self.jobs} jobs were submitted at once; --at TIME simulates "
+                f"At {start}, as if {jobs} submitted at once; --at TIME simulates "
                 "until a time after it."
             )
         return f"At {start}."

@@ -7,7 +7,7 @@ from typing import Any
 from policygen.core import amounts, quantity
 from policygen.core.durations import duration
 from policygen.core.finding import dotted
-from policygen.core.quoting import counted, listed, some
+from policygen.core.quoting import counted, listed, some, times
 from policygen.kubernetes.core import TaintView, TolerationView
 from policygen.simulate.result import JobResult
 from policygen.simulate.why.causes import (
@@ -68,7 +68,7 @@ _QUOTA = frozenset(
 """Causes whose first sentence has what is requested, and what is free."""
 _VOLCANO = {
     "queue resource quota insufficient": "its queue has too little left for its minimum",
-    "resource in cluster is overused": "other jobs have or wait for all for which Volcano enqueues jobs",
+    "resource in cluster is overused": "running and enqueued jobs already request all that Volcano enqueues for",
 }
 """Words by the beginning of the message."""
 TITLES: Mapping[CauseKind, str] = {
@@ -123,9 +123,7 @@ _RULES = {
 
 def amount(resource: str, count: int) -> str:
     """An amount for people: `16 GPUs`, `12 cores`, `64 GiB of memory`."""
-    if resource.endswith("/gpu"):
-        return counted(count, "GPU")
-    return amounts.amount_of(
+    return amounts.with_gpus(
         resource, Fraction(count, 1000) if resource == "cpu" else Fraction(count)
     )
 
@@ -202,8 +200,8 @@ def brief(job: JobResult, sentences: int | None = None) -> str:
         return "Its quota is free when the simulation ends. Kueue tries it again within a second."
     found = list(reasons(Explanation(job.name, job.kind, job.team, cause)))
     if cause.kind is CauseKind.NO_NODES and job.evicted:
-        times = "once" if job.evicted == 1 else f"{job.evicted} times"
-        found.insert(0, f"Kueue evicted it {times}, because its pods were not ready in time.")
+        often = times(job.evicted)
+        found.insert(0, f"Kueue evicted it {often}, because its pods were not ready in time.")
     return " ".join(found[: 1 if cause.kind in _QUOTA else sentences])
 
 

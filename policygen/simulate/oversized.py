@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from policygen.core.amounts import amount_of
+from policygen.core.amounts import with_gpus
 from policygen.core.quoting import some
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene, gpus_of
@@ -22,9 +22,9 @@ def oversized(scene: Scene, arrivals: Iterable[Arrival]) -> Iterator[str]:
         for key in _above(it, most, implied=scene.is_implied):
             found.setdefault(key, []).append(it.name)
     for (name, amount), jobs in sorted(found.items()):
-        has = amount_of(name, most.get(name, Fraction(0)))
+        has = with_gpus(name, most.get(name, Fraction(0)))
         yield (
-            f"no node has {amount_of(name, amount)}, which a pod of {some(jobs, 'other job')} requests; "
+            f"no node has {with_gpus(name, amount)}, which a pod of {some(jobs, 'other job')} requests; "
             f"the largest node has {has}"
         )
 

@@ -421,7 +421,7 @@ def _volumes(source: Workload | None) -> Iterator[str]:
     specs = (mapping(at_path(source.object.data, it), "spec") for it in paths)
     volumes = (it for spec in specs for it in mappings(spec, "volumes"))
     if any(it.get("persistentVolumeClaim") or it.get("ephemeral") for it in volumes):
-        yield "nodes of persistent volumes"
+        yield "volumes that restrict the nodes of pods"
 
 
 def _with_template(pod_set: PodSetView, made: PodSetView | None) -> PodSetView:

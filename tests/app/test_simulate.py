@@ -138,7 +138,9 @@ def test_objects_without_a_namespace_are_in_the_namespace_default(tmp_path):
 def test_pods_that_are_larger_than_each_node_are_noted(tmp_path):
     text = QUEUES + NODES + job("a", 9) + job("b", 9, queue="") + job("c", 8)
     notes = simulated(tmp_path, text).notes
-    words = "no node has 9 nvidia.com/gpu, which a pod of nlp/a and nlp/b requests; the largest node has 8 nvidia.com/gpu"
+    words = (
+        "no node has 9 GPUs, which a pod of nlp/a and nlp/b requests; the largest node has 8 GPUs"
+    )
     assert words in notes
 
 

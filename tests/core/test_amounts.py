@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.core.amounts import amount_of, has_unit, readable, written
+from policygen.core.amounts import amount_of, has_unit, readable, with_gpus, written
 
 GIB = 2**30
 
@@ -35,6 +35,14 @@ GIB = 2**30
 )
 def test_people_read_it(resource, amount, text):
     assert amount_of(resource, Fraction(amount)) == text
+
+
+def test_gpus_have_no_name():
+    found = [
+        with_gpus(it, Fraction(n))
+        for it, n in (("nvidia.com/gpu", 1), ("amd.com/gpu", 16), ("cpu", 2))
+    ]
+    assert found == ["1 GPU", "16 GPUs", "2 cores"]
 
 
 def test_two_amounts_that_differ_look_different():

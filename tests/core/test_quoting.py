@@ -2,13 +2,27 @@
 
 import pytest
 
-from policygen.core.quoting import MAX_SHOWN, bare, counted, listed, quoted, short, shown, some
+from policygen.core.quoting import (
+    MAX_SHOWN,
+    bare,
+    counted,
+    listed,
+    quoted,
+    short,
+    shown,
+    some,
+    times,
+)
 
 
 def test_a_long_text_is_cut_to_the_maximum():
     assert short("x" * MAX_SHOWN) == "x" * MAX_SHOWN
     cut = short("x" * (MAX_SHOWN + 1))
     assert (len(cut), cut[-4:]) == (MAX_SHOWN, "x...")
+
+
+def test_how_often():
+    assert [times(it) for it in (1, 2)] == ["once", "2 times"]
 
 
 def test_escapes():

@@ -35,7 +35,7 @@ def test_a_comparison_begins_with_the_consequences():
     lines = compared(before, after).splitlines()
     assert lines[:4] == [
         "On average, m waits 1m less and n waits 2h more.",
-        "Preempted: n 1 times (before: 0); 1.0 GPU hours more are lost.",
+        "Preempted: n once (before: 0); 1.0 GPU hours more are lost.",
         "All jobs together get 1.0 GPU hours fewer of useful work.",
         "",
     ]

@@ -102,6 +102,10 @@ def test_fit_answers_yes_or_no():
             "At the start, as if all 3 jobs were submitted at once; --at TIME simulates until a time after it.",
         ),
         (
+            AnswerTime(jobs=1, later=1),
+            "At the start, as if the only job was submitted at once; --at TIME simulates until a time after it.",
+        ),
+        (
             AnswerTime(7200.0, jobs=3, running=1, later=1),
             "2h after the start, in a simulation: 1 job runs, 2 wait and 1 is submitted later.",
         ),

@@ -14,7 +14,7 @@ def test_the_largest_amounts_of_pods_and_nodes():
     large = job("b", 1, queue="").replace("cpu: 4", "cpu: 65, rdma/ib: 1")
     assert notes(QUEUES + NODES + job("a", 9) + large) == [
         "no node has 65 cores, which a pod of nlp/b requests; the largest node has 64 cores",
-        "no node has 9 nvidia.com/gpu, which a pod of nlp/a requests; the largest node has 8 nvidia.com/gpu",
+        "no node has 9 GPUs, which a pod of nlp/a requests; the largest node has 8 GPUs",
         "no node has 1 rdma/ib, which a pod of nlp/b requests; the largest node has 0 rdma/ib",
     ]
 

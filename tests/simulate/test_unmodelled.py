@@ -94,5 +94,5 @@ def test_what_pods_ask_for_and_is_not_known():
     assert found == {
         "slices of several topology levels of Kueue": 1,
         "groups of pod sets in one topology domain of Kueue": 1,
-        "nodes of persistent volumes": 1,
+        "volumes that restrict the nodes of pods": 1,
     }

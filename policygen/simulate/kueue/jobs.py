@@ -139,10 +139,20 @@ def _unknown_kind(object_: Object) -> str:
     makes_pods = object_.labels.get(LOCAL_QUEUE) or _has_template(object_.data)
     if makes_pods or group in _BUILT_IN:
         meant = Names(it for of, it in _KNOWN if of == group).meant(kind)
-        meant = meant or min((of for of, it in _KNOWN if it == kind), default="")
+        groups = sorted(of for of, it in _KNOWN if it == kind)
+        missing = f"kind {kind} of {object_.api_version} does not exist"
+        if groups:
+            return f"{missing}; {_with_group(groups[0])}"
         if meant:
-            return f'kind {kind} of {object_.api_version} does not exist; did you mean "{meant}"?'
+            return f'{missing}; did you mean "{meant}"?'
     return f"the pods of kind {kind} are not modelled" if makes_pods else ""
+
+
+def _with_group(group: str) -> str:
+    """How to write the API group of a kind."""
+    if group in _BUILT_IN:
+        return f"write apiVersion: {f'{group}/v1' if group else 'v1'}"
+    return f"write an apiVersion of the group {group}"
 
 
 def _has_template(data: object) -> bool:
