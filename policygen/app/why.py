@@ -32,7 +32,7 @@ Progress = Callable[[str], None]
 MANY = 50
 """More pending workloads are grouped by their causes."""
 SEARCHED = 3
-"""Of so many groups, the largest ones, changes are tried for the first workload."""
+"""The number of groups, the largest ones, for whose first workload changes are tried."""
 _COMPLETED_BYTES = 4 * 2**20
 """Larger files are not read to complete names."""
 _LEAST_BYTES = 2**10
@@ -61,8 +61,8 @@ def why(
 ) -> WhyReport:
     """Why these workloads wait; without names, why all pending ones do.
 
-    With `at`, the jobs are simulated until so many seconds after the start. Raises UsageError for a name that
-    no workload has then, and what `simulate` raises.
+    With `at`, the jobs are simulated until that number of seconds after the start. Raises UsageError
+    for a name that no workload has then, and what `simulate` raises.
     """
     state = _read(request, at, stdin, progress)
     explainer = Explainer(state.scene, state.jobs)
@@ -98,7 +98,7 @@ def would_fit(
     stdin: BinaryIO | None = None,
     progress: Progress = lambda _: None,
 ) -> FitReport:
-    """Whether a job would run now, or so many seconds after the start.
+    """Whether a job would run now, or that number of seconds after the start.
 
     Raises UsageError for a team or pool that does not exist, and what `simulate` raises.
     """

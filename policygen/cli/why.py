@@ -31,7 +31,8 @@ from policygen.core.errors import ExitCode
 
 UNKNOWN = 0.0
 """The duration of jobs if it is not known."""
-_HOUR = 3600.0
+ONE_HOUR = "1h"
+"""The duration of such jobs in a simulation over time."""
 AT = click.option(
     "--at",
     type=Duration(zero=True),
@@ -129,7 +130,7 @@ error.
 @click.option(
     "--duration",
     type=Duration(),
-    default="1h",
+    default=ONE_HOUR,
     show_default=True,
     metavar="DURATION",
     help="With --at: how long a job runs that has no annotation policygen.dev/runs-for.",
@@ -223,7 +224,7 @@ read, 4 internal error.
     metavar="DURATION",
     help=(
         "How long each running job still runs, to compute when the job starts. Jobs with the annotation "
-        "policygen.dev/runs-for run for that time.  [default with --at: 1h]"
+        f"policygen.dev/runs-for run for that time.  [default with --at: {ONE_HOUR}]"
     ),
 )
 @AT
@@ -235,7 +236,7 @@ def fit(**given: Any) -> None:
     SPEC. The answer names what the job costs others. Nothing is changed.
     """
     at: float | None = given["at"]
-    unknown = UNKNOWN if at is None else _HOUR
+    unknown = UNKNOWN if at is None else Duration().convert(ONE_HOUR, None, None)
     request = _request(given, given["duration"] or unknown)
     from policygen.app import delivery
     from policygen.app import why as app_why

@@ -14,7 +14,7 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.result import JobResult, SimulationResult
 
 OTHERS = 2
-"""So many other simulations are compared."""
+"""The number of other simulations that are compared."""
 MOST_JOBS = 200
 """Of more jobs, there is only the first simulation."""
 

@@ -21,7 +21,7 @@ _WORKLOAD = "Workload"
 
 
 class Instant(Struct, frozen=True, eq=False):
-    """What a simulation has at a time."""
+    """The running and waiting jobs at a time."""
 
     at: float
     scene: Scene
@@ -72,14 +72,14 @@ def _arrival(run: Timeline, job: JobRun, at: float) -> Arrival:
         arrival,
         at=arrival.at - at,
         duration=left,
-        workload=None if arrival.workload is None else _waiting_anew(arrival.workload),
+        workload=None if arrival.workload is None else _without_history(arrival.workload),
         pods=pods,
         nodes=tuple(_nodes(run, replace(arrival, pods=pods), job)),
     )
 
 
-def _waiting_anew(workload: QueuedWorkload) -> QueuedWorkload:
-    """The workload with its quota, and without the traces of earlier decisions."""
+def _without_history(workload: QueuedWorkload) -> QueuedWorkload:
+    """The workload with its quota and place in its queue, and without the traces of earlier decisions."""
     return changed(
         workload,
         created=workload.queued,
@@ -113,6 +113,7 @@ def _each_node(run: Timeline, kube: KubeScheduler, arrival: Arrival, job: JobRun
     for shape, node in job.bound:
         of_shape.setdefault(shape, []).append(node)
     for batch in arrival.pods:
+        left = batch.count
         for made, count in run.shapes_of(job, batch):
             found = of_shape.get(made, [])
             for _ in range(count):
@@ -122,7 +123,6 @@ def _each_node(run: Timeline, kube: KubeScheduler, arrival: Arrival, job: JobRun
 
 
 def _without_reports(scene: Scene) -> Scene:
-        left = batch.count
     """The scene without the status of Workloads."""
     objects = [
         replace(it, data={key: part for key, part in it.data.items() if key != "status"})

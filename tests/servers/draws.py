@@ -29,7 +29,7 @@ TAGS = tuple(f"t{number}" for number in range(25))
 """Each ends the names of one spec, so that as many specs fit one cluster."""
 ROUNDS = 8
 ENOUGH = int(os.environ.get("POLICYGEN_SPECS_PER_FIELD", "3"))
-"""So many specs with a field, or with a value of it, are applied: more show the same. With 200 all are."""
+"""The number of specs with a field, or with a value of it, that are applied: more show the same. With 200 all are."""
 APPLIED = 3 if ENOUGH <= 3 else ROUNDS
 """The rounds that these specs need."""
 OF_A_SPEC = 3

@@ -46,7 +46,7 @@ from .workloads import Ask, job
 EVENT_S = 5.0
 """Between two events of the simulation; all together are shorter than Kueue waits for pods."""
 SEEDS = 20
-"""So many outcomes of chance are compared."""
+"""The number of outcomes of chance that are compared."""
 COMPARED_EVERY = 10
 """Events."""
 MOST_PREEMPTIONS = 20
@@ -129,7 +129,7 @@ class Played:
     preempted: int = 0
     compared: int = 0
     placed: int = 0
-    """In so many comparisons, the same Jobs had nodes for all pods."""
+    """The number of comparisons in which the same Jobs had nodes for all pods."""
     seeds: int = SEEDS
     """Seeds with the results of the servers until now."""
     admitted: int = 0

@@ -258,16 +258,20 @@ class _Pairs:
             for kind, names in (("ResourceFlavor", missing), ("AdmissionCheck", checks))
             if names
         )
-        return ", ".join((*found, *self._missing_topologies(fields)))
+        topologies = (
+            f'there is no Topology "{topology}" for TAS flavor "{flavor}"'
+            for flavor, topology in missing_topologies(self._cluster, fields)
+        )
+        return ", ".join((*found, *topologies))
 
-    def _missing_topologies(self, fields: ClusterQueueView) -> Iterator[str]:
-        for name in dict.fromkeys(
-            it.name for group in fields.resource_groups for it in group.flavors
-        ):
-            flavor = self._cluster.flavors.get(name)
-            topology = flavor.fields.topology_name if flavor is not None else ""
-            if topology and self._cluster.topologies.get(topology) is None:
-                yield f'there is no Topology "{topology}" for TAS flavor "{name}"'
+
+def missing_topologies(cluster: Cluster, queue: ClusterQueueView) -> Iterator[tuple[str, str]]:
+    """The flavors of a ClusterQueue whose Topology does not exist, each with its Topology."""
+    for name in dict.fromkeys(it.name for group in queue.resource_groups for it in group.flavors):
+        flavor = cluster.flavors.get(name)
+        topology = flavor.fields.topology_name if flavor is not None else ""
+        if topology and not cluster.topologies.knows(topology):
+            yield name, topology
 
 
 def _checks(fields: ClusterQueueView) -> dict[str, frozenset[str]]:

@@ -46,7 +46,7 @@ _VALUES = 4
 """The most other values of a label that are tried."""
 _SCANNED = 32
 """All alternatives of a family that is not larger are tried."""
-_UNIT = {"cpu": 1000, "memory": 2**30}
+UNIT = {"cpu": 1000, "memory": 2**30, "ephemeral-storage": 2**30}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,7 +312,7 @@ def _smaller(batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
     """Less of one resource for each pod."""
     for name, amount in sorted(batch.spec.requests.items()):
         before = counted(name, amount)
-        unit = _UNIT.get(name, 1)
+        unit = UNIT.get(name, 1)
         if before > unit:
             steps = range((before - 1) // unit, 0, -1)
             yield [[RequestChange(batch.name, name, before, it * unit)] for it in steps]
@@ -333,5 +333,5 @@ def _scaled(batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
 
 
 def _part(name: str, amount: int, left: int, of: int) -> int:
-    unit = _UNIT.get(name, 1)
+    unit = UNIT.get(name, 1)
     return max(amount * left // of // unit * unit, min(unit, amount))

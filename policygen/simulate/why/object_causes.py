@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import holds
 from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
+from policygen.simulate.kueue.build import missing_topologies
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.situation import AskedWorkload
 
@@ -58,10 +59,7 @@ def _missing_flavors(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]
 
 
 def _missing_topologies(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]:
-    named = dict.fromkeys(it.name for group in queue.resource_groups for it in group.flavors)
-    flavors = (cluster.flavors.get(it) for it in named)
-    topologies = dict.fromkeys(it.fields.topology_name for it in flavors if it is not None)
-    return (it for it in topologies if it and not cluster.topologies.knows(it))
+    return iter(dict.fromkeys(topology for _, topology in missing_topologies(cluster, queue)))
 
 
 def _checks(queue: ClusterQueueView) -> tuple[CheckRule, ...]:

@@ -16,10 +16,9 @@ from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.changes import FieldChange, OwnChange, PodsChange, RequestChange
-from policygen.simulate.why.node_causes import changed_batch
+from policygen.simulate.why.node_causes import UNIT, changed_batch
 
 _PODS = ("pods", "count/pods")
-_UNIT = {"cpu": 1000, "memory": 2**30, "ephemeral-storage": 2**30}
 _PLAIN = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -80,7 +79,7 @@ def quota_families(found: RefusingQuota, arrival: Arrival) -> Iterator[list[list
         if it.count > 1:
             yield [[PodsChange(it.name, it.count, n)] for n in range(it.count - 1, 0, -1)]
         if found.key not in _PODS:
-            unit = _UNIT.get(resource, 1)
+            unit = UNIT.get(resource, 1)
             yield [
                 [RequestChange(it.name, resource, amount, n * unit)]
                 for n in range((amount - 1) // unit, 0, -1)

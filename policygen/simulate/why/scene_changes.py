@@ -13,7 +13,7 @@ from policygen.simulate.scene import Scene
 from policygen.simulate.why.changes import FieldChange, with_value
 
 _VALUES = 4
-"""So many values of a label are tried."""
+"""The number of values of a label that are tried."""
 
 
 def changed_scene(scene: Scene, changes: Sequence[FieldChange]) -> Scene:

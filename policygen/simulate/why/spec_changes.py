@@ -113,7 +113,7 @@ class SpecPolicy:
         donors = [
             it
             for it in found.nodes
-            if it.team not in teams and it.leaf and _of_or_none(it.team, name)
+            if it.team not in teams and it.leaf and _has_guarantee(it.team, name)
         ]
         donors.sort(key=lambda it: (-idle.get(found.name_of(it), 0), it.name))
         for donor in donors[:_DONORS]:
@@ -237,7 +237,7 @@ def _of(team: Team, name: str) -> Quota:
     return next(it for it in team.quotas if it.pool == name)
 
 
-def _of_or_none(team: Team, name: str) -> bool:
+def _has_guarantee(team: Team, name: str) -> bool:
     """Whether a team has a guarantee that it can give away."""
     quota = _quota(team, name)
     return quota is not None and any(amount for _, amount in quota.guarantee or ())
