@@ -48,8 +48,9 @@ from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes, timeline
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.timeline import TimelineProgress
+from policygen.simulate.timeline import Timeline, TimelineProgress
 from policygen.simulate.traces import arrivals as trace_arrivals
+from policygen.simulate.traces.arrivals import TraceArrivals
 from policygen.simulate.traces.job import TraceJob
 from policygen.simulate.unmodelled import unmodelled
 
@@ -217,7 +218,7 @@ def _is_of_manifests(sources: Sequence[Source]) -> bool:
     return (
         bool(sources)
         and not manifests.spec_sources(sources)
-        and bool(manifests.read(sources).objects)
+        and any(manifests.read((it,)).objects for it in sources)
     )
 
 
@@ -458,19 +459,16 @@ def _played(
     progress: Callable[[str], None],
 ) -> SimulationReport:
     """Run the schedulers until all jobs have ended, or until Ctrl-C."""
-    traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
+    traced, found = _arrivals(request, scene, given)
     if given.trace and not traced.arrivals:
         raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
-    found = [*arrivals(scene, request.duration), *traced.arrivals]
     if not found:
         raise UsageError(
             "the input has no job to simulate; name manifests of jobs with --workloads PATH, a trace with "
             "--trace FILE, or a snapshot with jobs"
         )
     others: list[SimulationResult] = []
-    recorder = Recorder(scene)
-    made = timeline(scene, found, seed=request.seed, until=request.until, observer=recorder)
-    recorder.follow(made)
+    made, recorder = _recorded(request, scene, found, request.seed)
     partial, interrupted = False, ""
     try:
         _watch(made.run(), progress)
@@ -492,15 +490,30 @@ def _others(
 ) -> Iterator[SimulationResult]:
     """The results of other random choices."""
     for seed in range(request.seed + 1, request.seed + 1 + chance.OTHERS):
-        traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
-        found = [*arrivals(scene, request.duration), *traced.arrivals]
+        _, found = _arrivals(request, scene, given)
         chance.draw_uids(found, seed)
-        recorder = Recorder(scene)
-        made = timeline(scene, found, seed=seed, until=request.until, observer=recorder)
-        recorder.follow(made)
+        made, recorder = _recorded(request, scene, found, seed)
         for _ in made.run():
             pass
         yield recorder.result()
+
+
+def _arrivals(
+    request: SimulateRequest, scene: Scene, given: SimulationInput
+) -> tuple[TraceArrivals, list[Arrival]]:
+    """The jobs of the trace, and all jobs. A simulation changes them, so each makes its own."""
+    traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
+    return traced, [*arrivals(scene, request.duration), *traced.arrivals]
+
+
+def _recorded(
+    request: SimulateRequest, scene: Scene, found: Sequence[Arrival], seed: int
+) -> tuple[Timeline, Recorder]:
+    """A simulation that has not begun, and what it will write down."""
+    recorder = Recorder(scene)
+    made = timeline(scene, found, seed=seed, until=request.until, observer=recorder)
+    recorder.follow(made)
+    return made, recorder
 
 
 def _watch(steps: Iterable[TimelineProgress], progress: Callable[[str], None]) -> None:
