@@ -8,6 +8,7 @@ import posixpath
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -153,8 +154,9 @@ def _commit(revision: str) -> str:
     raise GitError(f"git knows no revision {quoted(revision)}{f'; {advice}' if advice else ''}")
 
 
+@lru_cache(maxsize=2)
 def _tree(commit: str) -> _Tree:
-    """All files, folders, links and submodules of a commit. Raises GitError."""
+    """All files, folders, links and submodules of a commit, which never change. Raises GitError."""
     modes = {"": _FOLDER}
     objects: dict[str, str] = {}
     names: defaultdict[str, list[str]] = defaultdict(list)
