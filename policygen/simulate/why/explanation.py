@@ -171,18 +171,10 @@ class Explainer:
         for it in self.arrivals:
             if it.unknown:
                 continue  # the report names it as not modelled
-            pods = sum(batch.count for batch in it.pods)
-            if it.refusal or it.workload is None or it.workload.admission is None:
-                if (
-                    it.workload is not None
-                    or it.refusal
-                    or sum(map(bool, it.nodes)) < pods
-                    or self._complete(it) is not it
-                ):
-                    yield it
-            elif (self.scene.nodes and sum(map(bool, it.nodes)) < pods) or self._complete(
-                it
-            ) is not it:
+            queued = it.workload is not None and it.workload.admission is None
+            knows_nodes = it.workload is None or self.scene.nodes
+            lacks = sum(map(bool, it.nodes)) < sum(batch.count for batch in it.pods)
+            if it.refusal or queued or (knows_nodes and lacks) or self._complete(it) is not it:
                 yield it
 
     def _explained(self, arrival: Arrival, *, search: bool) -> Explanation:
