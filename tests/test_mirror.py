@@ -40,7 +40,6 @@ WITHOUT = {
     "documents/rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "drift/rule_names": "It has only names.",
     "kubernetes/kueue": "It has only types; tests/lint/kueue/test_quotas.py reads objects as these.",
-    "kubernetes/kueue_workloads": "It has only types; tests/simulate/kueue/test_build.py reads Workloads as these.",
     "kubernetes/rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "kubernetes/scheduler_reasons": "tests/kubernetes/test_node_filters.py compares the words, and tests/servers with kube-scheduler.",
     "kubernetes/volcano": "It has only types; tests/lint/volcano/test_queues.py reads objects as these.",

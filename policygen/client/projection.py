@@ -11,6 +11,7 @@ from policygen.core.finding import At
 from policygen.core.names import MANAGED_BY, SCHEDULER_CONTAINER, TOOL
 from policygen.kubernetes import controllers
 from policygen.kubernetes.cluster import KUEUE
+from policygen.kubernetes.kueue_workloads import assigned_domains
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import NODE, GroupKind
 from policygen.kubernetes.untyped import mapping, mappings, texts
@@ -116,12 +117,25 @@ def _workload(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str,
         status["admission"] = {
             **admission,
             "podSetAssignments": [
-                {key: value for key, value in assignment.items() if key != "topologyAssignment"}
-                for assignment in mappings(admission.get("podSetAssignments"))
+                _assignment(it) for it in mappings(admission.get("podSetAssignments"))
             ],
         }
     metadata = _only(metadata, _METADATA)
     return {**_identity(data), "metadata": metadata, "spec": spec, "status": status}
+
+
+def _assignment(assignment: Mapping[str, Any]) -> dict[str, Any]:
+    """The assignment of a pod set. Domains are listed one by one, so that their names can be redacted."""
+    placed = assignment.get("topologyAssignment")
+    if not isinstance(placed, dict):
+        return dict(assignment)
+    domains = [
+        {"values": list(values), "count": count} for values, count in assigned_domains(placed)
+    ]
+    return {
+        **assignment,
+        "topologyAssignment": {"levels": placed.get("levels"), "domains": domains},
+    }
 
 
 def _with_templates(data: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:

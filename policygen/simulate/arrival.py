@@ -92,8 +92,16 @@ class Arrival(Struct, frozen=True, eq=False):
     """None: Volcano does not schedule it."""
     unmodelled: tuple[str, ...] = ()
     """What it asks for and this simulation does not know."""
+    asks_topology: bool = False
+    """Whether its pods ask Kueue for a topology, but have no Workload: Kueue counts them on no node."""
 
     @property
     def object_name(self) -> str:
         """Namespace and name, without the kind."""
         return self.name.removesuffix(f" ({self.kind})")
+
+    @property
+    def is_outside_topologies(self) -> bool:
+        """Whether Kueue's topologies count its pods by their nodes, since Kueue did not place them."""
+        admission = self.workload.admission if self.workload is not None else None
+        return not self.asks_topology and (admission is None or not admission.placements())

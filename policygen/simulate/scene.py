@@ -3,7 +3,6 @@
 It comes from a spec, manifests or a snapshot. Times are seconds, and 0 is the time of the snapshot.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -27,10 +26,8 @@ from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.kueue.build import state_of
 from policygen.simulate.kueue.pods_ready import pods_ready_rule
 from policygen.simulate.kueue.scheduler import Scheduler
-from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE, QueueState
+from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE
 from policygen.simulate.kueue.topologies import add_topologies
-from policygen.simulate.kueue.topology import TopologyPlacement
-from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
@@ -87,6 +84,18 @@ class Scene(Struct, frozen=True, eq=False):
     def has_topologies(self) -> bool:
         """Whether a flavor has a topology whose nodes are known."""
         return self.knows_topologies and any(it.fields.topology_name for it in self.cluster.flavors)
+
+    def topology_levels(self) -> Mapping[str, tuple[str, ...]]:
+        """The node labels of the levels of each flavor with a topology whose nodes are known."""
+        of_name = {
+            it.object.name: tuple(level.node_label for level in it.fields.levels)
+            for it in self.cluster.topologies
+        }
+        return {
+            it.object.name: of_name[it.fields.topology_name]
+            for it in (self.cluster.flavors if self.knows_topologies else ())
+            if it.fields.topology_name in of_name
+        }
 
     @property
     def is_implied(self) -> bool:
@@ -209,20 +218,8 @@ def kueue_scheduler(
     scheduler = Scheduler(state)
     for it in running:
         if it.workload is not None and it.workload.admission is not None:
-            _note_domains(state, it, it.workload, it.workload.admission)
             scheduler.adopt(it.workload)
     return scheduler
-
-
-def note_domains(scene: Scene, running: Iterable[Arrival]) -> None:
-    """Note the topology domains of jobs that run, by the nodes of their pods."""
-    if not scene.has_topologies:
-        return
-    state = state_of(scene.cluster)
-    add_topologies(state, scene.cluster, scene.nodes, {})
-    for it in running:
-        if it.workload is not None and it.workload.admission is not None:
-            _note_domains(state, it, it.workload, it.workload.admission)
 
 
 def topology_nodes(
@@ -230,14 +227,13 @@ def topology_nodes(
 ) -> tuple[tuple[Node, ...] | None, Mapping[str, Mapping[str, int]]]:
     """The nodes for Kueue's topologies, and what pods use there that Kueue did not place.
 
-    The domains of jobs must be noted. None instead of nodes: topologies are not known.
+    None instead of nodes: topologies are not known.
     """
     if not scene.has_topologies:
         return () if scene.knows_topologies else None, {}
     used: dict[str, Counter[str]] = {}
     for it in running:
-        admission = it.workload.admission if it.workload is not None else None
-        if admission is not None and admission.placements():
+        if not it.is_outside_topologies:
             continue
         pods = [batch for batch in it.pods for _ in range(batch.count)]
         for batch, node in zip(pods, it.nodes, strict=False):
@@ -246,26 +242,6 @@ def topology_nodes(
             for name, amount in batch.spec.requests.items():
                 of_node[name] += counted(name, amount)
     return scene.nodes, used
-
-
-def _note_domains(
-    state: QueueState, arrival: Arrival, workload: QueuedWorkload, admission: Admission
-) -> None:
-    """Note the topology domains of pods that run; those of others are not known."""
-    found, first = {}, 0
-    needs = {it.name: dict(it.per_pod) for it in workload.pod_sets}
-    for batch in arrival.pods:
-        nodes = arrival.nodes[first : first + batch.count]
-        first += batch.count
-        admitted = next((it for it in admission.pod_sets if it.name == batch.name), None)
-        flavors = set(admitted.flavors.values()) & state.topologies.keys() if admitted else set()
-        for flavor in sorted(flavors)[:1]:
-            leaves = Counter(map(state.topologies[flavor].leaf_of, nodes))
-            pods = {leaf: count for leaf, count in leaves.items() if leaf is not None}
-            found[batch.name] = TopologyPlacement(flavor, pods, needs.get(batch.name, {}))
-    if found:
-        sets = [dataclasses.replace(it, placement=found.get(it.name)) for it in admission.pod_sets]
-        workload.admission = dataclasses.replace(admission, pod_sets=tuple(sets))
 
 
 def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:

@@ -13,23 +13,31 @@ from msgspec.structs import replace
 
 from policygen.core import durations, quantity
 from policygen.core.finding import at_path
+from policygen.core.names import HOSTNAME
 from policygen.core.suggest import suggest
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.conditions import condition, created, holds
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue_requests import adjusted, as_pod
-from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
+from policygen.kubernetes.kueue_workloads import (
+    PodSetTemplate,
+    PodSetView,
+    WorkloadView,
+    assigned_domains,
+)
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text
+from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text, texts
 from policygen.kubernetes.workloads import Workload
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.input_faults import ARRIVES_AFTER, RUNS_FOR
 from policygen.simulate.kueue.amounts import counted, evaluation_order
 from policygen.simulate.kueue.build import pairs_of, workload_of
 from policygen.simulate.kueue.jobs import QueuedJob, UnqueuedJob, jobs
+from policygen.simulate.kueue.pod_sets import asks_topology
+from policygen.simulate.kueue.topology import TopologyPlacement
 from policygen.simulate.kueue.workload import (
     Admission,
     PodSet,
@@ -78,6 +86,7 @@ class _Jobs:
         self.by_name = {(it.namespace, it.name): it for pods in self.pods.values() for it in pods}
         self.of_object = {_key(it.object): it for it in scene.cluster.workloads}
         self.pairs = pairs_of(scene.cluster)
+        self.levels = scene.topology_levels()
 
     def all(self) -> Iterator[Arrival]:
         """All jobs."""
@@ -136,7 +145,7 @@ class _Jobs:
         workload = workload_of(name, uid, at, replace(fields, pod_sets=sets), self.scene.settings)
         if not any(it.template.spec.containers for it in sets):
             workload = _with_sets(workload, _counted_sets(object_, fields))
-        workload.admission = self._admission(object_)
+        workload.admission = self._admission(object_, workload.pod_sets)
         condition_ = condition(object_, "QuotaReserved")
         if condition_ is not None and not condition_.holds:
             workload.reason, workload.message = condition_.reason, condition_.message
@@ -212,6 +221,8 @@ class _Jobs:
             unknown=job.unknown and gang is None,
             gang=gang,
             unmodelled=tuple(_volumes(source)),
+            asks_topology=source is not None
+            and any(asks_topology(it.annotations) for it in source.templates),
         )
 
     def _of_group(self, namespace: str, name: str, sources: Sequence[Workload]) -> Arrival:
@@ -269,6 +280,7 @@ class _Jobs:
                 unmodelled=("PodGroups of Volcano in a snapshot",)
                 if any(it.spec.scheduler_name == VOLCANO for it in found)
                 else (),
+                asks_topology=any(asks_topology(it.annotations) for it in found),
             )
 
     def _running_gang(self, source: Workload, pods: Sequence[Pod]) -> Arrival:
@@ -321,6 +333,7 @@ class _Jobs:
         unknown: bool = False,
         gang: GangSettings | None = None,
         unmodelled: tuple[str, ...] = (),
+        asks_topology: bool = False,
     ) -> Arrival:
         classes = [it.spec.priority_class_name for it in pods]
         priority = priorities.of_class(self.cluster, classes[0] if classes else "")
@@ -341,6 +354,7 @@ class _Jobs:
             unknown=unknown,
             gang=gang,
             unmodelled=unmodelled,
+            asks_topology=asks_topology,
             assumed=duration is not None and _time_of(source, RUNS_FOR) is None,
         )
 
@@ -361,7 +375,7 @@ class _Jobs:
     def _time(self, at: datetime | None) -> float:
         return (at - self.now).total_seconds() if at is not None and self.now is not None else 0.0
 
-    def _admission(self, workload: Object) -> Admission | None:
+    def _admission(self, workload: Object, pod_sets: Iterable[PodSet]) -> Admission | None:
         """The quota that a Workload of a cluster holds; None: none, or its queue is not known."""
         data = mapping(workload.data, "status", "admission")
         queue = text(workload.data, "spec", "queueName")
@@ -371,9 +385,15 @@ class _Jobs:
             return None
         usage: dict[int, int] = {}
         sets = []
+        of_name = {it.name: it for it in pod_sets}
         for it in mappings(data, "podSetAssignments"):
-            flavors = dict(keyed_texts(it, "flavors"))
-            sets.append(PodSetAdmission(text(it, "name"), integer(it.get("count")) or 0, flavors))
+            name, flavors = text(it, "name"), dict(keyed_texts(it, "flavors"))
+            pod_set = of_name.get(name, PodSet(name, 0, ()))
+            count = integer(it.get("count"))
+            placement = self._placement(mapping(it, "topologyAssignment"), flavors, pod_set)
+            sets.append(
+                PodSetAdmission(name, pod_set.count if count is None else count, flavors, placement)
+            )
             for resource, amount in _amounts(it, "resourceUsage").items():
                 pair = self.pairs.get((flavors.get(resource, ""), resource))
                 if pair is not None:
@@ -381,6 +401,22 @@ class _Jobs:
         reserved = condition(workload, "QuotaReserved")
         at = self._time(reserved.since if reserved is not None else created(workload))
         return Admission(tuple(sets), tuple(usage.items()), frozenset(usage), at)
+
+    def _placement(
+        self, assignment: Mapping[str, object], flavors: Mapping[str, str], pod_set: PodSet
+    ) -> TopologyPlacement | None:
+        """The domains of an admitted pod set; None: none, or those of another Topology."""
+        levels = texts(assignment, "levels")
+        for flavor in sorted({*flavors.values()} & self.levels.keys() if levels else ()):
+            by_host = levels[-1] == HOSTNAME
+            known = self.levels[flavor]
+            if known[-1:] == levels[-1:] and (by_host or known == levels):
+                pods: Counter[str | tuple[str, ...]] = Counter()
+                for values, count in assigned_domains(assignment):
+                    if len(values) == len(levels):
+                        pods[values[-1] if by_host else values] += count
+                return TopologyPlacement(flavor, pods, dict(pod_set.per_pod))
+        return None
 
     def _owner(self, entry: Entry[WorkloadView]) -> tuple[str, str, str] | None:
         """Kind, namespace and name of the object for which a Workload was created."""
@@ -469,7 +505,7 @@ def _counted_sets(workload: Object, fields: WorkloadView) -> tuple[PodSet, ...]:
         amounts = requests.get(it.name, {})
         each = {name: -(-amount // max(it.count, 1)) for name, amount in amounts.items()}
         ordered = tuple(sorted(each.items(), key=lambda one: evaluation_order(one[0])))
-        found.append(PodSet(it.name, it.count, ordered))
+        found.append(PodSet(it.name, it.count, ordered, per_pod=ordered))
     return tuple(found)
 
 

@@ -347,15 +347,8 @@ class Timeline:
             return
         at = arrival.at if workload is None or workload.admission is None else workload.admission.at
         job.admitted, job.round, job.active = at, 1, True
-        pods = [
-            shape
-            for batch in arrival.pods
-            for shape in [self._shapes(arrival, batch, _flavors(job, batch.name), {})] * batch.count
-        ]
         if self.kube is not None:
-            nodes = iter(arrival.nodes)
-            for shape in pods:
-                node = next(nodes, "")
+            for shape, node in self._resumed(job):
                 found = self.kube.nodes.index.get(node)
                 if shape is not None and found is not None:
                     self.kube.bind(shape, found)
@@ -367,6 +360,23 @@ class Timeline:
         if not job.unbound:
             job.starts(at)
             self._end_later(job, self.now)
+
+    def _resumed(self, job: JobRun) -> Iterator[tuple[PodShape | None, str]]:
+        """The shapes of all pods of a job that was admitted before, and their nodes; empty: none yet."""
+        nodes = iter(job.arrival.nodes)
+        for batch in job.arrival.pods:
+            flavors, admitted = _flavors(job, batch.name), _admitted(job, batch.name)
+            bound = self._shapes(job.arrival, batch, flavors, {})
+            count = batch.count if admitted is None else admitted.count
+            own = [next(nodes, "") for _ in range(count)]
+            left = (
+                labels for labels, missing in self._domains(job, batch, own) for _ in range(missing)
+            )
+            for node in own:
+                if node:
+                    yield bound, node
+                else:
+                    yield self._shapes(job.arrival, batch, flavors, next(left, {})), node
 
     def _resume_gang(self, job: JobRun, gang: GangSettings) -> bool:
         """Volcano started the job before; false: its queue is not known."""
@@ -533,23 +543,28 @@ class Timeline:
         if not job.unbound:
             self._start(job)
 
-    def _domains(self, job: JobRun, batch: PodBatch) -> Iterator[tuple[Mapping[str, str], int]]:
-        """The labels of the topology domains of pods, and the number of pods in each."""
+    def _domains(
+        self, job: JobRun, batch: PodBatch, nodes: Iterable[str] = ()
+    ) -> Iterator[tuple[Mapping[str, str], int]]:
+        """The labels of the topology domains of pods, and the number of pods in each.
+
+        Pods on `nodes` are not counted.
+        """
         admitted = _admitted(job, batch.name)
         placement = admitted.placement if admitted is not None else None
         if placement is None or self.kueue is None:
             yield {}, batch.count if admitted is None else admitted.count
             return
         topology = self.kueue.state.topologies[placement.flavor]
+        bound = Counter(topology.leaf_of(it) for it in nodes)
         for leaf, count in placement.pods.items():
-            yield topology.selector(leaf), count
+            yield topology.selector(leaf), count - bound[leaf]
 
     def _hold(self, job: JobRun, shape: PodShape, node: int, sign: int) -> None:
         """Kueue's topologies count pods that Kueue did not place there."""
         if self.kueue is None or self.kube is None or not self.kueue.state.topologies:
             return
-        admission = job.workload.admission if job.workload is not None else None
-        if admission is None or not admission.placements():
+        if job.arrival.is_outside_topologies:
             self.kueue.hold(self.kube.nodes.all[node].name, shape.requests, sign)
 
     def _start(self, job: JobRun) -> None:

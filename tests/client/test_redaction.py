@@ -74,6 +74,20 @@ spec:
           env: [{name: TOKEN, value: acme-secret}]
           resources: {requests: {nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 1}}
 ---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: acme-train-1, namespace: acme-vision}
+spec: {queueName: acme-local, podSets: [{name: main, count: 2}]}
+status:
+  admission:
+    clusterQueue: acme-queue
+    podSetAssignments:
+    - name: main
+      topologyAssignment:
+        levels: [kubernetes.io/hostname]
+        slices:
+        - {domainCount: 1, valuesPerLevel: [{individual: {prefix: rack, roots: ["7"]}}], podCounts: {universal: 2}}
+---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: acme-kube-scheduler, namespace: kube-system, labels: {policygen.dev/set: acme}}
@@ -134,6 +148,9 @@ def test_a_name_is_the_same_hash_everywhere_and_another_with_another_key():
     assert flavor in queue.data["status"]["conditions"][0]["message"]
     assert shared.pods[0].owner.name == by_kind["Job"].name
     assert shared.pods[0].node == by_kind["Node"].name
+    (assignment,) = by_kind["Workload"].data["status"]["admission"]["podSetAssignments"]
+    host = by_kind["Node"].labels["kubernetes.io/hostname"]
+    assert assignment["topologyAssignment"]["domains"] == [{"values": [host], "count": 2}]
     other = redacted(snapshot(TEXT), Key.new())
     assert {it.name for it in other.objects}.isdisjoint(it.name for it in shared.objects)
 

@@ -79,11 +79,14 @@ def scene(text):
 
 
 def played(text, duration=3600.0, **more):
-    it = scene(text)
+    return {job.arrival.name: job for job in ran(scene(text), duration, **more)}
+
+
+def ran(it, duration=3600.0, **more):
     made = timeline(it, arrivals(it, duration), **more)
     for _ in made.run():
         pass
-    return {job.arrival.name: job for job in made.jobs}
+    return made.jobs
 
 
 WORKLOAD = """

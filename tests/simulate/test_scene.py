@@ -11,13 +11,13 @@ from policygen.simulate.scene import (
     gpus_of,
     kube_scheduler,
     kueue_scheduler,
-    note_domains,
     topology_nodes,
 )
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.explanation import Explainer
 from tests.client.looks import snapshot
-from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, scene
-from tests.simulate.test_topologies_over_time import STATE, required
+from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, ran, scene
+from tests.simulate.test_topologies_over_time import RACK, STATE, required
 
 
 def test_pools_are_the_flavors_with_gpus_and_count_their_nodes():
@@ -61,25 +61,70 @@ def test_pods_that_kueue_does_not_manage_go_to_kube_scheduler():
     assert found["nlp/c"].started == 3600
 
 
-def test_pods_that_kueue_did_not_place_use_topologies():
-    """Kueue placed the pod of job a on a0, and the other pod runs on b0."""
-    pods = "".join(
-        f"""
+def pod(owner, node, annotations=""):
+    return f"""
 ---
 apiVersion: v1
 kind: Pod
-metadata: {{name: {owner}-1, namespace: nlp, ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: {owner}, uid: u, controller: true}}]}}
+metadata: {{name: {owner}-{node}, namespace: nlp, annotations: {{{annotations}}}, ownerReferences: [{{apiVersion: batch/v1, kind: Job, name: {owner}, uid: u, controller: true}}]}}
 spec: {{nodeName: {node}, containers: [{{name: main, resources: {{requests: {{cpu: 4}}, limits: {{nvidia.com/gpu: 8}}}}}}]}}
 status: {{phase: Running}}
 """
-        for owner, node in (("a", "a0"), ("b", "b0"))
+
+
+def assigned(*hosts):
+    """The Workload of job a, whose pods Kueue placed on these hosts."""
+    roots = ", ".join(f"'{it[1:]}'" for it in hosts)
+    values = f"{{individual: {{prefix: a, roots: [{roots}]}}}}"
+    part = f"{{domainCount: {len(hosts)}, valuesPerLevel: [{values}], podCounts: {{universal: 1}}}}"
+    levels = "levels: [kubernetes.io/hostname]"
+    count, gpus, cpu = len(hosts), 8 * len(hosts), 4 * len(hosts)
+    return (
+        WORKLOAD.replace("count: 1", f"count: {count}")
+        .replace("nvidia.com/gpu: 8}", f"nvidia.com/gpu: {gpus}}}")
+        .replace("{cpu: 4,", f"{{cpu: {cpu},")
+        .replace(
+            "resourceUsage", f"topologyAssignment: {{{levels}, slices: [{part}]}}, resourceUsage"
+        )
     )
-    seen = snapshot(STATE + WORKLOAD + required("a", 8, 1) + job("b", 8, queue="") + pods)
+
+
+def seen_scene(text):
+    seen = snapshot(text)
     objects = Cluster(seen.objects, seen.seen, seen.pods)
-    it = Scene(objects, first(objects, DEFAULT["kueue"]), cluster_nodes(objects))
+    return Scene(objects, first(objects, DEFAULT["kueue"]), cluster_nodes(objects))
+
+
+def test_pods_that_kueue_did_not_place_use_topologies():
+    """Kueue placed the pod of job a on a0. Of the other pods, it does not count the one that asks for a topology."""
+    asks = f"kueue.x-k8s.io/podset-required-topology: {RACK}"
+    pods = pod("a", "a0") + pod("b", "b0") + pod("c", "b1", asks)
+    jobs = required("a", 8, 1) + job("b", 8, queue="") + job("c", 8, queue="")
+    it = seen_scene(STATE + assigned("a0") + jobs + pods)
     running = arrivals(it)
-    note_domains(it, running)
     _, used = topology_nodes(it, running)
     assert used == {"b0": {"cpu": 4000, "nvidia.com/gpu": 8, "pods": 1}}
     (admission,) = (one.workload.admission for one in running if one.workload is not None)
     assert [it.pods for it in admission.placements()] == [{"a0": 1}]
+
+
+def test_a_topology_assignment_counts_before_pods_are_bound():
+    """Kueue has admitted job a to both hosts of rack a, but at most one of its pods is on a node."""
+    late = required("late", 8, 2) + job("b", 8, 2, queue="")
+    for pods in ("", pod("a", "a1")):
+        text = STATE + assigned("a0", "a1") + required("a", 8, 2) + late + pods
+        text += pod("b", "b0") + pod("b", "b1")
+        it = seen_scene(text)
+        explainer = Explainer(it, arrivals(it))
+        (target,) = explainer.named("nlp/late")
+        found = explainer.explain(target)
+        assert found.cause.kind.value == "topology-domains-full"
+        assert 'topology "racks" doesn\'t allow to fit any of 2 pod(s)' in found.cause.message
+        (run, *_) = ran(it, until=0)
+        assert sorted(run.last_nodes) == [0, 1]  # a0 and a1
+
+
+def test_an_assignment_of_another_topology_is_not_used():
+    text = assigned("a0").replace("levels: [kubernetes.io/hostname]", "levels: [other]")
+    (found,) = arrivals(seen_scene(STATE + text + required("a", 8, 1)))
+    assert found.workload.admission.placements() == []

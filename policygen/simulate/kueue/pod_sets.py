@@ -47,6 +47,13 @@ _OF_TOPOLOGY = (
     "group-name",
 )
 """The annotations of a pod template that ask for topology-aware scheduling, without their prefix."""
+_MARKS_OF_TOPOLOGY = frozenset(f"{_TOPOLOGY}{it}" for it in _OF_TOPOLOGY[:4]) | {
+    f"{_TOPOLOGY}slice-required-topology-constraints"
+}
+"""Pods with one of these are not counted as pods that Kueue did not place.
+
+Source: pkg/util/tas/tas.go of Kueue 0.19.2, IsTAS.
+"""
 _TRUTHS = {
     **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
     **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
@@ -99,6 +106,11 @@ def pod_sets(workload: Workload) -> tuple[PodSetView, ...]:
             ),
         )
     return (_pod_set("main", replace(template, spec=as_pod(template.spec)), 1),)
+
+
+def asks_topology(annotations: Iterable[str]) -> bool:
+    """Whether the annotations of a pod ask Kueue for a topology."""
+    return not _MARKS_OF_TOPOLOGY.isdisjoint(annotations)
 
 
 def groups(workload: Workload) -> int:

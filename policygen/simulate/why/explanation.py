@@ -24,7 +24,6 @@ from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import (
     Scene,
     kube_scheduler,
-    note_domains,
     shapes,
     strategies,
     topology_nodes,
@@ -490,7 +489,6 @@ def situation(scene: Scene, arrivals: Iterable[Arrival]) -> Situation:
     chosen = strategies(scene.settings)
     held: dict[str, list[QueuedWorkload]] = {}
     pending = []
-    note_domains(scene, arrivals)
     for it in arrivals:
         workload = it.workload
         if workload is None or it.refusal:
