@@ -45,6 +45,13 @@ class RunSpec(Struct, frozen=True):
         """The documents of the spec."""
         return self.compiled.loaded.documents if self.compiled else ()
 
+    def target(self, requested: Mapping[str, Version]) -> Mapping[str, Version]:
+        """The versions of the spec, which was compiled for those of the command line, or else these."""
+        if self.compiled is None:
+            return {**versions.DEFAULT, **requested}
+        target = self.compiled.loaded.spec.platform.target
+        return {name: getattr(target, name) for name in versions.DEFAULT}
+
     @property
     def settings(self) -> programs.LintSettings:
         """Severities, waivers and bounds of the spec."""
@@ -63,10 +70,7 @@ class Run(Struct, frozen=True):
     @property
     def target(self) -> Mapping[str, Version]:
         """The versions for which objects are checked, from the spec or the command line."""
-        if self.spec.compiled:
-            target = self.spec.compiled.loaded.spec.platform.target
-            return {name: getattr(target, name) for name in versions.DEFAULT}
-        return {**versions.DEFAULT, **self.request.target}
+        return self.spec.target(self.request.target)
 
     @property
     def comparable(self) -> "Compiled | None":

@@ -10,19 +10,18 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import drift, inputs, manifest_files, sources, trace
+from policygen.app import drift, inputs, job_faults, manifest_files, sources, trace
 from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, SimulateRequest
 from policygen.core import versions
-from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
-from policygen.core.finding import THERE, At, Finding, Place
+from policygen.core.errors import SpecError, UnreadError, UsageError
+from policygen.core.finding import At, Finding
 from policygen.core.names import HOSTNAME
 from policygen.core.quoting import counted, listed, some
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
 from policygen.documents import files
-from policygen.documents.document import Document
 from policygen.documents.files import Source
 from policygen.kubernetes import controllers, kueue_settings, manifests
 from policygen.kubernetes.cluster import KUEUE as KUEUE_GROUP
@@ -36,11 +35,11 @@ from policygen.plan import kueue_configuration
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.plan.rules import INERT_OPTION
-from policygen.report.phrases import where, whereabouts
+from policygen.report.phrases import whereabouts
 from policygen.report.simulation import SimulationReport
 from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.input_faults import RUNS_FOR, input_faults
+from policygen.simulate.input_faults import RUNS_FOR
 from policygen.simulate.kueue import train_jobs
 from policygen.simulate.kueue.jobs import is_foreign
 from policygen.simulate.oversized import oversized
@@ -66,8 +65,6 @@ _UNTRIED = (
 )
 _OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
 """Kinds that controllers create for jobs."""
-_FAULTS = 20
-"""The number of faults in an error."""
 _DEFAULT = "default"
 """The namespace of objects that name none."""
 _NAMESPACED = TEMPLATES.keys() | {
@@ -153,7 +150,7 @@ def _changed(
         raise SpecError(spec.findings)
     index = given.index + 1 + len(spec.documents)
     with manifest_files.opened(other.state) as opened:
-        found = _manifests(opened, index)
+        found = _manifests(opened, index, spec.target(other.target))
     jobs = _jobs(given.state)
     state = [*_without(found.objects, _jobs(found.objects)), *_only(given.state, jobs)]
     snapshot = given.snapshot
@@ -240,7 +237,7 @@ def _is_snapshot(path: str) -> bool:
         return False
 
 
-def _manifests(opened: ManifestFiles, index: int) -> Manifests:
+def _manifests(opened: ManifestFiles, index: int, target: Mapping[str, Version]) -> Manifests:
     """The manifests of files, with documents from this index on.
 
     Raises SpecError, and InvalidInputError for faults of jobs.
@@ -252,7 +249,7 @@ def _manifests(opened: ManifestFiles, index: int) -> Manifests:
     if errors:
         raise SpecError(errors)
     found.objects = [*map(_in_namespace, found.objects)]
-    _check(found.objects, found.documents)
+    job_faults.check(found, target)
     return found
 
 
@@ -269,9 +266,10 @@ def read(
         spec = _spec(request, opened.sources, stdin)
         if request.specs and spec.compiled is None:
             raise SpecError(spec.findings)
-        found = _manifests(opened, len(spec.documents))
+        target = spec.target(request.target)
+        found = _manifests(opened, len(spec.documents), target)
         index = len(spec.documents) + len(found.documents)
-        other = _manifests(state, index)
+        other = _manifests(state, index, target)
     index += len(other.documents)
     snapshot = _snapshot(request, spec, index, progress)
     jobs = trace.read(request.trace, request.trace_format, progress) if request.trace else ()
@@ -300,26 +298,6 @@ def _in_namespace(object_: Object) -> Object:
     if object_.namespace or (object_.group, object_.kind) not in _NAMESPACED:
         return object_
     return replace(object_, namespace=_DEFAULT)
-
-
-def _check(objects: Iterable[Object], documents: Iterable[Document]) -> None:
-    """Raises InvalidInputError with the faults of objects."""
-    faults = list(input_faults(objects))
-    if not faults:
-        return
-    by_index = {it.index: it for it in documents}
-
-    def place(at: At) -> Place:
-        return by_index[at.document].place(at.path)
-
-    lines: list[str] = []
-    for it in faults[:_FAULTS]:
-        at = place(it.at)
-        words = it.message.replace(THERE, where(place(it.other))) if it.other else it.message
-        lines.append(f"{at.file}:{at.line}:{at.column}: {words}")
-    if len(faults) > _FAULTS:
-        lines.append(counted(f"{len(faults) - _FAULTS} more", "fault"))
-    raise InvalidInputError(f"{counted(len(faults), 'fault')}; nothing was simulated", lines)
 
 
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:

@@ -1,11 +1,12 @@
-"""Faults of a user's objects for which no job can be simulated as it is written."""
+"""Faults of a user's objects for which no job can be simulated as it is written.
+
+Rules of lint find what a server refuses.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from policygen.api_validation import schemas
-from policygen.api_validation.refusal import Reason
-from policygen.api_validation.refusals import refusals
 from policygen.core import durations
 from policygen.core.finding import THERE, At
 from policygen.core.quoting import quoted
@@ -17,10 +18,6 @@ ARRIVES_AFTER = "policygen.dev/arrives-after"
 """The annotation of a job with the time from the start of the simulation to its creation, such as `10m`."""
 RUNS_FOR = "policygen.dev/runs-for"
 """The annotation of a job with the time that it must run."""
-_REFUSED = frozenset(
-    {Reason.ANNOTATION, Reason.LABEL, Reason.NAME, Reason.RANGE, Reason.TYPE, Reason.VALUE}
-)
-"""Why kube-apiserver refuses a job so that its name, times or amounts are not known."""
 
 
 class InputFault(NamedTuple):
@@ -33,7 +30,7 @@ class InputFault(NamedTuple):
 
 
 def input_faults(objects: Iterable[Object]) -> Iterator[InputFault]:
-    """The faults of objects: those that exist twice, jobs that a server refuses, and invalid times."""
+    """The faults of objects: those that exist twice, jobs without a name, and invalid times."""
     first: dict[tuple[str, str, str, str], Object] = {}
     for it in objects:
         is_job = (it.group, it.kind) in TEMPLATES
@@ -45,18 +42,15 @@ def input_faults(objects: Iterable[Object]) -> Iterator[InputFault]:
                 earlier.at.to("metadata", "name"),
             )
         if is_job:
-            yield from _refused(it)
+            yield from _unnamed(it)
             yield from _times(it)
 
 
-def _refused(job: Object) -> Iterator[InputFault]:
-    """What kube-apiserver refuses."""
-    served = schemas.served(job.api_version, job.kind)
-    if served is not None:
-        for it in refusals(job.data, served):
-            if it.reason in _REFUSED or it.path == ("metadata",):
-                yield InputFault(job.at.to(*it.path), f"{job}: {it.message}")
-    elif not job.name and not mapping(job.data, "metadata").get("generateName"):
+def _unnamed(job: Object) -> Iterator[InputFault]:
+    """A job of an operator's kind without a name, of which no schema is known."""
+    if schemas.served(job.api_version, job.kind) is not None or job.name:
+        return
+    if not mapping(job.data, "metadata").get("generateName"):
         at = job.at.to("metadata", "name")
         yield InputFault(at, f'{job} has no name that is text; write a name in quotes, such as "a"')
 

@@ -102,7 +102,7 @@ def test_times_that_are_no_durations_are_errors(tmp_path):
         "2 faults; nothing was simulated",
         [
             f"jobs.yaml:5:{column}: {words.format(text)}"
-            for column, text in ((152, 'arrives-after "soon"'), (118, 'runs-for "-5m"'))
+            for column, text in ((118, 'runs-for "-5m"'), (152, 'arrives-after "soon"'))
         ],
     )
 
@@ -117,7 +117,7 @@ def test_two_jobs_with_one_name_are_an_error(tmp_path):
     done, (detail,) = refused(tmp_path, job("a", 8) + job("a", 4, queue=""))
     assert (done, detail) == (
         "1 fault; nothing was simulated",
-        "jobs.yaml:19:18: Job nlp/a is in the input twice, first at jobs.yaml:5:18; rename or remove one of the two",
+        "jobs.yaml:20:18: Job nlp/a is in the input twice, first at jobs.yaml:5:18; rename or remove one of the two",
     )
 
 
@@ -306,7 +306,7 @@ spec:
       spec:
         restartPolicy: Never
         tolerations: [{operator: Exists}]
-        containers: [{name: main, resources: {requests: {cpu: 8, memory: 64Gi}, limits: {nvidia.com/gpu: 8}}}]
+        containers: [{name: main, image: x:1, resources: {requests: {cpu: 8, memory: 64Gi}, limits: {nvidia.com/gpu: 8}}}]
 """
 
 

@@ -75,8 +75,12 @@ def test_a_folder_that_cannot_be_searched_has_no_names(request_, monkeypatch):
 def test_names_that_jobs_of_two_kinds_share(tmp_path):
     path = tmp_path / "objects.yaml"
     it = job("b", to="", after="20m")
+    template = {**it["spec"]["template"], "metadata": {"labels": {"app": "b"}}}
+    template["spec"] = {**template["spec"], "restartPolicy": "Always"}
+    spec = {"selector": {"matchLabels": {"app": "b"}}, "template": template}
     path.write_text(
-        text(*PLAIN, it, {**it, "kind": "Deployment", "apiVersion": "apps/v1"}), "utf-8"
+        text(*PLAIN, it, {**it, "kind": "Deployment", "apiVersion": "apps/v1", "spec": spec}),
+        "utf-8",
     )
     request = SimulateRequest(workloads=(str(path),), duration=0.0)
     assert why.workload_names(request) == ["deployment/n/b", "job/n/b"]

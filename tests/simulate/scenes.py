@@ -68,6 +68,7 @@ spec:
       restartPolicy: Never
       containers:
       - name: main
+        image: example.com/train:1
         resources: {{requests: {{cpu: 4}}, limits: {{nvidia.com/gpu: {gpus}}}}}
 """
 

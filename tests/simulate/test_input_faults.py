@@ -24,17 +24,6 @@ def test_objects_of_one_name():
     ]
 
 
-def test_jobs_that_a_server_refuses():
-    text = job("a", 8, pods="x", annotations="a: 1") + job("yes", 8) + job("B", 8)
-    found = faults(text)
-    assert {it[0] for it in found} >= {
-        ("spec", "parallelism"),
-        ("metadata", "annotations", "a"),
-        ("metadata", "name"),
-    }
-    assert len(found) == 5
-
-
 def test_a_job_of_a_crd_needs_a_name():
     text = """
 apiVersion: jobset.x-k8s.io/v1alpha2

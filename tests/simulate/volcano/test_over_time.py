@@ -61,7 +61,7 @@ spec:
     template:
       spec:
         restartPolicy: Never
-        containers: [{{name: c, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]
+        containers: [{{name: c, image: c:1, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]
 """
 
 
@@ -145,7 +145,7 @@ metadata:
 spec:
   schedulerName: volcano
   restartPolicy: Never
-  containers: [{{name: c, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]
+  containers: [{{name: c, image: c:1, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]
 """
 
 
@@ -178,7 +178,7 @@ metadata:
 spec:
   {f"nodeName: {node}" if node else ""}
   schedulerName: volcano
-  containers: [{{name: c, resources: {{limits: {{nvidia.com/gpu: 8}}}}}}]
+  containers: [{{name: c, image: c:1, resources: {{limits: {{nvidia.com/gpu: 8}}}}}}]
 status: {{phase: {phase}}}
 """
 

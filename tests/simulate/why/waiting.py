@@ -52,7 +52,8 @@ def job(name, gpus=1, pods=1, to="q", *, namespace="n", rank="", resource=GPU, a
     if rank:
         labels["kueue.x-k8s.io/priority-class"] = rank
     amounts = {resource: str(gpus)}
-    containers = [{"name": "c", "resources": {"requests": amounts, "limits": amounts}}]
+    resources = {"requests": amounts, "limits": amounts}
+    containers = [{"name": "c", "image": "example.com/c:1", "resources": resources}]
     template = {"spec": {"containers": containers, "restartPolicy": "Never", **spec}}
     own = {"parallelism": pods, "completions": pods, "template": template}
     it = thing("Job", name, own, namespace, "batch/v1", **labels)

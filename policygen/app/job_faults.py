@@ -1,0 +1,66 @@
+"""Refuses manifests with jobs that no server would accept, or that cannot be simulated as they are written."""
+
+from collections.abc import Iterator, Mapping
+
+from policygen.core.errors import InvalidInputError
+from policygen.core.finding import THERE, At, Place
+from policygen.core.quoting import counted
+from policygen.core.rule import Family, Severity
+from policygen.core.versions import Version
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.locate import locate_objects
+from policygen.kubernetes.manifests import Manifests
+from policygen.kubernetes.workloads import TEMPLATES
+from policygen.lint import engine, registry
+from policygen.lint.rule import Facts
+from policygen.report.phrases import where
+from policygen.simulate.input_faults import input_faults
+
+_SHOWN = 20
+"""The most faults in an error."""
+_RULES = tuple(
+    it
+    for it in registry.RULES
+    if it.family is Family.INVALID and it.severity is Severity.ERROR and not it.needs
+)
+"""The rules of lint about objects that a server refuses, whatever else exists."""
+
+
+def check(found: Manifests, target: Mapping[str, Version]) -> None:
+    """Raises InvalidInputError with the faults of jobs, and with objects that exist twice."""
+    faults = sorted({*_refused(found, target), *_unclear(found)}, key=_order)
+    if not faults:
+        return
+    lines = [f"{at.file}:{at.line}:{at.column}: {message}" for at, message in faults[:_SHOWN]]
+    if len(faults) > _SHOWN:
+        lines.append(counted(f"{len(faults) - _SHOWN} more", "fault"))
+    raise InvalidInputError(f"{counted(len(faults), 'fault')}; nothing was simulated", lines)
+
+
+def _order(fault: tuple[Place, str]) -> tuple[str, int, int, str]:
+    place, message = fault
+    return place.file, place.line, place.column, message
+
+
+def _refused(found: Manifests, target: Mapping[str, Version]) -> Iterator[tuple[Place, str]]:
+    """The jobs that a server refuses, as lint reports them."""
+    jobs = [it for it in found.objects if (it.group, it.kind) in TEMPLATES]
+    if not jobs:
+        return
+    facts = Facts(Cluster(jobs), target, frozenset())
+    hits = [hit for outcome in engine.run(_RULES, facts) for hit in outcome.hits]
+    for it in locate_objects(found.documents, jobs, hits):
+        if it.place is not None:
+            yield it.place, it.message
+
+
+def _unclear(found: Manifests) -> Iterator[tuple[Place, str]]:
+    """The objects that exist twice, and invalid times."""
+    by_index = {it.index: it for it in found.documents}
+
+    def place(at: At) -> Place:
+        return by_index[at.document].place(at.path)
+
+    for it in input_faults(found.objects):
+        message = it.message.replace(THERE, where(place(it.other))) if it.other else it.message
+        yield place(it.at), message

@@ -1,0 +1,69 @@
+"""Faults of jobs for which nothing is simulated."""
+
+import pytest
+
+from policygen.app import job_faults
+from policygen.core import versions
+from policygen.core.errors import InvalidInputError
+from policygen.documents.files import Source
+from policygen.kubernetes import manifests
+from tests.simulate.scenes import NODES, QUEUES, job
+from tests.simulate.volcano.test_over_time import vcjob
+
+
+def faults(text):
+    """The lines of the error, without the file."""
+    found = manifests.read([Source("x", text, None)])
+    try:
+        job_faults.check(found, versions.DEFAULT)
+    except InvalidInputError as error:
+        return [*error.details]
+    return []
+
+
+def test_sound_jobs_have_no_fault():
+    assert faults(QUEUES + NODES + job("a", 8) + vcjob("v", "q", 2)) == []
+
+
+@pytest.mark.parametrize(
+    "written, instead, words",
+    [
+        ("parallelism: 1", "parallelism: x", "parallelism must be an integer"),
+        ("parallelism: 1", "parallelism: -1", "parallelism -1, which is refused; write 0 or more"),
+        ("name: a,", "name: A,", 'name "A" is not valid for a Job'),
+        ("annotations: {}", "annotations: {a: 1}", "a must be a string, not 1"),
+        ("image: example.com/train:1", "command: [run]", "has no image"),
+        ("restartPolicy: Never", "restartPolicy: Always", "has restartPolicy Always"),
+        ("completions: 1", "complettions: 1", 'did you mean "completions"?'),
+        ("requests: {cpu: 4}, limits", "requests", "without a limit, which is refused"),
+    ],
+)
+def test_jobs_that_a_server_refuses(written, instead, words):
+    text = job("a", 1)
+    assert written in text
+    found = faults(text.replace(written, instead))
+    assert any(words in it for it in found), found
+
+
+def test_pods_without_containers():
+    text = job("a", 1).partition("      containers:")[0] + "      containers: []\n"
+    (line,) = faults(text)
+    assert line == "x:12:7: Job nlp/a has no containers, which is refused; write a container"
+
+
+def test_all_faults_are_reported_in_the_order_of_the_text():
+    text = job("a", 1, pods=-1) + job("B", 8) + vcjob("v", "q", -2) + job("a", 1)
+    found = faults(text)
+    assert [int(it.split(":")[1]) for it in found] == sorted(int(it.split(":")[1]) for it in found)
+    assert len(found) == 5
+    assert "is in the input twice, first at x:5" in found[-1]
+
+
+def test_queues_are_not_jobs():
+    assert faults(QUEUES.replace("nominalQuota: 12", "nominalQuota: -2")) == []
+
+
+def test_many_faults_are_counted():
+    found = faults("".join(job(f"a{i}", 1, pods=-1) for i in range(30)))
+    assert len(found) == 21
+    assert found[-1].endswith(" more faults")
