@@ -9,7 +9,7 @@ from policygen.kubernetes.field_access import AccessLog, Roots
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Pod, Seen
 from policygen.kubernetes.table import Table
-from policygen.kubernetes.typed import Misspelt, Reader
+from policygen.kubernetes.typed import Reader
 
 T = TypeVar("T")
 
@@ -38,7 +38,6 @@ class Cluster:
         pods: Iterable[Pod] = (),
         *,
         unread: Roots = frozenset(),
-        misspelt: Misspelt | None = None,
     ) -> None:
         self.objects = tuple(objects)
         self.seen = seen
@@ -46,12 +45,11 @@ class Cluster:
         self.pods = tuple(pods)
         """All pods of a snapshot; pods of manifests are only in `workloads`."""
         self.accesses = AccessLog(unread)
-        self._misspelt = misspelt or {}
         self._unread = unread
         self._kinds = _by_kind(self.objects)
         self.kinds = frozenset(kind for _, kind in self._kinds) | ({"Pod"} if self.pods else set())
         self._typed = set(workloads.TEMPLATES)
-        self._reader = Reader(self.accesses, unread, self._misspelt)
+        self._reader = Reader(self.accesses, unread)
         spec = self._spec
         self.cluster_queues = spec(KUEUE, "ClusterQueue", kueue.ClusterQueueView)
         self.cohorts = spec(KUEUE, "Cohort", kueue.CohortView)
@@ -117,7 +115,7 @@ class Cluster:
 
     def of(self, group: str, kind: str) -> tuple[Object, ...]:
         """The raw objects of a kind, readable or not."""
-        return tuple(self._reader.as_written(self._kinds.get((group, kind), ())))
+        return tuple(self._kinds.get((group, kind), ()))
 
     def workloads_of(self, *groups: str) -> Sequence[workloads.Workload]:
         """The `workloads` of these API groups."""
@@ -136,28 +134,22 @@ class Cluster:
         """A cluster whose tables skip these objects, because some of their fields are invalid."""
         unread = self._unread | objects
         if unread not in self._others:
-            self._others[unread] = Cluster(
-                self.objects, self.seen, self.pods, unread=unread, misspelt=self._misspelt
-            )
+            self._others[unread] = Cluster(self.objects, self.seen, self.pods, unread=unread)
         return self._others[unread]
 
-    def with_misspelt(self, misspelt: Misspelt, *same: "Callable[[Cluster], Any]") -> "Cluster":
-        """A cluster in which fields with misspelled names count as invalid, by the roots of their objects.
-
-        `same` are derived functions that read only `objects`, so their results are the same.
-        """
-        made = Cluster(self.objects, self.seen, self.pods, misspelt=misspelt)
-        made._derived |= {it: self._derived[it] for it in same}
-        return made
+    def with_objects(
+        self, objects: Iterable[Object], make: "Callable[[Cluster], T]", made: T
+    ) -> "Cluster":
+        """A cluster with other objects, and with a known result of a function that it derives."""
+        other = Cluster(objects, self.seen, self.pods)
+        other._derived[make] = made, frozenset()
+        return other
 
     @property
     def invalid_fields(self) -> Iterable[tuple[Object, Path]]:
         """The invalid fields, whose intended value is unknown."""
         for invalid in self.malformed:
             yield invalid.object, invalid.path
-        for object_ in self.objects if self._misspelt else ():
-            for path in self._misspelt.get(object_.at, ()):
-                yield object_, path
 
     def _spec(self, group: str, kind: str, type_: type[T]) -> Table[T]:
         return self._table(group, kind, type_, ("spec",))
@@ -172,7 +164,7 @@ class Cluster:
 
     def _workloads(self) -> Iterable[workloads.Workload]:
         for kind in workloads.TEMPLATES:
-            for object_ in self._reader.as_written(self._kinds.get(kind, ())):
+            for object_ in self._kinds.get(kind, ()):
                 if self.seen and not workloads.is_checked(object_):
                     continue
                 found = self._reader.workload_of(object_)

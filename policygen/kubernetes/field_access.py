@@ -89,14 +89,6 @@ def watched(struct: Any, path: Path, note: Callable[[], None]) -> Any:
     return struct
 
 
-def watched_if_there(struct: Any, path: Path, note: Callable[[], None]) -> Any:
-    """The same, or the struct itself if its type has no field at this path."""
-    try:
-        return watched(struct, path, note)
-    except (AttributeError, LookupError, TypeError):
-        return struct
-
-
 def _attribute(type_: Any, written: str) -> str:
     names: dict[str, str] = dict(
         zip(type_.__struct_encode_fields__, type_.__struct_fields__, strict=True)

@@ -14,7 +14,7 @@ import msgspec
 
 from policygen.core import quantity
 from policygen.core.decoding import converted
-from policygen.core.finding import At, Path
+from policygen.core.finding import Path
 from policygen.core.names import KEYED_METADATA
 from policygen.kubernetes import workloads
 from policygen.kubernetes.field_access import (
@@ -23,7 +23,6 @@ from policygen.kubernetes.field_access import (
     invalid_field,
     outermost,
     watched,
-    watched_if_there,
     without,
 )
 from policygen.kubernetes.object import Object
@@ -33,8 +32,6 @@ from policygen.kubernetes.untyped import keyed_texts
 
 MAX_UNKNOWN = 20
 """The most invalid fields of an object; an object with more is not read."""
-Misspelt = Mapping[At, tuple[Path, ...]]
-"""Fields that are missing because their names are misspelled, by the roots of objects."""
 
 _AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "null"}
 
@@ -55,21 +52,12 @@ class InvalidField(msgspec.Struct, frozen=True):
 class Reader:
     """Reads the objects of one cluster."""
 
-    def __init__(self, accesses: AccessLog, unread: Roots, misspelt: Misspelt) -> None:
+    def __init__(self, accesses: AccessLog, unread: Roots) -> None:
         self.malformed: list[InvalidField] = []
         """The invalid fields found so far."""
         self._accesses = accesses
         self._unread = unread
         """Objects with invalid fields that another rule has reported; their invalid parts are skipped."""
-        self._misspelt = misspelt
-
-    def as_written(self, objects: Iterable[Object]) -> Iterable[Object]:
-        """The objects, for rules that read the data itself. Data with misspelled fields is watched."""
-        for object_ in objects:
-            if object_.at not in self._misspelt:
-                yield object_
-            elif object_.at not in self._unread:
-                yield watched(object_, ("data",), self._note(object_))
 
     def table(
         self, objects: Iterable[Object], type_: type[T], within: Path = (), *, file: bool = False
@@ -101,8 +89,7 @@ class Reader:
     def workload_of(self, object_: Object) -> workloads.Workload | None:
         """The pod templates of a workload, or None if they cannot be read and that was reported."""
         made = [self._template(object_, *each) for each in workloads.raw_templates(object_)]
-        slips = self._misspelt.get(object_.at, ())
-        whole = None not in made and (made or not slips)
+        whole = None not in made
         if not whole and object_.at in self._unread:
             return None
         found = workloads.Workload(object_, tuple(each for each in made if each is not None))
@@ -115,13 +102,6 @@ class Reader:
         self, object_: Object, data: Any, type_: type[T], within: Path, *, file: bool = False
     ) -> T | None:
         read = self._converted(object_, data, type_, within, file=file)
-        for path in self._misspelt.get(object_.at, ()):
-            if path in (within, within[: len(path)]):
-                return None  # it contains all of the data
-            if path[: len(within)] == within and read is not None:
-                if object_.at in self._unread:
-                    return None
-                read = watched_if_there(read, path[len(within) :], self._note(object_))
         self._accesses.take()  # discards the accesses of the conversion itself
         return read
 
@@ -186,17 +166,10 @@ class Reader:
             spec=read,
             replicas=replicas,
         )
-        slips = self._misspelt.get(object_.at, ())
         written = [(metadata or {}).get(name) for name in KEYED_METADATA]
-        if (
-            not slips
-            and (written[0] or labels) is labels
-            and (written[1] or annotations) is annotations
-        ):
+        if (written[0] or labels) is labels and (written[1] or annotations) is annotations:
             return made  # the usual case
         note = self._note(object_)
-        if any(slip[: len(path)] != path for slip in slips):
-            made = watched(made, ("replicas",), note)
         for name, value in zip(KEYED_METADATA, written, strict=True):
             whole = (*path, "metadata", name)
             wrong = [*_not_strings(whole, value)]
@@ -204,7 +177,7 @@ class Reader:
                 self._mistyped(object_, where, other, "object" if where == whole else "str")
             if wrong and object_.at in self._unread:
                 return None
-            if wrong or {(*path, "metadata"), (*path, "metadata", name)}.intersection(slips):
+            if wrong:
                 made = watched(made, (name,), note)
         return made
 

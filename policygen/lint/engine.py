@@ -16,7 +16,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import kinds
-from policygen.lint.core.server_refusals import refused
+from policygen.lint.core.server_refusals import refused, renamed
 from policygen.lint.rule import Facts, Need, NotEvaluatedError, ObjectRule
 
 MANY = 4000
@@ -35,6 +35,8 @@ class RuleOutcome(Struct, frozen=True, eq=False):
     """Kinds that it reads and that were not read completely from the cluster."""
     lacks: tuple[str, ...] = ()
     """The input that it needs and that was not given."""
+    of_field: bool = False
+    """Whether the reason is a field whose intended value is unknown; some hits may then be missing."""
 
 
 def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
@@ -46,11 +48,57 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
         return [_run(facts, rule) for rule in rules]
     with _begun(rules, facts) as outcomes:
         misspelt = cluster.derive(refused).misspelt
-        if not misspelt:
-            return outcomes()
-    facts = replace(facts, cluster=cluster.with_misspelt(misspelt, refused))
-    with _begun(rules, facts) as outcomes:
-        return outcomes()
+        written = outcomes()
+    if not misspelt:
+        return written
+    objects, refusals = renamed(cluster.derive(refused), cluster.objects)
+    other = cluster.with_objects(objects, refused, refusals)
+    with _begun(rules, replace(facts, cluster=other)) as outcomes:
+        return [
+            _certain(one, another, cluster)
+            for one, another in zip(written, outcomes(), strict=True)
+        ]
+
+
+def _certain(written: RuleOutcome, meant: RuleOutcome, cluster: Cluster) -> RuleOutcome:
+    """The outcome of a rule, given that of the objects as written and with all misspelled fields renamed.
+
+    Only hits of both are certain, besides those on the misspelled fields themselves. Without any, the
+    rule is not evaluated if the other hits differ.
+    """
+    if not {written.verdict, meant.verdict} <= {Verdict.PASS, Verdict.FAIL}:
+        return min(written, meant, key=lambda it: it.verdict in {Verdict.PASS, Verdict.FAIL})
+    misspelt = cluster.derive(refused).misspelt
+    keys = {at.to(*path).on_key() for at, paths in misspelt.items() for path in paths}
+    of_keys = tuple(it for it in written.hits if it.at in keys)
+    others = [it for it in written.hits if it.at not in keys]
+    places = {(it.at, "" if it.at else it.message) for it in others}
+    hits = tuple(
+        it if it in others else it._replace(edits=())
+        for it in meant.hits
+        if (it.at, "" if it.at else it.message) in places
+    )
+    hits = (*of_keys, *hits)
+    verdict = Verdict.FAIL if hits else Verdict.PASS
+    if len(hits) == len(written.hits) == len(meant.hits) + len(of_keys):
+        return replace(meant, verdict=verdict, hits=hits)
+    verdict = verdict if hits else Verdict.NOT_EVALUATED
+    reason = f"the result depends on {_misspelt(meant.rule, cluster)}"
+    return replace(meant, verdict=verdict, hits=hits, reason=reason, of_field=True)
+
+
+def _misspelt(rule: ObjectRule, cluster: Cluster) -> str:
+    """The misspelled fields of objects that a rule reads."""
+    read = kinds.judged(rule) | kinds.looked_up(rule)
+    misspelt = cluster.derive(refused).misspelt
+    found = [
+        (GroupKind(it.group, it.kind) in read, f"the unknown field {dotted(path)} of {it}")
+        for it in cluster.objects
+        for path in misspelt.get(it.at, ())
+    ]
+    names = [name for is_read, name in found if is_read] or [name for _, name in found]
+    more = f" or {counted(len(names) - 1, 'other unknown field')}" if names[1:] else ""
+    return f"{names[0]}{more}"
 
 
 @contextmanager
@@ -78,7 +126,8 @@ def _run(facts: Facts, rule: ObjectRule) -> RuleOutcome:
     try:
         hits = tuple(_hits(rule, facts))
     except (_UnknownError, NotEvaluatedError) as unknown:
-        return RuleOutcome(rule, Verdict.NOT_EVALUATED, str(unknown))
+        of_field = isinstance(unknown, _UnknownError)
+        return RuleOutcome(rule, Verdict.NOT_EVALUATED, str(unknown), of_field=of_field)
     except Exception as error:  # noqa: BLE001 - any exception is a bug of one rule
         return RuleOutcome(rule, Verdict.CRASHED, "".join(format_exception(error)))
     if hits:
@@ -93,7 +142,7 @@ class _UnknownError(Exception):
 def _hits(rule: ObjectRule, facts: Facts) -> Sequence[Hit]:
     """The hits of a rule, without those that depend on an invalid field.
 
-    The intended value of an invalid or misspelled field is unknown. Hits of a rule that did not read
+    The intended value of an invalid field is unknown. Hits of a rule that did not read
     it are valid. A rule that read it runs again without the object. Raises _UnknownError if the
     rule uses the field to check other objects, or if no object is left that it could check.
     """

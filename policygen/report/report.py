@@ -31,6 +31,8 @@ class RuleResult(Struct, frozen=True):
     reason: str = ""
     lacks: tuple[str, ...] = ()
     """The input that it needs and that was not given."""
+    of_field: bool = False
+    """Whether the reason is a field whose intended value is unknown."""
     whole: bool = True
     """False if it was not evaluated for some input, or not for all objects that it checks."""
 

@@ -1,7 +1,7 @@
 """Findings as text for people: one line each, and the line of the input."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TextIO
 
 from policygen.core.finding import Finding, Place, Verdict
@@ -18,7 +18,7 @@ from policygen.report.phrases import (
     where,
     whereabouts,
 )
-from policygen.report.report import UNREAD, Report
+from policygen.report.report import UNREAD, Report, RuleResult
 
 MAX_COLUMNS: Final = 100
 """Width of an excerpt; longer lines are cut around the place."""
@@ -95,16 +95,25 @@ def full(
             f"{counted(report.elsewhere, 'finding')} may be about objects that exist elsewhere; also "
             "pass the spec or the folder with these objects, or use --partial\n"
         )
-    if line := unevaluated(report):
-        out.write(f"{page.safe(line)}\n")
+    out.writelines(f"{page.safe(line)}\n" for line in unevaluated(report))
     out.write(f"{summary(report.findings)}; {checked(report)}\n")
 
 
-def unevaluated(report: Report) -> str:
-    """How many rules were not evaluated, and the input that most of them lack; "" if all were."""
-    skipped = [it for it in report.rules if it.verdict is Verdict.NOT_EVALUATED]
-    if not skipped:
-        return ""
+def unevaluated(report: Report) -> Iterator[str]:
+    """How many rules were not evaluated and why: the input that most of them lack, then each field."""
+    uncertain: dict[str, list[str]] = {}
+    for it in report.rules:
+        if it.of_field:
+            uncertain.setdefault(it.reason, []).append(it.rule)
+    skipped = [it for it in report.rules if it.verdict is Verdict.NOT_EVALUATED and not it.of_field]
+    if skipped:
+        yield _lacking(report, skipped)
+    for reason, rules in uncertain.items():
+        names = ", ".join(rules[:_LACKS]) + (", ..." if rules[_LACKS:] else "")
+        yield f"not evaluated for all objects: {counted(len(rules), 'rule')} ({names}), because {reason}"
+
+
+def _lacking(report: Report, skipped: Sequence[RuleResult]) -> str:
     lacks = [it for it, _ in Counter(it for rule in skipped for it in rule.lacks).most_common()]
     why = report.incomplete or UNREAD
     if lacks:

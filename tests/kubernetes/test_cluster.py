@@ -61,8 +61,6 @@ def test_what_is_derived_is_made_once_and_its_accesses_repeat():
     assert it.accesses.take() == {At(0)}
 
 
-def test_a_misspelt_field_counts_as_invalid():
-    it = cluster(TEXT).with_misspelt({At(0): (("spec", "preemption"),)})
-    assert ("spec", "preemption") in [path for _, path in it.invalid_fields]
-    assert it.cluster_queues.get("a").fields.preemption is None
-    assert At(0) in it.accesses.take()
+def test_other_objects_with_a_known_result():
+    made = cluster(TEXT).with_objects((), len, 5)
+    assert (len(made.cluster_queues), made.derive(len)) == (0, 5)

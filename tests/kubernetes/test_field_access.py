@@ -10,7 +10,6 @@ from policygen.kubernetes.field_access import (
     invalid_field,
     outermost,
     watched,
-    watched_if_there,
     without,
 )
 
@@ -72,12 +71,6 @@ def test_only_the_field_itself_is_watched():
     assert len(noted) == 1
     hash(it.inner_parts[1])
     assert len(noted) == 2
-
-
-def test_a_field_that_the_type_does_not_have_is_not_watched():
-    it = Outer()
-    assert watched_if_there(it, ("gone",), list) is it
-    assert watched_if_there(it, ("innerParts", 3, "maxCount"), list) is it
 
 
 class Summed(Struct, frozen=True, dict=True):

@@ -87,6 +87,21 @@ def test_a_rule_that_argues_from_an_invalid_field_about_others_is_not_evaluated(
     assert outcome.reason == "spec.stopPolicy of ClusterQueue a could not be read"
 
 
+def test_a_hit_counts_if_it_does_not_depend_on_a_misspelt_field():
+    """A field may have been meant as the similar one, or as none."""
+    odd = QUEUE % ("a", "stopPolcy: Hold")
+    rule = made(stopped)
+    assert [
+        it.message
+        for it in ended(rule, facts(f"{odd}---\n{QUEUE % ('b', 'stopPolicy: None')}")).hits
+    ] == ["b"]
+    assert ended(made(failing), facts(odd)).verdict is Verdict.FAIL
+    (outcome, other) = run([rule, made(failing)], facts(odd))
+    reason = "the result depends on the unknown field spec.stopPolcy of ClusterQueue a"
+    assert (outcome.verdict, outcome.reason) == (Verdict.NOT_EVALUATED, reason)
+    assert (other.verdict, other.reason) == (Verdict.FAIL, "")
+
+
 def seen(**fields):
     it = snapshot(QUEUE % ("a", ""), **fields)
     return facts(QUEUE % ("a", "")), Cluster(it.objects, it.seen, it.pods)

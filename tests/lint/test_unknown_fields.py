@@ -15,6 +15,7 @@ import yaml
 from policygen.app import lint
 from policygen.app.requests import LintRequest
 from policygen.core import versions
+from policygen.core.finding import Verdict
 from policygen.documents.files import Source
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import Cluster
@@ -209,3 +210,46 @@ def test_a_rule_that_argues_from_an_unknown_field_about_others_is_not_evaluated(
     assert [it.rule.name for it in report.findings] == ["wrong-type"]
     (ended,) = [it for it in report.rules if it.rule == "cohort-of-one"]
     assert ended.reason == "spec.cohortName of ClusterQueue vision.a100 could not be read"
+
+
+JOB = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: all, namespace: chat}
+spec: {clusterQueue: chat}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: chat, labels: {kueue.x-k8s.io/queue-name: all}}
+spec:
+  suspend: true
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - {name: train, image: example.com/train:1, resources: {limits: {nvidia.com/gpu: 9}}}
+"""
+TWO = "---".join(
+    QUEUE.replace("vision.a100", name)
+    .replace("  queueingStrategy: 7\n  preemption: {reclaimWithinCohort: true}\n", more)
+    .replace("[1]", "1Gi")
+    for name, more in (("vision", "  cohortName: a\n"), ("chat", ""))
+)
+
+
+def test_a_misspelt_cohort_hides_no_fault_of_a_workload_elsewhere(tmp_path):
+    file = tmp_path / "in.yaml"
+    rules = ("workload-exceeds-quota", "cohort-of-one")
+    for text in (TWO + JOB, (TWO + JOB).replace("cohortName", "cohrt")):
+        file.write_text(text, "utf-8")
+        report = lint.lint(LintRequest(manifests=(str(file),), only=rules), today=TODAY)
+        ended = {it.rule: it for it in report.rules}
+        assert ended["workload-exceeds-quota"].verdict is Verdict.FAIL
+        assert ended["workload-exceeds-quota"].whole
+    of_cohorts = ended["cohort-of-one"]
+    assert of_cohorts.verdict is Verdict.NOT_EVALUATED
+    assert (
+        of_cohorts.reason
+        == "the result depends on the unknown field spec.cohrt of ClusterQueue vision"
+    )

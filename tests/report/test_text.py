@@ -275,9 +275,16 @@ def test_carets_are_below_their_text(text, begin, length):
     assert carets.count("^") == max(columns(printable(text[begin:end])), 1)
 
 
-def skipped(*lacks, reason=""):
+def skipped(*lacks, reason="", of_field=False):
     return RuleResult(
-        "r", Severity.ERROR, Family.INERT, Verdict.NOT_EVALUATED, "", reason, lacks=lacks
+        "r",
+        Severity.ERROR,
+        Family.INERT,
+        Verdict.NOT_EVALUATED,
+        "",
+        reason,
+        lacks=lacks,
+        of_field=of_field,
     )
 
 
@@ -293,11 +300,14 @@ def skipped(*lacks, reason=""):
 )
 def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, count, why):
     passed = RuleResult("p", Severity.ERROR, Family.INERT, Verdict.PASS, "")
-    assert unevaluated(Report((), (passed,))) == ""
-    assert (
-        unevaluated(Report((), (passed, *rules)))
-        == f"not evaluated: {count} (-f json lists these rules), because {why}"
-    )
+    line = f"not evaluated: {count} (-f json lists these rules), because {why}"
+    field = skipped(reason="the result depends on x", of_field=True)
+    assert [*unevaluated(Report((), (passed,)))] == []
+    assert [*unevaluated(Report((), (passed, *rules)))] == [line]
+    assert [*unevaluated(Report((), (passed, field, field, *rules)))] == [
+        line,
+        "not evaluated for all objects: 2 rules (r, r), because the result depends on x",
+    ]
 
 
 @pytest.mark.parametrize("quiet", [True, False])

@@ -1,11 +1,11 @@
 """What the API server would refuse in each object, checked once for all rules that report it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from policygen.api_validation import schemas
 from policygen.api_validation.metadata import apply_refusals
@@ -53,27 +53,60 @@ class Refused(Struct, frozen=True, eq=False):
     found: Mapping[Reason, tuple[FoundRefusal, ...]]
     objects: frozenset[At]
     """The roots of the objects that a server refuses to create."""
-    misspelt: Mapping[At, tuple[Path, ...]]
-    """The fields that are missing because their names are misspelled, by the objects' roots."""
+    misspelt: Mapping[At, Mapping[Path, str]]
+    """The unknown fields with names similar to that of a missing field, and this name, by the objects' roots."""
 
 
 def refused(cluster: Cluster) -> Refused:
     """Check every object whose kind a recorded server serves."""
+    return _checked(cluster.objects, applied=cluster.seen is None)
+
+
+def renamed(before: Refused, objects: Iterable[Object]) -> tuple[list[Object], Refused]:
+    """The objects of manifests with all misspelled fields renamed, and their refusals."""
+    every = [
+        structs.replace(it, data=_renamed(it.data, before.misspelt[it.at]))
+        if it.at in before.misspelt
+        else it
+        for it in objects
+    ]
+    again = _checked([it for it in every if it.at in before.misspelt], applied=True)
+    found = {
+        reason: (
+            *(it for it in before.found.get(reason, ()) if it.object.at not in before.misspelt),
+            *again.found.get(reason, ()),
+        )
+        for reason in {*before.found, *again.found}
+    }
+    return every, Refused(found, before.objects - before.misspelt.keys() | again.objects, {})
+
+
+def _renamed(data: Any, names: Mapping[Path, str]) -> Any:
+    """A copy of the data with other names for some fields."""
+    made = deepcopy(data)
+    for path, name in names.items():
+        holder = at_path(made, path[:-1])
+        holder[name] = holder.pop(path[-1])
+    return made
+
+
+def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
+    """`applied`: they are manifests, not objects of a cluster."""
     found: dict[Reason, list[FoundRefusal]] = {}
     objects = set()
-    misspelt: dict[At, tuple[Path, ...]] = {}
-    often = Counter((obj.api_version, obj.kind) for obj in cluster.objects)
-    for obj in cluster.objects:
+    misspelt: dict[At, dict[Path, str]] = {}
+    often = Counter((obj.api_version, obj.kind) for obj in objects_)
+    for obj in objects_:
         kind = obj.api_version, obj.kind
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        refusals_ = _refusals(obj, many=often[kind] >= MANY, applied=cluster.seen is None)
+        refusals_ = _refusals(obj, many=often[kind] >= MANY, applied=applied)
         for refusal, corrected in refusals_:
             moved = renames.leftovers(obj) if moved is None else moved
             if not corrected and refusal.reason is not Reason.SERVER_SIDE_APPLY:
                 objects.add(obj.at)
             field = (*refusal.path[:-1], refusal.meant)
             if refusal.meant and not _is_there(obj.data, field):
-                misspelt[obj.at] = (*misspelt.get(obj.at, ()), field)
+                misspelt.setdefault(obj.at, {})[refusal.path] = refusal.meant
             if refusal.reason is not Reason.MISSING_FIELD or _SOURCE not in moved:
                 one = _found(obj, refusal, moved.get(refusal.path), corrected)
                 reason = Reason.UPDATE if corrected else refusal.reason

@@ -31,7 +31,8 @@ def test_a_refusal_has_its_place_and_its_edit():
 
 
 def test_a_misspelt_field_is_missing_unless_it_is_there_too():
-    assert refused(cluster(QUEUE % "{cohrtName: b}")).misspelt == {At(0): (("spec", "cohortName"),)}
+    misspelt = {At(0): {("spec", "cohrtName"): "cohortName"}}
+    assert refused(cluster(QUEUE % "{cohrtName: b}")).misspelt == misspelt
     assert refused(cluster(QUEUE % "{cohrtName: b, cohortName: c}")).misspelt == {}
 
 
