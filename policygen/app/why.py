@@ -22,6 +22,7 @@ from policygen.simulate.result import JobPreemption
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.unmodelled import unmodelled
+from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import SpecChange, SpecEdit
 from policygen.simulate.why.explanation import Explainer, Explanation
 from policygen.simulate.why.fit import FitError, FitRequest, fit
@@ -188,14 +189,15 @@ def _located(it: Explanation, documents: Sequence[Document]) -> Explanation:
 def _explained(
     explainer: Explainer, arrival: Arrival, then: Instant | None, *, search: bool = True
 ) -> Explanation:
-    """Why a workload waits. For jobs of Volcano, changes are tried only at the start."""
+    """Why a workload waits, with its preemptions until then."""
+    found = explainer.explain(arrival, search=search)
     if then is None:
-        return explainer.explain(arrival, search=search)
+        return found
     cause = then.gangs.get(arrival.name)
-    if cause is None:
-        found = explainer.explain(arrival, search=search)
-    else:
-        found = Explanation(arrival.name, arrival.kind, arrival.team, cause)
+    if cause is not None and cause.kind is not CauseKind.ADMITTED and not found.waits:
+        found = Explanation(
+            arrival.name, arrival.kind, arrival.team, cause
+        )  # random choices differ
     past = _past(then.preemptions, arrival.name)
     return replace(found, preempted=(*found.preempted, *past))
 

@@ -12,7 +12,6 @@ from policygen.report import why_words as words
 from policygen.report.phrases import write_json
 from policygen.report.tables import BOLD, TablePage
 from policygen.simulate.result import Unmodelled
-from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import Change
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.fit import FitAnswer
@@ -212,12 +211,12 @@ def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
 def _changes(it: Explanation) -> Iterator[Line]:
     """What lets it start."""
     if it.remedies:
-        placing = it.cause.kind in (CauseKind.NO_NODES, CauseKind.VOLCANO)
-        what = "lets it start" if placing else "lets Kueue admit it"
+        what = "lets it start" if it.cause.kind in words.PLACING else "lets Kueue admit it"
+        who = "The scheduler" if it.cause.kind in words.PLACING else "Kueue"
         yield _INDENT, f"Each of these changes {what} now (policygen tried each):"
         for number, one in enumerate(it.remedies[:SHOWN], 1):
             yield _INDENT, f"{number}. {words.remedy(one.changes)}"
-            tie = " Kueue may decide otherwise, because a tie decides." if one.either else ""
+            tie = f" {who} may decide otherwise, because a tie decides." if one.either else ""
             room = " But no node has room for all its pods." if one.placed is False else ""
             yield _DEEPER, f"{words.costs(one.cost)}{tie}{room}"
         if len(it.remedies) > SHOWN:

@@ -11,6 +11,7 @@ from policygen.core.quoting import counted, listed, some, times
 from policygen.kubernetes.core import TaintView, TolerationView
 from policygen.simulate.result import JobResult
 from policygen.simulate.why.causes import (
+    BY_QUEUE_OF_VOLCANO,
     Cause,
     CauseKind,
     FlavorObstacle,
@@ -47,9 +48,18 @@ WITH_MESSAGE = frozenset(
         CauseKind.PODS_REFUSED,
         CauseKind.UNKNOWN,
         CauseKind.VOLCANO,
+        CauseKind.VOLCANO_QUEUE_CLOSED,
+        CauseKind.VOLCANO_QUEUE_MISSING,
+        CauseKind.VOLCANO_TREE,
     }
 )
 """Causes whose sentences contain the message."""
+PLACING = BY_QUEUE_OF_VOLCANO | {
+    CauseKind.NO_NODES,
+    CauseKind.PODS_REFUSED,
+    CauseKind.SCHEDULER_UNKNOWN,
+}
+"""Causes that Kueue does not decide about."""
 _MISSING = {
     CauseKind.CHECK_MISSING: "AdmissionCheck",
     CauseKind.FLAVOR_MISSING: "ResourceFlavor",
@@ -66,11 +76,6 @@ _QUOTA = frozenset(
     }
 )
 """Causes whose first sentence has what is requested, and what is free."""
-_VOLCANO = {
-    "queue resource quota insufficient": "its queue has too little left for its minimum",
-    "resource in cluster is overused": "running and enqueued jobs already request all that Volcano enqueues for",
-}
-"""Words by the beginning of the message."""
 TITLES: Mapping[CauseKind, str] = {
     CauseKind.ADMITTED: "runs",
     CauseKind.ADMISSIBLE: "can run now",
@@ -105,6 +110,13 @@ TITLES: Mapping[CauseKind, str] = {
     CauseKind.SCHEDULER_UNKNOWN: "its scheduler is not known",
     CauseKind.GATED: "a scheduling gate holds its pods",
     CauseKind.PODS_REFUSED: "its pods are refused",
+    CauseKind.VOLCANO_QUEUE_MISSING: "its queue of Volcano does not exist",
+    CauseKind.VOLCANO_QUEUE_CLOSED: "its queue of Volcano is closed",
+    CauseKind.VOLCANO_TREE: "Volcano's queues are not valid",
+    CauseKind.VOLCANO_LIMIT: "the limit of its queue is used",
+    CauseKind.VOLCANO_ABOVE_LIMIT: "it requests more than its queue can ever use",
+    CauseKind.VOLCANO_OVERCOMMIT: "other jobs already request all that Volcano enqueues for",
+    CauseKind.GANG_INCOMPLETE: "it has fewer pods than must start together",
     CauseKind.VOLCANO: "Volcano does not start it",
     CauseKind.UNKNOWN: "the reason is not known",
 }
@@ -161,7 +173,8 @@ def headline(it: Explanation) -> str:
 def group(found: Sequence[Explanation]) -> str:
     """One line: how many workloads wait for the same reason."""
     cause = found[0].cause
-    where = f" (ClusterQueue {cause.queue})" if cause.queue else ""
+    kind = "Queue" if cause.kind in BY_QUEUE_OF_VOLCANO else "ClusterQueue"
+    where = f" ({kind} {cause.queue})" if cause.queue else ""
     return f"{counted(len(found), 'workload')} wait{where}: {TITLES[cause.kind]}"
 
 
@@ -431,11 +444,57 @@ def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _volcano(_: Explanation, cause: Cause) -> Iterator[str]:
-    plain = next((it for begin, it in _VOLCANO.items() if cause.message.startswith(begin)), "")
     if cause.message:
-        yield f"Volcano does not start it{f', because {plain}' if plain else ''}: {cause.message}"
+        yield f"Volcano does not start it: {cause.message}"
     else:
-        yield "Volcano schedules it, and policygen does not know yet why Volcano lets it wait."
+        yield "Volcano schedules it, and nothing that policygen knows keeps Volcano from starting it."
+
+
+def _volcano_missing(_: Explanation, cause: Cause) -> Iterator[str]:
+    meant = f" Did you mean Queue {cause.names[0]}?" if cause.names else ""
+    yield f"{cause.about} does not exist.{meant}"
+
+
+def _volcano_closed(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"{cause.about} is not open (status.state), so it takes no job."
+
+
+def _volcano_tree(_: Explanation, cause: Cause) -> Iterator[str]:
+    yield f"The plugin capacity starts no job of any queue: {cause.message}."
+
+
+def _volcano_limit(_: Explanation, cause: Cause) -> Iterator[str]:
+    for one in cause.obstacles:
+        asked, free = amount(one.resource, one.asked), bare_amount(one.resource, one.free)
+        most, used = bare_amount(one.resource, one.most), bare_amount(one.resource, one.used)
+        if cause.kind is CauseKind.VOLCANO_ABOVE_LIMIT:
+            yield f"It requests {asked}, and Queue {cause.queue} can use at most {most}."
+            yield f"It never starts as it is, and {_are(free)} free now."
+        else:
+            yield f"It requests {asked}, and {_are(free)} free in Queue {cause.queue}."
+            yield f"The limit of Queue {cause.queue} is {most}, and {used} of it are used or reserved."
+        for holder in one.holders:
+            yield from _volcano_holder(one, holder)
+
+
+def _volcano_holder(one: FlavorObstacle, holder: QuotaHolder) -> Iterator[str]:
+    used = bare_amount(one.resource, holder.used)
+    more = f", {bare_amount(one.resource, holder.borrowed)} more than it deserves"
+    above = more if holder.borrowed else ""
+    yield f"Queue {holder.queue} uses {used}{above} ({names(holder.workloads)})."
+
+
+def _volcano_overcommit(_: Explanation, cause: Cause) -> Iterator[str]:
+    for one in cause.obstacles:
+        asked, free = amount(one.resource, one.asked), bare_amount(one.resource, one.free)
+        most = bare_amount(one.resource, one.most)
+        yield f"Its gang requests {asked}, and Volcano enqueues jobs for {free} more (overcommit)."
+        yield f"In all, running and enqueued jobs may request {most}."
+
+
+def _incomplete(_: Explanation, cause: Cause) -> Iterator[str]:
+    for one in cause.obstacles:
+        yield f"{one.asked} of its pods must start together (minAvailable), and it has {counted(one.free, 'pod')}."
 
 
 def _unknown(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -476,6 +535,13 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.SCHEDULER_UNKNOWN: _scheduler,
     CauseKind.GATED: _gated,
     CauseKind.PODS_REFUSED: _pods_refused,
+    CauseKind.VOLCANO_QUEUE_MISSING: _volcano_missing,
+    CauseKind.VOLCANO_QUEUE_CLOSED: _volcano_closed,
+    CauseKind.VOLCANO_TREE: _volcano_tree,
+    CauseKind.VOLCANO_LIMIT: _volcano_limit,
+    CauseKind.VOLCANO_ABOVE_LIMIT: _volcano_limit,
+    CauseKind.VOLCANO_OVERCOMMIT: _volcano_overcommit,
+    CauseKind.GANG_INCOMPLETE: _incomplete,
     CauseKind.VOLCANO: _volcano,
     CauseKind.UNKNOWN: _unknown,
 }

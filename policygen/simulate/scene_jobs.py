@@ -196,19 +196,22 @@ class _Jobs:
         owner = job.owner
         name = f"{owner.namespace or 'default'}/{owner.name}"
         source = self.of_object.get(_key(owner))
+        gang = gang_of(self.cluster, source) if source is not None and _by_volcano(source) else None
+        templates = source.templates if source is not None else ()
+        names = [str(i) for i in range(len(templates))] if len(templates) > 1 else ["main"]
+        if gang is not None and len(templates) > 1:
+            names = [it.role or name for it, name in zip(gang.tasks, names, strict=True)]
         batches = tuple(
             self._batch(
-                PodSetView(str(i), it.replicas or 0, None, PodSetTemplate(as_pod(it.spec))),
+                PodSetView(name, it.replicas or 0, None, PodSetTemplate(as_pod(it.spec))),
                 owner.namespace,
                 it.labels,
                 _controller(source),
             )
-            for i, it in enumerate(source.templates if source is not None else ())
+            for name, it in zip(names, templates, strict=False)
         )
         refusal = "" if job.starts and batches else job.reason
-        gang = None
         if source is not None and _by_volcano(source):
-            gang = gang_of(self.cluster, source)
             refusal = ""
         return self._arrival(
             name,

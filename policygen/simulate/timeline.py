@@ -683,7 +683,7 @@ class Timeline:
             job.message = missing or f"Volcano's queue {gang.queue} does not exist"
             return
         shapes = [self._shapes(job.arrival, it, {}, {}) for it in job.arrival.pods]
-        made = gang_job(job.arrival, gang, shapes, self.now)
+        made = gang_job(job.arrival, gang, shapes, job.arrival.at)
         job.unbound = len(made.tasks) + len(made.unborn)
         self._gangs[made.name] = job
         self._gang_changes = True

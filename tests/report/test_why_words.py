@@ -232,10 +232,7 @@ def test_rules_of_other_schedulers(rule, words_):
         ),
         (
             Cause(CauseKind.VOLCANO, message="queue resource quota insufficient: gpu"),
-            (
-                "Volcano does not start it, because its queue has too little left for its minimum: "
-                "queue resource quota insufficient: gpu"
-            ),
+            "Volcano does not start it: queue resource quota insufficient: gpu",
         ),
         (
             Cause(CauseKind.UNKNOWN, message="a CronJob creates its Jobs later"),

@@ -116,7 +116,7 @@ def test_reports_about_workloads_are_older_than_the_instant():
     assert all("status" not in it.object.data for it in found.scene.cluster.kueue_workloads)
 
 
-@pytest.mark.parametrize(("gpus", "kind"), [(8, CauseKind.ADMITTED), (9, CauseKind.VOLCANO)])
+@pytest.mark.parametrize(("gpus", "kind"), [(8, CauseKind.ADMITTED), (9, CauseKind.NO_NODES)])
 def test_jobs_of_volcano_have_the_cause_of_the_session(gpus, kind):
     text = job("a", gpus, queue="").replace(
         "restartPolicy", "schedulerName: volcano\n      restartPolicy"

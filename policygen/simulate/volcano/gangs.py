@@ -6,13 +6,15 @@ Source: pkg/controllers/{job,podgroup} and pkg/webhooks/admission/jobs of Volcan
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, mappings, text, texts
 from policygen.kubernetes.volcano import PodGroupView
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.simulate.arrival import Arrival, GangSettings, GangTask
+from policygen.simulate.arrival import Arrival, GangSettings, GangTask, PodBatch
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.volcano.amounts import counted
 from policygen.simulate.volcano.build import DEFAULT_QUEUE, task_of
@@ -61,6 +63,31 @@ def gang_of_group(
     )
 
 
+def with_pods(gang: GangSettings, pods: Sequence[PodBatch], *, group: bool) -> GangSettings:
+    """The PodGroup after a change of the pods. `group`: users created it, so it stays as it is."""
+    counts = [it.count for it in pods]
+    least = min(gang.least, sum(counts))
+    if group:
+        return gang
+    if not gang.enqueued_first:
+        return replace(gang, least=least, resources=_sum(pods, [(0, least)]))
+    minimums = [gang.role_minimums.get(it.role, 0) for it in gang.tasks]
+    taken = _minimum(least, gang.tasks, counts, minimums)
+    return replace(gang, least=least, resources=_sum(pods, taken))
+
+
+def _minimum(
+    least: int, tasks: Sequence[GangTask], counts: Sequence[int], minimums: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """The pods that count for minResources: index of the task and number."""
+    order = sorted(range(len(tasks)), key=lambda it: -tasks[it].priority)
+    if least < sum(minimums):
+        return _first(least, ((it, counts[it]) for it in order))
+    parts = [(it, minimums[it]) for it in order]
+    parts += [(it, counts[it] - minimums[it]) for it in order]
+    return _first(least, parts)
+
+
 def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:
     """Of a Job of Volcano."""
     spec = workload.spec
@@ -76,19 +103,12 @@ def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:
         _task(cluster, template, name)
         for template, name in zip(workload.templates, names, strict=False)
     )
-    order = sorted(range(len(tasks)), key=lambda it: -tasks[it].priority)
-    if least < sum(minimums):
-        taken = _first(least, ((it, counts[it]) for it in order))
-    else:
-        parts = [(it, minimums[it]) for it in order]
-        parts += [(it, counts[it] - minimums[it]) for it in order]
-        taken = _first(least, parts)
     return GangSettings(
         queue=text(spec, "queue") or DEFAULT_QUEUE,
         tasks=tasks,
         least=least,
         role_minimums=dict(zip(names, minimums, strict=False)),
-        resources=_sum(workload.templates, taken),
+        resources=_sum(workload.templates, _minimum(least, tasks, counts, minimums)),
         priority=priorities.of_class(cluster, text(spec, "priorityClassName")) or 0,
         enqueued_first=True,
         restarts=any(
@@ -134,7 +154,7 @@ def _first(count: int, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, 
 
 
 def _sum(
-    templates: Sequence[PodTemplate], pods: Iterable[tuple[int, int]]
+    templates: Sequence[PodTemplate | PodBatch], pods: Iterable[tuple[int, int]]
 ) -> Mapping[str, Fraction]:
     """The requests of pods, given by index of the template and number."""
     found: dict[str, Fraction] = {}

@@ -24,8 +24,9 @@ class OvercommitPlugin(SessionPlugin):
     """Jobs are enqueued while their minimum is within the idle resources times a factor."""
 
     def __init__(self, jobs: list[VolcanoJob], nodes: VolcanoNodes, factor: float) -> None:
-        most = {name: it * factor for name, it in nodes.total.items()}
-        self._idle = subtract(most, nodes.all_used)
+        self.most = {name: it * factor for name, it in nodes.total.items()}
+        """The most that running and enqueued jobs may request."""
+        self._idle = subtract(dict(self.most), nodes.all_used)
         self._reserved = empty()
         for job in jobs:
             if job.min_resources is not None:
@@ -33,8 +34,15 @@ class OvercommitPlugin(SessionPlugin):
 
     def enqueue_refusal(self, job: VolcanoJob) -> str:
         """The resources of which too much is enqueued."""
-        short = excesses(add(dict(self._reserved), job.minimum), self._idle, job.minimum)
-        return refusal("resource in cluster is overused", "overused", short)
+        return refusal("resource in cluster is overused", "overused", self.shortages(job))
+
+    def shortages(self, job: VolcanoJob) -> list[str]:
+        """The resources of which too much is enqueued for a job."""
+        return excesses(add(dict(self._reserved), job.minimum), self._idle, job.minimum)
+
+    def left(self, resource: str) -> float:
+        """How much more of a resource is enqueued."""
+        return self._idle.get(resource, 0) - self._reserved.get(resource, 0)
 
     def enqueued(self, job: VolcanoJob) -> None:
         """Its minimum is reserved."""

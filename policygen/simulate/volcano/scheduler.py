@@ -112,15 +112,19 @@ class VolcanoScheduler:
             if job.pending:
                 entry.outcome = SessionOutcome.NOT_ENQUEUED
             else:
-                self._create(job)
+                self.create(job)
         return list(entries.values())
 
-    def _create(self, job: VolcanoJob) -> None:
+    def create(self, job: VolcanoJob) -> None:
         """Its controller creates the pods of an enqueued job."""
         for task in job.unborn:
             job.add(task)
             self.state.add_task(task)
         job.unborn.clear()
+
+    def look(self) -> Session:
+        """A session that runs no action, to see what its plugins decide. It chooses nothing at random."""
+        return Session(self.state, self.settings, self._view, Choices(None))
 
     def run(self) -> Session:
         """Run the actions of one session."""

@@ -58,8 +58,19 @@ class CauseKind(Enum):
     GATED = "scheduling-gate"
     PODS_REFUSED = "pods-refused"
     """A ResourceQuota refuses its pods."""
+    VOLCANO_QUEUE_MISSING = "volcano-queue-missing"
+    VOLCANO_QUEUE_CLOSED = "volcano-queue-closed"
+    VOLCANO_TREE = "volcano-queues-invalid"
+    """The queues of Volcano form no valid tree, so none of them takes jobs."""
+    VOLCANO_LIMIT = "volcano-queue-full"
+    VOLCANO_ABOVE_LIMIT = "volcano-above-limit"
+    """It requests more than its queue, or one above it, can ever use."""
+    VOLCANO_OVERCOMMIT = "volcano-overcommit"
+    """Volcano enqueues no more jobs than the nodes can hold, times a factor."""
+    GANG_INCOMPLETE = "gang-incomplete"
+    """It has fewer pods than must start together."""
     VOLCANO = "volcano"
-    """Volcano does not start its gang."""
+    """Volcano does not start its gang for another reason."""
     UNKNOWN = "unknown"
     """A feature that is not modelled decides about it."""
 
@@ -72,9 +83,21 @@ LASTING = frozenset(
         CauseKind.NAMESPACE_NOT_SELECTED, CauseKind.DEACTIVATED, CauseKind.REFUSED,
         CauseKind.NOT_COVERED, CauseKind.FLAVORS_REFUSE, CauseKind.ABOVE_MAXIMUM,
         CauseKind.SCHEDULER_UNKNOWN, CauseKind.TOPOLOGY_MISSING, CauseKind.TOPOLOGY_TOO_SMALL,
+        CauseKind.VOLCANO_QUEUE_MISSING, CauseKind.VOLCANO_QUEUE_CLOSED, CauseKind.VOLCANO_TREE,
+        CauseKind.VOLCANO_ABOVE_LIMIT, CauseKind.GANG_INCOMPLETE,
     }
 )  # fmt: skip
 """Causes that other jobs do not end: without a change, the workload never starts."""
+
+
+BY_QUEUE_OF_VOLCANO = frozenset(
+    {
+        CauseKind.VOLCANO, CauseKind.VOLCANO_QUEUE_MISSING, CauseKind.VOLCANO_QUEUE_CLOSED,
+        CauseKind.VOLCANO_TREE, CauseKind.VOLCANO_LIMIT, CauseKind.VOLCANO_ABOVE_LIMIT,
+        CauseKind.VOLCANO_OVERCOMMIT, CauseKind.GANG_INCOMPLETE,
+    }
+)  # fmt: skip
+"""Causes in Volcano's scheduler; their queue is one of Volcano."""
 
 
 class ObstacleKind(Enum):
@@ -163,7 +186,7 @@ class Cause(Struct, frozen=True):
     about: str = ""
     """The object that it is about: `LocalQueue nlp/a100`."""
     queue: str = ""
-    """The ClusterQueue of the workload, if it has one."""
+    """The ClusterQueue of the workload, or the queue of Volcano that keeps it waiting, if it has one."""
     message: str = ""
     """The words of the scheduler."""
     obstacles: tuple[FlavorObstacle, ...] = ()

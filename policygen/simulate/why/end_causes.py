@@ -12,6 +12,7 @@ from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import JobRun, Timeline
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.explanation import asked_workload
+from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.object_causes import object_cause
 from policygen.simulate.why.quota_causes import first_of, quota_cause
@@ -68,6 +69,7 @@ class EndCauses:
         self._first: dict[str, str] = {}
         """The name of the workload that a StrictFIFO queue tries first, or an empty one."""
         self._nodes = NodeCauses(timeline)
+        self._gangs = GangCauses(scene, timeline)
 
     def of(self, job: JobRun, evicted: Cause | None = None) -> Cause:
         """Why a job waits. `evicted` is why its pods were not ready in time, when it was last evicted."""
@@ -78,8 +80,7 @@ class EndCauses:
         if arrival.refusal and workload is None:
             return Cause(CauseKind.NOT_MANAGED, about, message=arrival.refusal)
         if arrival.gang is not None:
-            queue = arrival.gang.queue
-            return Cause(CauseKind.VOLCANO, f"Queue {queue}", queue, job.message or job.reason)
+            return self._gangs.of(job)
         if job.active:
             return self._nodes.of(job) or Cause(CauseKind.UNKNOWN)
         if workload is None:

@@ -31,7 +31,7 @@ from policygen.simulate.scene import (
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.changes import Change, FieldChange
-from policygen.simulate.why.gang_causes import Gangs
+from policygen.simulate.why.gang_remedies import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom
@@ -243,13 +243,30 @@ class Explainer:
         return remedies(alone, asked, empty, self._spec).remedies
 
     def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
-        if self._gangs is None:
-            self._gangs = Gangs(self.scene)
-        cause = self._gangs.cause(arrival)
+        gangs = self._with_gang(arrival)
+        cause = gangs.cause(arrival)
         if cause is None:
-            return replace(known, cause=Cause(CauseKind.ADMISSIBLE))
-        found = sorted(self._gangs.remedies(arrival), key=lambda it: it.rank) if search else ()
-        return replace(known, cause=cause, remedies=tuple(found[:MOST]))
+            runs = CauseKind.ADMITTED if any(arrival.nodes) else CauseKind.ADMISSIBLE
+            return replace(known, cause=Cause(runs))
+        known = replace(known, cause=cause)
+        if not search:
+            return known
+        found = gangs.remedies(arrival, cause)[:MOST]
+        tried = gangs.tried
+        listed = [it.changes for it in found]
+        later = [it for it in gangs.later(arrival) if it.changes not in listed]
+        ends_ = () if cause.lasts else gangs.ends(arrival)
+        return replace(
+            known, remedies=tuple(found), later=tuple(later[:MOST]), ends=ends_, tried=tried
+        )
+
+    def _with_gang(self, arrival: Arrival) -> Gangs:
+        """The gangs of the scene, and a job that may not exist yet."""
+        if all(it.name != arrival.name for it in self.arrivals):
+            return Gangs(self.scene, [*self.arrivals, arrival], self._spec)
+        if self._gangs is None:
+            self._gangs = Gangs(self.scene, self.arrivals, self._spec)
+        return self._gangs
 
     def _room(self, near: Situation, arrival: Arrival) -> NodeRoom | None:
         """The nodes as a workload that waits for quota finds them; None: nodes are not known."""

@@ -109,7 +109,7 @@ class OccupiedNodes:
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Remedy]:
         """Changes with which all pods find a node."""
-        for family in self._families(arrival, chosen):
+        for family in self.families(arrival, chosen):
             last = len(family) - 1
             if last < 0 or not self._fits(arrival, family[last], chosen):
                 continue
@@ -214,7 +214,7 @@ class OccupiedNodes:
         )
         return NearestNode(label, name, amount, max(left, 0), tuple(it.name for it in holders[:3]))
 
-    def _families(
+    def families(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
     ) -> Iterator[list[list[OwnChange]]]:
         """Alternatives of one kind, the smallest first."""

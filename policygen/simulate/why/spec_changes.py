@@ -13,7 +13,7 @@ from policygen.core.finding import Path
 from policygen.core.rule import Severity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
-from policygen.plan import kueue, pool, tree
+from policygen.plan import kueue, pool, tree, volcano
 from policygen.plan.decisions import Decisions
 from policygen.plan.shares import Bound, written_units
 from policygen.plan.tree import TeamNode, Tree
@@ -23,10 +23,11 @@ from policygen.spec.types import Quota, SchedulingPolicy, Spec, Team
 
 _DONORS = 3
 """The most teams whose guarantee is lowered."""
-_KUEUE = "kueue"
+_KUEUE, _VOLCANO = "kueue", "volcano"
 Edits = Sequence[tuple[Team, Bound, int]]
 """Fields of quotas, and 1 or -1: whether the amount grows."""
-Items = Mapping[tuple[str, str], kueue.ClusterQueue | kueue.Cohort]
+Item = kueue.ClusterQueue | kueue.Cohort | volcano.Queue
+Items = Mapping[tuple[str, str], Item]
 
 
 class SpecPolicy:
@@ -36,20 +37,21 @@ class SpecPolicy:
         self.spec = spec
         facts, _ = pool.resolve(spec)
         trees, _ = tree.build(spec, facts)
-        self.trees = tuple(it for it in trees if it.scheduler == _KUEUE)
+        self.trees = tuple(it for it in trees if it.scheduler in (_KUEUE, _VOLCANO))
         self._nodes = {it.name_of(node): (it, node) for it in self.trees for node in it.nodes}
-        self._flavors = {facts.name for it in self.trees for facts in it.pools}
+        of_kueue = [it for it in self.trees if it.scheduler == _KUEUE]
+        self._flavors = {facts.name for it in of_kueue for facts in it.pools}
         self._local = {
             (namespace.name, kueue.local_queue_name(it, node, namespace))
-            for it in self.trees
+            for it in of_kueue
             for node in it.leaves
             for namespace in node.team.namespaces
         }
 
     def renders(self, kind: str, namespace: str, name: str) -> bool:
-        """Whether an object of Kueue comes from the spec, so that only the spec may change it."""
+        """Whether an object comes from the spec, so that only the spec may change it."""
         match kind:
-            case "ClusterQueue" | "Cohort":
+            case "ClusterQueue" | "Cohort" | "Queue":
                 return name in self._nodes or any(it.queue == name for it in self.trees)
             case "ResourceFlavor":
                 return name in self._flavors
@@ -72,7 +74,7 @@ class SpecPolicy:
         objects = {
             (it.kind, it.name): it
             for it in cluster.objects
-            if it.kind in ("ClusterQueue", "Cohort")
+            if it.kind in ("ClusterQueue", "Cohort", "Queue")
         }
         flavors = {flavor for flavor, _ in wanted}
         for facts in found.pools:
@@ -86,7 +88,18 @@ class SpecPolicy:
                 for edits in self._edits(found, node, facts.name, idle):
                     one = QuotaSteps(self, objects, found, facts.name, resource, edits, most)
                     yield one.valid()
-        yield self._preemption(objects, found)
+        if found.scheduler == _KUEUE:
+            yield self._preemption(objects, found)
+
+    def of_volcano(
+        self, cluster: Cluster, queue: str, asked: Mapping[str, int]
+    ) -> Iterator[Sequence[Sequence[SpecChange]]]:
+        """Changes of the quotas of a queue of Volcano. `asked` is what a job requests."""
+        found, _ = self._nodes.get(queue, (None, None))
+        if found is not None:
+            (facts,) = found.pools
+            wanted = {(facts.name, name): (amount, amount) for name, amount in asked.items()}
+            yield from self.families(cluster, queue, wanted, {})
 
     def _edits(
         self, found: Tree, node: TeamNode, name: str, idle: Mapping[str, int]
@@ -245,14 +258,16 @@ def _has_guarantee(team: Team, name: str) -> bool:
 
 def _items(spec: Spec, found: Tree) -> Items:
     decided = Decisions(spec, found.pools, (found,), Workloads())
+    if found.scheduler == _VOLCANO:
+        return {("Queue", it.meta.name): it for it in volcano.queues(decided)}
     queues = {("ClusterQueue", it.meta.name): it for it in kueue.cluster_queues(decided)}
     return {**queues, **{("Cohort", it.meta.name): it for it in kueue.cohorts(decided)}}
 
 
 def _differences(
     object_: Object,
-    before: kueue.ClusterQueue | kueue.Cohort,
-    after: kueue.ClusterQueue | kueue.Cohort,
+    before: Item,
+    after: Item,
 ) -> Iterator[FieldChange]:
     """The fields of an object that have another value."""
     for path, old, new, of in _values(object_, before, after):
@@ -262,9 +277,12 @@ def _differences(
 
 def _values(
     object_: Object,
-    before: kueue.ClusterQueue | kueue.Cohort,
-    after: kueue.ClusterQueue | kueue.Cohort,
+    before: Item,
+    after: Item,
 ) -> Iterator[tuple[Path, str | None, str | None, str]]:
+    if isinstance(before, volcano.Queue) or isinstance(after, volcano.Queue):
+        yield from _amounts_of(before, after)
+        return
     for old, new in zip(before.flavors, after.flavors, strict=True):
         for one, other in zip(old.resources, new.resources, strict=True):
             path = quota_path(object_, old.name, one.resource)
@@ -287,3 +305,15 @@ def _values(
             after.within_cluster_queue,
             "",
         )
+
+
+def _amounts_of(before: Item, after: Item) -> Iterator[tuple[Path, str | None, str | None, str]]:
+    """The amounts of a queue of Volcano."""
+    if isinstance(before, volcano.Queue) and isinstance(after, volcano.Queue):
+        for field in ("deserved", "capability"):
+            old, new = getattr(before, field), getattr(after, field)
+            for name in new:
+                yield ("spec", field, name), old.get(name), new[name], name
+        for name, amount in after.guarantee.items():
+            path = "spec", "guarantee", "resource", name
+            yield path, before.guarantee.get(name), amount, name

@@ -34,7 +34,7 @@ def ended(*things, until=60.0):
         ((node("x", 2), job("a", gpus=3, to="")), CauseKind.NO_NODES),
         (
             (node("x", 2), job("a", gpus=3, to="", schedulerName="volcano")),
-            CauseKind.VOLCANO,
+            CauseKind.NO_NODES,
         ),
     ],
 )  # fmt: skip

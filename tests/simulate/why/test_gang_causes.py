@@ -1,34 +1,92 @@
-"""Gangs that Volcano does not start."""
+"""Why Volcano does not start gangs."""
 
+import pytest
+
+from policygen.report import why_words
 from policygen.simulate.why.causes import CauseKind
-from tests.simulate.why.waiting import GPU, explain, node, thing
+from tests.simulate.why.gangs import QUEUES, configuration, vcjob, vcqueue
+from tests.simulate.why.waiting import explain, node
+
+TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+CAPACITY = configuration("capacity")
+TREE = configuration("capacity", enableHierarchy=True)
+ENQUEUES = configuration("capacity", actions="enqueue, allocate, backfill")
 
 
-def vcjob(name, pods, queue="small"):
-    amounts = {GPU: "1"}
-    containers = [{"name": "c", "resources": {"requests": amounts, "limits": amounts}}]
-    template = {"spec": {"containers": containers, "restartPolicy": "Never"}}
-    tasks = [{"name": "main", "replicas": pods, "template": template}]
-    spec = {"schedulerName": "volcano", "queue": queue, "minAvailable": pods, "tasks": tasks}
-    return thing("Job", name, spec, "nlp", "batch.volcano.sh/v1alpha1")
-
-
-def vcqueue(name, gpus):
-    spec = {"capability": {GPU: str(gpus)}, "weight": 1}
-    return {**thing("Queue", name, spec, version="scheduling.volcano.sh/v1beta1")}
-
-
-QUEUES = (vcqueue("small", 2), vcqueue("large", 8), node("x", 8))
-
-
-def test_a_gang_that_its_queue_cannot_hold():
-    found = explain("nlp/a", *QUEUES, vcjob("a", 4))
-    assert found.cause.kind is CauseKind.VOLCANO
-    assert found.cause.message
-    texts = [[(it.path[-1], it.before, it.after) for it in one.changes] for one in found.remedies]
-    assert [("queue", "small", "large")] in texts
-    assert [(GPU, "2", "4")] in texts
-    assert [("replicas", 4, 2), ("minAvailable", 4, 2)] in texts
+@pytest.mark.parametrize(
+    "things, kind, words",
+    [
+        ((*QUEUES, vcjob("a", 1, "smal")), "volcano-queue-missing", "Did you mean Queue small?"),
+        (
+            (vcqueue("small", 2, state="Closed"), node("x"), CAPACITY, vcjob("a", 1)),
+            "volcano-queue-closed",
+            "Queue small is not open",
+        ),
+        (
+            (vcqueue("top", 8), vcqueue("small", 8, parent="top"), node("x"), TREE, vcjob("a", 1, "top")),
+            "volcano-queues-invalid",
+            "PodGroup nlp/a is in the queue top, which has children",
+        ),
+        (
+            (*QUEUES, CAPACITY, vcjob("a", 4)),
+            "volcano-above-limit",
+            "It requests 4 GPUs, and Queue small can use at most 2.",
+        ),
+        (
+            (*QUEUES, CAPACITY, vcjob("0", 1), vcjob("a", 2)),
+            "volcano-queue-full",
+            "The limit of Queue small is 2, and 1 of it are used or reserved.",
+        ),
+        (
+            (*QUEUES, ENQUEUES, vcjob("0", 1), vcjob("a", 2)),
+            "volcano-queue-full",
+            "It requests 2 GPUs, and 1 is free in Queue small.",
+        ),
+        (
+            (
+                vcqueue("top", 4), vcqueue("small", 4, parent="top"), vcqueue("r", 4, parent="top"),
+                node("x"), TREE, vcjob("0", 3, "r"), vcjob("a", 2),
+            ),
+            "volcano-queue-full",
+            "It requests 2 GPUs, and 1 is free in Queue top.",
+        ),
+        (
+            (*QUEUES, configuration("overcommit", actions="enqueue, allocate"), vcjob("0", 8, "large"),
+             vcjob("a", 2)),
+            "volcano-overcommit",
+            "Volcano enqueues jobs for 1 more",
+        ),
+        (
+            (*QUEUES, CAPACITY, vcjob("a", 1, least=2)),
+            "gang-incomplete",
+            "2 of its pods must start together (minAvailable), and it has 1 pod.",
+        ),
+        (
+            (vcqueue("small", 99), node("x"), CAPACITY, vcjob("a", 2, gpus=5)),
+            "no-node-fits",
+            "all nodes together have room for 1 of its 2 pods",
+        ),
+        (
+            (vcqueue("small", 99), node("x"), CAPACITY, vcjob("a", 1, gpus=9)),
+            "no-node-fits",
+            "no node has 9 GPUs (the largest has 8)",
+        ),
+        (
+            (vcqueue("small", 99), node("x"), CAPACITY, vcjob("0", 1, gpus=6), vcjob("a", 1, gpus=4)),
+            "no-node-fits",
+            "a pod requests 4 GPUs, and 2 are free; the rest is held by nlp/0",
+        ),
+        (
+            (vcqueue("small", 99), node("x", taints=[TAINT]), CAPACITY, vcjob("a", 1)),
+            "no-node-fits",
+            "1 node: node(s) had untolerated taint(s).",
+        ),
+    ],
+)  # fmt: skip
+def test_each_cause_is_named_with_its_numbers(things, kind, words):
+    found = explain("nlp/a", *things)
+    assert (found.cause.kind.value, found.waits) == (kind, True)
+    assert words in " ".join(why_words.reasons(found))
 
 
 def test_a_gang_that_starts():

@@ -44,7 +44,7 @@ def test_a_remedy_needs_room_on_nodes():
     """The node holds 3 pods, so a higher quota does not help."""
     found = explain("n/a", node("x", 3), quota(pods="2"), job("a", pods=4, to=""))
     kept = [(it.changes[0], it.placed) for it in found.remedies if it.placed]
-    assert kept == [(PodsChange("0", 4, 2), True)]
+    assert kept == [(PodsChange("main", 4, 2), True)]
 
 
 @pytest.mark.parametrize(

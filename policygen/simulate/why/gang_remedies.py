@@ -1,0 +1,348 @@
+"""What would start a gang: changes that are proven by trials with all schedulers."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace as copied
+from fractions import Fraction
+from typing import Any
+
+from msgspec.structs import replace
+
+from policygen.core import quantity
+from policygen.core.amounts import total
+from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import integer, mapping, mappings, text
+from policygen.kubernetes.workloads import KINDS
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.kueue.amounts import counted, shown
+from policygen.simulate.scene import Scene, kube_scheduler, shapes, timeline
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.volcano.gangs import with_pods
+from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.changes import Change, FieldChange, PodsChange, PolicyChange, in_objects
+from policygen.simulate.why.gang_causes import GangCauses
+from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
+from policygen.simulate.why.remedy import Cost, Remedy
+from policygen.simulate.why.scene_changes import changed_scene
+from policygen.simulate.why.spec_changes import SpecPolicy
+from policygen.simulate.why.team_queues import team_queues
+
+_UNTIL_S = 1.0
+"""Sessions at the start, before a job ends."""
+_SEEDS = (2, 3)
+"""Other random choices with which a remedy is tried again."""
+_STEPS = 16
+"""The number of steps in which a capability grows by what the job requests."""
+_FEW = 4
+"""So many priority classes and cordoned nodes are tried."""
+_TRIALS, _FEWEST_TRIALS = 300, 12
+"""The most trials for a job; fewer if there are many jobs."""
+_JOBS = 20_000
+"""The most jobs about which all trials together decide."""
+_JOB = "Job"
+_ENDS = 8
+"""The most jobs whose end is tried."""
+_READ = {*KINDS, "CronJob", "Pod", "PodGroup", "Workload"}
+"""Kinds that are not read again for another job."""
+Changes = Sequence[Change]
+
+
+class Gangs:
+    """The gangs among the jobs of a scene."""
+
+    def __init__(
+        self, scene: Scene, jobs: Sequence[Arrival], spec: SpecPolicy | None = None
+    ) -> None:
+        self._scene = scene
+        self._jobs = jobs
+        self._spec = spec
+        self._timeline = _played(scene, jobs)
+        self._before = _by_name(self._timeline)
+        self._causes = GangCauses(scene, self._timeline)
+        self.tried = 0
+        """How many changes were tried for the last job."""
+        self._most = max(_FEWEST_TRIALS, min(_TRIALS, _JOBS // max(len(jobs), 1)))
+
+    def cause(self, arrival: Arrival) -> Cause | None:
+        """Why Volcano does not start it now; None: it does."""
+        run = self._before.get(arrival.name)
+        return None if run is None or run.started is not None else self._causes.of(run)
+
+    def cost(self, arrival: Arrival) -> Cost:
+        """What a new job that starts costs others."""
+        without = _by_name(_played(self._scene, [it for it in self._jobs if it is not arrival]))
+        return _cost(arrival.name, without, self._before)
+
+    def ends(self, arrival: Arrival) -> tuple[str, ...]:
+        """The fewest of the largest jobs whose end starts it; empty: that does not help."""
+        run = self._before[arrival.name]
+        names = self._causes.holders(run)[:_ENDS]
+
+        def starts(count: int) -> bool:
+            left = [it for it in self._jobs if it.name not in names[:count]]
+            return self._starts(self._scene, left, arrival.name) is not None
+
+        if not names or not starts(len(names)):
+            return ()
+        return tuple(names[: bisect_left(range(len(names)), 1, key=starts)])
+
+    def later(self, arrival: Arrival) -> list[Remedy]:
+        """Changes with which it starts if it is alone."""
+        alone = Gangs(self._scene, [arrival], self._spec)
+        cause = alone.cause(arrival)
+        return [] if cause is None else alone.remedies(arrival, cause)
+
+    def remedies(self, arrival: Arrival, cause: Cause) -> list[Remedy]:
+        """Changes with which it starts now, the best first."""
+        self.tried = 0
+        object_ = self._object(arrival)
+        families = (it for it in self._families(arrival, object_, cause) if it)
+        found = (self._first(it, arrival) for it in families)
+        return sorted((it for it in found if it is not None), key=lambda it: it.rank)
+
+    def _families(
+        self, arrival: Arrival, object_: Object | None, cause: Cause
+    ) -> Iterator[Sequence[Changes]]:
+        """Alternatives of one kind, the smallest first."""
+        if object_ is not None:
+            for name in team_queues(self._scene, self._timeline.jobs, arrival):
+                if name != _queue(object_):
+                    yield [[_change(object_, ("spec", "queue"), name)]]
+            if cause.kind is CauseKind.GANG_INCOMPLETE:
+                yield from _complete(object_, arrival)
+                return
+            yield from _fewer(object_)
+            yield [[it] for it in self._priorities(object_, arrival)]
+        if cause.kind is CauseKind.NO_NODES or cause.never is not None or cause.obstacles:
+            yield from self._smaller(arrival, object_)
+        yield from ([[it]] for it in self._uncordoned())
+        yield from self._higher(arrival, cause)
+        if cause.kind is CauseKind.VOLCANO_QUEUE_CLOSED:
+            queue = self._queue(cause.queue)
+            if queue is not None:
+                yield [[_change(queue, ("status", "state"), "Open")]]
+
+    def _object(self, arrival: Arrival) -> Object | None:
+        """The Job of Volcano of an arrival; None: it is another object."""
+        namespace, _, name = arrival.object_name.partition("/")
+        return next(
+            (
+                it
+                for it in self._scene.cluster.of(VOLCANO_BATCH, _JOB)
+                if (it.namespace, it.name) == (namespace, name)
+            ),
+            None,
+        )
+
+    def _queue(self, name: str) -> Object | None:
+        return next((it.object for it in self._scene.cluster.queues if it.name == name), None)
+
+    def _smaller(self, arrival: Arrival, object_: Object | None) -> Iterator[Sequence[Changes]]:
+        """Pods that other nodes take, or that request less."""
+        kube = self._timeline.kube
+        if kube is None:
+            return
+        nodes = OccupiedNodes(kube, shapes(self._scene, kube_scheduler(self._scene)), {})
+        for family in nodes.families(arrival, {}):
+            if object_ is None or not any(isinstance(it, PodsChange) for it in family[0]):
+                yield family
+
+    def _priorities(self, object_: Object, arrival: Arrival) -> Iterator[Change]:
+        own = arrival.gang.priority if arrival.gang is not None else 0
+        classes = sorted(
+            (it.fields.value, it.name)
+            for it in self._scene.cluster.priority_classes
+            if it.fields.value > own and not it.name.startswith("system-")
+        )
+        for _, name in classes[:_FEW]:
+            yield _change(object_, ("spec", "priorityClassName"), name)
+
+    def _uncordoned(self) -> Iterator[Change]:
+        cordoned = [it for it in self._scene.nodes if it.unschedulable]
+        for it in cordoned[:_FEW]:
+            yield FieldChange("Node", "", it.name, ("spec", "unschedulable"), True, None)  # noqa: FBT003 - values
+
+    def _higher(self, arrival: Arrival, cause: Cause) -> Iterator[Sequence[Changes]]:
+        """A higher limit of the queue, in the spec if it renders the queue."""
+        name = arrival.gang.queue if arrival.gang is not None else ""
+        asked = total(
+            {key: amount * it.count for key, amount in it.spec.requests.items()}
+            for it in arrival.pods
+        )
+        if self._spec is not None and self._spec.renders("Queue", "", name):
+            wanted = {key: counted(key, it) for key, it in asked.items() if is_one(key)}
+            yield from self._spec.of_volcano(self._scene.cluster, name, wanted)
+            return
+        short = cause.queue if cause.obstacles else name
+        queue = self._queue(short)
+        written = mapping(queue.data, "spec", "capability") if queue is not None else {}
+        if queue is None:
+            return
+        steps = [
+            [
+                _change(queue, ("spec", "capability", key), _more(key, value, asked[key], i))
+                for key, value in written.items()
+                if asked.get(key)
+            ]
+            for i in range(1, _STEPS + 1)
+        ]
+        if steps[-1]:
+            yield steps
+
+    def _first(self, family: Sequence[Changes], arrival: Arrival) -> Remedy | None:
+        """The first of these changes with which it starts, if it does with the last one."""
+        found = self._proven(family[len(family) - 1], arrival)
+        if found is None:
+            return None
+        low, high = 0, len(family) - 1
+        while low < high:
+            middle = (low + high) // 2
+            one = self._proven(family[middle], arrival)
+            if one is None:
+                low = middle + 1
+            else:
+                found, high = one, middle
+        return found
+
+    def _proven(self, changes: Changes, arrival: Arrival) -> Remedy | None:
+        """The remedy, if the job starts after these changes."""
+        if not changes or self.tried >= self._most:
+            return None
+        self.tried += 1
+        scene, changed = self._after(changes, arrival)
+        if changed is None:
+            return None
+        jobs = [changed if it.name == arrival.name else it for it in self._jobs]
+        after = self._starts(scene, jobs, arrival.name)
+        if after is None:
+            return None
+        tied = after[arrival.name].either
+        either = tied and any(
+            self._starts(scene, jobs, arrival.name, seed) is None for seed in _SEEDS
+        )
+        return Remedy(
+            tuple(changes), _cost(arrival.name, self._before, after), either=either, placed=True
+        )
+
+    @staticmethod
+    def _starts(
+        scene: Scene, jobs: Sequence[Arrival], name: str, seed: int = 1
+    ) -> Mapping[str, JobRun] | None:
+        """What becomes of all jobs, if this one starts."""
+        after = _by_name(_played(scene, jobs, seed))
+        return after if name in after and after[name].started is not None else None
+
+    def _after(self, changes: Changes, arrival: Arrival) -> tuple[Scene, Arrival | None]:
+        """The scene and the job after changes; None: it is not valid any more."""
+        fields = [it for it in in_objects(changes) if isinstance(it, FieldChange)]
+        scene = changed_scene(self._scene, fields) if fields else self._scene
+        opened = {it.name for it in fields if it.kind == "Node"}
+        if opened:
+            nodes = (
+                replace(it, unschedulable=False) if it.name in opened else it for it in scene.nodes
+            )
+            scene = replace(scene, nodes=tuple(nodes))
+        changed: Arrival | None = arrival
+        if any(
+            (it.kind, it.name) == (_JOB, arrival.object_name.partition("/")[2]) for it in fields
+        ):
+            changed = self._again(scene, arrival)
+        own = [it for it in changes if not isinstance(it, PolicyChange)]
+        if changed is None or changed.gang is None or not own:
+            return scene, changed
+        pods = tuple(changed_batch(it, own) for it in changed.pods)
+        gang = with_pods(changed.gang, pods, group=arrival.kind == "PodGroup")
+        return scene, replace(changed, pods=pods, gang=gang)
+
+    def _again(self, scene: Scene, arrival: Arrival) -> Arrival | None:
+        """The job of an object that was changed."""
+        namespace, _, name = arrival.object_name.partition("/")
+        cluster = scene.cluster
+        kept = [
+            it
+            for it in cluster.objects
+            if it.kind not in _READ or (it.kind, it.namespace, it.name) == (_JOB, namespace, name)
+        ]
+        found = arrivals(replace(scene, cluster=Cluster(kept, cluster.seen, ())))
+        one = next((it for it in found if it.object_name == arrival.object_name), None)
+        if one is None:
+            return None
+        return replace(one, name=arrival.name, at=arrival.at, duration=arrival.duration)
+
+
+def _played(scene: Scene, jobs: Sequence[Arrival], seed: int = 1) -> Timeline:
+    """What the schedulers do at the start, as if all jobs were submitted then."""
+    made = timeline(scene, [_submitted(it) for it in jobs], seed=seed, until=_UNTIL_S)
+    for _ in made.run():
+        pass
+    return made
+
+
+def _submitted(it: Arrival) -> Arrival:
+    workload = None if it.workload is None else copied(it.workload)
+    return replace(it, at=min(it.at, 0.0), workload=workload)
+
+
+def _by_name(run: Timeline) -> Mapping[str, JobRun]:
+    return {it.arrival.name: it for it in run.jobs}
+
+
+def _cost(name: str, before: Mapping[str, JobRun], after: Mapping[str, JobRun]) -> Cost:
+    """Who does not run any more, and who runs too."""
+    lost = [
+        it for it, run in before.items() if run.running and it in after and not after[it].running
+    ]
+    more = [
+        it
+        for it, run in before.items()
+        if it != name and not run.running and it in after and after[it].running
+    ]
+    held = {it for it in lost if any(before[it].arrival.nodes) or after[it].preempted}
+    return Cost(tuple(sorted(held)), tuple(sorted(set(lost) - held)), tuple(sorted(more)))
+
+
+def _queue(object_: Object) -> str:
+    return text(object_.data, "spec", "queue") or "default"
+
+
+def _fewer(object_: Object) -> Iterator[Sequence[Changes]]:
+    """Fewer pods of one task."""
+    least = integer(object_.data["spec"].get("minAvailable"))
+    for i, task in enumerate(mappings(object_.data, "spec", "tasks")):
+        count = integer(task.get("replicas")) or 0
+        steps = []
+        for left in range(count - 1, 0, -1):
+            changes = [_change(object_, ("spec", "tasks", i, "replicas"), left)]
+            if least is not None:
+                smaller = max(least - (count - left), 1)
+                changes.append(_change(object_, ("spec", "minAvailable"), smaller))
+            steps.append(changes)
+        yield steps
+
+
+def _complete(object_: Object, arrival: Arrival) -> Iterator[Sequence[Changes]]:
+    """As many pods as must start together."""
+    pods = sum(it.count for it in arrival.pods)
+    least = arrival.gang.least if arrival.gang is not None else 0
+    if pods:
+        yield [[_change(object_, ("spec", "minAvailable"), pods)]]
+    tasks = mappings(object_.data, "spec", "tasks")
+    if tasks and least > pods:
+        count = (integer(tasks[0].get("replicas")) or 0) + least - pods
+        yield [[_change(object_, ("spec", "tasks", 0, "replicas"), count)]]
+
+
+def _change(object_: Object, path: tuple[str | int, ...], after: Any) -> FieldChange:
+    before: Any = object_.data
+    for key in path:
+        before = before[int(key)] if isinstance(before, list) else before.get(key)
+    return FieldChange(object_.kind, object_.namespace, object_.name, path, before, after)
+
+
+def _more(resource: str, written: Any, asked: Fraction, step: int) -> str:
+    """A capability that is higher by some steps of what is asked."""
+    more = -(-counted(resource, asked) * step // _STEPS)
+    return shown(resource, counted(resource, quantity.read(written).value) + more)

@@ -1,0 +1,75 @@
+"""Changes with which Volcano starts a gang."""
+
+from tests.simulate.why.gangs import QUEUES, configuration, vcjob, vcqueue
+from tests.simulate.why.waiting import GPU, explain, node, thing
+
+CAPACITY = configuration("capacity")
+TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+
+
+def fields(found):
+    """Field, value before and value after of the changes of objects, by remedy."""
+    return [
+        [(it.path[-1], it.before, it.after) for it in one.changes if hasattr(it, "path")]
+        for one in found
+    ]
+
+
+def kinds(found):
+    return {type(it).__name__ for one in found for it in one.changes}
+
+
+def test_another_queue_a_higher_limit_or_fewer_pods():
+    found = fields(explain("nlp/a", *QUEUES, CAPACITY, vcjob("a", 4)).remedies)
+    assert [("queue", "small", "large")] in found
+    assert [(GPU, "2", "4")] in found
+    assert [("replicas", 4, 2), ("minAvailable", 4, 2)] in found
+
+
+def test_no_queue_that_only_others_use():
+    things = *QUEUES, CAPACITY, vcjob("b", 1, "large", namespace="cv"), vcjob("a", 4)
+    assert [("queue", "small", "large")] not in fields(explain("nlp/a", *things).remedies)
+
+
+def test_a_toleration():
+    things = vcqueue("small", 99), node("x", taints=[TAINT]), CAPACITY, vcjob("a", 1)
+    assert "TolerationAdded" in kinds(explain("nlp/a", *things).remedies)
+
+
+def test_pods_that_a_node_can_hold():
+    found = explain("nlp/a", vcqueue("small", 99), node("x"), CAPACITY, vcjob("a", 1, gpus=9))
+    (first, *_) = found.remedies
+    assert [(it.before, it.after) for it in first.changes] == [(9, 8)]
+
+
+def test_as_many_pods_as_must_start_together():
+    found = explain("nlp/a", *QUEUES, CAPACITY, vcjob("a", 1, least=2)).remedies
+    assert fields(found) == [[("minAvailable", 2, 1)], [("replicas", 1, 2)]]
+
+
+def test_a_queue_that_is_opened():
+    things = vcqueue("small", 8, state="Closed"), node("x"), CAPACITY, vcjob("a", 1)
+    assert fields(explain("nlp/a", *things).remedies) == [[("state", "Closed", "Open")]]
+
+
+def test_a_priority_that_makes_another_job_leave():
+    high = {**thing("PriorityClass", "high", None, version="scheduling.k8s.io/v1"), "value": 9}
+    things = vcqueue("small", 99), node("x"), CAPACITY, high, vcjob("0", 1, gpus=6)
+    (first, *_) = [
+        it
+        for it in explain("nlp/a", *things, vcjob("a", 1, gpus=8)).remedies
+        if fields([it])[0][:1] == [("priorityClassName", None, "high")]
+    ]
+    assert {*first.cost.preempted, *first.cost.delayed} == {"nlp/0"}
+
+
+def test_who_must_end_without_a_change():
+    things = vcqueue("small", 99), node("x"), CAPACITY, vcjob("0", 1, gpus=6), vcjob("1", 1, gpus=1)
+    assert explain("nlp/a", *things, vcjob("a", 1, gpus=4)).ends == ("nlp/0",)
+
+
+def test_what_starts_it_when_others_have_ended():
+    """Queue small has a limit of 2, and all GPUs are used."""
+    things = *QUEUES, CAPACITY, vcjob("0", 1, "large", gpus=8), vcjob("a", 1, gpus=4)
+    found = explain("nlp/a", *things)
+    assert [("queue", "small", "large")] in fields(found.later)
