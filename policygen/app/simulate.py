@@ -4,6 +4,7 @@ import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,7 +15,7 @@ from policygen.app import drift, inputs, job_faults, manifest_files, sources, tr
 from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, SimulateRequest
-from policygen.core import versions
+from policygen.core import processes, versions
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import At, Finding
 from policygen.core.names import HOSTNAME
@@ -55,6 +56,8 @@ from policygen.simulate.unmodelled import unmodelled
 
 KUEUE = (0, 19)
 """The only release whose decisions are simulated."""
+_MANY = 1_000
+"""From so many jobs and other objects on, a comparison runs in two processes."""
 _EVERY_S = 0.2
 """Seconds between two messages about the progress."""
 _NAMES = 5
@@ -124,20 +127,62 @@ def compare(
     request = by_content(request)
     spec, given = read(request, stdin, progress)
     other, second, changed = _changed(request, against, given)
-    before = _played(request, scene_of(request, spec, given), spec, given, progress)
-    if before.interrupted or before.result.partial:
-        lost = f"Ctrl-C ended the first simulation, and {against} was not simulated; nothing is compared"
-        return (replace(before, interrupted=lost),)
-    scene = scene_of(other, second, changed)
-    if second.compiled is None and spec.compiled is not None:
-        scene = replace(scene, teams=_teams(spec))  # the teams of both have the same names
-    after = _played(other, scene, second, changed, progress)
-    if after.result.partial:
+
+    def play_second(show: Callable[[str], None]) -> SimulationReport:
+        scene = scene_of(other, second, changed)
+        if second.compiled is None and spec.compiled is not None:
+            scene = replace(scene, teams=_teams(spec))  # the teams of both have the same names
+        return _played(other, scene, second, changed, show)
+
+    with _begun(play_second, given, progress) as second_report:
+        before = _played(request, scene_of(request, spec, given), spec, given, progress)
+        if before.interrupted or before.result.partial:
+            lost = f"Ctrl-C ended the first simulation, and {against} was not simulated; nothing is compared"
+            return (replace(before, interrupted=lost),)
+        after = second_report()
+    if after is None or after.result.partial:
         lost = (
             f"Ctrl-C ended the simulation of {against}; this is the report of the first state alone"
         )
         return (replace(before, interrupted=lost),)
     return before, after
+
+
+@contextmanager
+def _begun(
+    play: Callable[[Callable[[str], None]], SimulationReport],
+    given: SimulationInput,
+    progress: Callable[[str], None],
+) -> Iterator[Callable[[], SimulationReport | None]]:
+    """Yields a function that returns the report of `play`, or None after Ctrl-C.
+
+    With many jobs, a second process begins at once. It shows its progress when this one waits for it.
+    """
+    objects = [*given.objects, *(given.snapshot.objects if given.snapshot is not None else ())]
+    if len(given.trace) + len(objects) < _MANY or not processes.usable():
+        yield lambda: play(progress)
+        return
+    import mmap
+    import pickle
+
+    shown = mmap.mmap(-1, 1)  # both processes share it
+
+    def show(words: str) -> None:
+        if shown[0]:
+            progress(words)
+
+    def report() -> SimulationReport | None:
+        shown[0] = 1
+        try:
+            found: SimulationReport = results()[0]
+        except KeyboardInterrupt:
+            return None
+        finally:
+            progress("")
+        return found
+
+    with processes.begun(play, (show,), pickle.dumps, pickle.loads) as results:
+        yield report
 
 
 def _changed(

@@ -4,9 +4,15 @@ import csv
 import io
 import json
 import os
+import signal
+import tempfile
+import time
+from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import jsonschema
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -18,6 +24,7 @@ from policygen.core.errors import InvalidInputError, SpecError, UnreadError, Usa
 from policygen.core.versions import Version
 from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
+from tests.own_process import in_own_process
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
 from tests.simulate.test_topologies_over_time import STATE as TOPOLOGIES
 from tests.simulate.test_topologies_over_time import required
@@ -290,6 +297,46 @@ def test_ctrl_c_before_the_second_simulation_compares_nothing(tmp_path, monkeypa
     (found,) = app_simulate.compare(SimulateRequest(specs=(spec,), workloads=(jobs,)), spec)
     assert found.result.partial
     assert found.interrupted.endswith(f"{spec} was not simulated; nothing is compared")
+
+
+def compared(progress=lambda _: None):
+    jobs = str(EXAMPLE / "jobs")
+    request = SimulateRequest(specs=(str(EXAMPLE / "policy.yaml"),), workloads=(jobs,))
+    with tempfile.TemporaryDirectory() as folder:
+        return app_simulate.compare(request, raised(Path(folder)), progress=progress)
+
+
+@in_own_process
+def test_a_second_process_finds_the_same():
+    expected = compared()
+    with mock.patch.object(app_simulate, "_MANY", 1):
+        found = compared()
+    encode = partial(msgspec.json.encode, enc_hook=str)
+    assert [encode(it) for it in found] == [encode(it) for it in expected]
+
+
+@in_own_process
+def test_ctrl_c_while_the_second_process_simulates():
+    """The second process shows its progress as soon as the first one has ended its simulation."""
+    first = os.getpid()
+
+    def endless(steps, progress):
+        while os.getpid() != first:
+            progress("simulating")
+            time.sleep(0.01)
+        assert list(steps)
+
+    def interrupt(words):
+        if words and os.getpid() != first:
+            os.kill(first, signal.SIGINT)
+
+    with (
+        mock.patch.object(app_simulate, "_MANY", 1),
+        mock.patch.object(app_simulate, "_watch", endless),
+    ):
+        (report,) = compared(interrupt)
+    assert not report.result.partial
+    assert report.interrupted.endswith("this is the report of the first state alone")
 
 
 VCJOB = """
