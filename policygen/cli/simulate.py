@@ -52,7 +52,9 @@ class Duration(click.ParamType[float]):
         from policygen.core import durations
 
         found = durations.written(str(value))
-        if found is None or found < 0 or (found == 0 and not self._zero):
+        if found == 0 and not self._zero:
+            self.fail(f"{value} is too short; write a duration above 0", param, ctx)
+        if found is None or found < 0:
             self.fail(f"{value!r} is not a duration; {durations.EXAMPLES}", param, ctx)
         return float(found)
 
@@ -137,7 +139,7 @@ could not be read, or a feature that is in use is not modelled (the report names
 )
 @click.option(
     "--duration",
-    type=Duration(),
+    type=Duration(zero=True),
     default="1h",
     show_default=True,
     metavar="DURATION",
@@ -145,7 +147,7 @@ could not be read, or a feature that is in use is not modelled (the report names
 )
 @click.option(
     "--until",
-    type=Duration(),
+    type=Duration(zero=True),
     metavar="DURATION",
     help="End the simulation after this time.  [default: when all jobs have ended]",
 )

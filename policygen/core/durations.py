@@ -6,6 +6,8 @@ from typing import Any
 
 _PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
 _DAYS = re.compile(r"([+-]?)([0-9]+)d(.*)", re.DOTALL)
+_BLANK = re.compile(r"(?<=[a-z]) (?=[0-9])")
+"""Between the parts of a duration, as `duration` writes it."""
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 _DAY_S = 86400
 EXAMPLES = "write for example 90, 90s, 1h30m or 7d"
@@ -61,12 +63,12 @@ def duration(length_s: float) -> str:
 def written(text: Any) -> Fraction | None:
     """The seconds of a user's duration: a number of seconds, or units with days; None for other text.
 
-    Options, annotations and traces take `90`, `1h30m`, `7d` and `1d12h`, and no number that a float
-    cannot count.
+    Options, annotations and traces take `90`, `1h30m`, `7d`, `1d12h` and `1d 12h`, and no number that a
+    float cannot count.
     """
     if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
         return None
-    length = Fraction(text) if _NUMBER.fullmatch(text) else _with_days(text)
+    length = Fraction(text) if _NUMBER.fullmatch(text) else _with_days(_BLANK.sub("", text))
     return length if length is not None and abs(length) <= _MOST_S else None
 
 

@@ -188,12 +188,22 @@ def _note(job: JobResult) -> str:
         parts.append(f"preempts {names(job.preempts)}")
     if job.preempted:
         by = names(job.preempted_by)
-        parts.append(f"preempted {times(job.preempted)} by {by} ({duration(job.lost)} lost)")
+        parts.append(
+            f"preempted {times(job.preempted)} by {by} ({duration(job.lost)} lost{_again(job)})"
+        )
     if job.evicted:
         parts.append(f"evicted {times(job.evicted)}, because its pods were not ready in time")
     if job.either:
         parts.append("a tie: it can also come out differently")
     return "; ".join(parts)
+
+
+def _again(job: JobResult) -> str:
+    """How long it waited after it had started: `, waited again 2h`."""
+    if job.started is None or job.state is JobState.NEVER:
+        return ""
+    again = job.waited - (job.started - job.submitted)
+    return f", waited again {duration(again)}" if round(again) > 0 else ""
 
 
 def _teams(page: TablePage, teams: Sequence[TeamResult]) -> None:

@@ -56,6 +56,7 @@ def consequences(compared: Comparison) -> Iterator[str]:
     only = list(_only(jobs))
     yield from only
     yield from _waits(teams, "Other jobs wait" if only else "All jobs wait")
+    yield from _ends(jobs)
     yield from _preemptions(teams)
     useful = sum(it.useful for it in teams)
     if round(useful / 360):
@@ -69,20 +70,35 @@ def _rank(it: JobChange) -> tuple[bool, float, str]:
 
 
 def _waits(teams: Sequence[TeamChange], who: str) -> Iterator[str]:
-    changed = [it for it in teams if round(abs(it.waited))]
+    changed = [(it.name, it.waited) for it in teams if it.waited and round(abs(it.waited))]
     parts = []
     for sign, word in ((-1, "less"), (1, "more")):
         them = sorted(
-            (it for it in changed if it.waited * sign > 0),
-            key=lambda it: (-abs(it.waited), it.name),
+            ((name, abs(waited)) for name, waited in changed if waited * sign > 0),
+            key=lambda it: (-it[1], it[0]),
         )
-        parts += [f"{it.name} waits {duration(abs(it.waited))} {word}" for it in them[:_TEAMS]]
+        parts += [f"{name} waits {duration(waited)} {word}" for name, waited in them[:_TEAMS]]
         if len(them) > _TEAMS:
-            parts.append(f"{counted(len(them) - _TEAMS, 'other team')} {word}")
+            wait_ = "waits" if len(them) == _TEAMS + 1 else "wait"
+            parts.append(f"{counted(len(them) - _TEAMS, 'other team')} {wait_} {word}")
     if parts:
         yield f"On average, {listed(parts, 'and')}."
     else:
         yield f"{who} as long as before."
+
+
+def _ends(jobs: Sequence[JobChange]) -> Iterator[str]:
+    """The jobs that end at another time, although they wait as long as before."""
+    for sign, word, amount in ((-1, "earlier", "less"), (1, "later", "more")):
+        them = [
+            it for it in jobs if not round(it.waited or 0) and round((it.ended or 0) * sign) > 0
+        ]
+        if them:
+            found = names([it.after.name for it in them], _NAMED)
+            end, lose = ("ends", "it loses") if len(them) == 1 else ("end", "they lose")
+            yield (
+                f"{counted(len(them), 'job')} {end} {word}, because {lose} {amount} work to preemptions: {found}."
+            )
 
 
 def _only(jobs: Sequence[JobChange]) -> Iterator[str]:
@@ -137,7 +153,7 @@ def _teams(page: TablePage, teams: Sequence[TeamChange]) -> None:
     rows = [
         (
             it.name,
-            _signed(it.waited),
+            NONE if it.waited is None else _signed(it.waited),
             _both(lambda one: wait(one.waiting_median), it),
             _both(lambda one: wait(one.waiting_p95), it),
             _both(lambda one: f"{one.preempted}", it),
@@ -172,16 +188,25 @@ def _jobs(page: TablePage, changes: Sequence[JobChange], *, every: bool) -> None
             waited(it.after),
             NONE if it.waited is None else _signed(it.waited),
             f"{it.before.preempted}" + (f" -> {it.after.preempted}" if it.preempted else ""),
+            _ended(it),
             _note(it),
         )
         for it in shown
     ]
     heads = (
-        "JOB", "TEAM", "GPUS", "WAITED BEFORE", "AFTER", "CHANGE", "PREEMPTED", "NOTES",
+        "JOB", "TEAM", "GPUS", "WAITED BEFORE", "AFTER", "CHANGE", "PREEMPTED", "ENDED", "NOTES",
     )  # fmt: skip
-    below = {7: "", 1: "team ", 2: "GPUs "}
-    page.table("Jobs that change, the largest change first", heads, rows, range(2, 7), below)
+    below = {8: "", 7: "ended ", 1: "team ", 2: "GPUs "}
+    page.table("Jobs that change, the largest change first", heads, rows, range(2, 8), below)
     page.rest(len(changes) - len(shown), "job")
+
+
+def _ended(change: JobChange) -> str:
+    """When it ends: `3h`, or `3h -> 4h`."""
+    before, after = (
+        NONE if it.ended is None else duration(it.ended) for it in (change.before, change.after)
+    )
+    return before if before == after else f"{before} -> {after}"
 
 
 def _signed(seconds: float) -> str:

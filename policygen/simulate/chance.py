@@ -11,7 +11,7 @@ from random import Random
 from msgspec.structs import replace
 
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.result import JobResult, SimulationResult
+from policygen.simulate.result import JobResult, JobState, SimulationResult
 
 OTHERS = 2
 """The number of other simulations that are compared."""
@@ -39,5 +39,11 @@ def marked(result: SimulationResult, others: Sequence[SimulationResult]) -> Simu
 
 
 def _outcome(job: JobResult) -> tuple[object, ...]:
-    """What matters of a job; the names of its nodes do not."""
-    return job.state, job.started, job.ended, job.waited, job.flavors, job.preempted, job.evicted
+    """What matters of a job; the names of its nodes do not.
+
+    How long a job waits that does not run at the end, and how often it was evicted until then, depends on
+    the end, which other jobs decide.
+    """
+    runs = job.state in (JobState.ENDED, JobState.RUNNING)
+    until_it_ran = (job.waited, job.flavors, job.evicted) if runs else ()
+    return job.state, job.started, job.ended, job.preempted, until_it_ran

@@ -39,7 +39,15 @@ class JobChange(Struct, frozen=True, eq=False):
     @property
     def differs(self) -> bool:
         """Whether the job comes out differently, other than by the names of its nodes."""
-        return bool(self.waited or self.preempted or self.starts)
+        ends = self.before.ended != self.after.ended
+        return bool(self.waited or self.preempted or self.starts or ends)
+
+    @property
+    def ended(self) -> float | None:
+        """How much later it ends, in seconds; None: it does not end in one of the simulations."""
+        if self.before.ended is None or self.after.ended is None:
+            return None
+        return self.after.ended - self.before.ended
 
 
 class TeamChange(Struct, frozen=True, eq=False):
@@ -47,8 +55,8 @@ class TeamChange(Struct, frozen=True, eq=False):
 
     before: TeamResult
     after: TeamResult
-    waited: float = 0.0
-    """How much longer its jobs wait on average, in seconds; of those that start in both."""
+    waited: float | None = None
+    """How much longer its jobs wait on average, in seconds; None: no job starts in both simulations."""
 
     @property
     def name(self) -> str:
@@ -95,7 +103,7 @@ class Comparison(Struct, frozen=True, eq=False):
         old, new = ({it.name: it for it in one.teams} for one in (self.before, self.after))
         for name in sorted({*old, *new}):
             none = TeamResult(name, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0.0)
-            mean = fmean(waits[name]) if name in waits else 0.0
+            mean = fmean(waits[name]) if name in waits else None
             yield TeamChange(old.get(name, none), new.get(name, none), mean)
 
 

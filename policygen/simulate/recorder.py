@@ -1,13 +1,14 @@
 """Records a simulation, and sums it up per job, team and pool."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.kubernetes.accelerators import is_one
-from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.kueue.assignment import topology_refusal
+from policygen.simulate.kueue.queue import Group, SimulatedQueue
 from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
 from policygen.simulate.kueue.state import QueueState
-from policygen.simulate.kueue.workload import Admission
+from policygen.simulate.kueue.workload import Admission, PodSet, QueuedWorkload
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import (
@@ -60,6 +61,9 @@ class Recorder(Observer):
         self._idle: Mapping[tuple[str, str], int] = {}
         self._since = 0.0
         self._queues: Mapping[str, list[SimulatedQueue]] = {}
+        self._wanted: dict[tuple[str, int], tuple[frozenset[str], tuple[PodSet, ...]]] = {}
+        """The pools for pod sets, by queue and pod sets. These are kept, so that no others get their id."""
+        self._matching: dict[PodShape, frozenset[str]] = {}
 
     def follow(self, timeline: Timeline) -> None:
         """The timeline that it observes."""
@@ -123,17 +127,18 @@ class Recorder(Observer):
             self._commit()
         causes = EndCauses(self.scene, timeline)
         idle = timeline.until is None and timeline.finished and not partial
+        arrived = [it for it in timeline.jobs if it.round]
         jobs = tuple(
             self._job(
                 it, end, causes.of(it, self._late.get(it.index)) if _waits(it) else None, idle
             )
-            for it in timeline.jobs
-            if it.round
+            for it in arrived
         )
+        waiting = [self._waits_for(it) if _waits(it) else frozenset() for it in arrived]
         return SimulationResult(
             jobs=jobs,
             teams=tuple(self._teams(jobs, end)),
-            pools=tuple(self._pools(jobs, end)),
+            pools=tuple(self._pools(jobs, waiting, end)),
             until=end,
             later=tuple(it.arrival.name for it in timeline.jobs if not it.round),
             livelocks=tuple(timeline.livelocks),
@@ -207,9 +212,48 @@ class Recorder(Observer):
             if pool.name in on_nodes:
                 continue
             for it in self._queues.get(pool.name, ()):
-                if not it.pending.empty and not it.inactive:
+                if not it.inactive and any(
+                    pool.name in self._pools_for(it, waiting) for waiting in it.pending.samples()
+                ):
                     yield (pool.name, QUOTA), free
                     break
+
+    def _pools_for(self, queue: SimulatedQueue, workload: QueuedWorkload) -> frozenset[str]:
+        """The pools whose GPUs a queue can give to a workload."""
+        key = queue.name, id(workload.pod_sets)
+        if key not in self._wanted:
+            state = self._timeline.kueue.state if self._timeline.kueue is not None else None
+            found = _flavors_for(state, queue, workload) if state is not None else ()
+            pools = frozenset(self._pool_of_flavor.get(it, it) for it in found)
+            self._wanted[key] = pools, workload.pod_sets
+        return self._wanted[key][0]
+
+    def _waits_for(self, job: JobRun) -> frozenset[str]:
+        """The pools for which a job waits that never ran."""
+        arrival, state = job.arrival, self._state
+        if arrival.refusal or job.started is not None:
+            return frozenset()
+        if job.workload is not None:
+            if state is None or state.local_queues.get(job.workload.queue) not in state.queues:
+                return frozenset()
+            return self._pools_for(state.queue_of(job.workload), job.workload)
+        if arrival.gang is not None:
+            name = f".{arrival.gang.queue}"  # a spec ends the name of a queue with its pool
+            return frozenset(it.name for it in self.scene.pools if name.endswith(f".{it.name}"))
+        return frozenset(
+            pool for shape in self._timeline.waiting_of(job) for pool in self._pools_of(shape)
+        )
+
+    def _pools_of(self, shape: PodShape) -> frozenset[str]:
+        """The pools with nodes that pods match."""
+        if shape not in self._matching:
+            names = self._kube.nodes.all
+            self._matching[shape] = frozenset(
+                self._pool_of_node[names[node].name]
+                for node, reasons in self._kube.refusals(shape).items()
+                if _cause(reasons) != NO_MATCH and names[node].name in self._pool_of_node
+            )
+        return self._matching[shape]
 
     def _by_node(self) -> dict[str, dict[str, int]]:
         """Why free GPUs of nodes are of no use to pods that wait for them, by pool.
@@ -361,14 +405,22 @@ class Recorder(Observer):
                     limit = pool.gpus if queue.capability is None else _whole_gpus(queue.capability)
                     yield (team, pool.name), (guarantee, limit)
 
-    def _pools(self, jobs: tuple[JobResult, ...], end: float) -> Iterator[PoolResult]:
+    def _pools(
+        self, jobs: tuple[JobResult, ...], waiting: Sequence[frozenset[str]], end: float
+    ) -> Iterator[PoolResult]:
+        """`waiting` has for each job the pools for which it waits."""
         meters = self.used if self._timeline.kube is None else self.on_nodes
         for pool in self.scene.pools:
             meter = meters.of.get((pool.name,))
             waits = [
                 it.wait
-                for it in jobs
-                if it.gpus and (pool.flavors & {*it.flavors} or pool.nodes & it.nodes.keys())
+                for it, pools in zip(jobs, waiting, strict=True)
+                if it.gpus
+                and (
+                    pool.name in pools
+                    or pool.flavors & {*it.flavors}
+                    or pool.nodes & it.nodes.keys()
+                )
             ]
             used = meter.until(end) if meter is not None else 0.0
             yield PoolResult(
@@ -397,6 +449,26 @@ def gpus(job: JobRun) -> int:
             if is_one(name)
         )
     return sum(it.count * gpus_of(it.spec.requests) for it in job.arrival.pods)
+
+
+def _flavors_for(
+    state: QueueState, queue: SimulatedQueue, workload: QueuedWorkload
+) -> Iterator[str]:
+    """The flavors with accelerators of a queue that match pods of a workload which request these."""
+    for pod_set in workload.pod_sets:
+        for group in {id(it): it for it in _groups_for(queue, pod_set)}.values():
+            for flavor in group.flavors:
+                refused = topology_refusal(state, queue, pod_set, group, flavor.name)
+                if not refused and not state.refusal(flavor.name, pod_set):
+                    yield flavor.name
+
+
+def _groups_for(queue: SimulatedQueue, pod_set: PodSet) -> Iterator[Group]:
+    """The resource groups of the accelerators that pods request."""
+    for name, amount in pod_set.requests:
+        group = queue.group_of.get(name)
+        if amount and is_one(name) and group is not None:
+            yield group
 
 
 def _waits(job: JobRun) -> bool:

@@ -151,7 +151,7 @@ class PoolResult(Struct, frozen=True):
     name: str
     gpus: int
     jobs: int
-    """Jobs that ran in it."""
+    """Jobs that ran in it, or wait for it."""
     waiting_median: float
     """Of these jobs."""
     waiting_p95: float

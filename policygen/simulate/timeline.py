@@ -697,13 +697,14 @@ class Timeline:
         involved: set[str] = set()
         for _ in range(_SESSIONS):
             phases = {it: it.phase for it in volcano.state.jobs.values()}
-            chosen = volcano.choices.made
+            chosen, rounded = volcano.choices.made, volcano.choices.rounded
             entries = volcano.session()
             tied = volcano.choices.made > chosen
+            rounds = volcano.choices.rounded > rounded
             for entry in entries:
                 job = self._gangs[entry.job.name]
                 self._gang_progress(volcano, job, entry)
-                job.either |= tied and bool(entry.bound or entry.evictions)
+                job.either |= (tied and bool(entry.evictions)) or (rounds and bool(entry.bound))
                 involved.update(job.arrival.name for _ in entry.evictions)
             if all(not it.bound and not it.evictions for it in entries) and phases == {
                 it: it.phase for it in volcano.state.jobs.values()

@@ -103,6 +103,15 @@ def test_ctrl_c_in_a_comparison_shows_no_comparison(monkeypatch, raised, first, 
     assert "before:" not in done.stdout
 
 
+def test_durations_as_reports_print_them():
+    text = QUEUES + NODES + job("a", 8, annotations="policygen.dev/runs-for: 7h 15m")
+    assert run("--workloads", "-", text=text).stdout.startswith("1 job in 7h 15m: 1 ended\n")
+    done = run("--workloads", "-", "--until", "1h 30m", text=text)
+    assert done.stdout.startswith("1 job in 1h 30m: 0 ended and 1 runs at the end\n")
+    done = run("--workloads", "-", "--until", "0", text=text)
+    assert done.stdout.startswith("1 job in 0s: 0 ended and 1 runs at the end\n")
+
+
 @pytest.mark.parametrize(
     "jobs, option, code",
     [

@@ -56,6 +56,7 @@ def test_a_duration_for_people(length_s, text):
         ("2h30m", 9000),
         ("7d", 604800),
         ("1d12h", 129600),
+        ("1d 12h 5m", 129900),
         ("-1d1s", -86401),
     ],
 )

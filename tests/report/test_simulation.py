@@ -223,3 +223,8 @@ def test_csv_keeps_lines_and_disables_formulas():
         io.StringIO(compared(report(job()), report(job(waited=5)), simulation_csv))
     )
     assert (row["waited_before"], row["waited_after"]) == ("0", "5")
+
+
+def test_a_wait_after_a_preemption_is_named():
+    it = job(waited=5400.0, started=1800.0, preempted=1, preemptions=preempted_by("n/b"), lost=60.0)
+    assert "preempted once by n/b (1m lost, waited again 1h)" in page(simulation, report(it))

@@ -42,7 +42,7 @@ def test_a_comparison_begins_with_the_consequences():
     assert lines[4] == "before: 2 jobs in 1h: 2 ended"
     (line,) = (it for it in lines if it.startswith("n/a"))
     assert line.split()[:7] == ["n/a", "n", "8", "0s", "2h", "+2h", "0"]
-    assert line.endswith(" -> 1  preempted by m/x")
+    assert line.endswith(" -> 1     1h  preempted by m/x")
 
 
 def test_jobs_that_never_start_any_more_come_first_with_the_reason():
@@ -78,7 +78,7 @@ def test_many_teams_are_counted():
         teams=tuple(map(team, names)),
     )
     assert compared(before, after).startswith(
-        "On average, t5 waits 1m 5s more, t4 waits 1m 4s more, t3 waits 1m 3s more and 3 other teams more.\n"
+        "On average, t5 waits 1m 5s more, t4 waits 1m 4s more, t3 waits 1m 3s more and 3 other teams wait more.\n"
     )
 
 
@@ -96,3 +96,21 @@ def test_eighty_columns_are_enough():
     after = report(job("n/a", preempted=1, preemptions=preempted_by("m/" + "x" * 30)))
     lines = compared(before, after, wide=80).splitlines()
     assert max(map(len, lines)) <= 80
+
+
+def test_jobs_that_end_earlier_although_they_wait_as_long():
+    before = report(job("n/a", ended=9000.0, preempted=1), teams=(team(preempted=1),))
+    after = report(job("n/a"))
+    lines = compared(before, after).splitlines()
+    assert lines[:2] == [
+        "All jobs wait as long as before.",
+        "1 job ends earlier, because it loses less work to preemptions: n/a.",
+    ]
+    (line,) = (it for it in lines if it.startswith("n/a"))
+    assert line.endswith("1 -> 0  2h 30m -> 1h")
+
+
+def test_a_team_whose_jobs_never_start_has_no_mean_wait():
+    them = report(waiting(never=True), teams=(team(waiting_median=inf, never=1),))
+    (line,) = (it for it in compared(them, them).splitlines() if it.startswith("n "))
+    assert line.split()[1:3] == ["-", "never"]

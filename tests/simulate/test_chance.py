@@ -27,3 +27,12 @@ def test_only_uids_that_are_made_up_are_drawn():
         assert uids.pop("nlp/a") == "u1"
         orders.add(tuple(sorted(uids, key=uids.get)))
     assert len(orders) == 2
+
+
+def test_the_end_of_the_simulation_marks_no_job_that_waits():
+    """How long a job waits that never starts depends on when other jobs end."""
+    never = [results.waiting("n/a", never=True, waited=it, evicted=it // 60) for it in (60, 120)]
+    found, other = (results.result(results.job("n/b"), it) for it in never)
+    assert not any(it.either for it in marked(found, [other]).jobs)
+    later = results.result(results.job("n/b"), results.job("n/a"))
+    assert [it.either for it in marked(found, [later]).jobs] == [False, True]

@@ -37,3 +37,14 @@ def test_a_team_gains_useful_hours_and_loses_others():
     new, found = Comparison(before, after).teams
     assert (found.name, found.useful, found.lost) == ("n", 10000, 1200)
     assert (new.name, new.before.jobs, new.after.jobs) == ("m", 0, 1)
+
+
+def test_a_job_that_ends_earlier_differs_although_it_waits_as_long():
+    before, after = result(job("n/a", ended=5000.0)), result(job("n/a"))
+    (found,) = Comparison(before, after).jobs
+    assert (found.waited, found.ended, found.differs) == (0, -1400, True)
+
+
+def test_a_team_without_jobs_that_start_in_both_has_no_mean():
+    them = result(waiting("n/a", never=True)), result(waiting("n/a", never=True))
+    assert [it.waited for it in Comparison(*them).teams] == [None]

@@ -116,3 +116,29 @@ def test_jobs_that_wait_at_a_given_end_may_start_later():
     assert [it.state.value for it in found.jobs] == ["running", "waiting", "never-starts"]
     assert found.later == ("nlp/d",)
     assert found.jobs[1].cause.obstacles[0].holders[0].workloads == ("nlp/a",)
+
+
+SELECTS = ("restartPolicy: Never", "restartPolicy: Never\n      nodeSelector: {gpu: h100}")
+
+
+def test_a_job_that_no_flavor_matches_waits_for_no_pool():
+    found = recorded(QUEUES + NODES + job("a", 8) + job("b", 8).replace(*SELECTS))
+    assert found.jobs[1].cause.kind is CauseKind.FLAVORS_REFUSE
+    (pool,) = found.pools
+    assert (pool.jobs, pool.waiting_p95, pool.stranded) == (1, 0, {})
+
+
+def test_a_job_that_never_starts_counts_in_its_pool():
+    """Its queue can give it at most 12 GPUs."""
+    found = recorded(QUEUES + NODES + job("a", 8) + job("b", 16))
+    (pool,) = found.pools
+    assert (pool.jobs, pool.waiting_median, pool.waiting_p95) == (2, inf, inf)
+    assert pool.stranded == {QUOTA: 8 * HOUR}
+
+
+def test_pods_without_kueue_count_in_the_pools_that_they_match():
+    found = recorded(QUEUES + NODES + job("a", 9, queue="") + job("b", 8, queue=""))
+    (pool,) = found.pools
+    assert (pool.jobs, pool.waiting_p95) == (2, inf)
+    found = recorded(QUEUES + NODES + job("a", 8, queue="").replace(*SELECTS))
+    assert found.pools[0].jobs == 0

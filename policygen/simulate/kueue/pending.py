@@ -53,6 +53,10 @@ class PendingQueue:
         """The workloads that are tried in order."""
         return [it for each in self._all() for it in each.waiting]
 
+    def samples(self) -> Iterator[QueuedWorkload]:
+        """One of each kind of equal workloads, tried or not."""
+        return (next(iter(it.waiting or it.parked)) for it in self._all())
+
     def push(self, workload: QueuedWorkload) -> None:
         """Queue a new or evicted workload."""
         if not self.strict and workload.equivalence in self._hopeless:

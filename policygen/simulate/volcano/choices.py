@@ -15,13 +15,14 @@ class Choices:
     def __init__(self, seed: int | None = 1) -> None:
         self._random = None if seed is None else random.Random(seed)  # noqa: S311 - a simulation
         self.made = 0
-        """How many choices there were so far."""
+        """How many choices about evictions there were so far."""
+        self.rounded = 0
+        """How often an order of sums decided about a GPU."""
 
     def node(self, task: VolcanoTask, equal: Sequence[int]) -> int:  # noqa: ARG002 - for subclasses
-        """One of the nodes with the best score."""
+        """One of the nodes with the best score. It is not counted: the names of nodes do not matter."""
         if len(equal) == 1:
             return equal[0]
-        self.made += 1
         return equal[0] if self._random is None else self._random.choice(equal)
 
     def jobs(self, jobs: Sequence[VolcanoJob]) -> list[VolcanoJob]:

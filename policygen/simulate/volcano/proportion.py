@@ -48,10 +48,10 @@ class ProportionPlugin(SessionPlugin):
         self._divide(order, total)
         if any(map(_rounded, self._deserved())):
             deserved = [*self._deserved()]
-            if any(
-                self._differs(it, total, deserved) for it in (order[::-1], order[1:] + order[:1])
-            ):
-                choices.made += 1
+            turned = [order[i:] + order[:i] for i in range(len(order))]
+            others = (it for one in turned for it in (one, one[::-1]))
+            if any(self._differs(it, total, deserved) for it in others):
+                choices.rounded += 1
             self._divide(order, total)
 
     def _deserved(self) -> list[Amounts]:

@@ -203,7 +203,7 @@ def test_the_order_of_sums_decides_about_a_gpu_that_proportion_divides():
         for it in jobs:
             volcano.submit(it)
         volcano.session()
-        seen[running(jobs[2])] = volcano.choices.made > 0
+        seen[running(jobs[2])] = volcano.choices.rounded > 0
     assert seen == {2: True, 3: True}
 
 
