@@ -205,7 +205,10 @@ read, 4 internal error.
     "--pool",
     default="",
     metavar="POOL",
-    help="The pool, flavor or LocalQueue.  [default: the first one of the team]",
+    help=(
+        "The pool, flavor, LocalQueue or queue of Volcano.  [default: the first one of the team in which "
+        "the job runs now]"
+    ),
 )
 @click.option(
     "--resource",
@@ -216,7 +219,10 @@ read, 4 internal error.
 @click.option("--cpu", type=Amount(), metavar="QUANTITY", help="CPU of each pod.")
 @click.option("--memory", type=Amount(), metavar="QUANTITY", help="Memory of each pod.")
 @click.option(
-    "--priority", default="", metavar="CLASS", help="The WorkloadPriorityClass of the job."
+    "--priority",
+    default="",
+    metavar="CLASS",
+    help="The WorkloadPriorityClass of the job; for Volcano, its PriorityClass.",
 )
 @click.option(
     "--duration",

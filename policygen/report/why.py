@@ -132,7 +132,10 @@ def fit_text(
     answer = report.answer
     it, request = answer.explanation, answer.request
     each = f"{counted(request.pods, 'pod')} of {words.amount(answer.resource, request.gpus)}"
-    what = f"{each} for team {request.team} in LocalQueue {answer.namespace}/{answer.queue}"
+    queue = f"LocalQueue {answer.namespace}/{answer.queue}"
+    if answer.of_volcano:
+        queue = f"namespace {answer.namespace} and Volcano's queue {answer.queue}"
+    what = f"{each} for team {request.team} in {queue}"
     page.line(report.time.text)
     if not it.waits:
         flavors = f" in flavor {words.names(it.admission)}" if it.admission else ""

@@ -133,7 +133,9 @@ class Explainer:
         return replace(found, preempted=self._history(arrival))
 
     def cost(self, arrival: Arrival) -> Cost | None:
-        """What a new workload costs others; None: Kueue does not manage it."""
+        """What a new workload costs others; None: neither Kueue nor Volcano manages it."""
+        if arrival.gang is not None:
+            return self._with_gang(arrival).cost(arrival)
         if arrival.workload is None:
             return None
         asked = asked_workload(arrival, arrival.workload, self.scene)
@@ -143,6 +145,10 @@ class Explainer:
 
     def start(self, arrival: Arrival) -> Start | None:
         """When a new workload starts, by the durations of all; None: without a change it never does."""
+        if arrival.gang is not None:
+            found = start(self.scene, self.arrivals, arrival)
+            needed = self._with_gang(arrival).ends(arrival)
+            return replace(found, ends=needed if {*needed} <= {*found.ends} else found.ends[-1:])
         workload = arrival.workload
         if workload is None:
             return None
@@ -187,12 +193,13 @@ class Explainer:
         if arrival.gang is not None:
             return self._in_gang(known, arrival, search=search)
         if workload is None:
-            return self._on_nodes(known, arrival, {}, search=search)
+            return self._on_nodes(known, arrival, {}, search=search, nodes=self._nodes())
         status = self._status(workload)
         if status is not None:
             return replace(known, cause=status)
         if workload.admission is not None:
-            return self._on_nodes(known, arrival, _flavors(workload.admission), search=search)
+            chosen = _flavors(workload.admission)
+            return self._on_nodes(known, arrival, chosen, search=search, nodes=self._nodes())
         return self._in_queue(known, arrival, workload, search=search)
 
     def _in_queue(
@@ -207,7 +214,13 @@ class Explainer:
             admission = settled.admitted.get(asked.name)
             if admission is not None:
                 now = replace(known, cause=Cause(CauseKind.ADMISSIBLE), admission=_names(admission))
-                return self._on_nodes(now, arrival, _flavors(admission), search=search)
+                nodes = self._nodes() if asked.name in near.names else self._rooms(near)
+                left = nodes.leave(map(self._owner, settled.victims)) if nodes is not None else []
+                chosen = _flavors(admission)
+                found = self._on_nodes(now, arrival, chosen, search=search, nodes=nodes)
+                if nodes is not None:
+                    nodes.back(left)
+                return found
             waiting = waiting_in(settled, asked.name)
             cause = quota_cause(settled, waiting) if waiting is not None else None
         if cause is None:
@@ -219,17 +232,17 @@ class Explainer:
         known = replace(known, cause=with_owners(cause, self._owner))
         if not search:
             return known
-        found = remedies(near, asked, room, self._spec)
+        proven = remedies(near, asked, room, self._spec)
         lasting = cause.lasts
-        starts = any(it.placed is not False for it in found.remedies)
+        starts = any(it.placed is not False for it in proven.remedies)
         later = self._later(near, asked, room) if lasting and not starts else ()
-        listed = [it.changes for it in found.remedies]
+        listed = [it.changes for it in proven.remedies]
         return replace(
             known,
-            remedies=tuple(map(self._shown, found.remedies)),
+            remedies=tuple(map(self._shown, proven.remedies)),
             later=tuple(self._shown(it) for it in later if it.changes not in listed),
             ends=() if lasting else tuple(self._owner(it) for it in ends(near, asked, cause)),
-            tried=found.tried,
+            tried=proven.tried,
         )
 
     def _later(self, near: Situation, asked: AskedWorkload, room: NodeRoom | None) -> list[Remedy]:
@@ -303,14 +316,16 @@ class Explainer:
         chosen: Mapping[str, Mapping[str, str]],
         *,
         search: bool,
+        nodes: OccupiedNodes | None,
     ) -> Explanation:
+        """Whether these nodes have room for its pods."""
         gates = sorted({gate for it in self._pods(arrival) for gate in it.gates})
         if gates:
             return replace(known, cause=Cause(CauseKind.GATED, names=tuple(gates)))
         names = {it.spec.scheduler_name for it in arrival.pods} - {""}
         if _VOLCANO in names or arrival.kind == "PodGroup":
             return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
-        occupied = self._nodes()
+        occupied = nodes
         created = sum(map(bool, arrival.nodes)) + sum(1 for _ in self._pods(arrival))
         every = self._complete(arrival)
         refusal = refusing(self.scene.cluster, every, every.pods, created)

@@ -11,14 +11,12 @@ from msgspec.structs import replace
 from policygen.core import quantity
 from policygen.core.amounts import total
 from policygen.kubernetes.accelerators import is_one
-from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
-from policygen.kubernetes.workloads import KINDS
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.scene import Scene, kube_scheduler, shapes, timeline
-from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.timeline import JobRun, Timeline
 from policygen.simulate.volcano.gangs import with_pods
 from policygen.simulate.why.causes import Cause, CauseKind
@@ -26,7 +24,7 @@ from policygen.simulate.why.changes import Change, FieldChange, PodsChange, Poli
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
 from policygen.simulate.why.remedy import Cost, Remedy
-from policygen.simulate.why.scene_changes import changed_scene
+from policygen.simulate.why.scene_changes import arrival_of, changed_scene
 from policygen.simulate.why.spec_changes import SpecPolicy
 from policygen.simulate.why.team_queues import team_queues
 
@@ -45,8 +43,6 @@ _JOBS = 20_000
 _JOB = "Job"
 _ENDS = 8
 """The most jobs whose end is tried."""
-_READ = {*KINDS, "CronJob", "Pod", "PodGroup", "Workload"}
-"""Kinds that are not read again for another job."""
 Changes = Sequence[Change]
 
 
@@ -98,7 +94,7 @@ class Gangs:
     def remedies(self, arrival: Arrival, cause: Cause) -> list[Remedy]:
         """Changes with which it starts now, the best first."""
         self.tried = 0
-        object_ = self._object(arrival)
+        object_ = _object(self._scene, arrival)
         families = (it for it in self._families(arrival, object_, cause) if it)
         found = (self._first(it, arrival) for it in families)
         return sorted((it for it in found if it is not None), key=lambda it: it.rank)
@@ -124,18 +120,6 @@ class Gangs:
             queue = self._queue(cause.queue)
             if queue is not None:
                 yield [[_change(queue, ("status", "state"), "Open")]]
-
-    def _object(self, arrival: Arrival) -> Object | None:
-        """The Job of Volcano of an arrival; None: it is another object."""
-        namespace, _, name = arrival.object_name.partition("/")
-        return next(
-            (
-                it
-                for it in self._scene.cluster.of(VOLCANO_BATCH, _JOB)
-                if (it.namespace, it.name) == (namespace, name)
-            ),
-            None,
-        )
 
     def _queue(self, name: str) -> Object | None:
         return next((it.object for it in self._scene.cluster.queues if it.name == name), None)
@@ -213,8 +197,6 @@ class Gangs:
             return None
         self.tried += 1
         scene, changed = self._after(changes, arrival)
-        if changed is None:
-            return None
         jobs = [changed if it.name == arrival.name else it for it in self._jobs]
         after = self._starts(scene, jobs, arrival.name)
         if after is None:
@@ -235,8 +217,8 @@ class Gangs:
         after = _by_name(_played(scene, jobs, seed))
         return after if name in after and after[name].started is not None else None
 
-    def _after(self, changes: Changes, arrival: Arrival) -> tuple[Scene, Arrival | None]:
-        """The scene and the job after changes; None: it is not valid any more."""
+    def _after(self, changes: Changes, arrival: Arrival) -> tuple[Scene, Arrival]:
+        """The scene and the job after changes."""
         fields = [it for it in in_objects(changes) if isinstance(it, FieldChange)]
         scene = changed_scene(self._scene, fields) if fields else self._scene
         opened = {it.name for it in fields if it.kind == "Node"}
@@ -245,32 +227,17 @@ class Gangs:
                 replace(it, unschedulable=False) if it.name in opened else it for it in scene.nodes
             )
             scene = replace(scene, nodes=tuple(nodes))
-        changed: Arrival | None = arrival
+        changed = arrival
         if any(
             (it.kind, it.name) == (_JOB, arrival.object_name.partition("/")[2]) for it in fields
         ):
-            changed = self._again(scene, arrival)
+            changed = _again(scene, arrival)
         own = [it for it in changes if not isinstance(it, PolicyChange)]
-        if changed is None or changed.gang is None or not own:
+        if changed.gang is None or not own:
             return scene, changed
         pods = tuple(changed_batch(it, own) for it in changed.pods)
         gang = with_pods(changed.gang, pods, group=arrival.kind == "PodGroup")
         return scene, replace(changed, pods=pods, gang=gang)
-
-    def _again(self, scene: Scene, arrival: Arrival) -> Arrival | None:
-        """The job of an object that was changed."""
-        namespace, _, name = arrival.object_name.partition("/")
-        cluster = scene.cluster
-        kept = [
-            it
-            for it in cluster.objects
-            if it.kind not in _READ or (it.kind, it.namespace, it.name) == (_JOB, namespace, name)
-        ]
-        found = arrivals(replace(scene, cluster=Cluster(kept, cluster.seen, ())))
-        one = next((it for it in found if it.object_name == arrival.object_name), None)
-        if one is None:
-            return None
-        return replace(one, name=arrival.name, at=arrival.at, duration=arrival.duration)
 
 
 def _played(scene: Scene, jobs: Sequence[Arrival], seed: int = 1) -> Timeline:
@@ -279,6 +246,28 @@ def _played(scene: Scene, jobs: Sequence[Arrival], seed: int = 1) -> Timeline:
     for _ in made.run():
         pass
     return made
+
+
+def _again(scene: Scene, arrival: Arrival) -> Arrival:
+    """The job of an object that was changed."""
+    object_ = _object(scene, arrival)
+    if object_ is None:
+        return arrival
+    found = arrival_of(scene, (object_.kind, object_.namespace, object_.name))
+    return replace(found, name=arrival.name, at=arrival.at, duration=arrival.duration)
+
+
+def _object(scene: Scene, arrival: Arrival) -> Object | None:
+    """The Job of Volcano of an arrival; None: it is another object."""
+    namespace, _, name = arrival.object_name.partition("/")
+    return next(
+        (
+            it
+            for it in scene.cluster.of(VOLCANO_BATCH, _JOB)
+            if (it.namespace, it.name) == (namespace, name)
+        ),
+        None,
+    )
 
 
 def _submitted(it: Arrival) -> Arrival:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -75,13 +75,22 @@ class OccupiedNodes:
         gone: Sequence[str],
     ) -> bool:
         """Whether all pods find a node after the changes, when these workloads have left."""
-        left = [it for name in gone for it in self.bound.get(name, ())]
-        self._undo(left)
+        left = self.leave(gone)
         own = [it for it in changes if not isinstance(it, PolicyChange)]
         fits = self._fits(arrival, own, chosen)
+        self.back(left)
+        return fits
+
+    def leave(self, names: Iterable[str]) -> list[tuple[PodShape, int]]:
+        """Remove the pods of workloads; returns what `back` needs."""
+        left = [it for name in names for it in self.bound.get(name, ())]
+        self._undo(left)
+        return left
+
+    def back(self, left: Iterable[tuple[PodShape, int]]) -> None:
+        """The pods are on their nodes again."""
         for shape, node in left:
             self.kube.bind(shape, node)
-        return fits
 
     def cause(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> Cause | None:
         """Why not all pods have a node; None: all of them find one. `chosen` are the flavors by pod set."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -9,9 +10,14 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.workloads import KINDS
+from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene
-from policygen.simulate.why.changes import FieldChange, with_value
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.changes import FieldChange, ObjectAdded, applied, with_value
 
+_JOBS = frozenset({*KINDS, "CronJob", "Pod", "PodGroup", "Workload"})
+"""Kinds of which other objects do not matter to a job."""
 _VALUES = 4
 """The number of values of a label that are tried."""
 
@@ -21,6 +27,23 @@ def changed_scene(scene: Scene, changes: Sequence[FieldChange]) -> Scene:
     cluster = scene.cluster
     objects = [_after(it, changes) for it in cluster.objects]
     return replace(scene, cluster=Cluster(objects, cluster.seen, cluster.pods))
+
+
+def with_object(scene: Scene, data: dict[str, Any]) -> Scene:
+    """The scene with one object more."""
+    cluster = scene.cluster
+    objects = applied(cluster.objects, [ObjectAdded(data)])
+    return replace(scene, cluster=Cluster(objects, cluster.seen, cluster.pods))
+
+
+def arrival_of(scene: Scene, key: tuple[str, str, str]) -> Arrival:
+    """The job of an object, by kind, namespace and name. Raises StopIteration if the scene has none."""
+    kept = [
+        it
+        for it in scene.cluster.objects
+        if it.kind not in _JOBS or (it.kind, it.namespace, it.name) == key
+    ]
+    return next(iter(arrivals(replace(scene, cluster=Cluster(kept, scene.cluster.seen, ())))))
 
 
 def _after(object_: Object, changes: Sequence[FieldChange]) -> Object:

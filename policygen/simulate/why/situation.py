@@ -85,6 +85,11 @@ class Settled:
     livelocked: frozenset[str] = frozenset()
     """Workloads that preempt each other again and again."""
 
+    @property
+    def victims(self) -> list[str]:
+        """The workloads that are preempted."""
+        return [it.victim for it in self.evictions]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Situation:

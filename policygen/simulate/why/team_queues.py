@@ -1,8 +1,9 @@
 """The queues of Volcano that a job may use: Volcano itself lets each job name any queue."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 
 from policygen.plan import pool, tree
+from policygen.plan.tree import TeamNode, Tree
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import JobRun
@@ -12,21 +13,19 @@ from policygen.spec.types import Spec
 _VOLCANO = "volcano"
 
 
-def queue_teams(spec: Spec) -> Mapping[str, str]:
-    """The team of each queue that a spec renders for jobs."""
+def queue_leaves(spec: Spec) -> Iterator[tuple[Tree, TeamNode]]:
+    """The queues that a spec renders for jobs."""
     facts, _ = pool.resolve(spec)
     trees, _ = tree.build(spec, facts)
-    return {
-        it.name_of(leaf): leaf.team.name
-        for it in trees
-        if it.scheduler == _VOLCANO
-        for leaf in it.leaves
-    }
+    for it in trees:
+        if it.scheduler == _VOLCANO:
+            yield from ((it, leaf) for leaf in it.leaves)
 
 
 def team_queues(scene: Scene, jobs: Iterable[JobRun], arrival: Arrival) -> list[str]:
     """The queues without children that no other team has, and not only jobs of other namespaces use."""
-    teams = queue_teams(scene.spec) if scene.spec is not None else {}
+    leaves = queue_leaves(scene.spec) if scene.spec is not None else ()
+    teams = {it.name_of(leaf): leaf.team.name for it, leaf in leaves}
     namespace = arrival.name.partition("/")[0]
     users: dict[str, set[str]] = {}
     for it in jobs:

@@ -2,9 +2,22 @@
 
 import pytest
 
+from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.fit import FitError, FitRequest, fit
-from tests.simulate.why.waiting import PLAIN, SHARED, flavor, job, local, priority, queue, scene
+from tests.simulate.why.gangs import QUEUES, configuration, vcjob
+from tests.simulate.why.waiting import (
+    PLAIN,
+    SHARED,
+    flavor,
+    job,
+    local,
+    node,
+    priority,
+    queue,
+    scene,
+)
 
 
 def answer(request, *things, duration=None):
@@ -61,3 +74,36 @@ def test_a_pool_is_a_flavor_or_a_queue():
 def test_a_request_that_names_what_does_not_exist(request_, words):
     with pytest.raises(FitError, match=words):
         answer(request_, *SHARED)
+
+
+def test_pods_of_those_that_must_leave_do_not_count():
+    """Job b holds the only node."""
+    policy = {"withinClusterQueue": "LowerPriority"}
+    things = flavor(), queue("q", preemption=policy), local(), priority("high", 9), node("x")
+    made = scene(*things, job("b", gpus=8))
+    state = instant(made, arrivals(made), 60)
+    found = fit(state.scene, state.arrivals, FitRequest("n", 8, priority="high"))
+    assert not found.explanation.waits
+    assert found.cost.preempted == ("n/b",)
+
+
+def test_nodes_that_others_of_manifests_will_use_are_not_free():
+    things = flavor(), queue("q", 16), local(), node("x"), job("b", gpus=8)
+    assert answer(FitRequest("n", 1), *things).explanation.cause.kind is CauseKind.NO_NODES
+
+
+def test_a_queue_of_volcano():
+    capacity = configuration("capacity")
+    things = *PLAIN, *QUEUES, capacity, vcjob("b", 6, "large", namespace="n")
+    yes = answer(FitRequest("n", 1, 2, pool="small"), *things)
+    assert (yes.of_volcano, yes.queue, yes.explanation.waits) == (True, "small", False)
+    assert yes.cost.preempted == ()
+    no = answer(FitRequest("n", 1, 4, pool="large"), *things, duration=60.0)
+    assert (no.start.after, no.start.ends) == (60.0, ("n/b",))
+    assert answer(FitRequest("n", 1, 3, pool="small"), *things).explanation.cause.lasts
+
+
+def test_the_first_queue_in_which_it_runs():
+    capacity = configuration("capacity")
+    found = answer(FitRequest("n", 8), flavor(), queue("q", 4), local(), *QUEUES, capacity)
+    assert (found.queue, found.explanation.waits) == ("large", False)

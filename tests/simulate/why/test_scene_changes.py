@@ -1,7 +1,12 @@
 """Labels with which Kueue manages a job."""
 
 from policygen.simulate.why.changes import FieldChange
-from policygen.simulate.why.scene_changes import changed_scene, label_changes
+from policygen.simulate.why.scene_changes import (
+    arrival_of,
+    changed_scene,
+    label_changes,
+    with_object,
+)
 from tests.simulate.why.waiting import PLAIN, explain, job, priority, scene
 
 CLASS, QUEUE = "kueue.x-k8s.io/priority-class", "kueue.x-k8s.io/queue-name"
@@ -33,3 +38,9 @@ def test_only_the_named_object_changes():
     after = changed_scene(made, [label(QUEUE, None, "q")])
     assert after.cluster.workloads[0].labels[QUEUE] == "q"
     assert after.cluster.workloads[1].object is other
+
+
+def test_the_job_of_an_object_that_is_added():
+    made = with_object(scene(*PLAIN, job("b")), job("a", pods=3))
+    found = arrival_of(made, ("Job", "n", "a"))
+    assert (found.name, [it.count for it in found.pods]) == ("n/a", [3])
