@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +30,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Seen, Snapshot
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint import context, registry
 from policygen.plan import kueue_configuration
@@ -48,6 +49,7 @@ from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes, timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.state_facts import state_facts
 from policygen.simulate.timeline import Timeline, TimelineProgress
 from policygen.simulate.traces import arrivals as trace_arrivals
 from policygen.simulate.traces.arrivals import TraceArrivals
@@ -68,6 +70,11 @@ _UNTRIED = (
 )
 _OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
 """Kinds that controllers create for jobs."""
+_CONFIGURATIONS: Mapping[str, Callable[[Cluster], Sequence[Entry[Any]]]] = {
+    "Configuration of Kueue": lambda it: it.kueue_configurations,
+    "configuration of Volcano": lambda it: it.volcano_configurations,
+    "KubeSchedulerConfiguration": lambda it: it.scheduler_configurations,
+}
 _DEFAULT = "default"
 """The namespace of objects that name none."""
 _NAMESPACED = TEMPLATES.keys() | {
@@ -124,18 +131,25 @@ def compare(
     After Ctrl-C only the first report: part of a simulation says nothing about the effect of a change.
     Raises what `simulate` raises.
     """
+    name = listed([*request.specs], "and") if request.specs else "the first state"
     request = by_content(request)
     spec, given = read(request, stdin, progress)
     other, second, changed = _changed(request, against, given)
+    scene = scene_of(request, spec, given)
+    of_manifests = request.state and spec.compiled is None and not request.clusters.named
+    lender = scene_of(other, second, changed) if of_manifests else None
+    scene, lent = _completed(scene, lender, name, against)
 
     def play_second(show: Callable[[str], None]) -> SimulationReport:
-        scene = scene_of(other, second, changed)
-        if second.compiled is None and spec.compiled is not None:
-            scene = replace(scene, teams=_teams(spec))  # the teams of both have the same names
-        return _played(other, scene, second, changed, show)
+        made = lender or scene_of(other, second, changed)
+        first = None if second.compiled or changed.snapshot is not None else scene
+        made, lacks = _completed(made, first, against, name)
+        report = _played(other, made, second, changed, show)
+        return replace(report, facts=state_facts(made), lent=lacks)
 
     with _begun(play_second, given, progress) as second_report:
-        before = _played(request, scene_of(request, spec, given), spec, given, progress)
+        before = _played(request, scene, spec, given, progress)
+        before = replace(before, facts=state_facts(scene), lent=lent)
         if before.interrupted or before.result.partial:
             lost = f"Ctrl-C ended the first simulation, and {against} was not simulated; nothing is compared"
             return (replace(before, interrupted=lost),)
@@ -146,6 +160,32 @@ def compare(
         )
         return (replace(before, interrupted=lost),)
     return before, after
+
+
+def _completed(scene: Scene, other: Scene | None, name: str, lender: str) -> tuple[Scene, str]:
+    """A scene of manifests with what another one has and it lacks, since both are of one cluster; and a note.
+
+    These are the nodes, the teams, and the configurations of Kueue and of the schedulers.
+    """
+    if other is None:
+        return scene, ""
+    lacks, more = [], list[Object]()
+    if other.nodes and not scene.nodes:
+        lacks.append("nodes")
+        scene = replace(scene, nodes=other.nodes, pools=other.pools)
+    for words, table in _CONFIGURATIONS.items():
+        own, others = table(scene.cluster), table(other.cluster)
+        if others and not own:
+            lacks.append(words)
+            more += [it.object for it in others]
+    if more:
+        cluster = Cluster((*scene.cluster.objects, *more), scene.cluster.seen, scene.cluster.pods)
+        settings = kueue_settings.first(cluster, scene.settings.target)
+        scene = replace(scene, cluster=cluster, settings=settings)
+    scene = replace(scene, teams=scene.teams or other.teams)  # both have the same names of teams
+    if not lacks:
+        return scene, ""
+    return scene, f"{name} has no {listed(lacks)}; both simulations use those of {lender}"
 
 
 @contextmanager
@@ -505,7 +545,7 @@ def _played(
     result = chance.marked(recorder.result(partial=partial), others)
     result = replace(result, unmodelled=unmodelled(scene, found))
     notes = (*_skipped(*given.files), *traced.notes, *_notes(scene, found, result, spec))
-    return SimulationReport(result, notes, request.seed, interrupted)
+    return SimulationReport(result, notes, request.seed, interrupted=interrupted)
 
 
 def _others(

@@ -1,6 +1,6 @@
 """A simulation as text for people: who waits and why, and tables of jobs, teams and pools."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Final, TextIO
 
@@ -17,6 +17,7 @@ from policygen.simulate.result import (
     SimulationResult,
     TeamResult,
 )
+from policygen.simulate.state_facts import StateFact
 
 MAX_JOBS: Final = 50
 """The most jobs that a table shows without `--all`."""
@@ -35,6 +36,10 @@ class SimulationReport(Struct, frozen=True, eq=False):
     notes: tuple[str, ...]
     """Assumptions, and inputs that are missing."""
     seed: int
+    facts: Mapping[StateFact, str] = {}
+    """What decides in the state; empty: it is not compared with another one."""
+    lent: str = ""
+    """What the state of a comparison lacks, and uses of the other one; empty: it lacks nothing."""
     interrupted: str = ""
     """What Ctrl-C kept from being simulated, besides the rest of a partial result."""
 

@@ -19,9 +19,12 @@ from policygen.report.tables import BOLD, NONE, TablePage
 from policygen.report.why_words import brief
 from policygen.simulate.comparison import Comparison, JobChange, TeamChange
 from policygen.simulate.result import JobState, TeamResult
+from policygen.simulate.state_facts import StateChange, state_changes
 
 _TEAMS = 3
 """The most teams that are named because they wait longer, and as many that wait shorter."""
+_SUBJECTS = 5
+"""The most groups of objects that are named because they differ."""
 _NAMED = 3
 """The most jobs that are named because they start in only one simulation."""
 
@@ -38,6 +41,13 @@ def write(
     page = TablePage(out, colour=colour, wide=wide)
     before, after = reports
     compared = Comparison(before.result, after.result)
+    lent = [it.lent for it in reports if it.lent]
+    for line in lent:
+        page.line(f"note: {line}")
+    if lent:
+        page.line()
+    if before.facts or after.facts:
+        page.line(changed(state_changes(before.facts, after.facts)))
     for line in consequences(compared):
         page.line((line, BOLD))
     page.line()
@@ -47,6 +57,26 @@ def write(
     changes = sorted((it for it in compared.jobs if it.differs), key=_rank)
     _jobs(page, changes, every=every)
     remarks(page, after)
+
+
+def changed(changes: Sequence[StateChange]) -> str:
+    """What differs between the states: `Changed: ClusterQueue nlp.a100 (quota of a100 4 -> 8).`."""
+    fields: dict[tuple[str, str], list[str]] = {}
+    for it in changes:
+        kind, _, name = it.subject.partition(" ")
+        words = f"{it.field} {it.before or NONE} -> {it.after or NONE}".strip()
+        if not it.field:
+            words = "removed" if it.before else "new"
+        fields.setdefault((kind, name), []).append(words)
+    if not fields:
+        return "Changed: nothing in queues, nodes and priorities."
+    equal: dict[tuple[str, str], list[str]] = {}
+    for (kind, name), words_ in fields.items():
+        equal.setdefault((kind, ", ".join(words_)), []).append(name)
+    parts = [f"{kind} {names(them, _NAMED)} ({words})" for (kind, words), them in equal.items()]
+    more = len(parts) - _SUBJECTS
+    shown = parts[:_SUBJECTS] + ([f"and {more} more"] if more > 0 else [])
+    return f"Changed: {'; '.join(shown)}."
 
 
 def consequences(compared: Comparison) -> Iterator[str]:

@@ -9,6 +9,7 @@ from policygen.report.simulation_changes import consequences
 from policygen.report.why_words import brief
 from policygen.simulate.comparison import Comparison
 from policygen.simulate.result import JobResult, PoolResult, TeamResult
+from policygen.simulate.state_facts import state_changes
 
 VERSION = 1
 """Increased when a field changes its meaning or is removed, not for a new field."""
@@ -27,6 +28,15 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
         "version": VERSION,
         "before": _simulation(before),
         "after": _simulation(after),
+        "changes": [
+            {
+                "object": it.subject,
+                "field": it.field or None,
+                "before": it.before or None,
+                "after": it.after or None,
+            }
+            for it in state_changes(before.facts, after.facts)
+        ],
         "consequences": list(consequences(compared)),
         "teams": [
             {
@@ -67,7 +77,7 @@ def _simulation(report: SimulationReport) -> dict[str, Any]:
         "later": list(result.later),
         "livelocks": [list(it) for it in result.livelocks],
         "unmodelled": [{"feature": it.feature, "jobs": it.workloads} for it in result.unmodelled],
-        "notes": [it for it in (report.interrupted, *report.notes) if it],
+        "notes": [it for it in (report.interrupted, report.lent, *report.notes) if it],
     }
 
 

@@ -396,6 +396,29 @@ def test_the_same_jobs_are_compared_under_two_specs(tmp_path, example):
     assert median[1] < median[0]
 
 
+def test_rendered_manifests_use_the_nodes_and_configurations_of_the_spec(tmp_path):
+    """They have neither; policygen names what a state lacks."""
+    spec, out = str(EXAMPLE / "policy.yaml"), str(tmp_path / "out")
+    assert CliRunner().invoke(cli, ["render", spec, "-o", out]).exit_code == 0
+    # No node of the spec has 60 cores, so Kueue evicts the second job again and again.
+    text = job("a", 8, queue="a100") + job("b", 1, queue="l4").replace("cpu: 4", "cpu: 60")
+    jobs = written(tmp_path, text.replace("namespace: nlp", "namespace: vision"))
+    for first, second, lent in ((spec, out, 1), (out, spec, 0)):
+        request = SimulateRequest(specs=(first,), workloads=(jobs,))
+        reports = app_simulate.compare(request, second)
+        assert reports[lent].lent == (
+            f"{out} has no nodes or Configuration of Kueue; both simulations use those of {spec}"
+        )
+        before, after = (
+            [(it.team, it.started, it.nodes, it.evicted) for it in one.result.jobs]
+            for one in reports
+        )
+        assert before == after
+        assert after[1][3] > 0
+        assert reports[1 - lent].lent == ""
+        assert reports[0].facts == reports[1].facts
+
+
 def test_equal_seeds_give_equal_results(example):
     first, second = (app_simulate.simulate(example).result for _ in range(2))
     assert [(it.name, it.started, it.nodes) for it in first.jobs] == [

@@ -3,9 +3,13 @@
 import io
 from math import inf
 
+from msgspec.structs import replace
+
 from policygen.report import simulation_changes
 from policygen.report.simulation import SimulationReport
+from policygen.report.simulation_changes import changed
 from policygen.simulate.result import TeamUse
+from policygen.simulate.state_facts import StateChange, StateFact
 from policygen.simulate.why.causes import Cause, CauseKind
 from tests.simulate.results import job, preempted_by, result, team, waiting
 
@@ -114,3 +118,25 @@ def test_a_team_whose_jobs_never_start_has_no_mean_wait():
     them = report(waiting(never=True), teams=(team(waiting_median=inf, never=1),))
     (line,) = (it for it in compared(them, them).splitlines() if it.startswith("n "))
     assert line.split()[1:3] == ["-", "never"]
+
+
+def test_what_differs_between_the_states_comes_first():
+    facts = {StateFact("pool a100", "nodes"): "4", StateFact("Cohort a", ""): "exists"}
+    after = {StateFact("pool a100", "nodes"): "6", StateFact("Cohort b", ""): "exists"}
+    lines = compared(
+        replace(report(job()), facts=facts, lent="out has no nodes"),
+        replace(report(job()), facts=after),
+    ).splitlines()
+    assert lines[:4] == [
+        "note: out has no nodes",
+        "",
+        "Changed: pool a100 (nodes 4 -> 6); Cohort a (removed); Cohort b (new).",
+        "All jobs wait as long as before.",
+    ]
+
+
+def test_many_objects_that_differ_are_counted():
+    them = [StateChange(f"{kind} {i}", "", "", "exists") for kind in "abcdefg" for i in range(5)]
+    text = changed(them)
+    assert text.startswith("Changed: a 0, 1, 2 and 2 more (new); b 0")
+    assert text.endswith("e 0, 1, 2 and 2 more (new); and 2 more.")
