@@ -84,6 +84,8 @@ class Arrival(Struct, frozen=True, eq=False):
     """
     refusal: str = ""
     """Why it never starts, if a configuration outside of the schedulers decides that; empty: it can start."""
+    unscheduled: str = ""
+    """The misspelled scheduler that its pods name, so that none takes them; empty: one does."""
     unknown: bool = False
     """Whether the reason in `refusal` is that this simulation does not know what becomes of it."""
     assumed: bool = False

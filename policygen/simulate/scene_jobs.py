@@ -27,6 +27,7 @@ from policygen.kubernetes.kueue_workloads import (
     assigned_domains,
 )
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text, texts
@@ -161,6 +162,7 @@ class _Jobs:
             at=at,
             nodes=_nodes(pods) if workload.admission is not None else (),
             refusal="" if fields.active else "the Workload is not active (spec.active is false)",
+            unscheduled="" if source is None else _misspelt(self.cluster, source),
             unmodelled=(*_features(fields), *_volumes(source)),
         )
 
@@ -188,6 +190,7 @@ class _Jobs:
             tuple(batches),
             kind=owner.kind,
             at=at,
+            unscheduled="" if source is None else _misspelt(self.cluster, source),
             unmodelled=(*_features(job.fields), *_volumes(source)),
         )
 
@@ -210,8 +213,9 @@ class _Jobs:
             )
             for name, it in zip(names, templates, strict=False)
         )
+        unscheduled = "" if source is None else _misspelt(self.cluster, source)
         refusal = "" if job.starts and batches else job.reason
-        if source is not None and _by_volcano(source):
+        if source is not None and (_by_volcano(source) or unscheduled):
             refusal = ""
         return self._arrival(
             name,
@@ -221,7 +225,8 @@ class _Jobs:
             kind=owner.kind,
             at=self._arrives(owner),
             refusal=refusal,
-            unknown=job.unknown and gang is None,
+            unknown=job.unknown and gang is None and not unscheduled,
+            unscheduled=unscheduled,
             gang=gang,
             unmodelled=tuple(_volumes(source)),
             asks_topology=source is not None
@@ -334,6 +339,7 @@ class _Jobs:
         nodes: tuple[str, ...] = (),
         refusal: str = "",
         unknown: bool = False,
+        unscheduled: str = "",
         gang: GangSettings | None = None,
         unmodelled: tuple[str, ...] = (),
         asks_topology: bool = False,
@@ -355,6 +361,7 @@ class _Jobs:
             nodes=nodes,
             refusal=refusal,
             unknown=unknown,
+            unscheduled="" if any(nodes) else unscheduled,
             gang=gang,
             unmodelled=unmodelled,
             asks_topology=asks_topology,
@@ -548,6 +555,12 @@ def _time_of(object_: Object, annotation: str) -> float | None:
 
 def _by_volcano(workload: Workload) -> bool:
     return any(workload.scheduler_name(it) == VOLCANO for it in workload.templates)
+
+
+def _misspelt(cluster: Cluster, workload: Workload) -> str:
+    """The misspelled scheduler that pods of an object name; empty: they name none."""
+    names = (workload.scheduler_name(it) for it in workload.templates)
+    return next((it for it in names if meant_scheduler(cluster, it)), "")
 
 
 def _controller(workload: Workload | None) -> LabelSelector | None:

@@ -535,6 +535,11 @@ class Timeline:
         job.active = True
         job.reason = job.message = ""
         self._observer.holds(self.now, job)
+        if job.arrival.unscheduled:
+            job.unbound = sum(it.count for it in job.arrival.pods)
+            job.reason = "NeverStarts"
+            job.message = f"no scheduler has the name {job.arrival.unscheduled}"
+            return
         if self.kube is not None:
             for batch in job.arrival.pods:
                 for shape, count in self.shapes_of(job, batch):

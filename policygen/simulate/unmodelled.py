@@ -59,7 +59,7 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
         yield from (f"{it} of Volcano" for it in scheduler_settings(scene.cluster).unmodelled)
         if len(scene.nodes) > SAMPLED:
             yield SAMPLE
-    elif scene.nodes:
+    elif scene.nodes and not job.unscheduled:
         yield from _of_profiles(scene, {it.scheduler_name or "default-scheduler" for it in specs})
     if job.workload is None:
         return

@@ -73,16 +73,6 @@ def profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     return cluster.derive(_scored)
 
 
-def profile_names(cluster: Cluster) -> frozenset[str]:
-    """The schedulerNames of all profiles, and the default one; use it with `cluster.derive`."""
-    named = (
-        it.scheduler_name
-        for each in cluster.scheduler_configurations
-        for it in each.fields.profiles
-    )
-    return frozenset({DEFAULT_SCHEDULER, *named})
-
-
 def _scored(cluster: Cluster) -> tuple[ScoredProfile, ...]:
     found = []
     for owner in cluster.scheduler_configurations:

@@ -14,7 +14,7 @@ from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.explanation import asked_workload
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes
-from policygen.simulate.why.object_causes import object_cause
+from policygen.simulate.why.object_causes import object_cause, scheduler_missing
 from policygen.simulate.why.quota_causes import first_of, quota_cause
 from policygen.simulate.why.situation import Settled
 
@@ -79,6 +79,8 @@ class EndCauses:
             return Cause(CauseKind.UNKNOWN, about, message=arrival.refusal)
         if arrival.refusal and workload is None:
             return Cause(CauseKind.NOT_MANAGED, about, message=arrival.refusal)
+        if arrival.unscheduled:
+            return scheduler_missing(self._scene.cluster, arrival.unscheduled)
         if arrival.gang is not None:
             return self._gangs.of(job)
         if job.active:

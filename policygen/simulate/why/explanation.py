@@ -35,7 +35,7 @@ from policygen.simulate.why.gang_remedies import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom
-from policygen.simulate.why.object_causes import object_cause
+from policygen.simulate.why.object_causes import object_cause, scheduler_missing
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
 from policygen.simulate.why.refused_pods import (
     RefusingQuota,
@@ -179,7 +179,13 @@ class Explainer:
             queued = it.workload is not None and it.workload.admission is None
             knows_nodes = it.workload is None or self.scene.nodes
             lacks = sum(map(bool, it.nodes)) < sum(batch.count for batch in it.pods)
-            if it.refusal or queued or (knows_nodes and lacks) or self._complete(it) is not it:
+            if (
+                it.refusal
+                or it.unscheduled
+                or queued
+                or (knows_nodes and lacks)
+                or self._complete(it) is not it
+            ):
                 yield it
 
     def _explained(self, arrival: Arrival, *, search: bool) -> Explanation:
@@ -190,6 +196,10 @@ class Explainer:
             about = f"{arrival.kind} {arrival.object_name}"
             found = tuple(self._managed(arrival)) if search and not arrival.unknown else ()
             return replace(known, cause=Cause(kind, about, message=arrival.refusal), remedies=found)
+        if arrival.unscheduled:
+            cause = scheduler_missing(self.scene.cluster, arrival.unscheduled)
+            renamed = tuple(self._renamed(arrival, cause.names[-1])) if search else ()
+            return replace(known, cause=cause, remedies=renamed)
         if arrival.gang is not None:
             return self._in_gang(known, arrival, search=search)
         if workload is None:
@@ -338,8 +348,8 @@ class Explainer:
         if occupied is None:
             return known
         unknown = names - set(occupied.kube.profiles)
-        if unknown:
-            cause = Cause(CauseKind.SCHEDULER_UNKNOWN, names=tuple(sorted(unknown)))
+        if unknown and self.scene.cluster.seen is not None:  # it waits, so none takes it
+            cause = scheduler_missing(self.scene.cluster, min(unknown))
             return replace(known, cause=cause)
         unplaced = occupied.cause(arrival, chosen)
         if unplaced is None:
@@ -404,15 +414,32 @@ class Explainer:
             if (it.kind, it.namespace or "default", it.name) != (arrival.kind, namespace, name):
                 continue
             for change in label_changes(self.scene.cluster, it.object):
-                scene = changed_scene(self.scene, [change])
-                other = Explainer(scene, arrivals(scene))
-                after = [
-                    other.explain(one, search=False)
-                    for one in other.arrivals
-                    if one.name == arrival.name
-                ]
-                if after and not any(one.waits for one in after):
-                    yield Remedy((change,), Cost(), after[0].admission)
+                yield from self._proven(arrival, change)
+
+    def _renamed(self, arrival: Arrival, meant: str) -> Iterator[Remedy]:
+        """The name of the scheduler that is meant, if the job starts then."""
+        namespace, _, name = arrival.object_name.partition("/")
+        for it in self.scene.cluster.workloads:
+            if (it.kind, it.namespace or "default", it.name) != (arrival.kind, namespace, name):
+                continue
+            for template in it.templates:
+                if it.scheduler_name(template) == arrival.unscheduled:
+                    path = it.scheduler_at(template).path[len(it.at.path) :]
+                    change = FieldChange(
+                        it.kind, it.namespace, it.name, path, arrival.unscheduled, meant
+                    )
+                    yield from self._proven(arrival, change)
+                    return
+
+    def _proven(self, arrival: Arrival, change: FieldChange) -> Iterator[Remedy]:
+        """The change of an object, if its job starts after it."""
+        scene = changed_scene(self.scene, [change])
+        other = Explainer(scene, arrivals(scene))
+        after = [
+            other.explain(one, search=False) for one in other.arrivals if one.name == arrival.name
+        ]
+        if after and not any(one.waits for one in after):
+            yield Remedy((change,), Cost(), after[0].admission)
 
     def _pods(self, arrival: Arrival) -> Iterator[Pod]:
         """The pods of a snapshot that belong to an object and have no node."""

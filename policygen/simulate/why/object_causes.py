@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import holds
 from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
+from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.simulate.kueue.build import missing_topologies
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.situation import AskedWorkload
@@ -95,3 +96,9 @@ def _cohort_cycle(cluster: Cluster, name: str) -> tuple[str, ...]:
         entry = cluster.cohorts.get(name)
         name = entry.fields.parent_name if entry else ""
     return tuple(path[path.index(name) :]) if name else ()
+
+
+def scheduler_missing(cluster: Cluster, name: str) -> Cause:
+    """No scheduler has this name. `names` has the scheduler that is meant as second one, if one is similar."""
+    meant = meant_scheduler(cluster, name)
+    return Cause(CauseKind.SCHEDULER_UNKNOWN, names=(name, meant) if meant else (name,))

@@ -32,6 +32,8 @@ def ended(*things, until=60.0):
         ((*STRICT, job("b", pods=9), job("a")), CauseKind.QUEUE_HEAD),
         ((*PLAIN, node("x", 2), job("a", gpus=3)), CauseKind.NO_NODES),
         ((node("x", 2), job("a", gpus=3, to="")), CauseKind.NO_NODES),
+        ((*PLAIN, job("a", schedulerName="vulcano")), CauseKind.SCHEDULER_UNKNOWN),
+        ((node("x", 2), job("a", to="", schedulerName="vulcano")), CauseKind.SCHEDULER_UNKNOWN),
         (
             (node("x", 2), job("a", gpus=3, to="", schedulerName="volcano")),
             CauseKind.NO_NODES,

@@ -1,5 +1,8 @@
 """Names of workloads, and which ones are pending."""
 
+import pytest
+
+from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import PodsChange
 from tests.simulate.why.waiting import (
     PLAIN,
@@ -91,3 +94,22 @@ def test_what_is_not_simulated_is_not_pending_and_has_no_known_reason():
     assert (found.cause.kind.value, found.cause.message) == (
         "unknown", "a CronJob creates its Jobs later",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("to", ["q", ""])
+def test_a_misspelled_scheduler(to):
+    """It holds its quota, and its pods never start."""
+    found = explain("n/a", *PLAIN, job("a", to=to, schedulerName="vulcano"))
+    assert (found.cause.kind, found.cause.lasts) == (CauseKind.SCHEDULER_UNKNOWN, True)
+    assert found.cause.names == ("vulcano", "volcano")
+
+
+def test_the_scheduler_that_is_meant():
+    found = explain("n/a", *PLAIN, job("a", schedulerName="default-schedular"))
+    ((change,),) = (it.changes for it in found.remedies)
+    assert (change.path[-1], change.after) == ("schedulerName", "default-scheduler")
+
+
+def test_an_unknown_scheduler_may_exist():
+    """As `simulate`, `why` assumes for manifests that it is like kube-scheduler."""
+    assert not explain("n/a", node("x"), job("a", to="", schedulerName="own")).waits

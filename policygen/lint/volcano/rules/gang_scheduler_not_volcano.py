@@ -3,9 +3,9 @@
 from policygen.core.finding import At, dotted
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
 from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.schedulers import profile_names
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
-from policygen.lint.scheduler.scoring import profile_names
 from policygen.lint.volcano.queues import MIN_MEMBER, SCHEDULER
 
 

@@ -1,0 +1,31 @@
+"""The names of schedulers that pods can name."""
+
+from difflib import get_close_matches
+
+from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes.cluster import Cluster
+
+VOLCANO = "volcano"
+_CUTOFF = 0.8
+
+
+def profile_names(cluster: Cluster) -> frozenset[str]:
+    """The schedulerNames of all profiles, and the default one; use it with `cluster.derive`."""
+    named = (
+        it.scheduler_name
+        for each in cluster.scheduler_configurations
+        for it in each.fields.profiles
+    )
+    return frozenset({DEFAULT_SCHEDULER, *named})
+
+
+def meant_scheduler(cluster: Cluster, name: str) -> str:
+    """The known scheduler that a misspelled name means; empty: it is known, or like no known one.
+
+    No scheduler handles an unknown name: the pod gets no event and no error. Source:
+    pkg/scheduler/eventhandlers.go, responsibleForPod; volcano-sh/volcano#604.
+    """
+    known = {VOLCANO, *cluster.derive(profile_names)}
+    if not name or name in known:
+        return ""
+    return next(iter(get_close_matches(name.lower(), sorted(known), n=1, cutoff=_CUTOFF)), "")
