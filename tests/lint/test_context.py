@@ -228,6 +228,17 @@ def test_single_files_may_lack_objects_that_exist_elsewhere(
     assert out.getvalue().count("use --partial") == (count > 0)
 
 
+@pytest.mark.parametrize("gpus, exceeds", [(8, True), (0, False)])
+def test_quota_beside_that_of_a_spec_may_exceed_its_pool(lint, gpus, exceeds):
+    """The spec gives all 64 GPUs of its pool to its teams and their cohort."""
+    queue = QUEUE.format(version="v1beta2", name="visitors", cohort="cohortName")
+    report, found = lint(queue.replace("nominalQuota: 8", f"nominalQuota: {gpus}"))
+    rule = "quota-exceeds-capacity"
+    assert (rule in {name for name, *_ in found}) is exceeds
+    [message] = [it.message for it in report.findings if it.rule.name == rule] or [""]
+    assert ("add up to 72 nvidia.com/gpu, but pool a100 has 64; " in message) is exceeds
+
+
 def test_a_misspelled_resource_is_reported_once_beside_a_spec(lint):
     """The pools of a spec do not list all resources of their nodes, so no rule about nodes reports it."""
     job = JOB.format(queue="a100", gpus=1).replace("nvidia.com/gpu", "nvidia.com/gpus")

@@ -115,8 +115,11 @@ spec: {nodeLabels: [pool]}
 def test_rules_of_nodes_wait_for_nodes(tmp_path):
     good = examples("flavor-missing", good=True)[0]
     report = lint(tmp_path, good.text)
-    for rule in ("flavor-matches-no-node", "quota-exceeds-capacity", "node-taint-not-tolerated"):
-        assert verdict(report, rule) == ("not evaluated", "the input lacks: Nodes")
+    lacking = ("not evaluated", "the input lacks: Nodes")
+    for rule in ("flavor-matches-no-node", "node-taint-not-tolerated"):
+        assert verdict(report, rule) == lacking
+    lacking = ("not evaluated", "the input lacks: Nodes, or a spec with pools")
+    assert verdict(report, "quota-exceeds-capacity") == lacking
 
 
 def test_rules_of_settings_wait_for_the_configuration(tmp_path):

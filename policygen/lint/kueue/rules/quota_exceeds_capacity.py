@@ -1,9 +1,14 @@
 """The quotas of a flavor add up to more than its nodes have."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
+from policygen.core.finding import At
+from policygen.core.quoting import some
+from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_groups import NATIVE
+from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.flavor_nodes import nodes
 from policygen.lint.kueue.quotas import nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -15,29 +20,46 @@ _NODES = 3
 def check(facts: Facts) -> Hits:
     """Kueue admits workloads whose pods stay Pending. A Cohort's quota adds to its members'.
 
+    Without nodes, a flavor has the devices of the spec's pools that it selects.
     Source: issues 2665, 1651, 5289.
     """
-    found = facts.cluster.derive(nodes)
     for (name, resource), cells in facts.cluster.derive(nominal_quotas).items():
-        flavor, own = facts.cluster.flavors.get(name), found.get(name)
-        if flavor is None or own is None or not own.nodes:
-            continue  # other rules report it
-        total = sum(it.quota.nominal_quota for it in cells)
-        have = own.total.get(resource, Fraction(0))
-        if resource in NATIVE and resource not in own.total:
-            continue  # every node has some, it is only not listed
-        if resource != "pods" and total > have:
-            yield Hit(
-                RULE,
-                f"the quotas of {flavor} add up to {amount_of(resource, Fraction(total), have)}, "
-                f"but its nodes ({len(own.nodes)}) have {readable(resource, have, Fraction(total))}; "
-                "lower nominalQuota in the ClusterQueues and Cohorts, or add nodes",
-                flavor.at,
-                related=(
-                    *(it.at / "nominalQuota" for it in cells),
-                    *(node.at for node in own.nodes[:_NODES]),
-                ),
-            )
+        flavor = facts.cluster.flavors.get(name)
+        if flavor is None or resource == "pods":
+            continue  # another rule reports a missing flavor
+        who, own, related = _capacity(facts, flavor)
+        total = Fraction(sum(it.quota.nominal_quota for it in cells))
+        have = own.get(resource, Fraction(0))
+        if not who or (resource not in own and resource in NATIVE) or total <= have:
+            continue  # every node has the native ones, they are only not listed
+        yield Hit(
+            RULE,
+            f"the quotas of {flavor} add up to {amount_of(resource, total, have)}, but {who} "
+            f"{readable(resource, have, total)}; lower nominalQuota in the ClusterQueues and Cohorts, "
+            "or add nodes",
+            flavor.at,
+            related=(*(it.at / "nominalQuota" for it in cells), *related),
+        )
+
+
+def _capacity(
+    facts: Facts, flavor: Entry[ResourceFlavorView]
+) -> tuple[str, Mapping[str, Fraction], tuple[At, ...]]:
+    """Which nodes a flavor has, as a subject with its verb, their amounts, and places of some nodes."""
+    own = facts.cluster.derive(nodes)[flavor.name]
+    if own.nodes:
+        places = tuple(node.at for node in own.nodes[:_NODES])
+        return f"its nodes ({len(own.nodes)}) have", own.total, places
+    if facts.cluster.nodes.any or facts.plan is None:
+        return "", {}, ()
+    labels = flavor.fields.node_labels.items()
+    pools = [it for it in facts.plan.pools if labels <= dict(it.pool.node_selector).items()]
+    amounts: dict[str, Fraction] = {}
+    for pool in pools:
+        for resource in pool.resources:
+            amounts[resource] = amounts.get(resource, Fraction(0)) + pool.available[resource]
+    names = some([f"pool {it.name}" for it in pools], "pool") if pools else ""
+    return f"{names} {'has' if len(pools) == 1 else 'have'}" if pools else "", amounts, ()
 
 
 RULE = ObjectRule(
@@ -46,8 +68,8 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Lower the quotas to the capacity of the nodes, or add nodes.",
-    judges=("ResourceFlavor",),
+    judges=("ResourceFlavor", "ClusterQueue", "Cohort"),
     check=check,
-    needs=frozenset({Need.NODES}),
+    needs=frozenset({Need.KNOWN_NODES}),
     reads=("ClusterQueue", "Cohort"),
 )
