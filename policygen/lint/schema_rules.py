@@ -13,6 +13,7 @@ from policygen.api_validation.refusal import Reason
 from policygen.core.finding import FaultAt, Hit
 from policygen.core.rule import Family, Rule, Severity
 from policygen.lint.core import code_refusals
+from policygen.lint.core.known_names import with_case
 from policygen.lint.core.server_refusals import refusals
 from policygen.lint.rule import Facts, Fix, ObjectRule, shared
 from policygen.lint.volcano import hierarchy
@@ -112,7 +113,8 @@ def _rule(row: _Row) -> ObjectRule:
 
     def check(facts: Facts) -> Iterator[Hit]:
         for refusal in refusals(facts, row.reason, known_releases=row.known_releases):
-            yield Hit(rule, refusal.message, refusal.at, edits=refusal.edits)
+            message = with_case(facts.cluster, refusal)
+            yield Hit(rule, message, refusal.at, edits=refusal.edits)
         for at, message in row.further(facts) if row.further else ():
             yield Hit(rule, message, at)
 

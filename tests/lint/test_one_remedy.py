@@ -21,9 +21,49 @@ SPREAD = """\
 """
 RERANKER, NOTEBOOKS, PRETRAIN = "search/reranker.yaml", "vision/notebooks.yaml", "nlp/pretrain.yaml"
 CONTAINERS, RESOURCES = "      containers:\n", "nvidia.com/gpu: 1\n"
+RESOURCE = "nvidia.com/gpu"
+CRON = """\
+  namespace: nlp
+spec:
+  schedule: "30 2 * * *"
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    metadata:
+      labels:
+        kueue.x-k8s.io/queue-name: a100
+        kueue.x-k8s.io/priority-class: batch
+    spec:
+      suspend: true
+      template:
+        spec:
+          restartPolicy: Never
+          nodeSelector: {gpu-type: a100}
+          tolerations:
+            - {key: nvidia.com/gpu, operator: Exists}
+"""
+MISPLACED = """\
+  namespace: nlp
+  labels:
+    kueue.x-k8s.io/queue-name: a100
+spec:
+  schedule: "30 2 * * *"
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    metadata:
+      labels:
+        kueue.x-k8s.io/priority-class: batch
+    spec:
+      suspend: true
+      template:
+        spec:
+          restartPolicy: Never
+"""
 FAULTS = {
     "scheduler of Volcano in a queue of Kueue": Fault(RERANKER, TAINT, f"      schedulerName: volcano\n{TAINT}", "two-schedulers-one-pool", 33, "write schedulerName: default-scheduler"),
     "case of a resource": Fault(PRETRAIN, "nvidia.com/gpu: 8", "nvidia.com/GPU: 8", "resource-name-misspelt", 41, 'did you mean "nvidia.com/gpu"?'),
+    "domain of a resource in upper case": Fault("nlp/finetune.yaml", f"              {RESOURCE}: 4\n            limits:\n              memory: 480Gi\n              {RESOURCE}: 4", "              Farm.io/gpu: 4\n            limits:\n              memory: 480Gi\n              Farm.io/gpu: 4", "container-resource-refused", 35, "such as nvidia.com/gpu"),
+    "case of a queue of Volcano": Fault(PRETRAIN, "queue: nlp.h100", "queue: nlp.H100", "invalid-value", 9, 'did you mean "nlp.h100"?'),
+    "queue of a CronJob in the wrong place": Fault("nlp/evaluate.yaml", CRON, MISPLACED, "queue-name-misplaced", 8, "write the label in spec.jobTemplate.metadata.labels"),
     "half a GPU": Fault(RERANKER, RESOURCES, 'nvidia.com/gpu: "0.5"\n', "gpu-amount-fractional", 54, "share GPUs by MIG or time-slicing"),
     "too many GPUs for a quantity": Fault(RERANKER, f"              {RESOURCES}            limits:\n              memory: 32Gi\n              {RESOURCES}", f"              nvidia.com/gpu: {10**39}\n", "malformed-object", 48, "write at most 9223372036854775807"),
     "case of a label key": Fault(PRETRAIN, "gpu-type: h100", "gpu-Type: h100", "pod-fits-no-node", 25, "write gpu-type in nodeSelector"),

@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.names import LOCAL_QUEUE, NODE_GROUP, VOLCANO_QUEUE
-from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
@@ -18,11 +17,12 @@ from policygen.kubernetes.runtime_classes import with_runtime_class
 from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.volumes import with_volumes
 from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core import resource_names
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.kueue.flavor_nodes import Flavor
-from policygen.lint.kueue.queueless import queueless
+from policygen.lint.kueue.queueless import names_a_queue, queueless
 from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.configuration import settings
@@ -79,7 +79,8 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
     for workload in facts.cluster.workloads:
         if workload.kind == "DaemonSet":
             continue
-        queued = LOCAL_QUEUE in labels(workload)
+        # Other rules report a wrong place of the queue name.
+        queued = LOCAL_QUEUE in labels(workload) or names_a_queue(workload)
         for template in workload.templates:
             if template.replicas == 0:
                 continue
@@ -88,7 +89,7 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
                 continue
             amounts = counted(facts.cluster, workload, template)
             # container-resource-refused reports the others.
-            amounts = {name: it for name, it in amounts.items() if known_to_containers(name)}
+            amounts = {name: it for name, it in amounts.items() if not resource_names.refused(name)}
             own = demand(template.spec, amounts)
             own = with_runtime_class(facts.cluster, template.spec, own)
             own = with_volumes(facts.cluster, template.spec, workload.namespace, own)

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from policygen.core.amounts import HUGE_PAGES
+from policygen.core.label_grammar import key_fault
 from policygen.core.names import GPU
+from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.node_groups import NATIVE
 
@@ -43,6 +46,12 @@ def extended(resource: str) -> bool:
     """
     own = "kubernetes.io/" in resource or resource.startswith("requests.")
     return "/" in resource and not own
+
+
+@lru_cache(1 << 12)  # few names, but each container has some
+def refused(name: str) -> bool:
+    """Whether no container can request it, which container-resource-refused reports."""
+    return bool(key_fault(name)) or not known_to_containers(name)
 
 
 def usual(resource: str) -> bool:

@@ -51,7 +51,7 @@ def _queueless(facts: Facts) -> Iterator[Queueless]:
     for workload in cluster.workloads:
         namespace = workload.namespace
         owner = (namespace, workload.kind, workload.name)
-        if _names_a_queue(workload) or not _may_queue(workload) or owner in running:
+        if names_a_queue(workload) or not _may_queue(workload) or owner in running:
             continue
         if cluster.local_queues.knows(DEFAULT_QUEUE, namespace):
             continue
@@ -72,7 +72,7 @@ def _may_queue(workload: Workload) -> bool:
     return all(it.spec.scheduler_name != "volcano" for it in workload.templates)
 
 
-def _names_a_queue(workload: Workload) -> bool:
+def names_a_queue(workload: Workload) -> bool:
     """Whether it names a queue anywhere; other rules report wrong places and misspelled keys."""
     if workload.labels.get(LOCAL_QUEUE):
         return True

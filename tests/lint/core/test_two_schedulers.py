@@ -6,6 +6,7 @@ import pytest
 
 from policygen.app import lint as app_lint
 from policygen.app.requests import LintRequest
+from tests.examples_of_rules import examples
 
 SPEC = "examples/three-schedulers/policy.yaml"
 """Pools of Kueue, Volcano and kube-scheduler, each with a taint of its own."""
@@ -37,6 +38,17 @@ def messages(tmp_path):
     return run
 
 
+def test_the_finding_is_at_the_pod_without_a_scheduler_and_not_at_the_other(tmp_path):
+    page = examples(RULE)[0].text
+    file = tmp_path / "one.yaml"
+    for text in (page, "\n---\n".join(reversed(page.split("\n---\n")))):
+        file.write_text(text, "utf-8")
+        found = app_lint.lint(
+            LintRequest(manifests=(str(file),)), today=date(2026, 11, 21)
+        ).findings
+        assert [it.object for it in found if it.rule.name == RULE] == ["Pod vision/notebook"]
+
+
 @pytest.mark.parametrize(
     ("namespace", "fields", "message"),
     [
@@ -56,6 +68,15 @@ def messages(tmp_path):
                 "scheduler volcano can place pods of Pod lab/one on nodes of pool batch-a100, where scheduler "
                 "default-scheduler places pods, so both can assign one GPU; set nodeSelector to the labels of "
                 "pool training-h100"
+            ),
+        ),
+        (
+            "product-live",
+            "nodeSelector: {pool: training-h100}",
+            (
+                "scheduler default-scheduler can place pods of Pod product-live/one on nodes of pool training-h100, where "
+                "scheduler volcano places pods, so both can assign one GPU; write schedulerName: volcano, or a nodeSelector "
+                "for another pool"
             ),
         ),
         ("product-live", "nodeSelector: {pool: serving-l4}", None),

@@ -1,15 +1,13 @@
 """A container or LimitRange has a resource that containers cannot request."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from policygen.core.amounts import HUGE_PAGES
 from policygen.core.finding import At
-from policygen.core.label_grammar import key_fault
-from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.untyped import mapping
 from policygen.lint.core import pod_templates
 from policygen.lint.core.pod_templates import Part, named
+from policygen.lint.core.resource_names import refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _FIELDS = ("limits", "requests")
@@ -30,30 +28,25 @@ def check(facts: Facts) -> Hits:
             if item.type not in {"Container", "Pod"}:
                 continue
             for field, amounts in item.by_field.items():
-                for name in filter(_is_refused, amounts):
+                for name in filter(refused, amounts):
                     yield _refused(str(entry), name, entry.at.to("spec", "limits", i, field, name))
 
 
 def _container(container: Part) -> Hits:
     written = mapping(container.data, "resources")
     names = {*mapping(written, "limits"), *mapping(written, "requests")}
-    if not _BESIDE_PAGES.isdisjoint(names) and not any(map(_is_refused, names)):
+    if not _BESIDE_PAGES.isdisjoint(names) and not any(map(refused, names)):
         return  # the usual case
     resources = container.under("resources")
     parts = [resources.under(field) for field in _FIELDS]
-    refused: set[str] = set()
+    reported: set[str] = set()
     for part in parts:
         for name in part.data:
-            if name not in refused and _is_refused(name):
-                refused.add(name)
+            if name not in reported and refused(name):
+                reported.add(name)
                 yield _refused(named(container), name, part.at / name)
     if not any(name in part.data for part in parts for name in _BESIDE_PAGES):
         yield from _pages_alone(container, parts)
-
-
-@lru_cache(1 << 12)  # few names, but each container has some
-def _is_refused(name: str) -> bool:
-    return bool(key_fault(name)) or not known_to_containers(name)
 
 
 def _refused(who: str, name: str, at: At) -> Hit:

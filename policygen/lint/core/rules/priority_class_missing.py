@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
@@ -14,12 +15,12 @@ from policygen.lint.volcano.queues import gang_objects
 def check(facts: Facts) -> Hits:
     """Pods are refused when they are created; a PodGroup silently has priority 0.
 
-    Checks only if the input has PriorityClasses.
+    Checks only if the input has PriorityClasses. Other rules report names that no class can have.
     Source: plugin/pkg/admission/priority; volcano's pkg/scheduler/cache/cache.go.
     """
     classes = facts.cluster.priority_classes
     for owner, at, name, effect in _references(facts.cluster) if classes.any else ():
-        if name and name not in BUILT_IN and not classes.knows(name):
+        if is_subdomain(name) and name not in BUILT_IN and not classes.knows(name):
             yield Hit(
                 RULE,
                 f'{owner} has PriorityClass "{name}", which does not exist, so {effect}; '

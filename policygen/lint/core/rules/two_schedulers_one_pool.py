@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from policygen.core.finding import At
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue_jobs import labels
+from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, labels
 from policygen.kubernetes.node_filters import Demand, misses
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
+from policygen.lint.kueue.queueless import names_a_queue, queueless
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
 
@@ -53,13 +55,13 @@ def check(facts: Facts) -> Hits:
     first: list[NodeUser] = []
     for user in users.values():
         if pool := _foreign_pool(user, pools):
-            yield _in_pool(user, pool, facts)
+            yield _in_pool(user, pool, pools, facts)
             continue
         rival = next((it for it in first if _compete(it, user)), None)
         if rival is None:
             first.append(user)
         else:
-            wide, other = (rival, user) if rival.places > user.places else (user, rival)
+            wide, other = sorted((user, rival), key=_is_at_fault, reverse=True)
             yield Hit(
                 RULE,
                 f"{wide.workload} and {other.workload} request {user.resource} on the same nodes, but use different "
@@ -68,6 +70,11 @@ def check(facts: Facts) -> Hits:
                 wide.workload.scheduler_at(wide.template),
                 (other.template.at / "spec",),
             )
+
+
+def _is_at_fault(user: NodeUser) -> tuple[int, bool]:
+    """The larger for the user with more nodes than the other; if both have the same, for one without a scheduler."""
+    return len(user.places), not user.workload.scheduler_name(user.template)
 
 
 def _compete(one: NodeUser, other: NodeUser) -> bool:
@@ -99,12 +106,18 @@ def _users(facts: Facts) -> Iterator[NodeUser]:
 
 
 def _needs_queue(facts: Facts, workload: Workload) -> bool:
-    """Whether workload-names-no-queue reports that Kueue does not choose its nodes."""
-    return (
-        "workload-names-no-queue" in facts.run
-        and bool(facts.cluster.local_queues.by_namespace.get(workload.namespace))
-        and LOCAL_QUEUE not in labels(workload)
-    )
+    """Whether Kueue would choose its nodes, if it named a queue in the right place, as other rules report."""
+    if LOCAL_QUEUE in labels(workload):
+        return False
+    known = facts.cluster.local_queues
+    if known.knows(DEFAULT_QUEUE, workload.namespace) or names_a_queue(workload):
+        return True
+    reported = "workload-names-no-queue" in facts.run
+    return reported and workload.at in facts.derive(_queueless)
+
+
+def _queueless(facts: Facts) -> frozenset[At]:
+    return frozenset(it.workload.at for it in facts.derive(queueless))
 
 
 def _nodes(
@@ -142,19 +155,25 @@ def _pools(facts: Facts) -> Mapping[Node, "PoolFacts"]:
     return found
 
 
+def _own_pools(user: NodeUser, pools: Mapping[Node, "PoolFacts"]) -> list["PoolFacts"]:
+    """The pools whose nodes take the pods, one for each node."""
+    return [pools[it] for it in user.places if isinstance(it, Node) and it in pools]
+
+
 def _foreign_pool(user: NodeUser, pools: Mapping[Node, "PoolFacts"]) -> "PoolFacts | None":
     """A pool whose nodes take the pods, but that the spec gives to the other scheduler; None if there is none."""
     volcano = user.process == SCHEDULER
-    mine = [pools[it] for it in user.places if isinstance(it, Node) and it in pools]
     foreign = [
         it
-        for it in mine
+        for it in _own_pools(user, pools)
         if user.resource in it.resources and (it.scheduler == SCHEDULER) != volcano
     ]
     return min(foreign, key=lambda it: it.name, default=None)
 
 
-def _in_pool(user: NodeUser, pool: "PoolFacts", facts: Facts) -> Hit:
+def _in_pool(
+    user: NodeUser, pool: "PoolFacts", pools: Mapping[Node, "PoolFacts"], facts: Facts
+) -> Hit:
     own = [
         it.name
         for it in (facts.plan.pools if facts.plan else ())
@@ -163,6 +182,7 @@ def _in_pool(user: NodeUser, pool: "PoolFacts", facts: Facts) -> Hit:
     ]
     choice = f"pool {own[0]}" if len(own) == 1 else "one of its own pools"
     scheduler = user.workload.scheduler_name(user.template) or DEFAULT_SCHEDULER
+    its = SCHEDULER if pool.scheduler == SCHEDULER else DEFAULT_SCHEDULER
     at = user.workload.scheduler_at(user.template)
     if user.process == SCHEDULER and facts.spec and LOCAL_QUEUE in labels(user.workload):
         from policygen.plan.scheduler import scheduler_name  # noqa: PLC0415 - only with a spec
@@ -174,16 +194,18 @@ def _in_pool(user: NodeUser, pool: "PoolFacts", facts: Facts) -> Hit:
             f"use scheduler {scheduler}, so both schedulers can assign one GPU; write schedulerName: {profile}",
             at,
         )
+    advice = f"add a nodeSelector that excludes pool {pool.name}"
+    mine = [it.scheduler for it in _own_pools(user, pools)]
+    chosen = mine == [SCHEDULER] * len(user.places)
+    if chosen:
+        advice = f"write schedulerName: {its}, or a nodeSelector for another pool"
+    elif own:
+        advice = f"set nodeSelector to the labels of {choice}"
     return Hit(
         RULE,
         f"scheduler {scheduler} can place pods of {user.workload} on nodes of pool {pool.name}, where scheduler "
-        f"{SCHEDULER if pool.scheduler == SCHEDULER else DEFAULT_SCHEDULER} places pods, so both can assign one GPU; "
-        + (
-            f"set nodeSelector to the labels of {choice}"
-            if own
-            else f"add a nodeSelector that excludes pool {pool.name}"
-        ),
-        user.template.at.to("spec", "nodeSelector"),
+        f"{its} places pods, so both can assign one GPU; {advice}",
+        at if chosen else user.template.at.to("spec", "nodeSelector"),
     )
 
 

@@ -27,7 +27,8 @@ def check(facts: Facts) -> Hits:
 
 def _message(it: Excess) -> str:
     names = list(dict.fromkeys(str(each.workload) for each in it.members))
-    who = some(names, "other workload")
+    # The finding is at the last one, so its name is shown.
+    who = some([*names[:2], names[-1], *names[2:-1]] if names[2:] else names, "other workload")
     nodes = f"the {counted(it.nodes, 'node')} that can take them"
     match it:
         case SumExcess(requested=pods) if it.resource.startswith(HOST_PORT):

@@ -1,5 +1,6 @@
 """A ClusterQueue or Cohort names a cohort that no Cohort object declares."""
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.core.suggest import suggest
 from policygen.lint.kueue.quotas import parents
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -8,14 +9,15 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """Kueue creates a separate cohort for the name: a root without quota, limits or weight.
 
-    If no Cohort object exists at all, the cohorts are implicit by intention.
+    If no Cohort object exists at all, the cohorts are implicit by intention. invalid-value reports
+    names that no Cohort can have.
     Source: pkg/cache/hierarchy/manager.go.
     """
     known = facts.cluster.cohorts
     if not known.any:
         return
     for entry, name, field in parents(facts.cluster):
-        if name and not known.knows(name):
+        if name and not known.knows(name) and is_subdomain(name):
             others = [
                 other for other in known.names() if other != entry.name or field == "cohortName"
             ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import LocalQueueView
 from policygen.kubernetes.namespaces import selects_by_name
@@ -12,7 +13,7 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """Kueue reports ClusterQueueDoesNotExist and leaves the jobs suspended.
 
-    Source: pkg/controller/core/localqueue_controller.go.
+    invalid-value reports names that no ClusterQueue can have. Source: pkg/controller/core/localqueue_controller.go.
     """
     known = facts.cluster.cluster_queues
     for queue in facts.cluster.local_queues:
@@ -20,7 +21,7 @@ def check(facts: Facts) -> Hits:
         at = queue.at.to("spec", "clusterQueue")
         if not name:
             yield Hit(RULE, f"{queue} names no ClusterQueue; write spec.clusterQueue", at)
-        elif not known.knows(name):
+        elif not known.knows(name) and is_subdomain(name):
             yield Hit(
                 RULE,
                 f'{queue} names ClusterQueue "{name}", which does not exist; '

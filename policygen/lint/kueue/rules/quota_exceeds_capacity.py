@@ -30,8 +30,9 @@ def check(facts: Facts) -> Hits:
         who, own, related = _capacity(facts, flavor)
         total = Fraction(sum(it.quota.nominal_quota for it in cells))
         have = own.get(resource, Fraction(0))
-        if not who or (resource not in own and resource in NATIVE) or total <= have:
-            continue  # every node has the native ones, they are only not listed
+        unlisted = resource in NATIVE or not facts.cluster.nodes.any
+        if not who or (unlisted and resource not in own) or total <= have:
+            continue  # every node has the native ones
         yield Hit(
             RULE,
             f"the quotas of {flavor} add up to {amount_of(resource, total, have)}, but {who} "

@@ -9,6 +9,7 @@ from policygen.core.suggest import suggest
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core import resource_names
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
@@ -28,10 +29,13 @@ def check(facts: Facts) -> Hits:
     there = facts.cluster.derive(provided) | settings(facts).transformations.keys()
     refusing: dict[tuple[At, str, PoolFacts], list[PodRequest]] = {}
     skipped = "resource-name-misspelt" in facts.run
+    reported = "container-resource-refused" in facts.run
     for request in pod_requests(facts):
         known = covered(request.queue)
         for name in refused(facts, request):
             if skipped and "/" in name and meant(name, known | there):
+                continue
+            if reported and resource_names.refused(name):
                 continue
             if wrong := _other_resource(facts, request, name):
                 at, resource, pool = wrong

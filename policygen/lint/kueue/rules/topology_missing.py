@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
@@ -14,14 +15,14 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """Every queue with the flavor is inactive (TopologyNotFound), except those of MultiKueue.
 
-    Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated.
+    invalid-value reports names that no Topology can have. Source: pkg/cache/scheduler/clusterqueue.go, isTASViolated.
     """
     cluster = facts.cluster
     known = cluster.topologies
     users = cluster.derive(_users)
     for flavor in cluster.flavors:
         name = flavor.fields.topology_name
-        if not name or known.knows(name):
+        if not name or known.knows(name) or not is_subdomain(name):
             continue
         queues = users.get(flavor.name, [])
         if queues and all(_dispatches(cluster, queue) for queue in queues):

@@ -37,8 +37,8 @@ def check(facts: Facts) -> Hits:
             continue
         if known.knows(name, namespace) or known.knows(name):
             continue  # it exists, but cannot be read
-        if namespace in missing:
-            continue  # namespace-missing reports it
+        if namespace in missing or (namespace and not is_subdomain(namespace)):
+            continue  # other rules report the namespace
         where = f"namespace {namespace}" if namespace else "any namespace"
         yield Hit(
             RULE,

@@ -1,5 +1,6 @@
 """A PodGroup or Job names a Queue that does not exist."""
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.missing_queues import missing_queues
 from policygen.lint.volcano.queues import SENDERS
@@ -8,11 +9,12 @@ from policygen.lint.volcano.queues import SENDERS
 def check(facts: Facts) -> Hits:
     """Refused at creation from 1.12 on. If the queue is deleted later, the job is silently skipped.
 
-    Source: podgroups/validate/validate_podgroup.go; pkg/scheduler/cache/cache.go, Snapshot.
+    invalid-value reports names that no Queue can have. Source: podgroups/validate/validate_podgroup.go; pkg/scheduler/cache/cache.go, Snapshot.
     """
     for use, advice in missing_queues(facts, of_pods=False):
         message = f'{use.owner} names queue "{use.queue}", which does not exist; {advice}'
-        yield Hit(RULE, message, use.at)
+        if is_subdomain(use.queue):
+            yield Hit(RULE, message, use.at)
 
 
 RULE = ObjectRule(

@@ -1,5 +1,6 @@
 """The parent of a Queue does not exist, or its parents form a cycle."""
 
+from policygen.api_validation.metadata import is_subdomain
 from policygen.core.suggest import Names, suggest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano import queues as volcano_queues
@@ -7,6 +8,8 @@ from policygen.lint.volcano import queues as volcano_queues
 
 def check(facts: Facts) -> Hits:
     """The webhook refuses such a queue; with enableHierarchy an existing one stops all scheduling.
+
+    invalid-value reports names that no Queue can have.
 
     Source: pkg/scheduler/plugins/capacity/capacity.go, updateAncestors;
     pkg/webhooks/admission/queues/validate/validate_queue.go, validateHierarchicalQueue.
@@ -17,7 +20,7 @@ def check(facts: Facts) -> Hits:
     reported: set[str] = set()
     for queue in queues:
         name = queue.fields.parent
-        if queue.name not in lost or queue.name in reported or not name:
+        if queue.name not in lost or queue.name in reported or not is_subdomain(name):
             continue
         at = queue.at.to("spec", "parent")
         if not queues.knows(name) and name not in volcano_queues.MADE:
