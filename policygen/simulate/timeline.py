@@ -34,6 +34,9 @@ RETRY_AFTER_S = 1.0
 NODES_RETRY_S = 10.0
 """Kueue collects ends of pods that it did not place at most so long (defaultRequeueBatchInterval)."""
 
+_REPEATS = 3
+"""After preemptions led so often to the same state, and no job arrived or ended, they do so without end."""
+
 _QUEUES = "queue"
 _PREEMPTIONS = frozenset(it.value for it in PreemptionReason)
 Shapes = Callable[[Arrival, PodBatch, Mapping[str, str], Mapping[str, str]], PodShape | None]
@@ -179,7 +182,7 @@ class Timeline:
         self.jobs = [JobRun(it, i) for i, it in enumerate(arrivals)]
         self.until = until
         self.livelocks: dict[tuple[str, ...], None] = {}
-        """Jobs that preempted each other again and again at one time."""
+        """Jobs that preempt each other again and again."""
         self.now = 0.0
         self.last = 0.0
         """The last time at which a job arrived, started or ended."""
@@ -200,6 +203,12 @@ class Timeline:
         """Whether sessions of Volcano may have other results now."""
         self._arrived = self._ended = 0
         self._retries: set[QuotaNode] = set()
+        self._states: Counter[frozenset[str]] = Counter()
+        """The admitted workloads after preemptions, since jobs last arrived or ended."""
+        self._fighting: set[str] = set()
+        """The jobs of these preemptions, since a state came back."""
+        self._stalled: set[QuotaNode] = set()
+        """The roots of trees in a livelock, which are not tried again until jobs arrive or end."""
         self._due: float | None = None
         """The time of the next event DUE."""
         self._waiting: dict[tuple[int, PodShape], deque[tuple[int, JobRun, int]]] = {}
@@ -289,6 +298,11 @@ class Timeline:
         return job.waited + (max(self.ends - job.since, 0.0) if more else 0.0)
 
     def _happens(self, what: TimelineEvent, index: int, root: str, round_: int) -> None:
+        if what is not TimelineEvent.RETRY:
+            self._states.clear()
+            self._fighting.clear()
+            self._retry_after(RETRY_AFTER_S, self._stalled)
+            self._stalled.clear()
         if what is TimelineEvent.DUE:
             self._due = None
             if self.kueue is not None:
@@ -449,6 +463,7 @@ class Timeline:
     def _schedule(self, kueue: Scheduler) -> None:
         """Run Kueue's cycles until nothing more can be admitted at this time."""
         seen: set[frozenset[str]] = set()
+        preempts = False
         quiet, left = 0, kueue.to_try()
         while left and quiet <= self._longest_scan:
             self.cycles += 1
@@ -462,9 +477,8 @@ class Timeline:
                 continue
             quiet = 0
             if any(it.outcome is Outcome.PREEMPTING for it in entries):
-                admitted = frozenset(
-                    name for queue in kueue.state.queues.values() for name in queue.workloads
-                )
+                preempts = True
+                admitted = _admitted_workloads(kueue)
                 if admitted in seen:
                     self._livelock(entries)
                     break
@@ -473,11 +487,30 @@ class Timeline:
         if due is not None and (self._due is None or due < self._due):
             self._due = due
             heapq.heappush(self._events, (due, TimelineEvent.DUE, 0, "", 0))
-        for after, roots in ((RETRY_AFTER_S, kueue.changed()), (NODES_RETRY_S, kueue.freed())):
-            for root in roots - self._retries:
-                self._retries.add(root)
-                event = (self.now + after, TimelineEvent.RETRY, 0, root.name, 0)
-                heapq.heappush(self._events, event)
+        changed, freed = kueue.changed(), kueue.freed()
+        if preempts and self._repeats(kueue):
+            self._stalled |= changed | freed
+        else:
+            self._retry_after(RETRY_AFTER_S, changed)
+            self._retry_after(NODES_RETRY_S, freed)
+
+    def _retry_after(self, after: float, roots: Iterable[QuotaNode]) -> None:
+        """Try the inadmissible workloads of these trees again later."""
+        for root in set(roots) - self._retries:
+            self._retries.add(root)
+            event = (self.now + after, TimelineEvent.RETRY, 0, root.name, 0)
+            heapq.heappush(self._events, event)
+
+    def _repeats(self, kueue: Scheduler) -> bool:
+        """Whether each retry leads to the same preemptions."""
+        state = _admitted_workloads(kueue)
+        self._states[state] += 1
+        if self._states[state] == _REPEATS - 1:
+            self._fighting.clear()
+        if self._states[state] < _REPEATS:
+            return False
+        self.livelocks[tuple(sorted(self._fighting))] = None
+        return True
 
     def _livelock(self, entries: Iterable[CycleEntry]) -> None:
         names = {
@@ -516,6 +549,7 @@ class Timeline:
             kueue.release(victim, self.now)
 
     def _preempts(self, job: JobRun, victim: JobRun, rule: str) -> None:
+        self._fighting |= {job.arrival.name, victim.arrival.name}
         job.preempts[victim.arrival.name] = None
         found = JobPreemption(self.now, job.arrival.name, rule)
         if found not in victim.preemptions[-1:]:  # several pods of a job can leave at once
@@ -772,3 +806,8 @@ def _flavors(job: JobRun, pod_set: str) -> Mapping[str, str]:
     """The flavors of a pod set by resource; empty without Kueue."""
     found = _admitted(job, pod_set)
     return found.flavors if found is not None else {}
+
+
+def _admitted_workloads(kueue: Scheduler) -> frozenset[str]:
+    """The names of all workloads that hold quota."""
+    return frozenset(name for queue in kueue.state.queues.values() for name in queue.workloads)

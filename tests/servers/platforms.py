@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import calendar
+import heapq
 import random
 import time
 from collections import Counter
@@ -31,7 +32,7 @@ from policygen.kubernetes.object import Object as KubernetesObject
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timeline
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.timeline import Timeline
+from policygen.simulate.timeline import Timeline, TimelineEvent
 
 from .bench import Bench
 from .build import located
@@ -46,11 +47,9 @@ from .workloads import Ask, job
 EVENT_S = 5.0
 """Between two events of the simulation; all together are shorter than Kueue waits for pods."""
 SEEDS = 20
-"""The number of outcomes of chance that are compared."""
+"""The number of outcomes of chance that are compared at most: the next one if one differs."""
 COMPARED_EVERY = 10
 """Events."""
-MOST_PREEMPTIONS = 20
-"""A Job that is preempted more often is taken to be so without an end, once a second."""
 SHORT = 0.25
 """This part of the time without a change is enough if no quota became free."""
 POLL_S = 0.1
@@ -131,7 +130,7 @@ class Played:
     placed: int = 0
     """The number of comparisons in which the same Jobs had nodes for all pods."""
     seeds: int = SEEDS
-    """Seeds with the results of the servers until now."""
+    """Seeds whose results have not differed until now."""
     admitted: int = 0
     livelock: bool = False
     """In the simulation, Jobs preempt each other again and again. Nothing is compared from then on."""
@@ -161,14 +160,16 @@ class PlatformRun:
         self.submitted: dict[str, float] = {}
         """When each Job arrives in the simulation, by namespace and name."""
         self.ended: dict[str, float] = {}
-        self.lasts: dict[int, dict[str, float]] = {}
-        """How long Jobs last in the simulation with each seed, so that they end at the same event."""
         self.pods: dict[str, int] = {}
         """How many each Job has."""
         self.workloads: dict[str, Object] = {}
         """By Job."""
         self.nodes: list[Object] = []
         self.seeds = list(range(SEEDS))
+        self.looks: list[tuple[float, Look]] = []
+        """What was compared, and when."""
+        self.agreed: Counter[int] = Counter()
+        """The number of looks that each seed has agreed with."""
         self.found = Played()
 
     def play(self) -> Played:
@@ -260,33 +261,49 @@ class PlatformRun:
         return Look(admitted, complete, evictions)
 
     def _compare(self, theirs: Look, at: float) -> None:
-        ours = {it: self._simulated(it, at + EVENT_S / 2) for it in self.seeds}
-        alike = [it for it in self.seeds if ours[it].admitted == theirs.admitted]
         found = self.found
         found.compared += 1
         found.preempted, found.admitted = theirs.evictions, len(theirs.admitted)
-        if any(it.livelock for it in ours.values()):
-            found.livelock = True
-            return
-        if not alike:
-            found.differences = [*_differences(theirs.admitted, ours[self.seeds[0]].admitted)]
-            return
-        placed = [it for it in alike if ours[it].placed == theirs.placed]
-        found.placed += bool(placed)
-        self.seeds = placed or alike
-        found.seeds = len(alike)
+        self.looks.append((at + EVENT_S / 2, theirs))
+        alike: list[int] = []
+        for seed in self.seeds.copy():
+            ours = self._last(seed)
+            if ours.livelock:
+                found.livelock = True
+                return
+            if ours.admitted != theirs.admitted:
+                found.differences = found.differences or [
+                    *_differences(theirs.admitted, ours.admitted)
+                ]
+                self.seeds.remove(seed)
+                continue
+            alike.append(seed)
+            if ours.placed == theirs.placed:
+                found.placed += 1
+                self.seeds.remove(seed)
+                self.seeds.insert(0, seed)
+                break
+        if alike:
+            found.differences = []
+        found.seeds = len(self.seeds)
+
+    def _last(self, seed: int) -> Look:
+        """The simulation at the last look, or at the first one that differs."""
+        while True:
+            at, theirs = self.looks[self.agreed[seed]]
+            ours = self._simulated(seed, at)
+            is_last = self.agreed[seed] == len(self.looks) - 1
+            if is_last or ours.livelock or ours.admitted != theirs.admitted:
+                self.agreed[seed] += is_last
+                return ours
+            self.agreed[seed] += 1
 
     # What the simulation does
 
     def _simulated(self, seed: int, until: float) -> Look:
-        lasts = self.lasts.setdefault(seed, {})
-        for name, at in self.ended.items():
-            if name not in lasts:
-                before = self._runs(seed, at - EVENT_S / 2, lasts).jobs
-                lasts[name] = at - next(it.since for it in before if it.arrival.name == name)
         admitted: Admitted = {}
         placed = set()
-        made = self._runs(seed, until, lasts)
+        made = self._runs(seed, until)
         for it in made.jobs:
             if it.ended is None and it.workload is not None and it.workload.admission is not None:
                 sets = it.workload.admission.pod_sets
@@ -295,14 +312,19 @@ class PlatformRun:
                 )
                 if it.running:
                     placed.add(it.arrival.name)
-        endless = max((it.preempted for it in made.jobs), default=0) > MOST_PREEMPTIONS
-        return Look(admitted, frozenset(placed), livelock=endless or bool(made.livelocks))
+        return Look(admitted, frozenset(placed), livelock=bool(made.livelocks))
 
-    def _runs(self, seed: int, until: float, lasts: dict[str, float]) -> Timeline:
+    def _runs(self, seed: int, until: float) -> Timeline:
         scene = self._scene()
-        made = timeline(scene, self._arrivals(scene, lasts), seed=seed, until=until)
-        for _ in made.run():
-            pass
+        made = timeline(scene, self._arrivals(scene), seed=seed)
+        for name, at in self.ended.items():
+            if at < until:
+                _run(made, at - EVENT_S / 2)
+                job_ = next(it for it in made.jobs if it.arrival.name == name)
+                # Without a duration: a job that began again would also end earlier, in its first run.
+                event = (at, TimelineEvent.END, job_.index, "", job_.round)
+                heapq.heappush(made._events, event)  # noqa: SLF001 - only tests delete jobs
+        _run(made, until)
         return made
 
     def _scene(self) -> Scene:
@@ -331,7 +353,7 @@ class PlatformRun:
         listed = cluster_nodes(found)
         return Scene(found, first(found, DEFAULT["kueue"]), listed, flavor_pools(found, listed))
 
-    def _arrivals(self, scene: Scene, lasts: dict[str, float]) -> list[Arrival]:
+    def _arrivals(self, scene: Scene) -> list[Arrival]:
         found = []
         for it in arrivals(scene):
             assert it.workload is not None
@@ -339,8 +361,14 @@ class PlatformRun:
             it.workload.created = it.workload.queued = float(
                 calendar.timegm(time.strptime(created, "%Y-%m-%dT%H:%M:%SZ"))
             )
-            found.append(replace(it, at=self.submitted[it.name], duration=lasts.get(it.name)))
+            found.append(replace(it, at=self.submitted[it.name]))
         return sorted(found, key=lambda it: it.at)
+
+
+def _run(made: Timeline, until: float) -> None:
+    made.until = until
+    for _ in made.run():
+        pass
 
 
 def _name(made: Object) -> str:

@@ -5,7 +5,13 @@ from fractions import Fraction
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.arrival import Arrival, PodBatch
-from policygen.simulate.kueue.queue import ANY, NEWER_EQUAL, FlavorChoice, Group
+from policygen.simulate.kueue.queue import (
+    ANY,
+    LOWER_PRIORITY,
+    NEWER_EQUAL,
+    FlavorChoice,
+    Group,
+)
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import simple_shape
@@ -105,6 +111,29 @@ def test_an_older_job_of_equal_priority_preempts_a_newer_one_only_if_it_may():
     )
     assert times(found["older"]) == (1, 4, 0, 0)
     assert times(found["newer"]) == (5, 8, 0, 0)
+
+
+def test_jobs_that_preempt_each_other_once_a_second_are_a_livelock():
+    """A job of 6 evicts two of its own queue, but 4 of their GPUs are lent, and one of the two takes them back.
+
+    All repeats at the next retry. Nothing else happens, so the simulation ends.
+    """
+    nodes = queue("a", 6), queue("b", 0), queue("c", 3)
+    own = {"reclaim_within_cohort": ANY, "within_cluster_queue": LOWER_PRIORITY}
+    it = state(cohort("root", *nodes), *nodes, **own)
+    jobs = [
+        ("a", 2, 0), ("a", 2, 1), ("c", 3, 0), ("b", 6, 2), ("c", 1, 2), ("a", 6, 1), ("b", 4, 2), ("a", 2, 0),
+    ]  # fmt: skip
+    made = Timeline(
+        [
+            job(workload(f"j{i}", *each, created=i), 9.0 if i == 2 else None)
+            for i, each in enumerate(jobs)
+        ],
+        Scheduler(it),
+    )
+    found = run(made)
+    assert list(made.livelocks) == [("n/j0", "n/j5", "n/j6", "n/j7")]
+    assert found["j5"].started is None
 
 
 def test_a_workload_without_a_queue_waits_for_ever():
