@@ -6,8 +6,8 @@ A schema is compiled to functions once, each level when a value first reaches it
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property, partial
 from typing import Any
 
 from policygen.api_validation import cel, scalars
@@ -18,8 +18,6 @@ from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import Names
 
 Schema = dict[str, Any]
-_CACHED = 1 << 12
-"""Unknown fields that are cached: a misspelling in a template is in every object from it."""
 _NO_TWO_ALIKE = "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0"
 """A rule in CEL that means the same as `x-kubernetes-list-type: set`."""
 _UNIQUE_ON_CREATE = frozenset(
@@ -103,7 +101,7 @@ def _checked(
                 filled = _copied(filled, value)
                 filled[key] = new
         elif not parts.knows(key):
-            out.append(_unknown(key, parts.schemas, spot))
+            out.append(_unknown(key, parts.names, spot))
         elif entry is None and parts.takes_null(key):
             filled = _copied(filled, value)
             del filled[key]  # the server drops it before it validates
@@ -138,6 +136,11 @@ class _Parts:
             for name, part in self.schemas.items()
             if "default" in part and (custom or part["default"] == {})
         }
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the fields, to suggest one for an unknown name."""
+        return Names(self.schemas)
 
     def knows(self, key: str) -> bool:
         """Whether the server keeps an entry of this name."""
@@ -336,16 +339,10 @@ def _wrong(value: Any, type_name: str, spot: Spot, out: list[Refusal]) -> Any:
     return value
 
 
-def _unknown(key: str, known: Iterable[str], spot: Spot) -> Refusal:
-    advice, meant = _near(key, tuple(known))
+def _unknown(key: str, known: Names, spot: Spot) -> Refusal:
+    advice, meant = known.advised(key)
     message = f"field {quoted(key)} is unknown{_inside(spot)}; {advice}"
     return Refusal(path_to((spot, key)), Reason.UNKNOWN_FIELD, message, key=True, meant=meant)
-
-
-@lru_cache(_CACHED)
-def _near(key: str, known: tuple[str, ...]) -> tuple[str, str]:
-    """The advice for an unknown name, and the name that was probably meant."""
-    return Names(known).advised(key)
 
 
 def _missing(name: str, spot: Spot) -> Refusal:

@@ -61,7 +61,9 @@ class Names(Sequence[str]):
 
     def similar(self, word: str, most: int = 3) -> list[str]:
         """The most similar names, the best first."""
-        close = get_close_matches(word.lower(), self._candidates(word), n=most, cutoff=_LIKE)
+        lowered = word.lower()
+        candidates = _with_like_letters(lowered, self._candidates(word))
+        close = get_close_matches(lowered, candidates, n=most, cutoff=_LIKE)
         return [self._lowered[name] for name in close]
 
     def _new_advice(self, word: str, meant: str) -> str:
@@ -115,6 +117,18 @@ def _listed(names: Sequence[str], total: int) -> str:
     shown = max(1, sum(length <= _WIDTH for length in lengths))
     more = f" and {total - shown} more" if total > shown else ""
     return f"{', '.join(names[:shown])}{more}"
+
+
+def _with_like_letters(word: str, names: Iterable[str]) -> list[str]:
+    """The names that share enough letters with a word to be similar: a fast bound of what difflib computes."""
+    letters = word.encode("ascii", "replace")
+    found = []
+    for name in names:
+        of_name = name.encode("ascii", "replace")
+        other = len(of_name.translate(None, letters)) + len(letters.translate(None, of_name))
+        if other <= (1 - _LIKE) * (len(letters) + len(of_name)) + 1e-9:
+            found.append(name)
+    return found
 
 
 def _around(order: list[str], text: str) -> list[str]:
