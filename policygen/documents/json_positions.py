@@ -1,18 +1,16 @@
 """Finds the places of nodes in a JSON text, for one path at a time."""
 
 import re
-from collections.abc import Callable
-from json import JSONDecoder
-from typing import Any
+
+import msgspec
 
 from policygen.documents.outline import BLANKS, NodeKind, Outline, OutlineStep
 
-_BLANK = re.compile(rf"[{BLANKS}]*")
-_WORD = re.compile(rf"[^,\]}}{BLANKS}]+")
+_KEY = re.compile(rf'[,{BLANKS}]*("(?:[^"\\]|\\.)*+")[:{BLANKS}]*')
+_ITEM = re.compile(rf"[,{BLANKS}]*")
 _SHAPES = {"{": NodeKind.MAPPING, "[": NodeKind.SEQUENCE}
-_decode: Callable[[str, int], tuple[Any, int]] = JSONDecoder(
-    parse_int=str, parse_float=str
-).raw_decode
+_entries = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class JsonPlaces(Outline):
@@ -30,23 +28,21 @@ class JsonPlaces(Outline):
         return [node for step in steps for node in (step.key, step.node) if node is not None]
 
     def _children(self, node: int) -> list[tuple[str | int, OutlineStep]]:
-        children: list[tuple[str | int, OutlineStep]] = []
-        shape = self.shape[node]
+        shape, text = self.shape[node], self.text
         if shape == NodeKind.SCALAR:
-            return children
-        at = self._skip(self.start[node] + 1)
-        while self.text[at] not in "]}":
-            name: str | int = len(children)
-            key = None
-            if shape == NodeKind.MAPPING:
-                name, end = _decode(self.text, at)
-                key = self.add(at, end)
-                at = self._skip(self._skip(end) + 1)  # past the colon
-            end = self._end(at)
-            children.append((name, OutlineStep(self.add(at, end), key)))
-            at = self._skip(end)
-            if self.text[at] == ",":
-                at = self._skip(at + 1)
+            return []
+        children: list[tuple[str | int, OutlineStep]] = []
+        at = self.start[node] + 1
+        written = text[at - 1 : self.end[node]]
+        keyed = shape == NodeKind.MAPPING
+        found = _entries(written).items() if keyed else enumerate(_items(written))
+        before = _KEY if keyed else _ITEM
+        for name, raw in found:
+            match = before.match(text, at)
+            key = self.add(*match.span(1)) if match and keyed else None
+            begin = match.end() if match else at
+            at = begin + (len(raw) if written.isascii() else len(str(raw, "utf-8")))
+            children.append((name, OutlineStep(self.add(begin, at), key)))
         return children
 
     def add(self, start: int, end: int) -> int:
@@ -55,17 +51,6 @@ class JsonPlaces(Outline):
         self.end.append(end)
         self.shape.append(_SHAPES.get(self.text[start], NodeKind.SCALAR))
         return len(self.shape) - 1
-
-    def _skip(self, at: int) -> int:
-        match = _BLANK.match(self.text, at)
-        return match.end() if match else at
-
-    def _end(self, at: int) -> int:
-        """The end of the value that begins at this index."""
-        if self.text[at] in '"{[':
-            return _decode(self.text, at)[1]
-        word = _WORD.match(self.text, at)
-        return word.end() if word else at
 
 
 def places(text: str) -> JsonPlaces:
