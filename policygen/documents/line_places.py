@@ -42,12 +42,27 @@ class LinePlaces(Outline):
             return super()._find(node, name)
         found = self._known.get((node, name))
         if found is None:
-            if node not in self._entries:
-                self._entries[node] = self._block(node)
-            lines = self._entries[node].get(name)
+            lines = self._lines(node, name)
             if lines is not None:
                 found = self._known[node, name] = self._step(*lines, self.columns[node])
         return found
+
+    def _lines(self, node: int, name: str | int) -> tuple[int, int] | None:
+        """The lines of an entry of a block collection."""
+        text, start, end = self.text, self.start[node], self.end[node]
+        if isinstance(name, str) and self.shape[node] == NodeKind.MAPPING:
+            column = self.columns[node]
+            line = f"{name}:"
+            if not text.startswith(line, start):
+                line = f"\n{' ' * column}{line}"
+                start = text.find(line, start, end)
+            after = start + len(line)
+            if start >= 0 and text[after : after + 1] in {" ", "\n"}:
+                next_ = _beginning(column, dashes=False).search(text, after, end)
+                return after - len(name) - 1, next_.end() if next_ else end
+        if node not in self._entries:
+            self._entries[node] = self._block(node)
+        return self._entries[node].get(name)
 
     def _children(self, node: int) -> list[tuple[str | int, OutlineStep]]:
         if self.shape[node] == NodeKind.SCALAR:

@@ -1,7 +1,6 @@
 """The position of a character in a text: line, column, and the line itself."""
 
 import re
-from bisect import bisect_right
 from itertools import accumulate
 from typing import Protocol
 
@@ -11,6 +10,8 @@ from policygen.core.finding import Place
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 """As editors count them."""
+_PART = 1 << 12
+"""The characters of a part of a text. In compiled code, line breaks of one part are counted at once."""
 
 
 def line_start(text: str, index: int) -> int:
@@ -47,45 +48,44 @@ class Lines(Struct, eq=False):
 
     name: str
     text: str
-    _starts: list[int] = field(default_factory=list)
-    _ends: list[int] = field(default_factory=list)
+    _feeds: str = ""
+    """The text with one line feed for each line break, at the same place."""
+    _counts: list[int] = field(default_factory=list)
+    """The number of line breaks before each part of the text."""
     _shown: tuple[int, str] = (-1, "")
     """The number and text of the last line, since many places on one huge line share its string."""
 
     def place(self, start: int, end: int) -> Place:
         """The place of text[start:end]; after the end of the text, the end."""
-        number = self.number(start)
-        begin, stop = self._starts[number], self._ends[number]
+        number, begin, stop = self.line(start)
         start = min(start, stop)
         if self._shown[0] != number:
             self._shown = (number, self.text[begin:stop])
         length = max(min(end, stop) - start, 0)
         return Place(self.name, number + 1, start - begin + 1, length, self._shown[1])
 
-    def number(self, index: int) -> int:
-        """The line of a character, from 0; the end of the text is on its last line with text."""
-        if not self._starts:
-            self._count()
-        number = bisect_right(self._starts, index) - 1
-        return number - 1 if number and self._starts[number] == len(self.text) else number
+    def line(self, index: int) -> tuple[int, int, int]:
+        """The number of a character's line, from 0, and where it begins and ends without its line break.
 
-    def span(self, number: int) -> tuple[int, int] | None:
-        """Where a line, counted from 0, begins and ends without its line break."""
-        if not self._starts:
+        The end of the text is on its last line with text.
+        """
+        if not self._counts:
             self._count()
-        return (self._starts[number], self._ends[number]) if number < len(self._starts) else None
+        text = self._feeds
+        if index >= len(text):
+            index = len(text) - text.endswith("\n")
+        part = index // _PART
+        begin, stop = text.rfind("\n", 0, index) + 1, text.find("\n", index)
+        stop = len(text) if stop < 0 else stop - (self.text[stop - 1 : stop + 1] == "\r\n")
+        return self._counts[part] + text.count("\n", part * _PART, index), begin, stop
 
     def _count(self) -> None:
-        self._starts.append(0)
-        if "\r" not in self.text:  # the usual case, and five times as fast
-            self._starts += accumulate(len(row) + 1 for row in self.text.split("\n")[:-1])
-            self._ends += [start - 1 for start in self._starts[1:]]
-            self._ends.append(len(self.text))
-            return
-        for match in LINE_END.finditer(self.text):
-            self._ends.append(match.start())
-            self._starts.append(match.end())
-        self._ends.append(len(self.text))
+        text = self.text
+        if "\r" in text:
+            text = text.replace("\r\n", " \n").replace("\r", "\n")
+        parts = range(0, len(text), _PART)
+        self._feeds = text
+        self._counts = [0, *accumulate(text.count("\n", it, it + _PART) for it in parts)]
 
 
 class Inset(Struct, eq=False):
@@ -106,12 +106,11 @@ class Inset(Struct, eq=False):
 
     def place(self, start: int, end: int) -> Place:
         """The place in the outermost text, or the fallback."""
-        number = self._lines.number(start)
+        number, begin, stop = self._lines.line(start)
         origin = self.origins[number] if number < len(self.origins) else None
-        span = self._lines.span(number)
-        if origin is None or span is None:
+        if origin is None:
             return self.fallback
-        start, end = min(start, span[1]) - span[0], min(end, span[1]) - span[0]
+        start, end = min(start, stop) - begin, min(end, stop) - begin
         return self.host.place(origin + start, origin + max(start, end))
 
 
