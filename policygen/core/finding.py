@@ -17,7 +17,9 @@ def dotted(path: Path) -> str:
     for step in path:
         if isinstance(step, int):
             text += f"[{step}]"
-        elif step and all(char.isalnum() or char in "_-" for char in step):
+        elif step and (
+            not (letters := step.replace("_", "").replace("-", "")) or letters.isalnum()
+        ):
             text += f".{step}" if text else step
         else:
             text += f'["{step}"]'

@@ -23,6 +23,8 @@ def bare(text: str, *, quotes: bool = False) -> str:
     escaped = json.dumps(short(text), ensure_ascii=False)[1:-1]
     if not quotes:
         escaped = escaped.replace('\\"', '"')
+    if escaped.isprintable():
+        return escaped
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in escaped
