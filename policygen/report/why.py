@@ -233,6 +233,8 @@ def _changes(it: Explanation) -> Iterator[Line]:
         yield _INDENT, "With each of these changes, it starts when others have ended:"
         for number, one in enumerate(it.later[:SHOWN], 1):
             yield _INDENT, f"{number}. {words.remedy(one.changes)}"
+            if one.ends:
+                yield _DEEPER, words.starts_after(one.ends)
     if it.ends:
         yield _INDENT, words.ends(it.ends)
 
@@ -297,6 +299,7 @@ def _remedy(it: Remedy) -> dict[str, Any]:
         "flavors": list(it.flavors),
         "either": it.either,
         "placed": it.placed,
+        "startsAfter": list(it.ends),
     }
 
 

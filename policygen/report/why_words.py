@@ -162,6 +162,11 @@ def _objects(kind: str, found: Sequence[str]) -> str:
     return f"{kind}{'' if len(found) == 1 else 's'} {names(found)}"
 
 
+def _ended(sentence: str) -> str:
+    """The sentence with a period, unless it ends with a mark."""
+    return sentence if sentence.endswith(("?", ".")) else f"{sentence}."
+
+
 def headline(it: Explanation) -> str:
     """One line: the workload, and whether it waits."""
     team = f" of team {it.team}" if it.team and it.team != it.name.partition("/")[0] else ""
@@ -243,7 +248,7 @@ def _admissible(it: Explanation, _: Cause) -> Iterator[str]:
 
 
 def _not_managed(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield f"Kueue creates no Workload for it: {cause.message}."
+    yield _ended(f"Kueue creates no Workload for it: {cause.message}")
 
 
 def _queue_missing(it: Explanation, cause: Cause) -> Iterator[str]:
@@ -443,7 +448,7 @@ def _gated(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield f"{cause.about} refuses its pods: {cause.message}."
+    yield _ended(f"{cause.about} refuses its pods: {cause.message}")
 
 
 def _volcano(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -501,7 +506,9 @@ def _incomplete(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _unknown(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield f"policygen does not model what decides about it{f': {cause.message}' if cause.message else ''}."
+    yield _ended(
+        f"policygen does not model what decides about it{f': {cause.message}' if cause.message else ''}"
+    )
 
 
 _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = {
@@ -706,8 +713,13 @@ def costs(it: Cost) -> str:
 
 def ends(found: Sequence[str]) -> str:
     """Whose end lets it start."""
+    return f"Without a change, it {starts_after(found)[3:]}"
+
+
+def starts_after(found: Sequence[str]) -> str:
+    """Whose end lets it start after a change."""
     verb = "ends" if len(found) == 1 else "end"
-    return f"Without a change, it starts when {names(found)} {verb}."
+    return f"It starts when {names(found)} {verb}."
 
 
 def start(it: Start) -> str:

@@ -235,6 +235,10 @@ def test_rules_of_other_schedulers(rule, words_):
             "Volcano does not start it: queue resource quota insufficient: gpu",
         ),
         (
+            Cause(CauseKind.NOT_MANAGED, message='PodGroup a does not exist; did you mean "b"?'),
+            'Kueue creates no Workload for it: PodGroup a does not exist; did you mean "b"?',
+        ),
+        (
             Cause(CauseKind.UNKNOWN, message="a CronJob creates its Jobs later"),
             "policygen does not model what decides about it: a CronJob creates its Jobs later.",
         ),

@@ -28,7 +28,6 @@ from policygen.simulate.scene import (
     strategies,
     topology_nodes,
 )
-from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.changes import Change, FieldChange
 from policygen.simulate.why.gang_remedies import Gangs
@@ -48,7 +47,7 @@ from policygen.simulate.why.refused_pods import (
 )
 from policygen.simulate.why.remedies import MOST, cost, ends, remedies, waiting_in
 from policygen.simulate.why.remedy import Cost, Remedy
-from policygen.simulate.why.scene_changes import changed_scene, label_changes
+from policygen.simulate.why.scene_changes import arrival_of, changed_scene, label_changes
 from policygen.simulate.why.situation import (
     AskedWorkload,
     Settled,
@@ -62,6 +61,10 @@ _READY = "Ready"
 _VOLCANO = "volcano"
 _QUEUES = 5
 """The most ClusterQueues that are tried for a workload whose namespace has no LocalQueue."""
+_LATER = 3
+"""So many changes for later are shown beside changes with which a workload starts now."""
+_SIMULATED = 2000
+"""The most jobs whose ends are simulated."""
 _OF_SYSTEM = "system-"
 """The beginning of PriorityClasses that are not for workloads of users."""
 
@@ -244,14 +247,17 @@ class Explainer:
             return known
         proven = remedies(near, asked, room, self._spec)
         lasting = cause.lasts
-        starts = any(it.placed is not False for it in proven.remedies)
-        later = self._later(near, asked, room) if lasting and not starts else ()
+        later = self._later(near, asked, room) if lasting else ()
         listed = [it.changes for it in proven.remedies]
+        later = [it for it in later if it.changes not in listed]
+        if any(it.placed is not False for it in proven.remedies):
+            later = later[:_LATER]
+        after = ends(near, asked, cause) if not lasting else ()
         return replace(
             known,
             remedies=tuple(map(self._shown, proven.remedies)),
-            later=tuple(self._shown(it) for it in later if it.changes not in listed),
-            ends=() if lasting else tuple(self._owner(it) for it in ends(near, asked, cause)),
+            later=tuple(self._shown(self._when(near, asked, it)) for it in later),
+            ends=tuple(map(self._owner, after)) or self._ends(arrival, cause),
             tried=proven.tried,
         )
 
@@ -265,6 +271,21 @@ class Explainer:
         empty = None if room is None else dataclasses.replace(room, now=room.empty)
         return remedies(alone, asked, empty, self._spec).remedies
 
+    def _when(self, near: Situation, asked: AskedWorkload, it: Remedy) -> Remedy:
+        """A remedy for later, with the workloads that must end."""
+        settled = near.settle(asked, it.changes, keep=True)
+        waiting = waiting_in(settled, asked.name)
+        if waiting is None:
+            return it
+        return replace(it, ends=ends(near, asked, quota_cause(settled, waiting), it.changes))
+
+    def _ends(self, arrival: Arrival, cause: Cause) -> tuple[str, ...]:
+        """The workloads that end before it starts, by their durations; empty: they are not known."""
+        others = [it for it in self.arrivals if it is not arrival]
+        if cause.lasts or len(others) > _SIMULATED or all(it.duration is None for it in others):
+            return ()
+        return start(self.scene, others, arrival).ends
+
     def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
         gangs = self._with_gang(arrival)
         cause = gangs.cause(arrival)
@@ -277,11 +298,10 @@ class Explainer:
         found = gangs.remedies(arrival, cause)[:MOST]
         tried = gangs.tried
         listed = [it.changes for it in found]
-        later = [it for it in gangs.later(arrival) if it.changes not in listed]
+        later = [it for it in gangs.later(arrival) if it.changes not in listed][:_LATER]
+        later = [replace(it, ends=gangs.ends(arrival, it.changes)) for it in later]
         ends_ = () if cause.lasts else gangs.ends(arrival)
-        return replace(
-            known, remedies=tuple(found), later=tuple(later[:MOST]), ends=ends_, tried=tried
-        )
+        return replace(known, remedies=tuple(found), later=tuple(later), ends=ends_, tried=tried)
 
     def _with_gang(self, arrival: Arrival) -> Gangs:
         """The gangs of the scene, and a job that may not exist yet."""
@@ -357,9 +377,16 @@ class Explainer:
         empty = self._emptied()
         never = empty.never(arrival, chosen) if empty is not None else None
         unplaced = replace(unplaced, never=never)
-        found = tuple(occupied.remedies(arrival, chosen)) if search else ()
-        ordered = sorted(found, key=lambda it: it.rank)[:MOST]
-        return replace(known, cause=unplaced, remedies=tuple(ordered))
+        if not search:
+            return replace(known, cause=unplaced)
+        labelled = self._managed(arrival) if arrival.workload is None and not created else ()
+        ordered = sorted(occupied.remedies(arrival, chosen), key=lambda it: it.rank)
+        return replace(
+            known,
+            cause=unplaced,
+            remedies=(*labelled, *ordered)[:MOST],
+            ends=() if never is not None else occupied.ends(arrival, chosen),
+        )
 
     def _complete(self, arrival: Arrival) -> Arrival:
         """The workload with the pods that its controller could not create yet."""
@@ -434,12 +461,12 @@ class Explainer:
     def _proven(self, arrival: Arrival, change: FieldChange) -> Iterator[Remedy]:
         """The change of an object, if its job starts after it."""
         scene = changed_scene(self.scene, [change])
-        other = Explainer(scene, arrivals(scene))
-        after = [
-            other.explain(one, search=False) for one in other.arrivals if one.name == arrival.name
-        ]
-        if after and not any(one.waits for one in after):
-            yield Remedy((change,), Cost(), after[0].admission)
+        made = arrival_of(scene, (change.kind, change.namespace, change.name))
+        made = replace(made, name=arrival.name, at=arrival.at, duration=arrival.duration)
+        others = [made if it is arrival else it for it in self.arrivals]
+        after = Explainer(scene, others).explain(made, search=False)
+        if not after.waits:
+            yield Remedy((change,), Cost(), after.admission)
 
     def _pods(self, arrival: Arrival) -> Iterator[Pod]:
         """The pods of a snapshot that belong to an object and have no node."""
@@ -528,6 +555,7 @@ class Explainer:
                 delayed=tuple(map(self._owner, cost.delayed)),
                 admitted=tuple(map(self._owner, cost.admitted)),
             ),
+            ends=tuple(map(self._owner, it.ends)),
         )
 
 

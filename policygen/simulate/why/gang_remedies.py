@@ -72,14 +72,16 @@ class Gangs:
         without = _by_name(_played(self._scene, [it for it in self._jobs if it is not arrival]))
         return _cost(arrival.name, without, self._before)
 
-    def ends(self, arrival: Arrival) -> tuple[str, ...]:
-        """The fewest of the largest jobs whose end starts it; empty: that does not help."""
+    def ends(self, arrival: Arrival, changes: Changes = ()) -> tuple[str, ...]:
+        """The fewest of the largest jobs whose end starts it after changes; empty: that does not help."""
         run = self._before[arrival.name]
         names = self._causes.holders(run)[:_ENDS]
+        scene, changed = self._after(changes, arrival)
+        jobs = [changed if it.name == arrival.name else it for it in self._jobs]
 
         def starts(count: int) -> bool:
-            left = [it for it in self._jobs if it.name not in names[:count]]
-            return self._starts(self._scene, left, arrival.name) is not None
+            left = [it for it in jobs if it.name not in names[:count]]
+            return self._starts(scene, left, arrival.name) is not None
 
         if not names or not starts(len(names)):
             return ()

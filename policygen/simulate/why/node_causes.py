@@ -42,6 +42,8 @@ from policygen.simulate.why.changes import (
 from policygen.simulate.why.remedy import Cost, Remedy
 
 _SHORT = "Insufficient "
+_ENDS = 32
+"""The most workloads whose end is tried."""
 _VALUES = 4
 """The most other values of a label that are tried."""
 _SCANNED = 32
@@ -100,6 +102,21 @@ class OccupiedNodes:
             found = self._refused(arrival, failed, placed)
         self._undo(undo)
         return found
+
+    def ends(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+        """The fewest of the largest workloads on nodes whose end gives all its pods room; empty: that does not help."""
+        held: Counter[str] = Counter()
+        for name, pods in self.bound.items():
+            for shape, _ in pods:
+                held[name] += sum(amount for of, amount in shape.requests if is_one(of)) or 1
+        names = [name for name, _ in held.most_common(_ENDS) if name != arrival.name]
+
+        def fits(count: int) -> bool:
+            return self.has_room(arrival, (), chosen, names[:count])
+
+        if not names or not fits(len(names)):
+            return ()
+        return tuple(names[: bisect_left(range(len(names)), 1, key=fits)])
 
     def never(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]

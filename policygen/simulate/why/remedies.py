@@ -67,12 +67,14 @@ def _simple(found: Sequence[Remedy]) -> Iterator[Remedy]:
             yield it
 
 
-def ends(situation: Situation, asked: AskedWorkload, cause: Cause) -> tuple[str, ...]:
-    """The fewest of the largest workloads whose end admits it; empty: that does not help."""
+def ends(
+    situation: Situation, asked: AskedWorkload, cause: Cause, changes: Sequence[Change] = ()
+) -> tuple[str, ...]:
+    """The fewest of the largest workloads whose end admits it after changes; empty: that does not help."""
     names = [name for it in cause.obstacles[:1] for one in it.holders for name in one.workloads]
     names = list(dict.fromkeys(names))
     for count in range(1, len(names) + 1):
-        found = situation.settle(asked, without=frozenset(names[:count]))
+        found = situation.settle(asked, changes, without=frozenset(names[:count]))
         if asked.name in found.admitted:
             return tuple(names[:count])
     return ()

@@ -51,6 +51,8 @@ class Remedy(Struct, frozen=True):
     """Whether a tie decided in the trial, so that Kueue may decide otherwise."""
     chosen: Mapping[str, Mapping[str, str]] = {}
     """The flavors by pod set and resource."""
+    ends: tuple[str, ...] = ()
+    """For a change that works later: the workloads that must end first."""
     placed: bool | None = None
     """Whether nodes have room for its pods then; None: not known."""
 

@@ -2,8 +2,11 @@
 
 import pytest
 
+from policygen.simulate.instant import instant
+from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import PodsChange
+from policygen.simulate.why.explanation import Explainer
 from tests.simulate.why.waiting import (
     PLAIN,
     explain,
@@ -13,6 +16,7 @@ from tests.simulate.why.waiting import (
     local,
     node,
     queue,
+    scene,
     thing,
 )
 
@@ -113,3 +117,45 @@ def test_the_scheduler_that_is_meant():
 def test_an_unknown_scheduler_may_exist():
     """As `simulate`, `why` assumes for manifests that it is like kube-scheduler."""
     assert not explain("n/a", node("x"), job("a", to="", schedulerName="own")).waits
+
+
+def test_a_label_for_a_job_without_a_queue_comes_first():
+    taint = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+    tolerated = flavor(nodeTaints=[taint], tolerations=[{"key": "gpu", "operator": "Exists"}])
+    things = tolerated, queue("q"), local(), node("x", taints=[taint]), job("a", to="")
+    first, *others = explain("n/a", *things).remedies
+    assert [(it.path[-1], it.after) for it in first.changes] == [("kueue.x-k8s.io/queue-name", "q")]
+    assert [type(it).__name__ for one in others for it in one.changes] == ["TolerationAdded"]
+
+
+def test_no_label_if_others_hold_the_nodes():
+    """Job b runs on the only node, without Kueue."""
+    made = scene(*PLAIN, node("x", 4), job("b", gpus=4, to=""), job("a", gpus=4, to=""))
+    state = instant(made, arrivals(made, 3600.0), 60)
+    it = Explainer(state.scene, state.arrivals)
+    found = it.explain(*it.named("n/a"))
+    assert not [one for one in found.remedies if hasattr(one.changes[0], "path")]
+    assert found.ends == ("n/b",)
+
+
+def test_a_change_for_later_names_who_must_end():
+    """A higher limit costs no other workload, but job b must end. A smaller job starts now."""
+    limit = {"borrowingLimit": "2"}
+    queues = queue("q", 4, "c", limits=limit), queue("r", 8, "c"), local("r", "r")
+    found = explain("n/a", flavor(), *queues, local(), job("b", pods=6, to="r"), job("a", pods=8))
+    assert found.remedies
+    later = {
+        it.changes[0].path[-1]: it.ends for it in found.later if hasattr(it.changes[0], "path")
+    }
+    assert later["borrowingLimit"] == ("n/b",)
+
+
+def test_who_ends_before_it_starts():
+    """No job holds quota of the flavor that it needs, but one is before it in its queue."""
+    strict = queue("q", queueingStrategy="StrictFIFO")
+    jobs = job("b", pods=6), job("c", pods=8), job("a", after="1m")
+    made = scene(flavor(), strict, local(), *jobs)
+    state = instant(made, arrivals(made, 3600.0), 120)
+    it = Explainer(state.scene, state.arrivals)
+    found = it.explain(*it.named("n/a"))
+    assert (found.cause.kind, found.ends) == (CauseKind.QUEUE_HEAD, ("n/b", "n/c"))
