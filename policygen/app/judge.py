@@ -117,6 +117,7 @@ def judge_manifests(
     # Nodes and similar kinds count as missing only if at least one exists. A spec never has all of
     # a cluster's workloads and Namespaces.
     rendered = {it.at for it in beside}
+    states = settings.states or tuple(_replaced(found, settings))
     whole = complete and not empty_inputs and not inputs.partial
     available = {
         **_configurations(cluster),
@@ -128,12 +129,10 @@ def judge_manifests(
         Need.WORKLOADS: any(it.at not in rendered for it in cluster.workloads),
         Need.NAMESPACES: any(it.kind == "Namespace" for it in found.objects),
         Need.SPEC: settings.spec is not None,
-        Need.STATE: bool(settings.states),
+        Need.STATE: bool(states),
     }
     given = frozenset(need for need, is_given in available.items() if is_given)
-    facts = Facts(
-        cluster, settings.target, given, settings.spec, settings.plan, states=settings.states
-    )
+    facts = Facts(cluster, settings.target, given, settings.spec, settings.plan, states=states)
     outcomes = engine.run(rules, facts)
     if beside:
         outcomes = context.about(found.objects, beside, outcomes)
@@ -157,6 +156,14 @@ def _renders_queues(cluster: Cluster, rendered: Collection[At]) -> bool:
     """Whether there are ClusterQueues, and the spec renders all of them and all Cohorts."""
     places = [*(it.at for it in cluster.cluster_queues), *(it.at for it in cluster.cohorts)]
     return bool(cluster.cluster_queues) and all(at in rendered for at in places)
+
+
+def _replaced(found: Manifests, settings: CheckSettings) -> Iterator[ClusterState]:
+    """What the spec renders, if the manifests have an object of the same name."""
+    expected = settings.rendered.expected if settings.rendered else ()
+    objects = {it.object.identity: it.object for it in expected}
+    if any(it.identity in objects for it in found.objects):
+        yield ClusterState("", objects, settings.target["kubernetes"].release, of_spec=True)
 
 
 def _context(found: Manifests, rendered: "Rendered | None") -> list[Object]:

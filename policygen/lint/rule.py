@@ -62,7 +62,7 @@ class Need(Enum):
 
 
 class ClusterState(Struct, frozen=True, eq=False):
-    """The objects of a cluster to which manifests are applied."""
+    """The objects of a cluster to which manifests are applied, or of a spec that is applied too."""
 
     name: str
     """The name of the cluster; empty if it has none."""
@@ -70,6 +70,8 @@ class ClusterState(Struct, frozen=True, eq=False):
     """By `Object.identity`."""
     kubernetes: Minor
     """The release of its API server."""
+    of_spec: bool = False
+    """Whether they are the objects that a spec renders."""
 
 
 class Facts(Struct, frozen=True, eq=False):

@@ -239,6 +239,17 @@ def test_quota_beside_that_of_a_spec_may_exceed_its_pool(lint, gpus, exceeds):
     assert ("add up to 72 nvidia.com/gpu, but pool a100 has 64; " in message) is exceeds
 
 
+@pytest.mark.parametrize(("value", "refused"), [(5, True), (500, False)])
+def test_a_manifest_changes_an_immutable_field_of_a_rendered_object(lint, value, refused):
+    head = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+    report, found = lint(f"{head}metadata: {{name: normal}}\nvalue: {value}\n")
+    rule = "change-refused"
+    assert (rule in {name for name, *_ in found}) is refused
+    [message] = [it.message for it in report.findings if it.rule.name == rule] or [""]
+    words = "PriorityClass normal as the spec renders it has value 500, but the manifest has 5; "
+    assert message.startswith(words if refused else "")
+
+
 def test_a_misspelled_resource_is_reported_once_beside_a_spec(lint):
     """The pools of a spec do not list all resources of their nodes, so no rule about nodes reports it."""
     job = JOB.format(queue="a100", gpus=1).replace("nvidia.com/gpu", "nvidia.com/gpus")

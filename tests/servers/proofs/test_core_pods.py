@@ -127,6 +127,24 @@ def _with_zones(cluster: Cluster) -> dict[str, str]:
     }
 
 
+def test_volume_claim_missing(cluster: Cluster) -> None:
+    """kube-scheduler waits for the claim, although a node has room for the pod."""
+    rule = "volume-claim-missing"
+    cluster.add_nodes(Shape(), 1)
+    claim = {"accessModes": ["ReadWriteMany"], "storageClassName": "shared"}
+    volume = {"capacity": {"storage": "1Ti"}, "hostPath": {"path": "/tmp"}, **claim}
+    metadata = {"name": "shared"}
+    cluster.create(
+        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata, "spec": volume}
+    )
+    show(cluster, scene(good(rule), "good"))
+    cluster.until("placed", lambda: _bound(cluster))
+    show(cluster, scene(bad(rule), "bad"))
+    cluster.until("looked for", lambda: _unplaced(cluster, "bad"))
+    [reason] = _unplaced(cluster, "bad")
+    assert 'persistentvolumeclaim "checkpoint" not found' in reason
+
+
 def test_resource_name_misspelt_in_a_pod(cluster: Cluster) -> None:
     """The API server accepts the name, and no node offers it."""
     rule = "resource-name-misspelt"

@@ -20,6 +20,7 @@ _DEFAULT = "default"
 def check(facts: Facts) -> Hits:
     """Compares each manifest with the object of the same name on each cluster, as an apply does.
 
+    An object that a spec renders counts as applied before.
     Source: `api_validation.updates.refused`.
     """
     from policygen.drift.drift import deleted_at
@@ -36,10 +37,14 @@ def check(facts: Facts) -> Hits:
 def _hits(obj: Object, held: Object, state: ClusterState) -> Hits:
     from policygen.drift.drift import alike
 
+    if obj.data == held.data:
+        return
     mine, theirs = alike(obj, held)
     stated = kept(mine.data, theirs)
     new = applied(theirs.data, stated)
     where = f"on cluster {quoted(state.name)}" if state.name else "on the cluster"
+    if state.of_spec:
+        where = "as the spec renders it"
     if held.namespace != obj.namespace:
         where = f"in namespace {held.namespace} {where}"
     for refused in refused_changes(theirs.data, new, state.kubernetes):

@@ -44,7 +44,7 @@ def check(facts: Facts) -> Hits:
 def _volumes(spec: Part) -> Iterator[str | None]:
     """Names of volumes; None for a name of a wrong type, which `wrong-type` reports."""
     volumes = spec.data.get("volumes")
-    for volume in volumes if isinstance(volumes, list) else [volumes] if volumes else ():
+    for volume in volumes if isinstance(volumes, list) else () if volumes is None else [volumes]:
         name = at_path(volume, ("name",))
         yield name if isinstance(name, str) else None
     if spec.owner.kind == "StatefulSet":
