@@ -86,7 +86,7 @@ FAULTS = {
     "parallelism": Fault("search/embeddings.yaml", "parallelism: 8", "parallelism: 64", "workload-exceeds-quota", 17, "lower the requests, or raise the quota or borrowingLimit"),
     # Queues.
     "no queue, Job": Fault("nlp/finetune.yaml", f"    {QUEUE}: a100\n", "", "workload-names-no-queue", 7, f"set label {QUEUE}: a100"),
-    "no queue, CronJob": Fault("nlp/evaluate.yaml", f"        {QUEUE}: a100\n", "", "workload-names-no-queue", 12, f"set label {QUEUE}: a100"),
+    "no queue, CronJob": Fault("nlp/evaluate.yaml", f"        {QUEUE}: a100\n", "", "workload-names-no-queue", 12, f"in spec.jobTemplate.metadata.labels, set label {QUEUE}: a100"),
     "no queue, JobSet": Fault("nlp/sweep.yaml", f"    {QUEUE}: a100\n", "", "workload-names-no-queue", 7, f"set label {QUEUE}: a100"),
     "no queue, RayJob": Fault("vision/labeling.yaml", f"    {QUEUE}: a100\n", "", "workload-names-no-queue", 7, f"set label {QUEUE}: a100"),
     "no queue, PyTorchJob": Fault("vision/segmentation.yaml", f"    {QUEUE}: a100\n", "", "workload-names-no-queue", 7, f"set label {QUEUE}: a100"),

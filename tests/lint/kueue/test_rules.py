@@ -321,3 +321,93 @@ def test_a_misspelled_request_is_one_finding_with_and_without_nodes(tmp_path):
     assert names == ["resource-name-misspelt"]
     names = [name for name, _ in found(lint(tmp_path, job + node, partial=True))]
     assert names == ["pod-fits-no-node"]
+
+
+_BORROWING = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: a}
+spec:
+  cohortName: all
+  namespaceSelector: {}
+  preemption:
+    reclaimWithinCohort: Any
+    borrowWithinCohort: {policy: LowerPriority, maxPriorityThreshold: 5}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors:
+    - name: f
+      resources:
+      - {name: nvidia.com/gpu, nominalQuota: 8}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a, namespace: n}
+spec: {clusterQueue: a}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: low}
+value: 10
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  namespace: n
+  labels: {kueue.x-k8s.io/queue-name: a, CLASS}
+spec:
+  suspend: true
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: i, resources: {limits: {RESOURCE: 1}}}]
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node-a}
+status: {allocatable: {cpu: 8, memory: 64Gi, pods: 110, nvidia.com/mig-1g.5gb: 7}}
+"""
+
+
+@pytest.mark.parametrize(
+    "label, expected", [("kueue.x-k8s.io/priority-class: low", 1), ("a: b", 0)]
+)
+def test_a_threshold_below_each_class_is_reported_if_each_job_has_a_class(
+    tmp_path, label, expected
+):
+    text = _BORROWING.replace("CLASS", label).replace("RESOURCE", "nvidia.com/gpu")
+    messages = [
+        it.message
+        for it in lint(tmp_path, text).findings
+        if it.rule.name == "priority-threshold-below-all"
+    ]
+    assert len(messages) == expected
+    assert all("but the lowest priority class has 10, so it never" in it for it in messages)
+
+
+def test_a_resource_that_nodes_have_is_to_be_covered(tmp_path):
+    text = _BORROWING.replace("CLASS", "a: b").replace("RESOURCE", "nvidia.com/mig-1g.5gb")
+    (message,) = (
+        it.message for it in lint(tmp_path, text).findings if it.rule.name == "request-not-covered"
+    )
+    assert message.endswith(
+        "nodes have it, so add it to coveredResources of ClusterQueue a and to its flavors"
+    )
+
+
+@pytest.mark.parametrize(
+    "within, advice",
+    [("LowerPriority", "remove reclaimWithinCohort"), ("Never", "withinClusterQueue: Lower")],
+)
+def test_advice_about_a_queue_without_a_cohort_names_what_is_not_set_yet(tmp_path, within, advice):
+    preemption = f"reclaimWithinCohort: Any, withinClusterQueue: {within}"
+    text = _BORROWING.replace("  cohortName: all\n", "")
+    text = text.replace("reclaimWithinCohort: Any\n", preemption.replace(", ", "\n    ") + "\n")
+    (message,) = (
+        it.message
+        for it in lint(tmp_path, text).findings
+        if it.rule.name == "cohort-preemption-ignored"
+        and "reclaimWithinCohort: Any but" in it.message
+    )
+    assert f", or {advice}" in message

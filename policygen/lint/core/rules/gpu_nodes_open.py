@@ -36,8 +36,8 @@ def check(facts: Facts) -> Hits:
         first = next(iter(open_.values()))
         yield Hit(
             RULE,
-            f"{counted(len(open_), 'node')} with GPUs {'has' if len(open_) == 1 else 'have'} no taint, so pods "
-            f"without GPUs, such as those of {guests[0]}{f' and of {other}' if len(guests) > 1 else ''}, can use "
+            f"{counted(len(open_), 'node')} with GPUs {'has' if len(open_) == 1 else 'have'} no taint that keeps pods "
+            f"away, so pods without GPUs, such as those of {guests[0]}{f' and of {other}' if len(guests) > 1 else ''}, can use "
             f"up the cpu and memory there; taint these nodes, for example {GPU}=present:NoSchedule",
             first.at,
             related=(guests[0].at,),

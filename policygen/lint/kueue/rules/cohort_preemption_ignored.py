@@ -44,10 +44,12 @@ def _faults(
     borrow = preemption.borrow_within_cohort or BorrowWithinCohort()
     borrows = borrow.policy != "Never"
     if reclaim != "Never" and node.parent is None and node.queue is not None:
+        other = "remove reclaimWithinCohort"
+        if preemption.within_cluster_queue == "Never":
+            other = "withinClusterQueue: LowerPriority for preemption in the queue"
         message = (
             f"reclaimWithinCohort: {reclaim} but belongs to no cohort, so the setting has no effect; "
-            f"write {cohort_field(node.queue)}, or withinClusterQueue: LowerPriority for preemption "
-            "in the queue"
+            f"write {cohort_field(node.queue)}, or {other}"
         )
         yield ("reclaimWithinCohort",), message
     elif reclaim != "Never" and not shares and not borrows and not _can_reclaim(node):

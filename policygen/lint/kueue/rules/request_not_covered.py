@@ -85,6 +85,8 @@ def _advice(cluster: Cluster, request: PodRequest, name: str) -> str:
             return (
                 f"set label {LOCAL_QUEUE}: {it.name}, which covers it, or request another resource"
             )
+    if name in cluster.derive(provided):
+        return f"nodes have it, so add it to coveredResources of {request.queue} and to its flavors"
     return suggest(name, covered(request.queue), "quota")
 
 

@@ -50,8 +50,9 @@ def _advice(cluster: Cluster, workload: Workload, rules: Settings) -> str:
         and accelerator(cluster, workload, [queue], rules)
     )
     label = f"set label {LOCAL_QUEUE}"
-    if _is_by_pod(workload):
-        label = f"in spec.template.metadata.labels, {label}"
+    if _is_by_pod(workload) or workload.kind == "CronJob":
+        inside = "template" if _is_by_pod(workload) else "jobTemplate"
+        label = f"in spec.{inside}.metadata.labels, {label}"
     if not names:
         return f"create a LocalQueue in namespace {namespace}, and {label} to its name"
     if len(names) == 1:
