@@ -744,7 +744,8 @@ class Timeline:
                 job = self._gangs[entry.job.name]
                 self._gang_progress(volcano, job, entry)
                 job.either |= (tied and bool(entry.evictions)) or (rounds and bool(entry.bound))
-                involved.update(job.arrival.name for _ in entry.evictions)
+                for it in entry.evictions:
+                    involved |= {job.arrival.name, it.victim.job.name}
             if all(not it.bound and not it.evictions for it in entries) and phases == {
                 it: it.phase for it in volcano.state.jobs.values()
             }:

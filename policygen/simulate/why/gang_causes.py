@@ -77,6 +77,10 @@ class GangCauses:
         known = Cause(CauseKind.VOLCANO, f"Queue {name}", name, job.message or job.reason)
         if gang is None or volcano is None:
             return known
+        for names in self._timeline.livelocks:
+            if arrival.name in names:
+                others = tuple(it for it in names if it != arrival.name)
+                return replace(known, kind=CauseKind.LIVELOCK, names=others)
         if name not in volcano.state.queues:
             own = team_queues(self._scene, self._timeline.jobs, arrival)
             meant = Names(own).similar(name, 1)
@@ -110,13 +114,13 @@ class GangCauses:
                 ObstacleKind.ABOVE_MAXIMUM, "", "", PODS, made.min_available, made.valid_count
             )
             return replace(known, kind=CauseKind.GANG_INCOMPLETE, obstacles=(pods,))
-        if isinstance(plugin, CapacityPlugin | ProportionPlugin):
-            found = self._limited(session, made, plugin, known)
-            if found is not None:
-                return found
         overcommit = session.plugins.get("overcommit")
         if isinstance(overcommit, OvercommitPlugin) and made.message.startswith(_OVERUSED):
             found = self._overused(made, overcommit, known)
+            if found is not None:
+                return found
+        if isinstance(plugin, CapacityPlugin | ProportionPlugin):
+            found = self._limited(session, made, plugin, known)
             if found is not None:
                 return found
         return known if made.unborn else self._on_nodes(session, made, known)

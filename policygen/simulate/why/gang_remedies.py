@@ -65,7 +65,7 @@ class Gangs:
     def cause(self, arrival: Arrival) -> Cause | None:
         """Why Volcano does not start it now; None: it does."""
         run = self._before.get(arrival.name)
-        return None if run is None or run.started is not None else self._causes.of(run)
+        return None if run is None or _starts(self._timeline, run) else self._causes.of(run)
 
     def cost(self, arrival: Arrival) -> Cost:
         """What a new job that starts costs others."""
@@ -216,8 +216,9 @@ class Gangs:
         scene: Scene, jobs: Sequence[Arrival], name: str, seed: int = 1
     ) -> Mapping[str, JobRun] | None:
         """What becomes of all jobs, if this one starts."""
-        after = _by_name(_played(scene, jobs, seed))
-        return after if name in after and after[name].started is not None else None
+        made = _played(scene, jobs, seed)
+        after = _by_name(made)
+        return after if name in after and _starts(made, after[name]) else None
 
     def _after(self, changes: Changes, arrival: Arrival) -> tuple[Scene, Arrival]:
         """The scene and the job after changes."""
@@ -275,6 +276,12 @@ def _object(scene: Scene, arrival: Arrival) -> Object | None:
 def _submitted(it: Arrival) -> Arrival:
     workload = None if it.workload is None else copied(it.workload)
     return replace(it, at=min(it.at, 0.0), workload=workload)
+
+
+def _starts(made: Timeline, run: JobRun) -> bool:
+    """Whether a job runs in the end, and not only until it is evicted again."""
+    livelocked = any(run.arrival.name in names for names in made.livelocks)
+    return (run.running or run.ended is not None) and not livelocked
 
 
 def _by_name(run: Timeline) -> Mapping[str, JobRun]:

@@ -107,6 +107,18 @@ def test_a_pod_group_in_a_parent_stops_all_queues():
     assert running(sound) == 0
 
 
+def test_a_gang_reclaims_one_pod_for_each_of_its_pods():
+    """The first pod with 4 GPUs frees 8 on a node. The second one finds no pod to evict there."""
+    used = settings("allocate, reclaim", TREE)
+    for pods, gpus, reclaims in ((1, 8, True), (2, 4, False)):
+        queues = [queue("root"), queue("a", deserved=16), queue("b", deserved=8)]
+        volcano = scheduler([node("l"), node("m"), node("n")], queues, used)
+        volcano.submit(job("borrower", "a", 3, gpus=8, least=1))
+        volcano.session()
+        volcano.submit(job("claimant", "b", pods, gpus=gpus, created=5))
+        assert any(it.evictions for it in volcano.session()) is reclaims
+
+
 def test_a_queue_reclaims_what_it_deserves():
     queues = [queue("root"), queue("a", deserved=4), queue("b", deserved=4)]
     volcano = scheduler([node("n")], queues, settings("allocate, reclaim", TREE, "conformance"))

@@ -1,5 +1,6 @@
 """Changes with which Volcano starts a gang."""
 
+from policygen.simulate.why.causes import CauseKind
 from tests.simulate.why.gangs import QUEUES, configuration, vcjob, vcqueue
 from tests.simulate.why.waiting import GPU, explain, node, thing
 
@@ -73,3 +74,22 @@ def test_what_starts_it_when_others_have_ended():
     things = *QUEUES, CAPACITY, vcjob("0", 1, "large", gpus=8), vcjob("a", 1, gpus=4)
     found = explain("nlp/a", *things)
     assert [("queue", "small", "large")] in fields(found.later)
+
+
+def test_a_gang_that_starts_only_until_it_is_evicted_again():
+    """Without the plugin capacity in the first tier, nothing protects what a queue deserves."""
+    tiers = [
+        [
+            {"name": "priority"},
+            {"name": "gang", "enableReclaimable": False},
+            {"name": "conformance"},
+        ],
+        [{"name": "predicates"}, {"name": "capacity"}],
+    ]
+    conf = {**configuration("capacity"), "tiers": [{"plugins": it} for it in tiers]}
+    amounts = {"deserved": {GPU: "8"}}
+    queues = vcqueue("small", 8, **amounts), vcqueue("large", 8, **amounts)
+    found = explain(
+        "nlp/a", *queues, node("x"), conf, vcjob("0", 1, "large", gpus=8), vcjob("a", 1, gpus=8)
+    )
+    assert (found.cause.kind, found.cause.names) == (CauseKind.LIVELOCK, ("nlp/0",))
