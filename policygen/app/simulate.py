@@ -1,5 +1,6 @@
 """What `policygen simulate` does: reads a state and its jobs, and runs the schedulers."""
 
+import math
 import stat
 import time
 from collections import Counter
@@ -522,9 +523,8 @@ def _played(
     progress: Callable[[str], None],
 ) -> SimulationReport:
     """Run the schedulers until all jobs have ended, or until Ctrl-C."""
-    traced, found = _arrivals(request, scene, given)
-    if given.trace and not traced.arrivals:
-        raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
+    traced, found = jobs(request, scene, given, request.duration)
+    check_trace(given, traced)
     if not found:
         raise UsageError(
             "the input has no job to simulate; name manifests of jobs with --workloads PATH, a trace with "
@@ -545,7 +545,8 @@ def _played(
     result = chance.marked(recorder.result(partial=partial), others)
     result = replace(result, unmodelled=unmodelled(scene, found))
     notes = (*_skipped(*given.files), *traced.notes, *_notes(scene, found, result, spec))
-    return SimulationReport(result, notes, request.seed, interrupted=interrupted)
+    at = f"--at {math.ceil(result.until)}s" if given.trace else ""
+    return SimulationReport(result, notes, request.seed, at=at, interrupted=interrupted)
 
 
 def _others(
@@ -553,7 +554,7 @@ def _others(
 ) -> Iterator[SimulationResult]:
     """The results of other random choices."""
     for seed in range(request.seed + 1, request.seed + 1 + chance.OTHERS):
-        _, found = _arrivals(request, scene, given)
+        _, found = jobs(request, scene, given, request.duration)
         chance.draw_uids(found, seed)
         made, recorder = _recorded(request, scene, found, seed)
         for _ in made.run():
@@ -561,12 +562,18 @@ def _others(
         yield recorder.result()
 
 
-def _arrivals(
-    request: SimulateRequest, scene: Scene, given: SimulationInput
+def jobs(
+    request: SimulateRequest, scene: Scene, given: SimulationInput, duration: float | None
 ) -> tuple[TraceArrivals, list[Arrival]]:
     """The jobs of the trace, and all jobs. A simulation changes them, so each makes its own."""
     traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
-    return traced, [*arrivals(scene, request.duration), *traced.arrivals]
+    return traced, [*arrivals(scene, duration), *traced.arrivals]
+
+
+def check_trace(given: SimulationInput, traced: TraceArrivals) -> None:
+    """Raises UsageError if no job of a trace has a team of the scene."""
+    if given.trace and not traced.arrivals:
+        raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
 
 
 def _recorded(
@@ -611,10 +618,9 @@ def _notes(
         unknown = Counter(it.team for it in found if it.name.partition("/")[0] not in scene.teams)
         if unknown:
             names = [f"{name} ({counted(n, 'job')})" for name, n in sorted(unknown.items())]
-            more = [f"{len(names) - _NAMES} more"] if len(names) > _NAMES else []
             yield (
-                f"no team of the spec has namespace {listed([*names[:_NAMES], *more], 'and')}; each is "
-                "counted as a team of its own"
+                f"no team of the spec has namespace {some(names, 'other', _NAMES)}; each is counted as a "
+                "team of its own"
             )
         for pool in spec.compiled.plan.pools if scene.is_implied else ():
             levels = [it for it in pool.pool.topology_levels if it != HOSTNAME]

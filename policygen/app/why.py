@@ -20,7 +20,6 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.instant import Instant, instant
 from policygen.simulate.result import JobPreemption
 from policygen.simulate.scene import Scene
-from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import SpecChange, SpecEdit
@@ -145,7 +144,8 @@ def _read(
     request = simulate.by_content(request)
     spec, given = simulate.read(request, stdin, progress)
     scene = simulate.scene_of(request, spec, given)
-    found = arrivals(scene, request.duration or None)
+    traced, found = simulate.jobs(request, scene, given, request.duration or None)
+    simulate.check_trace(given, traced)
     taken = scene.cluster.seen.taken.strftime("%Y-%m-%dT%H:%M:%SZ") if scene.cluster.seen else ""
     if at is None:
         progress("")

@@ -55,7 +55,8 @@ class Duration(click.ParamType[float]):
         if found == 0 and not self._zero:
             self.fail(f"{value} is too short; write a duration above 0", param, ctx)
         if found is None or found < 0:
-            self.fail(f"{value!r} is not a duration; {durations.EXAMPLES}", param, ctx)
+            fault = "is not a duration" if found is None else "is negative"
+            self.fail(f"{value!r} {fault}; {durations.EXAMPLES}", param, ctx)
         return float(found)
 
 
@@ -69,6 +70,30 @@ def _teams(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
         if found.setdefault(name, team) != team:
             raise click.BadParameter(f"{name} has two teams; write only one")
     return found
+
+
+TRACE = (
+    click.option(
+        "--trace",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Also read the jobs of this CSV file, which may be compressed with gzip. See docs/traces.md.",
+    ),
+    click.option(
+        "--trace-format",
+        type=click.Choice(TRACE_FORMS),
+        help="The format of the trace.  [default: the first line decides]",
+    ),
+    click.option(
+        "--trace-team",
+        "trace_teams",
+        multiple=True,
+        callback=_teams,
+        metavar="NAME=TEAM",
+        help="The team for a name of the trace, such as 11cb48=vision; * is any other name; repeatable.",
+    ),
+)
+"""The options that name a trace."""
 
 
 @click.command(
@@ -99,25 +124,7 @@ could not be read, or a feature that is in use is not modelled (the report names
         "other objects in it count, too."
     ),
 )
-@click.option(
-    "--trace",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Simulate the jobs of this CSV file, which may be compressed with gzip. See docs/traces.md.",
-)
-@click.option(
-    "--trace-format",
-    type=click.Choice(TRACE_FORMS),
-    help="The format of the trace.  [default: the first line decides]",
-)
-@click.option(
-    "--trace-team",
-    "trace_teams",
-    multiple=True,
-    callback=_teams,
-    metavar="NAME=TEAM",
-    help="The team for a name of the trace, such as 11cb48=vision; * is any other name; repeatable.",
-)
+@options(*TRACE)
 @click.option(
     "--against",
     metavar="STATE",

@@ -25,7 +25,7 @@ from policygen.cli.options import (
     stdin,
     unique,
 )
-from policygen.cli.simulate import Duration
+from policygen.cli.simulate import TRACE, Duration
 from policygen.cli.stderr import progress
 from policygen.core.errors import ExitCode
 
@@ -58,6 +58,7 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
                 "other objects in it count, too."
             ),
         ),
+        *TRACE,
         context(f"{verb} the live cluster of this kubeconfig context, read-only."),
         click.option(
             "--snapshot",
@@ -114,6 +115,7 @@ Examples:
   policygen why --context prod
   policygen why nlp/train-7 spec/ --workloads jobs/
   policygen why nlp/train-7 spec/ --workloads jobs/ --at 2h
+  policygen why nlp/job-7 spec/ --trace jobs.csv --at 2h
 
 Exit codes: 0 nothing waits, 1 a workload waits, 2 wrong usage or invalid spec, 3 something could not be
 read, or nothing waits and a feature that is in use is not modelled (the answer names it), 4 internal
@@ -282,6 +284,8 @@ def _request(given: dict[str, Any], duration: float) -> SimulateRequest:
             "the cluster is not named; add --context CONTEXT, --snapshot FILE, or a SPEC with "
             "--workloads PATH"
         )
+    if request.trace and given["at"] is None:
+        raise click.UsageError("the jobs of a trace have times; add --at TIME")
     if clusters.number > 1:
         raise click.UsageError("only one cluster can be read; name one snapshot or context")
     if inputs.count("-") > 1:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
 from policygen.report.tables import BOLD, DIM, NONE, YELLOW, TablePage
-from policygen.report.why_words import brief
+from policygen.report.why_words import brief, names
 from policygen.simulate.result import (
     JobResult,
     JobState,
@@ -23,6 +23,8 @@ MAX_JOBS: Final = 50
 """The most jobs that a table shows without `--all`."""
 _NODES = 3
 """The most nodes of a job that are named."""
+_NAMED = 2
+"""The most other jobs, or domains, that are named in the notes of a job."""
 _LATER = 5
 """The most jobs that arrive after the end and are named."""
 _HOUR = 3600
@@ -40,6 +42,8 @@ class SimulationReport(Struct, frozen=True, eq=False):
     """What decides in the state; empty: it is not compared with another one."""
     lent: str = ""
     """What the state of a comparison lacks, and uses of the other one; empty: it lacks nothing."""
+    at: str = ""
+    """The option of `policygen why` for the end of the simulation, which a trace needs."""
     interrupted: str = ""
     """What Ctrl-C kept from being simulated, besides the rest of a partial result."""
 
@@ -99,12 +103,6 @@ def gpu_hours(gpu_seconds: float) -> str:
     return f"{gpu_seconds / _HOUR:,.1f}"
 
 
-def names(found: Sequence[str], most: int = 2) -> str:
-    """The first names: `a, b and 3 more`."""
-    more = f" and {len(found) - most} more" if len(found) > most else ""
-    return ", ".join(found[:most]) + more
-
-
 def remarks(page: TablePage, report: SimulationReport) -> None:
     """What the reader must know about a simulation."""
     result = report.result
@@ -120,9 +118,8 @@ def remarks(page: TablePage, report: SimulationReport) -> None:
         *(f"note: {it}" for it in (report.interrupted, *report.notes) if it),
     ]
     if any(it.cause is not None for it in result.jobs):
-        lines.append(
-            "note: `policygen why JOB`, with the same input, finds changes that let a job start"
-        )
+        why = f"policygen why JOB {report.at}".strip()
+        lines.append(f"note: `{why}`, with the same input, finds changes that let a job start")
     if lines:
         page.line()
     for line in lines:
@@ -188,11 +185,11 @@ def _nodes(job: JobResult) -> str:
 def _note(job: JobResult) -> str:
     parts = [f"borrows {amount} {flavor}" for flavor, amount in job.borrowed.items()]
     if job.domains:
-        parts.append(f"in {names([*job.domains])}")
+        parts.append(f"in {names([*job.domains], _NAMED)}")
     if job.preempts:
-        parts.append(f"preempts {names(job.preempts)}")
+        parts.append(f"preempts {names(job.preempts, _NAMED)}")
     if job.preempted:
-        by = names(job.preempted_by)
+        by = names(job.preempted_by, _NAMED)
         parts.append(
             f"preempted {times(job.preempted)} by {by} ({duration(job.lost)} lost{_again(job)})"
         )

@@ -9,14 +9,13 @@ from policygen.report.simulation import (
     MAX_JOBS,
     SimulationReport,
     gpu_hours,
-    names,
     remarks,
     summary,
     wait,
     waited,
 )
 from policygen.report.tables import BOLD, NONE, TablePage
-from policygen.report.why_words import brief
+from policygen.report.why_words import brief, names
 from policygen.simulate.comparison import Comparison, JobChange, TeamChange
 from policygen.simulate.result import JobState, TeamResult
 from policygen.simulate.state_facts import StateChange, state_changes
@@ -250,5 +249,5 @@ def _note(change: JobChange) -> str:
     elif change.before.state is JobState.NEVER and change.after.state is not JobState.NEVER:
         parts.append("starts only after the change")
     if change.preempted > 0:
-        parts.append(f"preempted by {names(change.after.preempted_by)}")
+        parts.append(f"preempted by {names(change.after.preempted_by, 2)}")
     return "; ".join(parts)

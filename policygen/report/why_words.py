@@ -152,9 +152,9 @@ def _are(amount_: str) -> str:
     return f"{amount_} {'is' if amount_.split(maxsplit=1)[0] == '1' else 'are'}"
 
 
-def names(found: Sequence[str]) -> str:
+def names(found: Sequence[str], most: int = 3) -> str:
     """Names in a sentence: `a, b and 3 others`."""
-    return some(found, "other") if found else ""
+    return some(found, "other", most) if found else ""
 
 
 def _objects(kind: str, found: Sequence[str]) -> str:

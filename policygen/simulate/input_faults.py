@@ -60,5 +60,6 @@ def _times(job: Object) -> Iterator[InputFault]:
         text = job.annotations.get(key)
         found = durations.written(text)
         if text is not None and (found is None or found < 0):
-            words = f"annotation {key} {quoted(text)} is not a duration; {durations.EXAMPLES}"
+            fault = "is not a duration" if found is None else "is negative"
+            words = f"annotation {key} {quoted(text)} {fault}; {durations.EXAMPLES}"
             yield InputFault(job.at.to("metadata", "annotations", key), f"{job}: {words}")

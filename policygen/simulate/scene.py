@@ -11,14 +11,16 @@ from random import Random
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME
+from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME, NODE_NAME
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.flavor_match import with_flavors
 from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.listed_nodes import listed_nodes
+from policygen.kubernetes.node_filters import Placed, demand
 from policygen.kubernetes.node_groups import NATIVE, Node, Stated
 from policygen.kubernetes.untyped import keyed_texts, texts
+from policygen.kubernetes.workloads import PodSpec
 from policygen.plan.implied_nodes import implied_nodes
 from policygen.plan.pool import PoolFacts
 from policygen.simulate.arrival import Arrival, PodBatch
@@ -101,6 +103,29 @@ class Scene(Struct, frozen=True, eq=False):
     def is_implied(self) -> bool:
         """Whether the nodes are those of pools of a spec, which has no nodes without accelerators."""
         return any(it.stated is Stated.PART for it in self.nodes)
+
+
+def names_other_nodes(scene: Scene, spec: PodSpec) -> bool:
+    """Whether pods must run on nodes of given names, and the scene has made up the names of its nodes."""
+    if not scene.is_implied or not gpus_of(spec.requests):
+        return False
+    wanted = demand(spec, {})
+    known = {it.name for it in scene.nodes}
+
+    def names_others(placed: Iterable[Placed]) -> bool:
+        return any(
+            it.requirement.key in (HOSTNAME, NODE_NAME)
+            and it.requirement.operator == "In"
+            and known.isdisjoint(it.requirement.values)
+            for it in placed
+        )
+
+    either = wanted.terms or ()
+    return (
+        (bool(wanted.node_name) and wanted.node_name not in known)
+        or names_others(wanted.selector)
+        or (bool(either) and all(names_others(it.requirements) for it in either))
+    )
 
 
 def spec_nodes(pools: Iterable[PoolFacts]) -> tuple[tuple[Node, ...], tuple[ScenePool, ...]]:

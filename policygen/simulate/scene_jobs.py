@@ -46,9 +46,10 @@ from policygen.simulate.kueue.workload import (
     QueuedWorkload,
 )
 from policygen.simulate.placement.shape import selector_of
-from policygen.simulate.scene import Scene
+from policygen.simulate.scene import Scene, names_other_nodes
 from policygen.simulate.volcano.gangs import VOLCANO, gang_of, gang_of_group, group_name
 
+_NAMED_NODES = "its pods name a node, and a spec does not have the names of nodes; pass a snapshot or manifests of nodes"
 _ROLE = "volcano.sh/task-spec"
 """The key by which pods of Volcano name their task."""
 _SERVES = frozenset(
@@ -348,6 +349,8 @@ class _Jobs:
         priority = priorities.of_class(self.cluster, classes[0] if classes else "")
         class_ = self.cluster.priority_classes.get(classes[0]) if classes else None
         duration = self._duration(source, kind, pods)
+        if not refusal and any(names_other_nodes(self.scene, it.spec) for it in pods):
+            refusal, unknown = _NAMED_NODES, True
         return Arrival(
             name=name,
             kind=kind,

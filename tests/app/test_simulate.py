@@ -26,6 +26,7 @@ from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
 from tests.own_process import in_own_process
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
+from tests.simulate.test_scene import assigned
 from tests.simulate.test_topologies_over_time import STATE as TOPOLOGIES
 from tests.simulate.test_topologies_over_time import required
 from tests.simulate.volcano.test_over_time import vcjob
@@ -104,12 +105,15 @@ def refused(folder, text, **more):
 
 def test_times_that_are_no_durations_are_errors(tmp_path):
     annotations = "policygen.dev/runs-for: -5m, policygen.dev/arrives-after: soon"
-    words = "Job nlp/a: annotation policygen.dev/{} is not a duration; write for example 90, 90s, 1h30m or 7d"
+    words = "Job nlp/a: annotation policygen.dev/{}; write for example 90, 90s, 1h30m or 7d"
     assert refused(tmp_path, job("a", 8, annotations=annotations)) == (
         "2 faults; nothing was simulated",
         [
             f"jobs.yaml:5:{column}: {words.format(text)}"
-            for column, text in ((118, 'runs-for "-5m"'), (152, 'arrives-after "soon"'))
+            for column, text in (
+                (118, 'runs-for "-5m" is negative'),
+                (152, 'arrives-after "soon" is not a duration'),
+            )
         ],
     )
 
@@ -244,7 +248,7 @@ spec:
   containers: [{name: main, resources: {requests: {cpu: 4}, limits: {nvidia.com/gpu: 8}}}]
 status: {phase: Running}
 """
-    state = TOPOLOGIES + WORKLOAD + required("a", 8, 1) + pods
+    state = TOPOLOGIES + assigned("a0") + required("a", 8, 1) + pods
     request = of_snapshot(tmp_path, state + required("b", 8, 2) + required("c", 8, 2))
     found = {it.name: it for it in app_simulate.simulate(request).result.jobs}
     assert (found["nlp/a"].nodes, found["nlp/a"].domains) == ({"a0": 1}, {"a": 1})

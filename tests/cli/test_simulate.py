@@ -230,7 +230,7 @@ def test_durations(option, value, ends):
             (SPEC, *JOBS, "--duration", "soon"),
             "'soon' is not a duration; write for example 90, 90s, 1h30m or 7d",
         ),
-        ((SPEC, *JOBS, "--until", "-5s"), "'-5s' is not a duration"),
+        ((SPEC, *JOBS, "--until", "-5s"), "'-5s' is negative"),
         ((SPEC, *JOBS, "--seed", "x"), "'x' is not a valid integer"),
     ],
 )

@@ -100,6 +100,28 @@ def test_a_time_of_the_simulation():
     assert (data["time"]["at"], data["workloads"]) == (0, [])
 
 
+def test_a_job_of_a_trace(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("time,duration,team,gpus,pods\n0,1h,vision,8,3\n5m,2h,vision,8,1\n", "utf-8")
+    arguments = ("vision/job-3", STATE[0], "--trace", path)
+    done = run("why", *arguments, "--at", "30m")
+    assert done.exit_code == 1
+    assert (
+        "It requests 8 GPUs of flavor a100, and 0 are free for ClusterQueue vision.a100."
+        in done.stdout
+    )
+    assert done.stdout.splitlines()[0].startswith(
+        "30m after the start, in a simulation: 1 job runs, 1 "
+    )
+    done = run("simulate", STATE[0], "--trace", path, "--until", "30m")
+    assert "note: `policygen why JOB --at 1800s`, with the same input, finds" in done.stdout
+    refused = run("why", *arguments)
+    assert (refused.exit_code, refused.stderr.splitlines()[-1]) == (
+        2,
+        "Error: the jobs of a trace have times; add --at TIME",
+    )
+
+
 def test_without_a_time_all_jobs_count_as_submitted():
     done = run_later("why")
     assert done.stdout.startswith(

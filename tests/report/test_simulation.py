@@ -87,9 +87,9 @@ def test_a_team_whose_jobs_never_start_waits_for_ever():
 
 def test_text_shows_what_happened_to_a_job():
     text = page(simulation, report(BUSY))
-    assert "n0, n1 ×2, n2 and 1 more" in text
+    assert "n0, n1 ×2, n2 and 1 other" in text
     assert (
-        "borrows 4 a100; preempts m/x; preempted 2 times by m/x, m/y and 1 more (1m 30s lost); a tie: it can "
+        "borrows 4 a100; preempts m/x; preempted 2 times by m/x, m/y and 1 other (1m 30s lost); a tie: it can "
         "also come out differently"
     ) in text
 

@@ -58,7 +58,7 @@ def test_jobs_that_never_start_any_more_come_first_with_the_reason():
     )
     lines = compared(before, after).splitlines()
     assert lines[:2] == [
-        "4 jobs of n never start after the change (n/a, n/b, n/c and 1 more): LocalQueue n/l4 does not exist.",
+        "4 jobs of n never start after the change (n/a, n/b, n/c and 1 other): LocalQueue n/l4 does not exist.",
         "Other jobs wait as long as before.",
     ]
     (line,) = (it for it in lines if it.startswith("n/a "))
@@ -138,5 +138,5 @@ def test_what_differs_between_the_states_comes_first():
 def test_many_objects_that_differ_are_counted():
     them = [StateChange(f"{kind} {i}", "", "", "exists") for kind in "abcdefg" for i in range(5)]
     text = changed(them)
-    assert text.startswith("Changed: a 0, 1, 2 and 2 more (new); b 0")
-    assert text.endswith("e 0, 1, 2 and 2 more (new); and 2 more.")
+    assert text.startswith("Changed: a 0, 1, 2 and 2 others (new); b 0")
+    assert text.endswith("e 0, 1, 2 and 2 others (new); and 2 more.")

@@ -1,5 +1,10 @@
 """The jobs of manifests and snapshots."""
 
+import pytest
+from msgspec.structs import replace
+
+from policygen.kubernetes.node_filters import REQUIRED
+from policygen.kubernetes.node_groups import Stated
 from policygen.simulate.scene_jobs import arrivals
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, scene
 
@@ -52,3 +57,43 @@ def test_jobs_of_two_kinds_with_one_name_have_their_kind_in_the_name():
     assert set(played(QUEUES + job("a", 8) + other)) == {"nlp/a (Job)", "nlp/a (Deployment)"}
     found = arrivals(scene(QUEUES + job("a", 8) + other))
     assert {it.object_name for it in found} == {"nlp/a"}
+
+
+@pytest.mark.parametrize(
+    "written, named",
+    [
+        ("nodeSelector: {kubernetes.io/hostname: gpu-1}", True),
+        ("nodeSelector: {kubernetes.io/hostname: a100-0}", False),
+        ("nodeName: gpu-1", True),
+        (
+            "affinity: {nodeAffinity: {REQUIRED: {nodeSelectorTerms: [{matchFields: [NAME]}]}}}",
+            True,
+        ),
+        (
+            "affinity: {nodeAffinity: {REQUIRED: {nodeSelectorTerms: [{matchFields: [NAME]}, ANY]}}}",
+            False,
+        ),
+        (
+            "affinity: {nodeAffinity: {REQUIRED: {nodeSelectorTerms: [OTHER]}}}",
+            False,
+        ),
+    ],
+)
+def test_nodes_of_a_spec_have_no_names(written, named):
+    """Those of its nodes in a simulation are made up. Listed nodes have names."""
+    field = written.replace("REQUIRED", REQUIRED)
+    field = field.replace("NAME", "{key: metadata.name, operator: In, values: [gpu-1]}")
+    field = field.replace("ANY", "{matchExpressions: [{key: gpu, operator: Exists}]}")
+    other = "{key: kubernetes.io/hostname, operator: NotIn, values: [gpu-1]}"
+    field = field.replace("OTHER", f"{{matchExpressions: [{other}]}}")
+    text = QUEUES + job("a", 8).replace(
+        "restartPolicy: Never", f"restartPolicy: Never\n      {field}"
+    )
+    nodes = [
+        replace(it, name=f"a100-{i}", stated=Stated.PART)
+        for i, it in enumerate(scene(text + NODES).nodes)
+    ]
+    (found,) = arrivals(replace(scene(text), nodes=tuple(nodes)))
+    assert (found.unknown, found.refusal.startswith("its pods name a node")) == (named, named)
+    (found,) = arrivals(scene(text + NODES))
+    assert not found.refusal

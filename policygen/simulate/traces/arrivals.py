@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.names import GPU
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, some
 from policygen.core.suggest import Names, suggest
 from policygen.kubernetes import accelerators, priorities
 from policygen.kubernetes.core import TolerationView
@@ -81,6 +81,8 @@ class _Making:
         self._gpu = _gpu_of(name for node in scene.nodes for name in node.allocatable)
         self._templates: dict[tuple[str, str, TraceRequest], _Template | None] = {}
         self._ambiguous: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._foreign: Counter[tuple[str, str]] = Counter()
+        """Jobs whose queue belongs to another team, by their team and queue."""
         self._partial = self._models = 0
 
     def of_job(self, job: TraceJob, index: int) -> Iterator[Arrival]:
@@ -93,6 +95,8 @@ class _Making:
             self.unknown[job.team or job.queue] += 1
             return
         request = job.request
+        if job.team and "/" in job.queue and self._named(job.team) != template.team:
+            self._foreign[job.team, job.queue] += 1
         self._partial += request.partial
         self._models += bool(request.models)
         pods = 1 if request.gang else request.pods
@@ -117,6 +121,12 @@ class _Making:
 
     def notes(self) -> Iterator[str]:
         """What was assumed."""
+        if self._foreign:
+            pairs = [f"{queue} in place of {team}" for team, queue in self._foreign]
+            yield (
+                f"{_jobs(self._foreign.total())} of the trace {'names' if self._foreign.total() == 1 else 'name'} "
+                f"a team and a queue of another team; the team of the queue counts: {some(pairs, 'other pair')}"
+            )
         if self.unknown:
             known = Names(self._names())
             names = [
@@ -164,18 +174,34 @@ class _Making:
         if self._cluster.cluster_queues.any:
             fitting = self._queues(namespaces, job.queue.rpartition("/")[2], request)
             if not fitting:
-                words = f"team {team} has no LocalQueue for its pods"
-                if job.queue:
-                    known = self._cluster.local_queues.names(namespaces[0])
-                    advice = suggest(job.queue.rpartition("/")[2], known, "LocalQueue")
-                    words = f"LocalQueue {job.queue} does not exist; {advice}"
-                return replace(found, refusal=words)
+                words = self._no_queue(namespaces, team, job)
+                return self._filled(replace(found, refusal=words), request, None)
             entry = fitting[0]
             if len(fitting) > 1:
                 names = tuple(it.name for it in fitting)
                 self._ambiguous.setdefault((team, names), request.gpus)
             found = replace(found, namespace=entry.namespace)
         return self._filled(found, request, entry)
+
+    def _no_queue(self, namespaces: Sequence[str], team: str, job: TraceJob) -> str:
+        """Why no LocalQueue takes a job."""
+        local = self._cluster.local_queues
+        known = [it for namespace in namespaces for it in local.by_namespace.get(namespace, ())]
+        if job.queue:
+            advice = suggest(job.queue.rpartition("/")[2], (it.name for it in known), "LocalQueue")
+            return f"LocalQueue {job.queue} does not exist; {advice}"
+        if not known:
+            return f"team {team} has no LocalQueue"
+        queues = [it for it in map(self._queue, known) if it is not None]
+        names = {
+            flavor.name for queue in queues for it in queue.resource_groups for flavor in it.flavors
+        }
+        flavors = [it.fields for it in self._cluster.flavors if it.object.name in names]
+        for key, value in job.request.selector:
+            values = {it.node_labels[key] for it in flavors if key in it.node_labels}
+            if value not in values and values:
+                return f"no flavor of team {team} has label {key}={value}; {suggest(value, values)}"
+        return f"no LocalQueue of team {team} has a quota of GPUs whose flavor matches its selector"
 
     def _where(self, job: TraceJob) -> tuple[Sequence[str], str]:
         """The namespaces of a job, and its team."""
@@ -184,10 +210,14 @@ class _Making:
             known = namespace in self._namespaces.get(self._scene.team(namespace), ())
             return ((namespace,) if known else ()), self._scene.team(namespace)
         if job.team or not queue:
-            team = self._teams.get(job.team) or self._teams.get(OTHERS) or job.team
+            team = self._named(job.team)
             return self._namespaces.get(team, ()), team
         found = [it.namespace for it in self._cluster.local_queues if it.name == queue]
         return (found, self._scene.team(found[0])) if len(found) == 1 else ((), "")
+
+    def _named(self, team: str) -> str:
+        """The team of the scene for a name of the trace."""
+        return self._teams.get(team) or self._teams.get(OTHERS) or team
 
     def _queues(
         self, namespaces: Sequence[str], name: str, request: TraceRequest

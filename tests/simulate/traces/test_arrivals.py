@@ -82,7 +82,9 @@ def test_a_queue_can_be_named():
     assert one(QUEUES + SECOND, job(queue="other")).workload.queue == "nlp/other"
     assert one(QUEUES, job(team="", queue="main")).workload.queue == "nlp/main"
     assert one(QUEUES, job(team="", queue="nlp/main")).team == "nlp"
-    assert one(QUEUES, job(queue="none")).refusal == "LocalQueue none does not exist; known: main"
+    unknown = one(QUEUES, job(queue="none", gpus=8))
+    assert unknown.refusal == "LocalQueue none does not exist; known: main"
+    assert unknown.pods[0].spec.requests == {GPU: 8}
     assert arrivals(scene(QUEUES), [job(team="", queue="x/main")]).unknown == {"x/main": 1}
 
 
@@ -97,9 +99,30 @@ def test_of_several_queues_the_first_is_taken_and_noted():
     )
 
 
+def test_a_queue_of_another_team_is_noted():
+    other = QUEUES + SECOND.replace("namespace: nlp", "namespace: rag")
+    found = arrivals(scene(other), [job(queue="rag/other"), job("b", queue="nlp/main")])
+    assert [it.team for it in found.arrivals] == ["rag", "nlp"]
+    assert found.notes == (
+        (
+            "1 job of the trace names a team and a queue of another team; the team of the queue counts: "
+            "rag/other in place of nlp"
+        ),
+    )
+    assert not arrivals(scene(other), [job(team="x", queue="rag/other")], {"x": "rag"}).notes
+
+
+def test_queues_without_gpus():
+    text = QUEUES.replace("nvidia.com/gpu", "memory")
+    assert one(text, job(gpus=1)).refusal == (
+        "no LocalQueue of team nlp has a quota of GPUs whose flavor matches its selector"
+    )
+
+
 def test_a_selector_that_matches_no_flavor_is_refused():
     it = one(QUEUES, job(gpus=1, selector=(("gpu", "h100"),)))
-    assert it.refusal == "team nlp has no LocalQueue for its pods"
+    assert it.refusal == 'no flavor of team nlp has label gpu=h100; did you mean "a100"?'
+    assert it.pods[0].spec.requests == {GPU: 1}
     assert not one(QUEUES, job(gpus=1, selector=(("gpu", "a100"),))).refusal
 
 
