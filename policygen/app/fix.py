@@ -90,7 +90,8 @@ def fix(
     now = sources = list(run.manifests.sources)
     kinds_of_fix = {Fix.SAFE, Fix.UNSAFE} if unsafe else {Fix.SAFE}
     done: Counter[str] = Counter()
-    report = before = lint.report(run, lint.clusters(run), today)
+    results = lint.clusters(run)
+    report = before = lint.report(run, results, today)
     for number in range(MAX_PASSES + 1):
         in_files = {document.index for document in report.documents}
         allowed = [
@@ -108,7 +109,7 @@ def fix(
         now = step.sources
         unreadable = run.manifests.unreadable
         run = inputs.with_manifests(run, request.manifests, now, unreadable, BytesIO(data))
-        report = lint.report(run, (), today)
+        report = lint.report(run, results, today)
         # Numbers, not paths, since a fix that removes a list entry changes the paths of the others.
         gone = others - _by_object(report.findings)
         done.update(it.finding.rule.name for it in step.used)

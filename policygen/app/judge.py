@@ -22,6 +22,7 @@ from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
 from policygen.lint import context, engine, waiver_annotations
+from policygen.lint.context import ContextObjects
 from policygen.lint.core import api_versions
 from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import RuleOutcome
@@ -52,8 +53,8 @@ class CheckSettings(Struct, frozen=True):
     """The documents of the spec."""
     rendered: "Rendered | None" = None
     """What the spec renders: clusters are compared with it, and it is the context of manifests."""
-    states: tuple[ClusterState, ...] = ()
-    """The clusters to which the manifests are applied."""
+    state: ClusterState | None = None
+    """The cluster to which the manifests are applied; its objects are also their context."""
     kubeconfig: str = ""
     """The kubeconfig that the user named."""
 
@@ -107,17 +108,18 @@ class ClusterCheckResult(CheckResult, frozen=True, kw_only=True):
 def judge_manifests(
     inputs: ManifestInput, rules: Sequence[ObjectRule], settings: CheckSettings
 ) -> CheckResult:
-    """Run the rules on manifests, with the rendered objects of the spec as their context."""
-    found = inputs.found
+    """Run the rules on manifests. What the spec renders and what the cluster has is their context."""
+    found, state = inputs.found, settings.state
     empty_inputs = [] if inputs.unreadable else list(_without_objects(inputs, settings.documents))
     complete = found.complete and not inputs.unreadable
-    beside = _context(found, settings.rendered)
+    contexts = _contexts(found, settings.rendered, state)
+    beside = [it for each in contexts for it in each.objects]
     # The context comes first, so that rules about two objects report the second one.
-    cluster = Cluster((*beside, *found.objects))
+    cluster = Cluster((*beside, *found.objects), context=frozenset(it.at for it in beside))
     # Nodes and similar kinds count as missing only if at least one exists. A spec never has all of
     # a cluster's workloads and Namespaces.
-    rendered = {it.at for it in beside}
-    states = settings.states or tuple(_replaced(found, settings))
+    rendered = {it.at for each in contexts[:1] for it in each.objects}
+    before = state or _replaced(found, settings)
     whole = complete and not empty_inputs and not inputs.partial
     available = {
         **_configurations(cluster),
@@ -127,16 +129,18 @@ def judge_manifests(
         Need.KNOWN_NODES: cluster.nodes.any
         or (settings.plan is not None and bool(settings.plan.pools)),
         Need.WORKLOADS: any(it.at not in rendered for it in cluster.workloads),
-        Need.NAMESPACES: any(it.kind == "Namespace" for it in found.objects),
+        Need.NAMESPACES: state is not None or any(it.kind == "Namespace" for it in found.objects),
         Need.SPEC: settings.spec is not None,
-        Need.STATE: bool(states),
+        Need.STATE: before is not None,
     }
     given = frozenset(need for need, is_given in available.items() if is_given)
-    facts = Facts(cluster, settings.target, given, settings.spec, settings.plan, states=states)
+    facts = Facts(cluster, settings.target, given, settings.spec, settings.plan, state=before)
     outcomes = engine.run(rules, facts)
     if beside:
-        outcomes = context.about(found.objects, beside, outcomes)
+        outcomes = context.about(found.objects, contexts, outcomes)
     hits = [hit for outcome in outcomes for hit in outcome.hits]
+    seen = state.seen if state else None
+    gaps = tuple(_gaps(seen, outcomes)) if seen else ()
     return CheckResult(
         outcomes=outcomes,
         findings=[
@@ -145,9 +149,11 @@ def judge_manifests(
             *found.findings,
             *locate_objects(found.documents, cluster.objects, hits),
             *manifests.notes(found, _unjudged(found.objects, settings.target)),
+            *(_not_read(str(it), seen) for it in gaps if seen),
         ],
         objects=len(found.objects) - found.inside,
-        complete=complete,
+        complete=complete and not gaps,
+        gaps=gaps,
         kept=facts,
     )
 
@@ -158,22 +164,37 @@ def _renders_queues(cluster: Cluster, rendered: Collection[At]) -> bool:
     return bool(cluster.cluster_queues) and all(at in rendered for at in places)
 
 
-def _replaced(found: Manifests, settings: CheckSettings) -> Iterator[ClusterState]:
+def _replaced(found: Manifests, settings: CheckSettings) -> ClusterState | None:
     """What the spec renders, if the manifests have an object of the same name."""
     expected = settings.rendered.expected if settings.rendered else ()
     objects = {it.object.identity: it.object for it in expected}
-    if any(it.identity in objects for it in found.objects):
-        yield ClusterState("", objects, settings.target["kubernetes"].release, of_spec=True)
+    if not any(it.identity in objects for it in found.objects):
+        return None
+    return ClusterState("", objects, settings.target["kubernetes"].release)
 
 
-def _context(found: Manifests, rendered: "Rendered | None") -> list[Object]:
-    """The rendered objects that the manifests do not contain, and the files in their ConfigMaps."""
-    if rendered is None or not found.objects:
+def _contexts(
+    found: Manifests, rendered: "Rendered | None", state: ClusterState | None
+) -> list[ContextObjects]:
+    """The objects that the manifests do not contain: first those of the spec, then those of the cluster.
+
+    With the files in their ConfigMaps. The spec replaces objects of the cluster, too.
+    """
+    if not found.objects or (rendered is None and state is None):
         return []
-    beside = context.beside((it.object for it in rendered.expected), found.objects)
+    expected = [it.object for it in rendered.expected] if rendered else []
+    made = context.beside(expected, found.objects)
+    held = context.lasting(state.objects.values()) if state else ()
+    kept = context.beside(held, [*found.objects, *expected])
     # These documents have no lines, and no finding is in them.
-    first = 1 + max(it.index for it in found.documents)
-    return [*beside, *manifests.inside(beside, first_index=first).objects]
+    used = (*(it.index for it in found.documents), *(it.at.document for it in kept))
+    inside = manifests.inside(made, first_index=1 + max(used)).objects
+    others = manifests.inside(kept, first_index=1 + max(used) + len(inside)).objects
+    origin = f"{state.shown} has" if state else ""
+    return [
+        ContextObjects("the spec renders", [*made, *inside]),
+        ContextObjects(origin, [*kept, *others]),
+    ]
 
 
 def judge(
@@ -243,7 +264,7 @@ def judge(
 
 def _state(snapshot: Snapshot, target: Mapping[str, Version]) -> ClusterState:
     objects = {it.identity: it for it in snapshot.objects}
-    return ClusterState(snapshot.seen.context, objects, target["kubernetes"].release)
+    return ClusterState(snapshot.seen.context, objects, target["kubernetes"].release, snapshot.seen)
 
 
 def _pods(cluster: Cluster, hits: Iterable[Hit]) -> Iterator[Object]:

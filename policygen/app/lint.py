@@ -14,12 +14,13 @@ from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import LintRequest
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Verdict
+from policygen.core.quoting import quoted
 from policygen.core.rule import Family
 from policygen.documents.locate import locate, ordered
 from policygen.documents.rules import NO_SPEC_FILES, UNREADABLE_INPUT
 from policygen.kubernetes.snapshot import Snapshot
 from policygen.lint import waivers
-from policygen.lint.rule import Need, ObjectRule
+from policygen.lint.rule import ClusterState, Need, ObjectRule
 from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.lint.skew import skew
 from policygen.report.report import UNREAD, Report
@@ -151,10 +152,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     read = [it for it in results if not isinstance(it, Finding)]
     parts: list[CheckResult] = [*read]
     if run.request.manifests:
-        states = tuple(part.state for part in read if part.state)
-        settings = replace(_settings(run), states=states)
-        found = judge.judge_manifests(run.manifests, run.selected.rules, settings)
-        parts.insert(0, found)
+        parts[:0] = _of_manifests(run, results)
     rules = verdicts.merged([part.outcomes for part in parts], whole=not unreadable)
     findings = [
         *(
@@ -205,9 +203,42 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     return replace(made, elsewhere=_elsewhere(run, made.findings))
 
 
+def _of_manifests(run: Run, results: Sequence[ClusterCheckResult | Finding]) -> list[CheckResult]:
+    """The result for the manifests of a run beside each cluster. They are partial if one is unknown."""
+    read = [it for it in results if isinstance(it, ClusterCheckResult)]
+    states = [it.state for it in read if it.state]
+    known = len(states) == len(results)
+    inputs = run.manifests if known else replace(run.manifests, partial=True)
+    found = [
+        judge.judge_manifests(inputs, run.selected.rules, replace(_settings(run), state=state))
+        for state in states or (None,)
+    ]
+    # Related objects of a cluster have other places in the next one.
+    texts = [{it._replace(related=()) for it in part.findings} for part in found]
+    reported = {finding for part in read for finding in part.findings}
+    everywhere = set[Finding].intersection(*texts)
+    for i, part in enumerate(found):
+        new = [it for it in part.findings if it._replace(related=()) not in reported]
+        reported.update(texts[i])
+        if states[1:]:
+            common = [it._replace(related=()) in everywhere for it in new]
+            new = [it if same else _on(states[i], it) for it, same in zip(new, common, strict=True)]
+        found[i] = replace(part, findings=new, objects=0 if i else part.objects)
+    return found
+
+
+def _on(state: ClusterState, finding: Finding) -> Finding:
+    """The finding, which depends on the objects of a cluster, with the name of the cluster."""
+    if quoted(state.name) in finding.message or finding.cluster:
+        return finding
+    return finding._replace(message=f"on {state.shown}: {finding.message}")
+
+
 def _elsewhere(run: Run, findings: Sequence[Finding]) -> int:
     """The number of findings in single files that depend on objects which other files may contain."""
-    if run.spec.compiled or any(Path(path).is_dir() for path in run.request.manifests):
+    request = run.request
+    whole = run.spec.compiled or request.clusters.named
+    if whole or any(Path(path).is_dir() for path in request.manifests):
         return 0
     return sum(
         isinstance(it.rule, ObjectRule)

@@ -1,5 +1,7 @@
 """Names with a meaning in Kubernetes, Kueue or Volcano that several modules use."""
 
+DEFAULT_NAMESPACE = "default"
+"""The namespace in which an apply without options creates a manifest that names no namespace."""
 HOSTNAME = "kubernetes.io/hostname"
 NODE_NAME = "metadata.name"
 """The only field that a node affinity can match."""

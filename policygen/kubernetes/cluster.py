@@ -38,8 +38,10 @@ class Cluster:
         pods: Iterable[Pod] = (),
         *,
         unread: Roots = frozenset(),
+        context: Roots = frozenset(),
     ) -> None:
-        self.objects = tuple(objects)
+        self.objects, self.context = tuple(objects), context
+        """`context`: the objects beside manifests that are not checked, of a spec or of a cluster."""
         self.seen = seen
         """What was read of the cluster; None: the objects are from manifests."""
         self.pods = tuple(pods)
@@ -134,14 +136,16 @@ class Cluster:
         """A cluster whose tables skip these objects, because some of their fields are invalid."""
         unread = self._unread | objects
         if unread not in self._others:
-            self._others[unread] = Cluster(self.objects, self.seen, self.pods, unread=unread)
+            self._others[unread] = Cluster(
+                self.objects, self.seen, self.pods, unread=unread, context=self.context
+            )
         return self._others[unread]
 
     def with_objects(
         self, objects: Iterable[Object], make: "Callable[[Cluster], T]", made: T
     ) -> "Cluster":
         """A cluster with other objects, and with a known result of a function that it derives."""
-        other = Cluster(objects, self.seen, self.pods)
+        other = Cluster(objects, self.seen, self.pods, context=self.context)
         other._derived[make] = made, frozenset()
         return other
 

@@ -229,7 +229,27 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
         missing = tuple(need.value for need in lacking)
         reason = f"the input lacks: {'; '.join(missing)}"
         return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason, lacks=missing)
-    return None
+    return _of_state(rule, facts)
+
+
+def _of_state(rule: ObjectRule, facts: Facts) -> RuleOutcome | None:
+    """The outcome of a rule about manifests that needs unread objects of their cluster; else None."""
+    seen = facts.state.seen if facts.state else None
+    if facts.state is None or seen is None:
+        return None
+    looked_up = kinds.looked_up(rule)
+    missed = sorted(looked_up - seen.read - seen.unserved)
+    if missed:
+        return _unread(rule, seen, missed)
+    if not seen.namespaces or looked_up.isdisjoint(kinds.in_namespaces()):
+        return None
+    used = {it.namespace for it in facts.cluster.objects if it.at not in facts.cluster.context}
+    others = sorted(used - {"", *seen.namespaces})
+    if not others and not kinds.elsewhere(rule):
+        return None
+    where = ", ".join(seen.namespaces)
+    reason = f"objects of {facts.state.shown} were read only in these namespaces: {where}"
+    return RuleOutcome(rule, Verdict.NOT_EVALUATED, reason)
 
 
 def without_objects(rule: ObjectRule, kinds: Collection[str]) -> RuleOutcome | None:

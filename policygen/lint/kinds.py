@@ -68,6 +68,12 @@ def elsewhere(rule: ObjectRule) -> frozenset[GroupKind]:
     return frozenset(it for it in found if it.kind not in _OF_THE_CLUSTER and it != CONFIG_MAP)
 
 
+@cache
+def in_namespaces() -> frozenset[GroupKind]:
+    """The namespaced kinds, and the Namespaces."""
+    return frozenset(it for it in every() if it.kind not in _OF_THE_CLUSTER) | {NAMESPACE}
+
+
 def judged(rule: ObjectRule) -> frozenset[GroupKind]:
     """The kinds that it reports about: all for a rule about any object, none for one about the cluster."""
     if rule.judges:

@@ -10,11 +10,13 @@ from msgspec import Struct, field
 
 from policygen.core import durations
 from policygen.core.finding import Edit, Hit, Verb
+from policygen.core.quoting import quoted
 from policygen.core.rule import Family, Rule, Severity
 from policygen.core.versions import Minor, Version
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Seen
 from policygen.spec.types import Spec
 
 if TYPE_CHECKING:  # what renders and compares is imported where there is a spec
@@ -70,8 +72,13 @@ class ClusterState(Struct, frozen=True, eq=False):
     """By `Object.identity`."""
     kubernetes: Minor
     """The release of its API server."""
-    of_spec: bool = False
-    """Whether they are the objects that a spec renders."""
+    seen: Seen | None = None
+    """What was read of it; None: they are the objects that a spec renders."""
+
+    @property
+    def shown(self) -> str:
+        """The cluster in a message."""
+        return f"cluster {quoted(self.name)}" if self.name else "the cluster"
 
 
 class Facts(Struct, frozen=True, eq=False):
@@ -88,8 +95,8 @@ class Facts(Struct, frozen=True, eq=False):
     """The versions that the spec or the command line sets."""
     rendered: "Rendered | None" = None
     """What the spec renders; None for manifests."""
-    states: tuple[ClusterState, ...] = ()
-    """What exists where manifests are applied; empty for the objects of a cluster."""
+    state: ClusterState | None = None
+    """What exists where manifests are applied; None for the objects of a cluster."""
     kubeconfig: str = ""
     """The kubeconfig file that the user named, for commands in findings."""
     run: frozenset[str] = frozenset()

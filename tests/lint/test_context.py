@@ -8,13 +8,15 @@ import pytest
 
 from policygen.app import drift, inputs
 from policygen.app import lint as app_lint
-from policygen.app.requests import LintRequest
+from policygen.app.requests import ClusterRequest, LintRequest
+from policygen.client import snapshot_file
 from policygen.core.finding import Hit, Verdict
 from policygen.documents.files import Source
-from policygen.lint import context
+from policygen.lint import context, kinds
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.registry import RULES
 from policygen.report import text
+from tests.client.looks import snapshot
 from tests.objects import objects
 
 TODAY = date(2026, 11, 21)
@@ -193,7 +195,9 @@ def test_a_hit_in_the_context_moves_to_its_cause_or_is_dropped():
 
     def about(*hits):
         given = RuleOutcome(RULE, Verdict.FAIL, hits=hits)
-        return context.about([other], [one], [given])[0]
+        return context.about([other], [context.ContextObjects("the spec renders", [one])], [given])[
+            0
+        ]
 
     assert about(inside).verdict is Verdict.PASS
     assert about(inside).hits == ()
@@ -254,3 +258,140 @@ def test_a_misspelled_resource_is_reported_once_beside_a_spec(lint):
     """The pools of a spec do not list all resources of their nodes, so no rule about nodes reports it."""
     job = JOB.format(queue="a100", gpus=1).replace("nvidia.com/gpu", "nvidia.com/gpus")
     assert [name for name, *_ in lint(job)[1]] == ["resource-name-misspelt"]
+
+
+HELD = """\
+apiVersion: v1
+kind: Namespace
+metadata: {name: vision}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: web}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: a, uid: a, labels: {gpu-type: a100, disk: ssd}}
+status: {allocatable: {cpu: 90, memory: 900Gi, pods: 110, nvidia.com/gpu: 8}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100, uid: a}
+spec: {nodeLabels: {gpu-type: a100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: normal, uid: a}
+value: 10
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: mine, namespace: vision, uid: a}
+spec: {clusterQueue: vision}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: vision, uid: a}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: a100
+      resources:
+      - {name: cpu, nominalQuota: 90}
+      - {name: memory, nominalQuota: 900Gi}
+      - {name: nvidia.com/gpu, nominalQuota: 8}
+"""
+SERVER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a, namespace: web}
+spec:
+  replicas: 1
+  strategy: {type: Recreate}
+  selector: {matchLabels: {app: a}}
+  template:
+    metadata: {labels: {app: a}}
+    spec:
+      containers: [{name: a, image: a, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {nvidia.com/gpu: 8}}}]
+"""
+
+
+@pytest.fixture
+def beside(tmp_path):
+    """Lint one manifest beside the snapshots of clusters. Returns rule, file or cluster, and message."""
+
+    def run(text, *held, **seen):
+        (tmp_path / "one.yaml").write_text(text, "utf-8")
+        paths = tuple(tmp_path / f"{number}.snapshot" for number, _ in enumerate(held))
+        for path, each in zip(paths, held, strict=True):
+            snapshot_file.write(snapshot(each, **{"context": f"c{path.stem}"} | seen), path)
+        clusters = ClusterRequest(snapshots=paths)
+        request = LintRequest(manifests=(str(tmp_path / "one.yaml"),), clusters=clusters)
+        report = app_lint.lint(request, today=TODAY)
+        return report, [
+            (it.rule.name, it.cluster or "one.yaml", it.message) for it in report.findings
+        ]
+
+    return run
+
+
+def test_a_manifest_is_held_against_the_cluster(beside):
+    job = JOB.format(queue="mine", gpus=1)
+    assert beside(job, HELD)[1] == []
+    wrong = job.replace("    spec:\n", "    spec:\n      nodeSelector: {disk: SSD}\n")
+    ((rule, where, message),) = beside(wrong, HELD)[1]
+    assert (rule, where) == ("pod-fits-no-node", "one.yaml")
+    assert "write ssd in nodeSelector" in message
+    assert [it[0] for it in beside(job.replace("mine", "main"), HELD)[1]] == [
+        "workload-without-local-queue"
+    ]
+
+
+def test_a_manifest_replaces_the_object_of_the_cluster(beside):
+    assert beside(SERVER, HELD + "---\n" + SERVER)[1] == []
+    unnamed = SERVER.replace(", namespace: web", "")
+    default = SERVER.replace("web", "default")
+    assert beside(unnamed, HELD + "---\n" + default)[1] == []
+
+
+def test_each_fault_is_reported_once_where_it_can_be_fixed(beside):
+    other = SERVER.replace("name: a,", "name: b,").replace("replicas: 1", "replicas: 2")
+    found = beside(SERVER, HELD + "---\n" + other)[1]
+    assert [it[:2] for it in found] == [("replicas-exceed-nodes", "c0")]
+    small = SERVER.replace("name: a,", "name: b,")
+    found = beside(SERVER, HELD + "---\n" + small)[1]
+    assert [it[:2] for it in found] == [("workloads-exceed-nodes", "one.yaml")]
+
+
+def test_what_was_not_read_of_the_cluster_is_not_evaluated(beside):
+    job = JOB.format(queue="main", gpus=1)
+    read = frozenset(it for it in kinds.every() if it.kind != "LocalQueue")
+    report, found = beside(job, HELD, read=read)
+    assert {it[0] for it in found} == {"not-read"}
+    assert not report.complete
+    verdicts = {it.rule: it.verdict for it in report.rules}
+    assert verdicts["workload-without-local-queue"] is Verdict.NOT_EVALUATED
+    elsewhere = job.replace("namespace: vision", "namespace: web")
+    for each, seen in ((job, {"redacted": True}), (elsewhere, {"namespaces": ("vision",)})):
+        report, found = beside(each, HELD, **seen)
+        assert found == []
+        verdicts = {it.rule: it.verdict for it in report.rules}
+        assert verdicts["workload-without-local-queue"] is Verdict.NOT_EVALUATED
+
+
+def test_manifests_beside_two_clusters(beside):
+    job = JOB.format(queue="mine", gpus=9)
+    other = HELD.replace("LocalQueue\nmetadata: {name: mine", "LocalQueue\nmetadata: {name: yours")
+    report, found = beside(job, HELD, other)
+    assert report.objects == 1 + 2 * 7
+    assert [(rule, where) for rule, where, _ in found] == [
+        ("workload-without-local-queue", "one.yaml"),
+        ("workload-exceeds-quota", "one.yaml"),
+        ("pod-fits-no-node", "one.yaml"),
+    ]
+    named = {rule: message for rule, _, message in found}
+    assert named["workload-without-local-queue"].startswith('on cluster "c1": ')
+    assert named["pod-fits-no-node"].startswith("no node takes")
+    assert named["workload-exceeds-quota"].startswith('on cluster "c0": ')

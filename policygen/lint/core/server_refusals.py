@@ -59,7 +59,8 @@ class Refused(Struct, frozen=True, eq=False):
 
 def refused(cluster: Cluster) -> Refused:
     """Check every object whose kind a recorded server serves."""
-    return _checked(cluster.objects, applied=cluster.seen is None)
+    checked = [it for it in cluster.objects if it.at not in cluster.context]
+    return _checked(checked, applied=cluster.seen is None)
 
 
 def renamed(before: Refused, objects: Iterable[Object]) -> tuple[list[Object], Refused]:

@@ -7,31 +7,33 @@ from policygen.api_validation.updates.refused import refused_changes
 from policygen.api_validation.updates.states import applied
 from policygen.api_validation.updates.update import RefusedChange
 from policygen.core.finding import at_path, dotted
-from policygen.core.quoting import counted, quoted, short
+from policygen.core.names import DEFAULT_NAMESPACE
+from policygen.core.quoting import counted, short
 from policygen.drift.kept import kept
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
 from policygen.lint.rule import ClusterState, Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
-_DEFAULT = "default"
-"""The namespace in which an apply without options creates a manifest that names no namespace."""
-
 
 def check(facts: Facts) -> Hits:
-    """Compares each manifest with the object of the same name on each cluster, as an apply does.
+    """Compares each manifest with the object of the same name on the cluster, as an apply does.
 
     An object that a spec renders counts as applied before.
     Source: `api_validation.updates.refused`.
     """
     from policygen.drift.drift import deleted_at
 
-    for state in facts.states:
-        for obj in facts.cluster.objects:
-            held = state.objects.get(obj.identity)
-            if held is None and not obj.namespace:
-                held = state.objects.get((obj.group, obj.kind, _DEFAULT, obj.name))
-            if held is not None and not deleted_at(held):
-                yield from _hits(obj, held, state)
+    state = facts.state
+    if state is None:
+        return
+    for obj in facts.cluster.objects:
+        if obj.at in facts.cluster.context:
+            continue
+        held = state.objects.get(obj.identity)
+        if held is None and not obj.namespace:
+            held = state.objects.get((obj.group, obj.kind, DEFAULT_NAMESPACE, obj.name))
+        if held is not None and not deleted_at(held):
+            yield from _hits(obj, held, state)
 
 
 def _hits(obj: Object, held: Object, state: ClusterState) -> Hits:
@@ -42,9 +44,7 @@ def _hits(obj: Object, held: Object, state: ClusterState) -> Hits:
     mine, theirs = alike(obj, held)
     stated = kept(mine.data, theirs)
     new = applied(theirs.data, stated)
-    where = f"on cluster {quoted(state.name)}" if state.name else "on the cluster"
-    if state.of_spec:
-        where = "as the spec renders it"
+    where = f"on {state.shown}" if state.seen else "as the spec renders it"
     if held.namespace != obj.namespace:
         where = f"in namespace {held.namespace} {where}"
     for refused in refused_changes(theirs.data, new, state.kubernetes):

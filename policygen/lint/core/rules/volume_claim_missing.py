@@ -31,9 +31,6 @@ def check(facts: Facts) -> Hits:
                     continue
                 if any(it.fullmatch(name) for it in made.get(namespace, ())):
                     continue
-                held = "", "PersistentVolumeClaim", namespace, name
-                if any(held in state.objects for state in facts.states):
-                    continue
                 yield Hit(
                     RULE,
                     f'{workload} uses PersistentVolumeClaim "{name}", which does not exist, so its pods stay '
