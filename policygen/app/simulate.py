@@ -12,7 +12,15 @@ from typing import Any, BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import drift, inputs, job_faults, manifest_files, sources, trace
+from policygen.app import (
+    cluster_gaps,
+    drift,
+    inputs,
+    job_faults,
+    manifest_files,
+    sources,
+    trace,
+)
 from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, SimulateRequest
@@ -253,7 +261,14 @@ def _with_jobs_of(state: Snapshot, other: Snapshot | None) -> Snapshot:
     if other is None:
         return replace(state, objects=tuple(kept), pods=())
     jobs = _only(other.objects, _jobs(other.objects, other.seen))
-    seen = replace(state.seen, taken=other.seen.taken)  # the times of the jobs count from there
+    unread = cluster_gaps.JOBS - other.seen.read - other.seen.unserved
+    seen = replace(
+        state.seen,
+        taken=other.seen.taken,  # the times of the jobs count from there
+        read=state.seen.read - unread,
+        unserved=state.seen.unserved - unread,
+        gaps=(*state.seen.gaps, *(it for it in other.seen.gaps if it not in state.seen.gaps)),
+    )
     return replace(state, seen=seen, objects=(*kept, *jobs), pods=other.pods)
 
 
@@ -524,8 +539,11 @@ def _played(
 ) -> SimulationReport:
     """Run the schedulers until all jobs have ended, or until Ctrl-C."""
     traced, found = jobs(request, scene, given, request.duration)
+    gaps = cluster_gaps.gaps(given.snapshot)
+    gaps.check(found)
     check_trace(given, traced)
     if not found:
+        gaps.require_jobs()
         raise UsageError(
             "the input has no job to simulate; name manifests of jobs with --workloads PATH, a trace with "
             "--trace FILE, or a snapshot with jobs"
@@ -546,7 +564,9 @@ def _played(
     result = replace(result, unmodelled=unmodelled(scene, found))
     notes = (*_skipped(*given.files), *traced.notes, *_notes(scene, found, result, spec))
     at = f"--at {math.ceil(result.until)}s" if given.trace else ""
-    return SimulationReport(result, notes, request.seed, at=at, interrupted=interrupted)
+    return SimulationReport(
+        result, notes, request.seed, at=at, interrupted=interrupted, unread=gaps.messages()
+    )
 
 
 def _others(
@@ -573,6 +593,7 @@ def jobs(
 def check_trace(given: SimulationInput, traced: TraceArrivals) -> None:
     """Raises UsageError if no job of a trace has a team of the scene."""
     if given.trace and not traced.arrivals:
+        cluster_gaps.gaps(given.snapshot).require(kueue=True)
         raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
 
 

@@ -9,7 +9,8 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import simulate
+from policygen.app import cluster_gaps, simulate
+from policygen.app.cluster_gaps import ClusterGaps
 from policygen.app.requests import SimulateRequest
 from policygen.core.durations import duration
 from policygen.core.errors import PolicygenError, UsageError
@@ -49,6 +50,7 @@ class AnswerState(Struct, frozen=True, eq=False):
     """None: nothing was simulated before."""
     documents: Sequence[Document]
     """Of the spec."""
+    gaps: ClusterGaps
 
 
 def why(
@@ -66,9 +68,10 @@ def why(
     """
     state = _read(request, at, stdin, progress)
     explainer = Explainer(state.scene, state.jobs)
-    chosen = [it for name in names for it in _named(explainer, name, state.instant)]
+    chosen = [it for name in names for it in _named(explainer, name, state)]
     if not names:
         chosen = list(explainer.pending())
+    state.gaps.check(chosen)
     many = len(chosen) > MANY and not names
     found = []
     for i, it in enumerate(chosen):
@@ -87,6 +90,7 @@ def why(
         time=state.time,
         every=not names,
         grouped=many,
+        unread=state.gaps.messages(chosen if names else None),
     )
 
 
@@ -106,9 +110,12 @@ def would_fit(
     try:
         answer = fit(state.scene, state.jobs, asked)
     except FitError as error:
+        state.gaps.require(kueue=True, volcano=True)
         raise UsageError(str(error)) from None
+    state.gaps.require(kueue=not answer.of_volcano, volcano=answer.of_volcano)
     answer = replace(answer, explanation=_located(answer.explanation, state.documents))
-    return FitReport(answer, unmodelled(state.scene, state.jobs), state.time)
+    unread = state.gaps.messages()
+    return FitReport(answer, unmodelled(state.scene, state.jobs), state.time, unread)
 
 
 def workload_names(request: SimulateRequest) -> list[str]:
@@ -145,18 +152,19 @@ def _read(
     spec, given = simulate.read(request, stdin, progress)
     scene = simulate.scene_of(request, spec, given)
     traced, found = simulate.jobs(request, scene, given, request.duration or None)
+    gaps = cluster_gaps.gaps(given.snapshot)
     simulate.check_trace(given, traced)
     taken = scene.cluster.seen.taken.strftime("%Y-%m-%dT%H:%M:%SZ") if scene.cluster.seen else ""
     if at is None:
         progress("")
         later = sum(it.at > 0 for it in found)
         time = AnswerTime(None, taken, len(found), later=later)
-        return AnswerState(scene, found, time, None, spec.documents)
+        return AnswerState(scene, found, time, None, spec.documents, gaps)
     progress(f"simulating until {duration(at)} after the start")
     then = instant(scene, found, at, request.seed)
     progress("")
     time = AnswerTime(at, taken, len(then.arrivals), then.running, len(then.later))
-    return AnswerState(then.scene, then.arrivals, time, then, spec.documents)
+    return AnswerState(then.scene, then.arrivals, time, then, spec.documents, gaps)
 
 
 def _located(it: Explanation, documents: Sequence[Document]) -> Explanation:
@@ -207,15 +215,17 @@ def _past(preemptions: Mapping[str, Sequence[JobPreemption]], name: str) -> Iter
         yield Preempted(it.by, it.rule, "", duration(it.at))
 
 
-def _named(explainer: Explainer, name: str, then: Instant | None) -> list[Arrival]:
+def _named(explainer: Explainer, name: str, state: AnswerState) -> list[Arrival]:
     found = explainer.named(name)
     if found:
         return found
+    then = state.instant
     if then is not None:
         for one, time in _like(name, then.later):
             raise UsageError(f"{one} is submitted only after {duration(time)}; write a later --at")
         for one, time in _like(name, then.ended):
             raise UsageError(f"{one} ended after {duration(time)}; write an earlier --at")
+    state.gaps.require_jobs()
     known = [it.object_name for it in explainer.arrivals]
     if "/" not in name:
         known = [it.partition("/")[2] for it in known]

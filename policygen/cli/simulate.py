@@ -251,7 +251,10 @@ def simulate(**given: Any) -> None:
         reasons = (it.interrupted for it in reports if it.interrupted)
         say(f"policygen: {next(reasons, 'interrupted, so the report is partial')}")
         raise SystemExit(INTERRUPTED)
-    if any(it.result.unmodelled for it in reports):
+    unread = dict.fromkeys(text for it in reports for text in it.unread)
+    for text_ in unread if given["form"] != "text" else ():
+        say(f"policygen: not read: {text_}")
+    if unread or any(it.result.unmodelled for it in reports):
         raise SystemExit(ExitCode.INCOMPLETE)
     waiting = FAIL_ON[: FAIL_ON.index(given["fail_on"]) + 1] if given["fail_on"] else ()
     fails = any(it.state.value in waiting for it in reports[-1].result.jobs)

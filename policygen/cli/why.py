@@ -159,7 +159,8 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
     write = report.json if given["form"] == "json" else partial(report.text, **_people())
     stdout.out(delivery.page(write, found))
     unknown = ExitCode.INCOMPLETE if found.unmodelled else ExitCode.CLEAN
-    raise SystemExit(ExitCode.FINDINGS if found.waiting else unknown)
+    known = ExitCode.FINDINGS if found.waiting else unknown
+    raise SystemExit(ExitCode.INCOMPLETE if found.unread else known)
 
 
 class Amount(click.ParamType[Any]):
@@ -257,7 +258,8 @@ def fit(**given: Any) -> None:
     found = app_why.would_fit(request, asked, at=at, stdin=source, progress=progress)
     write = report.fit_json if given["form"] == "json" else partial(report.fit_text, **_people())
     stdout.out(delivery.page(write, found))
-    raise SystemExit(ExitCode.FINDINGS if found.waiting else ExitCode.CLEAN)
+    known = ExitCode.FINDINGS if found.waiting else ExitCode.CLEAN
+    raise SystemExit(ExitCode.INCOMPLETE if found.unread else known)
 
 
 def _people() -> dict[str, Any]:

@@ -15,6 +15,8 @@ from policygen.kubernetes.snapshot import GroupKind
 
 ACCEPT = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 PATHS = ("/api", "/apis")
+_APPS = "apps"
+"""A group that every API server has."""
 
 
 class Resource(Struct, frozen=True):
@@ -62,6 +64,10 @@ class ServedResources(Struct, frozen=True):
         if kind.group in self.broken:
             raise ReadError(
                 f"an aggregated API server serves the API group {kind.group}, but does not answer"
+            )
+        if kind.group == _APPS and not any(it.group == _APPS for it in self.resources):
+            raise ReadError(
+                f"the server lists no API group {_APPS}, although every API server has it"
             )
         return None
 

@@ -43,6 +43,8 @@ class _NodeStatus(Struct):
 class _ListedNode(Struct):
     """A node in the list of a server, without its images and other large fields."""
 
+    api_version: Any = msgspec.field(name="apiVersion", default=UNSET)
+    kind: Any = UNSET
     metadata: _NodeMeta | None = None
     spec: _NodeSpec | None = None
     status: _NodeStatus | None = None
@@ -52,6 +54,8 @@ class _ListedMaker(Struct):
     """An object with a pod template in the list of a server; managedFields are half of its size."""
 
     metadata: dict[str, msgspec.Raw]
+    api_version: Any = msgspec.field(name="apiVersion", default=UNSET)
+    kind: Any = UNSET
     spec: Any = UNSET
     status: Any = UNSET
 
@@ -75,7 +79,12 @@ def plain(item: Any) -> dict[str, Any]:
     if isinstance(item, _ListedMaker):
         labels = mapping(_decoded(item.metadata.get("labels")))
         is_ours = labels.get(MANAGED_BY) == TOOL
-        data = {"spec": item.spec, "status": item.status}
+        data = {
+            "apiVersion": item.api_version,
+            "kind": item.kind,
+            "spec": item.spec,
+            "status": item.status,
+        }
         return {
             "metadata": {
                 name: _decoded(raw)

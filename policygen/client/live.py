@@ -1,6 +1,6 @@
 """Reads a live cluster: lists the objects that rules need in parallel, and returns a snapshot."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -193,7 +193,9 @@ class ClusterListing:
             try:
                 if resource.group_kind == POD:
                     made = partial(self._pod, request)
-                    listed.pods += pages.items(self.server.fetch, request, ListedPod, made)
+                    pods = pages.items(self.server.fetch, request, ListedPod, made)
+                    _check_doubled((it.namespace, it.name) for it in pods)
+                    listed.pods += pods
                 else:
                     listed.objects += self._objects(request)
             except ReadError as error:
@@ -201,6 +203,7 @@ class ClusterListing:
         return listed
 
     def _pod(self, request: ListRequest, listed: ListedPod) -> Pod:
+        _check_kind(request, listed.api_version, listed.kind)
         _check_names(request, listed.metadata.name, listed.metadata.namespace)
         pod = self.rows.row(listed)
         data = pod_lists.unowned(listed, pod)
@@ -210,7 +213,9 @@ class ClusterListing:
 
     def _objects(self, request: ListRequest) -> list[dict[str, Any]]:
         type_, made = listed_as(request.resource.group_kind), partial(_projected, request)
-        return pages.items(self.server.fetch, request, type_, made)
+        found = pages.items(self.server.fetch, request, type_, made)
+        _check_doubled(map(_identity, found))
+        return found
 
     def _config_maps(self) -> _Listed:
         """The ConfigMaps with controllers' files, each requested by name: others can contain secrets.
@@ -280,15 +285,42 @@ def _rank(resource: Resource) -> int:
 def _projected(request: ListRequest, item: Any) -> dict[str, Any]:
     """An item as an object. In lists of built-in kinds, servers omit apiVersion and kind."""
     resource = request.resource
-    complete = {**plain(item), "apiVersion": resource.api_version, "kind": resource.kind}
+    found = plain(item)
+    _check_kind(request, found.get("apiVersion"), found.get("kind"))
+    complete = {**found, "apiVersion": resource.api_version, "kind": resource.kind}
     metadata = mapping(complete.get("metadata"))
     _check_names(request, metadata.get("name"), metadata.get("namespace"))
     return projection.projected(resource.group_kind, complete)
 
 
+def _identity(item: Mapping[str, Any]) -> tuple[str, str]:
+    metadata = item["metadata"]
+    return metadata.get("namespace", ""), metadata["name"]
+
+
+def _check_doubled(names: Iterable[tuple[str, str]]) -> None:
+    """A list of a server has each object once, so one that has an object twice can lack another."""
+    seen = set()
+    for namespace, name in names:
+        if (namespace, name) in seen:
+            where = f' of namespace "{namespace}"' if namespace else ""
+            raise ReadError(f'the list contains "{name}"{where} twice')
+        seen.add((namespace, name))
+
+
+def _check_kind(request: ListRequest, api_version: object, kind: object) -> None:
+    """In lists of built-in kinds, servers omit both."""
+    expected = request.resource
+    for found, requested in ((kind, expected.kind), (api_version, expected.api_version)):
+        if found and found != requested:
+            raise ReadError(f"an object in the list is a {found}, not a {requested}")
+
+
 def _check_names(request: ListRequest, name: object, namespace: object) -> None:
     if not name or not isinstance(name, str):
         raise ReadError("an object in the list has no name")
+    if request.resource.namespaced and not namespace:
+        raise ReadError(f'"{name}" in the list has no namespace')
     if request.namespace and namespace != request.namespace:
         raise ReadError(
             f'the list of namespace "{request.namespace}" contains "{name}" of namespace "{namespace}"'

@@ -142,6 +142,8 @@ class ListedPod(Struct):
     metadata: _PodMeta
     spec: _ListedPodSpec
     status: _PodStatus = field(default_factory=_PodStatus)
+    api_version: str = field(name="apiVersion", default="")
+    kind: str = ""
 
 
 class Pods:

@@ -12,6 +12,12 @@ def messages(snapshot: Snapshot) -> Iterator[str]:
     if not seen.server:  # the rules of another release may apply
         why = seen.no_server and f" ({seen.no_server})"
         yield f"the version of the server could not be read{why}, so the target version is used"
+    yield from namespaces(snapshot)
+
+
+def namespaces(snapshot: Snapshot) -> Iterator[str]:
+    """Messages about namespaces that were asked for, and that probably do not exist."""
+    seen = snapshot.seen
     if not seen.namespaces:
         return
     is_known = NAMESPACE in seen.read

@@ -1,6 +1,6 @@
 """A simulation as text for people: who waits and why, and tables of jobs, teams and pools."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Final, TextIO
 
@@ -46,6 +46,8 @@ class SimulationReport(Struct, frozen=True, eq=False):
     """The option of `policygen why` for the end of the simulation, which a trace needs."""
     interrupted: str = ""
     """What Ctrl-C kept from being simulated, besides the rest of a partial result."""
+    unread: tuple[str, ...] = ()
+    """What could not be read of the cluster."""
 
 
 def write(
@@ -59,6 +61,8 @@ def write(
     """Write a simulation. `every` lists all jobs; `wide` is the width of the terminal."""
     page = TablePage(out, colour=colour, wide=wide)
     result = report.result
+    for line in not_read(report.unread):
+        page.line(line)
     page.line((summary(result), BOLD))
     _waiting(page, result, every=every)
     _jobs(page, result.jobs, every=every)
@@ -66,6 +70,16 @@ def write(
     _quotas(page, result)
     _pools(page, result.pools)
     remarks(page, report)
+
+
+def not_read(messages: Iterable[str]) -> list[str]:
+    """Lines before an answer about what could not be read; empty if everything was read."""
+    lines = [f"Not read: {it}" for it in messages]
+    return (
+        [*lines, "The answer can be wrong, because it depends on what was not read.", ""]
+        if lines
+        else []
+    )
 
 
 def summary(result: SimulationResult) -> str:

@@ -9,6 +9,7 @@ from policygen.report.simulation import (
     MAX_JOBS,
     SimulationReport,
     gpu_hours,
+    not_read,
     remarks,
     summary,
     wait,
@@ -40,6 +41,8 @@ def write(
     page = TablePage(out, colour=colour, wide=wide)
     before, after = reports
     compared = Comparison(before.result, after.result)
+    for line in not_read(dict.fromkeys((*before.unread, *after.unread))):
+        page.line(line)
     lent = [it.lent for it in reports if it.lent]
     for line in lent:
         page.line(f"note: {line}")

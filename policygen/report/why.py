@@ -10,6 +10,7 @@ from policygen.core.durations import duration
 from policygen.core.quoting import counted
 from policygen.report import why_words as words
 from policygen.report.phrases import write_json
+from policygen.report.simulation import not_read
 from policygen.report.tables import BOLD, TablePage
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.why.changes import Change
@@ -69,6 +70,8 @@ class WhyReport(Struct, frozen=True, eq=False):
     """Whether these are all pending workloads of the input."""
     grouped: bool = False
     """Whether text groups them by their causes. Changes were tried only for some of them."""
+    unread: tuple[str, ...] = ()
+    """What could not be read of the cluster."""
 
     @property
     def waiting(self) -> int:
@@ -82,6 +85,8 @@ class FitReport(Struct, frozen=True, eq=False):
     answer: FitAnswer
     unmodelled: tuple[Unmodelled, ...] = ()
     time: AnswerTime = AnswerTime()
+    unread: tuple[str, ...] = ()
+    """What could not be read of the cluster."""
 
     @property
     def waiting(self) -> int:
@@ -96,6 +101,8 @@ Line = tuple[int, str]
 def text(report: WhyReport, out: TextIO, *, colour: bool = False, wide: int | None = None) -> None:
     """Write the reasons and remedies; `wide` is the width of the terminal."""
     page = TablePage(out, colour=colour, wide=wide)
+    for line in not_read(report.unread):
+        page.line(line)
     page.line(report.time.text)
     for them in _groups(report):
         if len(them) > 1:
@@ -136,6 +143,8 @@ def fit_text(
     if answer.of_volcano:
         queue = f"namespace {answer.namespace} and Volcano's queue {answer.queue}"
     what = f"{each} for team {request.team} in {queue}"
+    for line in not_read(report.unread):
+        page.line(line)
     page.line(report.time.text)
     if not it.waits:
         flavors = f" in flavor {words.names(it.admission)}" if it.admission else ""
@@ -158,6 +167,7 @@ def json(report: WhyReport, out: TextIO) -> None:
             "version": VERSION,
             "time": _time(report.time),
             "workloads": [_workload(it) for it in report.found],
+            "unread": list(report.unread),
             "unmodelled": _features(report.unmodelled),
         },
         out,
@@ -184,6 +194,7 @@ def fit_json(report: FitReport, out: TextIO) -> None:
             "startsAfterSeconds": start.after if start else None,
             "startsAfterEnds": list(start.ends) if start else [],
             "workload": _workload(answer.explanation),
+            "unread": list(report.unread),
             "unmodelled": _features(report.unmodelled),
         },
         out,

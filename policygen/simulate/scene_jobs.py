@@ -60,6 +60,8 @@ _SERVES = frozenset(
 )  # fmt: skip
 """Kinds whose pods run until they are deleted."""
 
+NO_REQUESTS = "Workloads whose requests are not known, because their owner was not read"
+
 
 def arrivals(scene: Scene, default_duration: float | None = None) -> list[Arrival]:
     """The jobs of a scene that wait, arrive or run, in the order of their arrival.
@@ -145,8 +147,11 @@ class _Jobs:
         name = f"{entry.namespace}/{entry.name}"
         uid = text(object_.data, "metadata", "uid") or name
         workload = workload_of(name, uid, at, replace(fields, pod_sets=sets), self.scene.settings)
+        unknown: tuple[str, ...] = ()
         if not any(it.template.spec.containers for it in sets):
             workload = _with_sets(workload, _counted_sets(object_, fields))
+            if not any(it.requests for it in workload.pod_sets):
+                unknown = (NO_REQUESTS,)
         workload.admission = self._admission(object_, workload.pod_sets)
         condition_ = condition(object_, "QuotaReserved")
         if condition_ is not None and not condition_.holds:
@@ -164,7 +169,7 @@ class _Jobs:
             nodes=_nodes(pods) if workload.admission is not None else (),
             refusal="" if fields.active else "the Workload is not active (spec.active is false)",
             unscheduled="" if source is None else _misspelt(self.cluster, source),
-            unmodelled=(*_features(fields), *_volumes(source)),
+            unmodelled=(*_features(fields), *_volumes(source), *unknown),
         )
 
     def _of_job(self, job: QueuedJob, index: int, count: int) -> Arrival:

@@ -51,6 +51,27 @@ def test_the_preferred_version_if_there_is_one():
     assert it.find(GroupKind("", "Pod")) is None
 
 
+def test_an_answer_without_a_group_that_every_server_has_is_not_complete():
+    it = asked(
+        {
+            "/api": [group("", "v1", resource("Pod"))],
+            "/apis": [group("batch", "v1", resource("Job"))],
+        }
+    )
+    assert it.find(QUEUE) is None
+    with pytest.raises(
+        ReadError, match="lists no API group apps, although every API server has it"
+    ):
+        it.find(GroupKind("apps", "Deployment"))
+    it = asked(
+        {
+            "/api": [group("", "v1", resource("Pod"))],
+            "/apis": [group("apps", "v1", resource("Deployment"))],
+        }
+    )
+    assert it.find(GroupKind("apps", "DaemonSet")) is None
+
+
 def test_a_group_that_does_not_answer_is_not_absent():
     stale = group(QUEUE.group, "v1beta2", freshness="Stale")
     other = group("apps", "v1", resource("Deployment"))

@@ -159,9 +159,10 @@ def test_config_maps_are_here_before_the_longest_list(served):
 def test_only_pods_without_a_known_owner_are_objects(served):
     owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u", "controller": True}
     owned = {"metadata": {"name": "b", "namespace": "n", "ownerReferences": [owner]}, "spec": {}}
-    items = {"pods": [owned, item("p", spec={}), owned], "jobs": [item("j", spec={})]}
+    twin = {**owned, "metadata": {**owned["metadata"], "name": "c"}}
+    items = {"pods": [owned, item("p", spec={}), twin], "jobs": [item("j", spec={})]}
     snapshot, _ = served(ClusterQuery(frozenset({POD, JOB}), config_maps=frozenset()), items)
-    assert [pod.name for pod in snapshot.pods] == ["b", "p", "b"]
+    assert [pod.name for pod in snapshot.pods] == ["b", "p", "c"]
     assert snapshot.pods[0].owner is snapshot.pods[2].owner
     assert [(it.kind, it.name) for it in snapshot.objects] == [("Job", "j"), ("Pod", "p")]
 
@@ -206,6 +207,33 @@ def test_a_list_with_an_object_that_was_not_requested_is_a_gap(
     assert (gap.kind, gap.namespace) == (kind.kind, "n")
     assert reason in gap.reason
     assert kind not in snapshot.seen.read
+
+
+@pytest.mark.parametrize("kind, plural", [(POD, "pods"), (JOB, "jobs")])
+@pytest.mark.parametrize(
+    "other, reason",
+    [
+        (item("sound"), 'the list contains "sound" of namespace "n" twice'),
+        ({"metadata": {"name": "a"}}, '"a" in the list has no namespace'),
+        (item("a", kind="Cohort"), "an object in the list is a Cohort, not a "),
+        (item("a", apiVersion="v0"), "an object in the list is a v0, not a "),
+    ],
+)
+def test_a_list_of_all_namespaces_with_a_wrong_object_is_a_gap(served, kind, plural, other, reason):
+    wanted = ClusterQuery(frozenset({kind}), config_maps=frozenset())
+    snapshot, _ = served(wanted, {plural: [item("sound", spec={}), {**other, "spec": {}}]})
+    (gap,) = snapshot.seen.gaps
+    assert reason in gap.reason
+    assert not snapshot.seen.read
+    assert (snapshot.pods, snapshot.objects) == ((), ())
+
+
+def test_a_node_of_another_kind_is_a_gap(served):
+    wanted = ClusterQuery(frozenset({NODE}), config_maps=frozenset())
+    snapshot, _ = served(wanted, {"nodes": [item("a", kind="Pod")]})
+    assert [it.reason for it in snapshot.seen.gaps] == [
+        "an object in the list is a Pod, not a Node"
+    ]
 
 
 def test_a_group_that_is_served_only_a_moment_later_is_a_gap(served):

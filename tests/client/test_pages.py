@@ -232,6 +232,7 @@ TWICE = [
     b'"items":[{"number":1}],"items":[]}',
     b'"items":[],"items":[{"number":1}]}\n',
     b' "items": [{"items": 1}], "x": 1, "items": [{"items": 2}] }',
+    rb'"items":[],"it\u0065ms":[]}',
 ]
 ONCE = [
     b'"items":[{"items":[{"items":1}],"number":1}]}',
