@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
+from policygen.core.quoting import listed
 from policygen.plan import contributions, model_limits
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import Assignment, ModelPlacement
@@ -13,6 +15,10 @@ from policygen.plan.resource_sum import ByLeaf, Excess, ResourceSum
 from policygen.plan.rules import PEAK_EXCEEDS_LIMIT
 from policygen.plan.tree import TeamNode, Tree
 
+_TOGETHER = 4
+"""The most models that are moved together."""
+_MOVABLE = 8
+"""The most models of a team of which some are moved together: those that need most."""
 _TRIED = 20
 """The number of moves that are checked for one finding, so that the time grows with the findings only."""
 
@@ -231,17 +237,59 @@ class Remedies:
     ) -> str:
         """Another pool with room for a model that makes enough room here; empty if there is none.
 
+        If no model alone makes enough room, the fewest models of one team that do so together.
         `place`: the team, or None for the pools, where nothing may exceed then.
         """
         models = {it.model.name: it for part in parts for it in part.models}.values()
         large = [it for it in models if it.least(one.resource) >= missing]
         large.sort(key=lambda it: (it.least(one.resource), it.model.name))
         for chosen, option in [*self._elsewhere(large)][:_TRIED]:
-            if self._can_leave(chosen, place) and self._can_enter(option):
+            if self._can_leave([chosen], place) and self._can_enter([option]):
                 return (
                     f"write placement.pools: [{option.facts.name}] for model "
                     f'"{chosen.model.name}", because that pool has room for it'
                 )
+        of_teams: defaultdict[str | None, list[Assignment]] = defaultdict(list)
+        for it in models:
+            if it.least(one.resource):
+                of_teams[it.node.name if it.node else None].append(it)
+        for of_team in of_teams.values():
+            if move := self._moves(of_team, one, missing, place):
+                return move
+        return ""
+
+    def _moves(
+        self, models: Iterable[Assignment], one: ResourceSum, missing: int, place: str | None
+    ) -> str:
+        """Other pools with room for several models of one team; empty if there are none."""
+        options = {
+            it.model.name: [
+                option for _, option in self._elsewhere([it]) if self._can_enter([option])
+            ]
+            for it in models
+        }
+        movable = [it for it in models if options[it.model.name]]
+        movable.sort(key=lambda it: (-it.least(one.resource), it.model.name))
+        groups = [
+            group
+            for count in range(2, _TOGETHER + 1)
+            for group in combinations(movable[:_MOVABLE], count)
+            if sum(it.least(one.resource) for it in group) >= missing
+        ]
+        groups.sort(key=lambda group: (len(group), sum(it.least(one.resource) for it in group)))
+        for group in groups[:_TRIED]:
+            entered: list[Assignment] = []
+            for it in group:
+                entered += next(
+                    (
+                        [option]
+                        for option in options[it.model.name]
+                        if self._can_enter([*entered, option])
+                    ),
+                    [],
+                )
+            if len(entered) == len(group) and self._can_leave(group, place):
+                return _moved(entered)
         return ""
 
     def _elsewhere(self, models: Iterable[Assignment]) -> Iterator[tuple[Assignment, Assignment]]:
@@ -251,38 +299,57 @@ class Remedies:
                 if option.tree is not chosen.tree and len(option.pools) == 1:
                     yield chosen, option
 
-    def _can_leave(self, chosen: Assignment, place: str | None) -> bool:
-        """Whether nothing exceeds at a place without a model, and no other finding appears."""
-        for it in self.sums(chosen.tree):
-            covered = it.covers(chosen)
+    def _can_leave(self, models: Sequence[Assignment], place: str | None) -> bool:
+        """Whether nothing exceeds at a place without models of one team, and no other finding appears."""
+        node = models[0].node
+        for it in self.sums(models[0].tree):
+            change = {chosen.model.name: None for chosen in models if it.covers(chosen)}
             # What exceeds of cpu and memory there is not reported yet.
-            if covered or it.resource in HOST:
-                before = {found.key for found in it.after(chosen.node, {})}
-                change = {chosen.model.name: None} if covered else {}
-                after = it.after(chosen.node, change)
+            if change or it.resource in HOST:
+                before = {found.key for found in it.after(node, {})}
+                after = it.after(node, change)
                 if any(found.key not in before or found.key[1] == place for found in after):
                     return False
         return True
 
-    def _can_enter(self, option: Assignment) -> bool:
-        """Whether a model can also run on another pool without a finding, within the guarantee."""
-        if option.rank.limit or option.rank.gang or option.size.crowded_by is not None:
-            return False
-        if model_limits.exceeds(option) or any(model_limits.host_share(option)):
-            return False
-        node, name = option.node, option.model.name
-        if node is not None and option.tree.scheduler != "kube-scheduler":
-            there = [*self.by_leaf(option.tree).get(node.name, ()), option]
-            for resource in counted_resources(option.facts):
-                need = sum(it.least(resource) for it in there)
-                if option.least(resource) and need > node.guarantee[option.facts.name][resource]:
-                    return False
-        for it in self.sums(option.tree):
-            if it.covers(option):
-                part = contributions.of_model(option, it.resource)
-                if it.after(node, {name: part}):
+    def _can_enter(self, options: Sequence[Assignment]) -> bool:
+        """Whether models of one team can also run on other pools without a finding, within the guarantees."""
+        for option in options:
+            if option.rank.limit or option.rank.gang or option.size.crowded_by is not None:
+                return False
+            if model_limits.exceeds(option) or any(model_limits.host_share(option)):
+                return False
+            node = option.node
+            if node is not None and option.tree.scheduler != "kube-scheduler":
+                there = [*self.by_leaf(option.tree).get(node.name, ())]
+                there += [it for it in options if it.tree is option.tree]
+                for resource in counted_resources(option.facts):
+                    need = sum(it.least(resource) for it in there)
+                    held = node.guarantee[option.facts.name][resource]
+                    if option.least(resource) and need > held:
+                        return False
+            for it in self.sums(option.tree):
+                change = {
+                    other.model.name: contributions.of_model(other, it.resource)
+                    for other in options
+                    if other.tree is option.tree and it.covers(other)
+                }
+                if change and it.after(node, change):
                     return False
         return True
+
+
+def _moved(options: Sequence[Assignment]) -> str:
+    """The places of several models: `write placement.pools: [q] for models "a" and "b", ...`."""
+    by_pool: dict[str, list[str]] = {}
+    for it in options:
+        by_pool.setdefault(it.facts.name, []).append(f'"{it.model.name}"')
+    places = [
+        f"[{pool}] for model{'s' if names[1:] else ''} {listed(names, 'and')}"
+        for pool, names in by_pool.items()
+    ]
+    have = "these pools have" if places[1:] else "that pool has"
+    return f"write placement.pools: {' and '.join(places)}, because {have} room for them"
 
 
 def _advice(parts: Iterable[Contribution], *remedies: str, otherwise: str = "") -> str:

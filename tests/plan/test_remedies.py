@@ -11,6 +11,10 @@ from tests.conftest import plan_of
 
 POOLS = ("p", "q")
 MOVE = re.compile(r'write placement\.pools: \[(\w)\] for model "([\w-]+)"')
+MOVES = re.compile(
+    r"write placement\.pools: (\[.*?), because th[a-z]+ pools? ha[a-z]+ room for them"
+)
+"""Several models, each with its pool."""
 LIMIT = re.compile(
     r'on pool "(\w)" need .*the limit of team "([\w-]+)" is .*raise the limit by (\d+) x-\w.com/gpu'
     r"(, though some replicas still wait)?(?:, and raise the guarantee(| and th\w+ of its parents?) by (\d+))?"
@@ -130,6 +134,16 @@ def raise_(teams, team, pool, field, more):
     row[field] += int(more)
 
 
+def moved(documents, places):
+    """A spec with several models in other pools."""
+    made = deepcopy(documents)
+    for pool, names in re.findall(r"\[(\w)\] for models? ([^\[]+)", places):
+        for model in re.findall(r'"([\w-]+)"', names):
+            (spec,) = (it["spec"] for it in made if it["metadata"]["name"] == model)
+            spec["placement"] = {"pools": [pool]}
+    return made
+
+
 def changed(documents, message):
     """A spec for each remedy of a message that names a pool or a number; the team whose replicas still wait."""
     for pool, model in MOVE.findall(message):
@@ -137,6 +151,8 @@ def changed(documents, message):
         (spec,) = (it["spec"] for it in made if it["metadata"]["name"] == model)
         spec["placement"] = {"pools": [pool]}
         yield made, None
+    if moves := MOVES.search(message):
+        yield moved(documents, moves[1]), None
     if alone := ALONE.search(message):
         team, pool, what, limit, waits, guarantee, above = alone.groups()
         made = deepcopy(documents)
@@ -180,3 +196,42 @@ def test_a_remedy_leads_to_no_other_finding(documents):
                 of_team = 2 * names.index(waits) + 1
                 allowed |= {("peak-exceeds-limit", of_team), (rule, place)}
             assert after <= allowed
+
+
+def test_several_models_move_together_if_one_alone_makes_no_room():
+    """Six models of 2 GPUs on a pool with 4; the other pool has room for eight GPUs."""
+    quotas = [{"pool": "p", "guarantee": 4, "limit": 4}, {"pool": "q", "guarantee": 8, "limit": 8}]
+    pools = [
+        document(
+            "ResourcePool",
+            name,
+            {
+                "nodeSelector": {"pool": name},
+                "scheduler": "kueue",
+                "gpu": {
+                    "product": "NVIDIA-A100-SXM4-40GB",
+                    "perNode": 8,
+                    "resource": f"x-{name}.com/gpu",
+                },
+                "capacity": {"totalGPUs": 16, "nodeAllocatable": {"cpu": "96", "memory": "1100Gi"}},
+            },
+        )
+        for name in POOLS
+    ]
+    team_ = document("Team", "a", {"namespaces": [{"name": "a"}], "quotas": quotas})
+    models = [
+        document(
+            "Model",
+            f"m-{i}",
+            {"team": "a", "resources": {"gpus": 2}, "placement": {"pools": ["p", "q"]}},
+        )
+        for i in range(5)
+    ]
+    documents = [*pools, team_, *models]
+    [(message, _)] = found(documents).items()
+    assert (
+        'write placement.pools: [q] for models "m-0", "m-1" and "m-2", because that pool has room for them'
+        in message
+    ), message
+    made, _ = next(changed(documents, message))
+    assert found(made) == {}
