@@ -107,10 +107,12 @@ def unplaced(
         lacking = ()
     if lacking and (nearest is None or nearest.obstacle is not Obstacle.PREEMPTIBLE):
         names = _some([f'"{name}"' for name in lacking], _SHOWN)
+        own = [it for it in rejected if it.pool not in lacking]
+        fits = f"it can run on no pool of its team ({_reasons(own)}), and " if own else ""
         return warn(
             rules.TEAM_WITHOUT_SHARE,
-            f'team "{model.team}" has no quota for the pools that model "{model.name}" fits '
-            f"({names}); add one of these pools to the team's quotas",
+            f'{start} {fits}team "{model.team}" has no quota for the pools that it fits ({names}); '
+            "add one of these pools to the team's quotas",
             model,
         )
     if nearest is None:
@@ -119,24 +121,40 @@ def unplaced(
             f"{start} no pool is left for it; add a pool, or correct placement",
             model,
         )
-    more = f"; and {len(rejected) - _SHOWN} more pools" if len(rejected) > _SHOWN else ""
-    reasons = "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN])
+    reasons = _reasons(rejected)
     if nearest.obstacle is Obstacle.PREEMPTIBLE:
         return Hit(
             rules.ONLY_PREEMPTIBLE_POOLS,
-            f"{start} only preemptible pools are left for it ({reasons}{more}); write "
+            f"{start} only preemptible pools are left for it ({reasons}); write "
             "toleratePreemptible: true, or allow another pool",
             nearest.at,
         )
     remedy = {
         Obstacle.PLACEMENT: f'add pool "{nearest.pool}" to its placement',
         Obstacle.NAMESPACE: f'write spec.namespaces of team "{model.team}"',
-    }.get(nearest.obstacle, "correct the resources or placement of the model")
+    }.get(nearest.obstacle, _smaller(model))
     return Hit(
         rules.MODEL_FITS_NO_POOL,
-        f"{start} it fits no pool of its team or placement ({reasons}{more}); {remedy}",
+        f"{start} it fits no pool of its team or placement ({reasons}); {remedy}",
         nearest.at,
     )
+
+
+def _reasons(rejected: Sequence[Rejection]) -> str:
+    """Why a model runs on none of these pools, the nearest first."""
+    more = f"; and {len(rejected) - _SHOWN} more pools" if len(rejected) > _SHOWN else ""
+    return "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN]) + more
+
+
+def _smaller(model: Model) -> str:
+    """How a model that is too large for each node can fit."""
+    if model.workload != "training":
+        return "correct the resources or placement of the model"
+    pods = "raise gang.size" if model.gang else "write gang.size to divide it over several nodes"
+    adapters = (
+        "" if model.sizing.training == "lora" else ", or sizing.training: lora to train adapters"
+    )
+    return f"{pods}{adapters}"
 
 
 def unknown_node_type(

@@ -219,7 +219,7 @@ def test_pods_that_fit_only_one_pool_of_a_shared_queue_are_pinned_to_it(planned)
             "resources: {gpuMemory: 300Gi}",
             "pool: small, guarantee: 8",
             "team-without-share",
-            'pools that model "m" fits ("large" and "middle")',
+            'pools that it fits ("large" and "middle")',
         ),
         (
             "resources: {gpuMemory: 1000Gi}",

@@ -10,7 +10,7 @@ def test_many_pools_without_a_share_are_counted_and_not_listed(planned, team):
     text = model("      placement: {pools: [q1, q2, q3, q4, q5]}")
     done = planned(*pools, team("a", "guarantee: 8"), text)
     [found] = [it.message for it in done.findings if it.rule.name == "team-without-share"]
-    assert 'model "m" fits ("q1", "q2", "q3", "q4" and 1 more)' in found
+    assert 'pools that it fits ("q1", "q2", "q3", "q4" and 1 more)' in found
 
 
 @pytest.mark.parametrize(
