@@ -47,6 +47,8 @@ class InvalidField(msgspec.Struct, frozen=True):
     object: Object
     path: Path
     message: str
+    beyond: Path = ()
+    """The rest of the path if `path` ends at a mapping with free keys: the steps behind its key, which is not known."""
 
 
 class Reader:
@@ -122,11 +124,11 @@ class Reader:
                     read = converted(data, type_, hook)
                     break
                 except msgspec.ValidationError as error:
-                    message, path = _parsed_error(str(error))
+                    message, path, beyond = _parsed_error(str(error))
                     if file and message == _EMPTY_ENTRY and (full := _filled(data, path)) != data:
                         data = full
                         continue
-                    self.malformed.append(InvalidField(object_, (*within, *path), message))
+                    self.malformed.append(InvalidField(object_, (*within, *path), message, beyond))
                     field = invalid_field(path)
                     if not field or object_.at in self._unread or len(unknown) == MAX_UNKNOWN:
                         return None
@@ -239,12 +241,17 @@ def _filled(data: Any, path: Path = ()) -> Any:
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[([0-9]+|\.\.\.)\]")
 
 
-def _parsed_error(error: str) -> tuple[str, Path]:
-    """The message and the path of an error such as "Expected `int`, got `str` - at `$.a[0]`"."""
+def _parsed_error(error: str) -> tuple[str, Path, Path]:
+    """The message and the path of an error such as "Expected `int`, got `str` - at `$.a[...][0]`".
+
+    msgspec does not name the key of a mapping. The steps before and behind the first key are returned.
+    """
     message, _, where = error.partition(" - at `")
-    path: list[str | int] = []
+    parts: list[list[str | int]] = [[]]
     for name, index in _STEP.findall(where.rstrip("`")):
-        if index == "..." or name == "...":
-            break  # msgspec does not name the key of a mapping
-        path.append(name or int(index))
-    return message.replace("`", ""), tuple(path)
+        if "..." in (name, index):
+            parts.append([])
+        else:
+            parts[-1].append(name or int(index))
+    beyond = parts[1] if len(parts) == 2 else []
+    return message.replace("`", ""), tuple(parts[0]), tuple(beyond)

@@ -8,7 +8,7 @@ from policygen.core.quoting import shown
 from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.typed import InvalidField
 
-_REASON = re.compile(r"Expected (\w+), got (\w+)")
+_REASON = re.compile(r"Expected (\w+)(?: \| null)?, got (\w+)")
 _TYPES = {
     "array": "a list",
     "bool": "true or false",
@@ -40,11 +40,14 @@ def described(malformed: InvalidField) -> tuple[Path, str]:
         )
     expected, actual = match.groups()
     path, value = malformed.path, at_path(malformed.object.data, malformed.path)
-    if isinstance(value, dict) and actual != "object":  # the fault is in one of its values
-        path = (*path, *(key for key, entry in value.items() if _is_a(entry, actual)))[
-            : len(path) + 1
-        ]
-        value = at_path(malformed.object.data, path)
+    if isinstance(value, dict) and (
+        malformed.beyond or actual != "object"
+    ):  # it is in one of its values
+        for key in value:
+            found = at_path(value, (key, *malformed.beyond))
+            if _is_a(found, actual):
+                path, value = (*path, key, *malformed.beyond), found
+                break
     what = _TYPES[actual] if actual in _MANY else shown(value)
     field = next((step for step in reversed(path) if isinstance(step, str)), "")
     subject = f"an entry of {field}" if path and isinstance(path[-1], int) else field or "this file"
@@ -63,6 +66,7 @@ def _is_a(value: Any, type_: str) -> bool:
         "float": float,
         "int": int,
         "null": type(None),
+        "object": dict,
         "str": str,
     }
     return type(value) is types[type_]

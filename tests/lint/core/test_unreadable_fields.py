@@ -35,3 +35,30 @@ def test_a_message_that_is_not_about_types_is_kept():
     at, message = description(spec)
     assert at[-1] == "nominalQuota"
     assert message == '"1 Gi" has a space in it; write 1Gi'
+
+
+@pytest.mark.parametrize(
+    ("enabled", "path", "words"),
+    [
+        ("[{name: ImageLocality, weight: '2'}]", (0, "weight"), 'weight is "2", but must be an integer; write an integer'),
+        ("[ImageLocality]", (0,), 'an entry of enabled is "ImageLocality", but must be a mapping; write a mapping'),
+        ("true", (), "enabled is true, but must be a list; write a list"),
+    ],
+)  # fmt: skip
+def test_a_value_in_a_mapping_of_any_names_is_found(enabled, path, words):
+    it = cluster(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        f"profiles: [{{schedulerName: a, plugins: {{score: {{enabled: {enabled}}}}}}}]\n"
+    )
+    (found,) = it.malformed
+    assert described(found) == (("profiles", 0, "plugins", "score", "enabled", *path), words)
+
+
+def test_a_value_that_may_be_null_is_described_like_others():
+    it = cluster(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "percentageOfNodesToScore: '50'\n"
+    )
+    (found,) = it.malformed
+    message = 'percentageOfNodesToScore is "50", but must be an integer; write an integer'
+    assert described(found) == (("percentageOfNodesToScore",), message)
