@@ -253,7 +253,7 @@ class Remedies:
         for it in models:
             if it.least(one.resource):
                 of_teams[it.node.name if it.node else None].append(it)
-        for of_team in of_teams.values():
+        for of_team in [*of_teams.values()][:_TRIED]:
             if move := self._moves(of_team, one, missing, place):
                 return move
         return ""
@@ -262,14 +262,16 @@ class Remedies:
         self, models: Iterable[Assignment], one: ResourceSum, missing: int, place: str | None
     ) -> str:
         """Other pools with room for several models of one team; empty if there are none."""
+        models = sorted(models, key=lambda it: (-it.least(one.resource), it.model.name))
+        if sum(it.least(one.resource) for it in models[:_TOGETHER]) < missing:
+            return ""
         options = {
             it.model.name: [
                 option for _, option in self._elsewhere([it]) if self._can_enter([option])
             ]
-            for it in models
+            for it in models[:_TRIED]
         }
-        movable = [it for it in models if options[it.model.name]]
-        movable.sort(key=lambda it: (-it.least(one.resource), it.model.name))
+        movable = [it for it in models if options.get(it.model.name)]
         groups = [
             group
             for count in range(2, _TOGETHER + 1)
