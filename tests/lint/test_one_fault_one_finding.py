@@ -292,3 +292,15 @@ def test_a_refused_number_of_gpus_is_not_also_called_wasteful(tmp_path):
     text = NODE.replace("spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}\n", "")
     text = f"{text}---{JOB.replace('limits: {nvidia.com/gpu: 1}', 'requests: {nvidia.com/gpu: 3}')}"
     assert rules(lint(tmp_path, text)) == {"gpu-request-without-limit"}
+
+
+def test_a_plugin_at_an_unknown_extension_point_is_reported_with_the_point(tmp_path):
+    text = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: a
+  plugins: {scor: {enabled: [{name: ImageLocality}]}}
+"""
+    errors = [it.rule.name for it in lint(tmp_path, text).findings if it.severity.name == "ERROR"]
+    assert errors == ["scheduler-key-unknown"]

@@ -224,7 +224,9 @@ _UNTIL: Mapping[tuple[str, str], Minor] = {("GangScheduling", "reserve"): (1, 36
 
 
 def extends(plugin: str, point: str, version: Version) -> bool:
-    """Whether a plugin can be enabled at an extension point; true for an unknown plugin."""
+    """Whether a plugin can be enabled at an extension point; true for an unknown plugin or point."""
+    if point not in _POINTS:
+        return True
     if version.release >= _UNTIL.get((plugin, point), (99, 0)):
         return False
     return point == "multiPoint" or point in _EXTENDS.get(plugin, (point,))
