@@ -6,15 +6,14 @@ from itertools import islice, product
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.names import LOCAL_QUEUE, NODE_GROUP, VOLCANO_QUEUE
+from policygen.core.names import LOCAL_QUEUE, NODE_GROUP
 from policygen.kubernetes import accelerators
-from policygen.kubernetes.cluster import VOLCANO_BATCH, VOLCANO_CONFIGURATION
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION
 from policygen.kubernetes.core import Requirement, TolerationView
 from policygen.kubernetes.kueue_jobs import counted, labels
 from policygen.kubernetes.kueue_settings import first
-from policygen.kubernetes.node_filters import REQUIRED, Demand, Placed, demand
+from policygen.kubernetes.node_filters import Demand, Placed, demand
 from policygen.kubernetes.runtime_classes import with_runtime_class
-from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.volumes import with_volumes
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import resource_names
@@ -36,6 +35,7 @@ READS = (
     "Namespace",
     "PersistentVolume",
     "PersistentVolumeClaim",
+    "PodGroup",
     "Queue",
     "RuntimeClass",
     "StorageClass",
@@ -44,7 +44,6 @@ READS = (
 """The kinds that `pod_demands` reads, besides nodes and workloads."""
 _MOST_WAYS = 64
 _ANY = TolerationView(operator="Exists")
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 class Way(Struct, frozen=True):
@@ -152,38 +151,23 @@ def _by_node_groups(
     """
     configuration = settings(facts)
     plugin = configuration.plugin("nodegroup") if configuration else None
-    queue = None
-    if plugin is not None and queues.to_volcano(template):
-        queue = facts.cluster.queues.get(_queue(workload, template))
+    queue = facts.cluster.queues.get(queues.queue_of_pods(facts.cluster, workload, template))
     if plugin is None or queue is None:
         yield Way(own)
         return
-    affinity = queue.fields.affinity
-    for ancestor in queues.ancestors(facts.cluster, queue):
-        if not affinity and plugin.on("enableHierarchy"):
-            affinity = ancestor.fields.affinity
-    toward, away = (
-        mapping(affinity, "nodeGroupAffinity"),
-        mapping(affinity, "nodeGroupAntiAffinity"),
-    )
-    groups = {*texts(toward, REQUIRED), *texts(toward, _PREFERRED)} - {*texts(away, REQUIRED)}
-    groups |= {*texts(away, _PREFERRED)}
+    inherits = plugin.on("enableHierarchy")
+    affinity = queues.affinity_owner(facts.cluster, queue, inherits=inherits).fields.affinity
+    groups = queues.node_groups(affinity)
     nodes = facts.derive(known_nodes).groups(frozenset({NODE_GROUP}))
-    if groups and groups.isdisjoint(it.labels.get(NODE_GROUP) for it in nodes):
-        return  # `node-group-without-nodes` reports it
     if groups:
+        if groups.isdisjoint(it.labels.get(NODE_GROUP) for it in nodes):
+            return  # `node-group-without-nodes` reports it
         requirement = Requirement(NODE_GROUP, "In", tuple(sorted(groups)))
-    elif plugin.arguments.get("strict") is False:
+    elif groups is None and plugin.arguments.get("strict") is False:
         requirement = Requirement(NODE_GROUP, "DoesNotExist")
     else:
         return  # `queue-affinity-missing` reports it
     yield Way(replace(own, selector=(*own.selector, Placed((), requirement))))
-
-
-def _queue(workload: Workload, template: PodTemplate) -> str:
-    if workload.object.group == VOLCANO_BATCH:
-        return text(workload.object.data, "spec", "queue") or queues.DEFAULT
-    return template.annotations.get(VOLCANO_QUEUE, "")
 
 
 def _equals(path: tuple[()], key: str, value: str) -> Placed:

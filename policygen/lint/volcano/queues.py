@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,8 +15,9 @@ from policygen.core.standard_resources import native
 from policygen.core.versions import Version
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.untyped import text
+from policygen.kubernetes.untyped import mapping, text, texts
 from policygen.kubernetes.volcano import Amounts, PodGroupView, QueueView, VolcanoJobView
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload, is_checked
 
@@ -27,6 +29,7 @@ MADE = (ROOT, DEFAULT)
 SCHEDULER = "volcano"
 MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 TASK_SPEC = "volcano.sh/task-spec"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 SENDERS = ("PodGroup", *KINDS)
 """Kinds that can name a queue."""
@@ -88,6 +91,34 @@ def ancestors(cluster: Cluster, queue: Entry[QueueView]) -> Iterator[Entry[Queue
         yield above
         seen.add(above.name)
         above = cluster.queues.get(above.fields.parent or ROOT)
+
+
+def affinity_owner(
+    cluster: Cluster, queue: Entry[QueueView], *, inherits: bool
+) -> Entry[QueueView]:
+    """The queue whose affinity the plugin nodegroup uses; with enableHierarchy, a queue inherits one.
+
+    Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, updateAffinityFromAncestor.
+    """
+    above = ancestors(cluster, queue) if inherits else ()
+    return next((it for it in (queue, *above) if it.fields.affinity is not None), queue)
+
+
+def node_groups(affinity: Mapping[str, Any] | None) -> frozenset[str] | None:
+    """The groups of nodes that take the jobs of a queue with this affinity; None: it names no group.
+
+    A group that only a required anti-affinity does not name is not taken either.
+    Source: pkg/scheduler/plugins/nodegroup/nodegroup.go, predicate.
+    """
+    named = [
+        frozenset(texts(mapping(affinity, part), when))
+        for part in ("nodeGroupAffinity", "nodeGroupAntiAffinity")
+        for when in (REQUIRED, _PREFERRED)
+    ]
+    if not any(named):
+        return None
+    required, preferred, refused, avoided = named
+    return (required | preferred) - refused | avoided
 
 
 CAPABILITY: Path = ("capability",)

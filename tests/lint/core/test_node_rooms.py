@@ -1,6 +1,7 @@
 """The room for the pods of each template."""
 
 from policygen.lint.core.node_rooms import node_rooms
+from policygen.lint.core.rules import replicas_exceed_nodes
 from tests.objects import facts
 
 TEXT = """
@@ -25,3 +26,21 @@ def rooms(replicas):
 
 def test_only_templates_whose_replicas_fill_the_nodes_have_a_room():
     assert [rooms(replicas) for replicas in (0, 1, 2, 3)] == [[], [], [2], [2]]
+
+
+def test_min_domains_above_the_nodes_that_take_pods():
+    """The other nodes count as domains without pods, so a lower minDomains alone is not enough."""
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s}}\nstatus: {allocatable: {cpu: 96, nvidia.com/gpu: %s}}\n---"
+    nodes = "\n".join(node % (name, name, 0 if name > "d" else 8) for name in "abcdef")
+    spread = (
+        "topologySpreadConstraints: [{maxSkew: 1, minDomains: 8, topologyKey: kubernetes.io/hostname, "
+        "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: a}}}], containers"
+    )
+    text = (TEXT % 9).partition("---")[2].replace("containers", spread, 1)
+    text = text.replace("template:", "template:\n    metadata: {labels: {app: a}}")
+    [hit] = replicas_exceed_nodes.check(facts(nodes + text))
+    assert hit.message == (
+        "only 4 of the 9 pods of Deployment a/llm can run, because minDomains is 8, but only 4 nodes can "
+        "take them, and the spread constraint also counts 2 other nodes; select only nodes that can take "
+        "them, and write minDomains: 4"
+    )

@@ -122,12 +122,20 @@ def test_pods_without_a_scheduler_that_chooses_are_left_out():
 
 GROUP = "volcano.sh/nodegroup-name"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = REQUIRED.replace("required", "preferred")
 
 
 def test_node_groups_of_a_volcano_queue():
     toward = f"affinity: {{nodeGroupAffinity: {{{REQUIRED}: [g1, g2]}}}}"
     assert ways(VOLCANO % ("", toward)) == [([], [(GROUP, "In", ("g1", "g2"))], [])]
+    # A task without a name of a scheduler has that of its Job.
+    own = (VOLCANO % ("", toward)).replace("spec: {schedulerName: volcano, ", "spec: {")
+    assert ways(own) == [([], [(GROUP, "In", ("g1", "g2"))], [])]
+    both = f"affinity: {{nodeGroupAffinity: {{{REQUIRED}: [g1]}}, nodeGroupAntiAffinity: {{{REQUIRED}: [g1], {PREFERRED}: [g1]}}}}"
+    assert ways(VOLCANO % ("", both)) == [([], [(GROUP, "In", ("g1",))], [])]
     loose = ", arguments: {strict: false}"
+    away = f"affinity: {{nodeGroupAntiAffinity: {{{REQUIRED}: [g2]}}}}"
+    assert ways(VOLCANO % (loose, away)) == []
     assert ways(VOLCANO % (loose, "weight: 1")) == [([], [(GROUP, "DoesNotExist", ())], [])]
 
 

@@ -9,6 +9,7 @@ NODES = 0
 """Only those of each scene."""
 HERE = "vision"
 GROUP = "volcano.sh/nodegroup-name"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 HYPER_NODE = """
 ---
 apiVersion: topology.volcano.sh/v1alpha1
@@ -66,6 +67,15 @@ def test_queue_affinity_missing(volcano):
             volcano.show(example)
             volcano.create(*group("job", HERE, queue=HERE, pods=8))
             has(volcano, nodes, count, 0)
+    # An affinity that only excludes a group allows neither other groups nor nodes without one.
+    away = f"nodeGroupAntiAffinity: {{{REQUIRED}: [a100]}}"
+    toward = f"nodeGroupAffinity: {{{REQUIRED}: [h100]}}"
+    for affinity, count in ((away, 0), (f"{toward}, {away}", 8)):
+        with volcano.scene():
+            nodes = node(volcano, "plain"), node(volcano, "group", **{GROUP: "h100"})
+            volcano.show(f"{good(rule)}  affinity: {{{affinity}}}\n")
+            volcano.create(*group("job", HERE, queue=HERE, pods=8))
+            has(volcano, nodes, 0, count)
 
 
 def test_node_group_without_nodes(volcano):

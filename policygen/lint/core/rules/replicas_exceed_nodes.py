@@ -52,14 +52,18 @@ def _message(it: PodDemand, room: Room) -> str:
             f"nodes that can take them have {counted(room.domains, 'value')}; {advice}"
         )
     if room.fewest:
-        total = room.domains + room.closed
+        total = room.domains
         have = (
             f"only {counted(total, 'node')} can take them"
             if key == HOSTNAME
             else f"their nodes have only {counted(total, 'value')} of {key}"
         )
+        others = f"{room.closed} other {'nodes' if key == HOSTNAME else f'values of {key}'}"
+        closed = room.closed and (
+            f", and the spread constraint also counts {others}; select only nodes that can take them, and"
+        )
         return (
-            f"only {some} can run, because minDomains is {room.fewest}, but {have}; "
+            f"only {some} can run, because minDomains is {room.fewest}, but {have}{closed or ';'} "
             f"write minDomains: {total}"
         )
     if room.closed:
