@@ -16,8 +16,8 @@ from policygen.app import (
     cluster_gaps,
     drift,
     inputs,
-    job_faults,
     manifest_files,
+    refused_manifests,
     sources,
     trace,
 )
@@ -350,7 +350,7 @@ def _manifests(opened: ManifestFiles, index: int, target: Mapping[str, Version])
     if errors:
         raise SpecError(errors)
     found.objects = [*map(_in_namespace, found.objects)]
-    job_faults.check(found, target)
+    refused_manifests.check(found, target)
     return found
 
 
@@ -552,15 +552,17 @@ def _played(
     made, recorder = _recorded(request, scene, found, request.seed)
     partial, interrupted = False, ""
     try:
-        _watch(made.run(), progress)
-        if len(found) <= chance.MOST_JOBS:
-            others += _others(request, scene, given)
-    except KeyboardInterrupt:
-        partial = not made.finished
-        interrupted = "" if partial else _UNTRIED
+        try:
+            _watch(made.run(), progress)
+            if len(found) <= chance.MOST_JOBS:
+                others += _others(request, scene, given)
+        except KeyboardInterrupt:
+            partial = not made.finished
+            interrupted = "" if partial else _UNTRIED
+        progress(f"the simulation ended; adding up {counted(len(found), 'job')}")
+        result = chance.marked(recorder.result(partial=partial), others)
     finally:
         progress("")
-    result = chance.marked(recorder.result(partial=partial), others)
     result = replace(result, unmodelled=unmodelled(scene, found))
     notes = (*_skipped(*given.files), *traced.notes, *_notes(scene, found, result, spec))
     at = f"--at {math.ceil(result.until)}s" if given.trace else ""

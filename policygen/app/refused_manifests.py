@@ -1,4 +1,4 @@
-"""Refuses manifests with jobs that no server would accept, or that cannot be simulated as they are written."""
+"""Refuses manifests that no server would accept, or that cannot be simulated as they are written."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,9 +7,10 @@ from policygen.core.finding import THERE, At, Place
 from policygen.core.quoting import counted
 from policygen.core.rule import Family, Severity
 from policygen.core.versions import Version
-from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.cluster import VOLCANO_CONFIGURATION, Cluster
 from policygen.kubernetes.locate import locate_objects
 from policygen.kubernetes.manifests import Manifests
+from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint import engine, registry
 from policygen.lint.rule import Facts
@@ -18,6 +19,14 @@ from policygen.simulate.input_faults import input_faults
 
 _SHOWN = 20
 """The most faults in an error."""
+_KINDS = frozenset(
+    {
+        "ClusterQueue", "Cohort", "Configuration", "KubeSchedulerConfiguration", "LimitRange", "LocalQueue",
+        "Node", "PodGroup", "PriorityClass", "Queue", "ResourceFlavor", "ResourceQuota", "Topology",
+        "WorkloadPriorityClass", VOLCANO_CONFIGURATION,
+    }
+)  # fmt: skip
+"""Kinds that decide about jobs."""
 _RULES = tuple(
     it
     for it in registry.RULES
@@ -27,7 +36,7 @@ _RULES = tuple(
 
 
 def check(found: Manifests, target: Mapping[str, Version]) -> None:
-    """Raises InvalidInputError with the faults of jobs, and with objects that exist twice."""
+    """Raises InvalidInputError with the faults of jobs, queues, nodes, classes and configurations."""
     faults = sorted({*_refused(found, target), *_unclear(found)}, key=_order)
     if not faults:
         return
@@ -37,19 +46,23 @@ def check(found: Manifests, target: Mapping[str, Version]) -> None:
     raise InvalidInputError(f"{counted(len(faults), 'fault')}; nothing was simulated", lines)
 
 
+def _counts(it: Object) -> bool:
+    return (it.group, it.kind) in TEMPLATES or it.kind in _KINDS
+
+
 def _order(fault: tuple[Place, str]) -> tuple[str, int, int, str]:
     place, message = fault
     return place.file, place.line, place.column, message
 
 
 def _refused(found: Manifests, target: Mapping[str, Version]) -> Iterator[tuple[Place, str]]:
-    """The jobs that a server refuses, as lint reports them."""
-    jobs = [it for it in found.objects if (it.group, it.kind) in TEMPLATES]
-    if not jobs:
+    """What a server or a scheduler refuses of objects that count in a simulation, as lint reports it."""
+    objects = [it for it in found.objects if _counts(it)]
+    if not objects:
         return
-    facts = Facts(Cluster(jobs), target, frozenset())
+    facts = Facts(Cluster(objects), target, frozenset())
     hits = [hit for outcome in engine.run(_RULES, facts) for hit in outcome.hits]
-    for it in locate_objects(found.documents, jobs, hits):
+    for it in locate_objects(found.documents, objects, hits):
         if it.place is not None:
             yield it.place, it.message
 

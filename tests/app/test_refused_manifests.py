@@ -1,8 +1,8 @@
-"""Faults of jobs for which nothing is simulated."""
+"""Faults of manifests for which nothing is simulated."""
 
 import pytest
 
-from policygen.app import job_faults
+from policygen.app import refused_manifests
 from policygen.core import versions
 from policygen.core.errors import InvalidInputError
 from policygen.documents.files import Source
@@ -15,7 +15,7 @@ def faults(text):
     """The lines of the error, without the file."""
     found = manifests.read([Source("x", text, None)])
     try:
-        job_faults.check(found, versions.DEFAULT)
+        refused_manifests.check(found, versions.DEFAULT)
     except InvalidInputError as error:
         return [*error.details]
     return []
@@ -59,8 +59,30 @@ def test_all_faults_are_reported_in_the_order_of_the_text():
     assert "is in the input twice, first at x:5" in found[-1]
 
 
-def test_queues_are_not_jobs():
-    assert faults(QUEUES.replace("nominalQuota: 12", "nominalQuota: -2")) == []
+@pytest.mark.parametrize(
+    "written, instead, words",
+    [
+        ("nominalQuota: 12", "nominalQuota: -2", "nominalQuota"),
+        ("nominalQuota: 12", "nominalQuota: lots", "lots"),
+        ("namespaceSelector", "nameSelector", 'field "nameSelector" is unknown'),
+        ("clusterQueue: nlp", "clusterQueue: [nlp]", "clusterQueue must be a string"),
+        ("memory: 1Ti", "memory: much", "much"),
+    ],
+)
+def test_queues_and_nodes_that_a_server_refuses(written, instead, words):
+    assert written in QUEUES + NODES
+    found = faults((QUEUES + NODES).replace(written, instead))
+    assert any(words in it for it in found), found
+
+
+def test_configurations_that_are_not_loaded():
+    text = "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, featureGates: {Nogate: true}}"
+    (line,) = faults(text)
+    assert 'feature gate "Nogate" does not exist in Kueue 0.19' in line
+
+
+def test_other_objects_do_not_count():
+    assert faults("{apiVersion: v1, kind: Service, metadata: {name: A}, spec: {ports: x}}") == []
 
 
 def test_many_faults_are_counted():
