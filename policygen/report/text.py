@@ -110,7 +110,7 @@ def unevaluated(report: Report) -> Iterator[str]:
         yield _lacking(report, skipped)
     for reason, rules in uncertain.items():
         names = ", ".join(rules[:_LACKS]) + (", ..." if rules[_LACKS:] else "")
-        yield f"not evaluated for all objects: {counted(len(rules), 'rule')} ({names}), because {reason}"
+        yield f"not evaluated for some objects: {counted(len(rules), 'rule')} ({names}), because {reason}"
 
 
 def _lacking(report: Report, skipped: Sequence[RuleResult]) -> str:

@@ -324,3 +324,9 @@ def test_what_volcano_made_or_what_has_ended_is_sent_nowhere():
     owner = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "name": "a"}
     group["metadata"]["ownerReferences"] = [owner | {"uid": "1", "controller": True}]
     assert messages("gang-without-queue", [group]) == []
+
+
+def test_claims_of_a_cluster_are_known_even_if_there_are_none():
+    documents = bad("volume-claim-missing")
+    [message] = messages("volume-claim-missing", without(documents, "PersistentVolumeClaim"))
+    assert message.endswith("no PersistentVolumeClaim of this namespace is defined")

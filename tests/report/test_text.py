@@ -306,7 +306,7 @@ def test_rules_that_were_not_evaluated_are_counted_with_what_they_lack(rules, co
     assert [*unevaluated(Report((), (passed, *rules)))] == [line]
     assert [*unevaluated(Report((), (passed, field, field, *rules)))] == [
         line,
-        "not evaluated for all objects: 2 rules (r, r), because the result depends on x",
+        "not evaluated for some objects: 2 rules (r, r), because the result depends on x",
     ]
 
 

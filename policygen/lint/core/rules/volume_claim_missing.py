@@ -18,8 +18,9 @@ def check(facts: Facts) -> Hits:
     """
     cluster = facts.cluster
     claims = cluster.persistent_volume_claims
-    made = cluster.derive(_made) if claims.any else {}
-    for workload in cluster.workloads if claims.any else ():
+    known = claims.any or cluster.seen is not None
+    made = cluster.derive(_made) if known else {}
+    for workload in cluster.workloads if known else ():
         namespace = workload.namespace
         if cluster.seen is None and not claims.names(namespace):
             continue
