@@ -84,12 +84,13 @@ class Recorder(Observer):
         self.borrowed[job.index] = dict(self._borrows(job))
 
     def _domains(self, admission: Admission) -> Mapping[str, int]:
+        state, placements = self._state, admission.placements()
+        if state is None or not placements:
+            return {}
         found: Counter[str] = Counter()
-        state = self._state
-        if state is not None:
-            for placement in admission.placements():
-                for leaf, count in placement.pods.items():
-                    found[state.topologies[placement.flavor].above(leaf)] += count
+        for placement in placements:
+            for leaf, count in placement.pods.items():
+                found[state.topologies[placement.flavor].above(leaf)] += count
         del found[""]
         return dict(sorted(found.items()))
 
@@ -170,9 +171,9 @@ class Recorder(Observer):
         return kueue.state if kueue is not None else None
 
     def _hold(self, now: float, job: JobRun, sign: int) -> None:
-        amounts: Counter[str] = Counter()
+        amounts: dict[str, int] = {}
         for pool, _, amount in self._gpus(job):
-            amounts[pool] += amount
+            amounts[pool] = amounts.get(pool, 0) + amount
         self.used.add_all(now, job.arrival.team, amounts, sign)
 
     def _gpus(self, job: JobRun) -> Iterator[tuple[str, int, int]]:
@@ -191,9 +192,10 @@ class Recorder(Observer):
         if state is None or job.workload is None:
             return
         node = state.queue_of(job.workload).node
-        found: Counter[str] = Counter()
+        found: dict[str, int] = {}
         for pool, pair, amount in self._gpus(job):
-            found[pool] += max(0, min(amount, node.usage[pair] - node.nominal[pair]))
+            more = max(0, min(amount, node.usage[pair] - node.nominal[pair]))
+            found[pool] = found.get(pool, 0) + more
         yield from ((pool, amount) for pool, amount in found.items() if amount)
 
     def _stranded_now(self) -> Iterator[tuple[tuple[str, str], int]]:

@@ -88,11 +88,11 @@ class JobRun:
     """When it began to wait, or to run."""
     round: int = 0
     """Grows when its pods end, so that events about earlier pods are known to be old."""
+    workload: QueuedWorkload | None = field(init=False)
+    """What Kueue knows of it."""
 
-    @property
-    def workload(self) -> QueuedWorkload | None:
-        """What Kueue knows of it."""
-        return self.arrival.workload
+    def __post_init__(self) -> None:
+        self.workload = self.arrival.workload
 
     @property
     def has_arrived(self) -> bool:
@@ -107,7 +107,7 @@ class JobRun:
         self.waited += now - self.since
         self.since = now
         if self.bound:
-            self.last_nodes = Counter(node for _, node in self.bound)
+            self.last_nodes = Counter([node for _, node in self.bound])
 
     def stops(self, now: float, *, preempted: bool = True) -> None:
         """It has to begin again, because it is preempted, or for another reason."""
@@ -525,8 +525,9 @@ class Timeline:
         """Start what was admitted, and stop what was evicted; false if there is neither."""
         done = False
         for entry in entries:
-            for each in (entry.workload, *(it.workload for it in entry.targets)):
-                self._by_workload[each.name].either |= each.either
+            for each in (entry.workload, *[it.workload for it in entry.targets]):
+                if each.either:
+                    self._by_workload[each.name].either = True
             if entry.outcome is Outcome.ADMITTED:
                 done = True
                 for check in sorted(entry.workload.pending_checks):
@@ -799,8 +800,10 @@ def _runs_already(job: JobRun) -> bool:
 def _admitted(job: JobRun, pod_set: str) -> PodSetAdmission | None:
     """What Kueue admitted of a pod set, with fewer pods than requested after a partial admission."""
     admission = job.workload.admission if job.workload is not None else None
-    found = admission.pod_sets if admission is not None else ()
-    return next((it for it in found if it.name == pod_set), None)
+    for it in admission.pod_sets if admission is not None else ():
+        if it.name == pod_set:
+            return it
+    return None
 
 
 def _flavors(job: JobRun, pod_set: str) -> Mapping[str, str]:

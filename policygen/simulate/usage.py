@@ -23,8 +23,12 @@ class Meter:
     def add(self, now: float, amount: int, settled: float) -> None:
         """The amount changes now. The simulation lasts at least until `settled`."""
         if self.later and self.later[0][0] <= settled:
-            self._sum_up([it for it in self.later if it[0] <= settled])
-            self.later = [it for it in self.later if it[0] > settled]
+            if self.later[-1][0] <= settled:
+                self._sum_up(self.later)
+                self.later.clear()
+            else:
+                self._sum_up([it for it in self.later if it[0] <= settled])
+                self.later = [it for it in self.later if it[0] > settled]
         self.later.append((now, amount))
         self.amount += amount
 

@@ -4,8 +4,9 @@ Source: pkg/scheduler/flavorassigner of Kueue 0.19.2, with its feature gates at 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
+
+from msgspec import Struct, field
 
 from policygen.simulate.kueue import preemption
 from policygen.simulate.kueue.amounts import evaluation_order, shown
@@ -33,8 +34,7 @@ class Mode(IntEnum):
     FIT = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """How a request fits, and how far it borrows (`borrowing_height`)."""
 
     mode: Mode
@@ -50,8 +50,10 @@ class Fit:
         return some, self.mode, -self.height
 
 
-@dataclass(slots=True)
-class Chosen:
+_FITS, _NO_FIT = Fit(Mode.FIT), Fit(Mode.NO_FIT)
+
+
+class Chosen(Struct):
     """The flavor of one resource."""
 
     flavor: str
@@ -61,8 +63,7 @@ class Chosen:
     tried: int = -1
 
 
-@dataclass(slots=True)
-class PodSetAssignment:
+class PodSetAssignment(Struct):
     """The flavors of one pod set, or why there are none."""
 
     pod_set: PodSet
@@ -82,11 +83,10 @@ class PodSetAssignment:
             return Mode.NO_FIT
         if not self.reasons:
             return Mode.FIT
-        return min((it.mode for it in self.chosen.values()), default=Mode.NO_FIT)
+        return min([it.mode for it in self.chosen.values()], default=Mode.NO_FIT)
 
 
-@dataclass(slots=True)
-class FlavorAssignment:
+class FlavorAssignment(Struct):
     """The flavors of a workload."""
 
     pod_sets: list[PodSetAssignment] = field(default_factory=list)
@@ -110,12 +110,13 @@ class FlavorAssignment:
         """NO_FIT, FIT, or one of the modes between."""
         if self.forced is not None:
             return self.forced
-        return min((it.mode for it in self.pod_sets), default=Mode.NO_FIT)
+        return min([it.mode for it in self.pod_sets], default=Mode.NO_FIT)
 
     @property
     def preempts(self) -> bool:
         """Whether it fits only after a preemption."""
-        return Mode.NO_FIT < self.mode < Mode.FIT
+        mode = self.mode if self.forced is None else self.forced
+        return mode is not Mode.FIT and mode is not Mode.NO_FIT
 
     @property
     def message(self) -> str:
@@ -302,7 +303,7 @@ class _Assigner:
     ) -> tuple[dict[str, Chosen], list[str]]:
         """The best flavor of a group for all its resources, and why it is not a plain fit."""
         queue = self._queue
-        best, best_fit = dict[str, Chosen](), Fit(Mode.NO_FIT)
+        best, best_fit = dict[str, Chosen](), _NO_FIT
         reasons: list[str] = []
         attempted = -1
         for index in range(self._first_flavor(i, resource), len(group.flavors)):
@@ -342,13 +343,13 @@ class _Assigner:
     ) -> tuple[dict[str, Chosen], Fit]:
         """How all resources of a group fit into one flavor: as the worst of them. Adds the reasons."""
         chosen: dict[str, Chosen] = {}
-        worst = Fit(Mode.FIT)
+        worst = _FITS
         for resource, amount in wanted:
             pair = flavor.pairs[resource]
             fit, why = self._quota(pair, amount)
             if why:
                 reasons.append(why)
-            if fit.rank(self._queue) < worst.rank(self._queue):
+            if fit is not worst and fit.rank(self._queue) < worst.rank(self._queue):
                 worst = fit
             if worst.mode is not Mode.NO_FIT:
                 chosen[resource] = Chosen(flavor.name, pair, fit.mode, fit.height)
@@ -367,15 +368,15 @@ class _Assigner:
                 f"podsets requests ({shown(resource, assumed)}) + current podset request "
                 f"({shown(resource, request)}) > maximum capacity ({shown(resource, most)})"
             )
-            return Fit(Mode.NO_FIT), why
+            return _NO_FIT, why
         height, may_reclaim = borrowing_height(node, pair, amount)
         available = max(0, node.available(pair))
         if amount <= available:
-            return Fit(Mode.FIT, height), ""
+            return Fit(Mode.FIT, height) if height else _FITS, ""
         missing = shown(resource, amount - available)
         why = f"insufficient unused quota for {resource} in flavor {flavor}, {missing} more needed"
         if node.nominal[pair] >= amount or may_reclaim or self._preempts_while_borrowing():
-            return self._after_preemption(pair, amount), why
+            return self._after_preemption(pair, amount, height), why
         return Fit(Mode.NO_FIT, height), why
 
     def _preempts_while_borrowing(self) -> bool:
@@ -384,17 +385,17 @@ class _Assigner:
             self._state.fair and queue.reclaim_within_cohort != NEVER
         )
 
-    def _after_preemption(self, pair: int, amount: int) -> Fit:
-        """How a resource would fit if its victims had left."""
+    def _after_preemption(self, pair: int, amount: int, height: int) -> Fit:
+        """How a resource would fit if its victims had left. `height` is that without a preemption."""
         state, queue = self._state, self._queue
         needs, requested = frozenset((pair,)), {pair: amount}
         found = preemption.targets(Preemptor(state, self._workload, queue, needs, requested))
         self.victims[needs, tuple(requested.items())] = found
+        if not found:
+            return Fit(Mode.NO_CANDIDATES, height)
         victims = [it.workload for it in found]
         with state.without(victims):
             height, _ = borrowing_height(queue.node, pair, amount)
-        if not victims:
-            return Fit(Mode.NO_CANDIDATES, height)
         own = any(state.queue_of(it) is queue for it in victims)
         return Fit(Mode.PREEMPT if own else Mode.RECLAIM, height)
 

@@ -42,7 +42,9 @@ def run(state: QueueState, now: float) -> list[CycleEntry]:
     entries = []
     trees: dict[QuotaNode | None, list[CycleEntry]] = {}
     for queue in state.queues.values():
-        workload = queue.pending.pop() if queue.pending.length and not queue.inactive else None
+        if not queue.pending.length or queue.inactive:
+            continue
+        workload = queue.pending.pop()
         if workload is None:
             continue
         entry = CycleEntry(workload, queue, before=workload.last)

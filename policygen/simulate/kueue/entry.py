@@ -1,7 +1,8 @@
 """One workload in one scheduling cycle."""
 
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode
 from policygen.simulate.kueue.queue import ANY, SimulatedQueue
@@ -28,8 +29,7 @@ class Outcome(Enum):
     OTHER_NAMESPACE = "other-namespace"
 
 
-@dataclass(frozen=True, slots=True)
-class EntryDecision:
+class EntryDecision(Struct, frozen=True):
     """What a cycle decided about a workload."""
 
     outcome: Outcome
@@ -52,8 +52,7 @@ class EntryDecision:
         return None
 
 
-@dataclass(slots=True, eq=False)
-class CycleEntry:
+class CycleEntry(Struct, eq=False):
     """A workload that a cycle tries, and what becomes of it."""
 
     workload: QueuedWorkload

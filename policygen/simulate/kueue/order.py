@@ -16,6 +16,8 @@ def ordered(state: QueueState, entries: Sequence[CycleEntry]) -> Iterator[CycleE
 
     With fair sharing, each depends on what was reserved before.
     """
+    if len(entries) == 1:
+        return iter(entries)
     if state.fair:
         return _tournaments(state, entries)
     return _ranked(state, entries)

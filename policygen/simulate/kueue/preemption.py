@@ -4,7 +4,8 @@ Source: pkg/scheduler/preemption and its package classical, of Kueue 0.19.2.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from policygen.simulate.kueue import fair_preemption
 from policygen.simulate.kueue.queue import NEVER
@@ -13,8 +14,7 @@ from policygen.simulate.kueue.victims import PreemptionReason, Preemptor, Victim
 from policygen.simulate.kueue.workload import QueuedWorkload
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(Struct, frozen=True):
     """A workload that may be preempted."""
 
     workload: QueuedWorkload
@@ -24,8 +24,7 @@ class _Candidate:
     """The smallest cohort of both queues; None: the same queue."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidates:
+class _Candidates(Struct, frozen=True):
     """All candidates of a preemptor, in lists that are tried one after the other."""
 
     hierarchical: tuple[_Candidate, ...]
@@ -107,7 +106,7 @@ def _of_cohort(preemptor: Preemptor) -> tuple[list[_Candidate], list[_Candidate]
     hierarchical: list[_Candidate] = []
     others: list[_Candidate] = []
     queue, state = preemptor.queue, preemptor.state
-    if queue.reclaim_within_cohort == NEVER:
+    if queue.reclaim_within_cohort == NEVER or queue.node.parent is None:
         return hierarchical, others
     advantage, remaining = _quota_holds(queue.node, preemptor.requested)
     below = queue.node

@@ -33,6 +33,7 @@ class Scheduler:
 
     def __init__(self, state: QueueState) -> None:
         self.state = state
+        self._queues = tuple(state.queues.values())
         self._changed: set[QuotaNode] = set()
         """The roots of the trees in which quota became free."""
         self._freed: set[QuotaNode] = set()
@@ -95,16 +96,14 @@ class Scheduler:
             workload.hold = ""
         self.submit(workload)
 
-    def changed(self) -> frozenset[QuotaNode]:
+    def changed(self) -> set[QuotaNode]:
         """The roots of the trees in which quota became free since the last call."""
-        found = frozenset(self._changed)
-        self._changed.clear()
+        found, self._changed = self._changed, set()
         return found
 
-    def freed(self) -> frozenset[QuotaNode]:
+    def freed(self) -> set[QuotaNode]:
         """The roots of the trees for which nodes of a topology have more room since the last call."""
-        found = frozenset(self._freed)
-        self._freed.clear()
+        found, self._freed = self._freed, set()
         return found
 
     def hold(self, node: str, amounts: Sequence[tuple[str, int]], sign: int) -> None:
@@ -129,11 +128,13 @@ class Scheduler:
 
     def to_try(self) -> int:
         """How many workloads active queues have to try."""
-        count = 0
-        for it in self.state.queues.values():
-            if it.pending.length and not it.inactive:
-                count += it.pending.length
-        return count
+        return sum(
+            [
+                queue.pending.length
+                for queue in self._queues
+                if queue.pending.length and not queue.inactive
+            ]
+        )
 
     def evicted(self) -> Iterable[QueuedWorkload]:
         """The workloads that must leave and still hold quota."""

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from random import Random
 from typing import Any
 
@@ -23,6 +23,9 @@ from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
 
 FINAL_SHARE, INITIAL_SHARE = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 """The strategies of fair sharing."""
+
+
+_UNCHANGED = nullcontext()
 
 
 class FlavorMismatch(Struct, frozen=True):
@@ -147,9 +150,12 @@ class QueueState:
             self.use_domains(workload.admission.placements())
             self.reserve(self.queue_of(workload).node, workload.admission.usage)
 
-    @contextmanager
-    def without(self, workloads: Sequence[QueuedWorkload]) -> Iterator[None]:
+    def without(self, workloads: Sequence[QueuedWorkload]) -> AbstractContextManager[None]:
         """The state in which these admitted workloads hold no quota."""
+        return self._without(workloads) if workloads else _UNCHANGED
+
+    @contextmanager
+    def _without(self, workloads: Sequence[QueuedWorkload]) -> Iterator[None]:
         for it in workloads:
             self.take_out(it)
         try:

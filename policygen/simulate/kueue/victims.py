@@ -4,8 +4,9 @@ Source: pkg/scheduler/preemption and its package common, of Kueue 0.19.2.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from policygen.simulate.kueue.queue import ANY, NEVER, NEWER_EQUAL, SimulatedQueue
 from policygen.simulate.kueue.state import QueueState
@@ -35,16 +36,14 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Victim:
+class Victim(Struct, frozen=True):
     """A workload to preempt."""
 
     workload: QueuedWorkload
     reason: PreemptionReason
 
 
-@dataclass(frozen=True, slots=True)
-class Preemptor:
+class Preemptor(Struct, frozen=True):
     """A workload that needs quota which others use."""
 
     state: QueueState
@@ -74,13 +73,17 @@ class Preemptor:
         """
         if policy == NEVER or queue.inactive:
             return
-        needs, anyone = self.needs, policy == ANY
+        needs, anyone, or_equal = self.needs, policy == ANY, policy == NEWER_EQUAL
+        priority, queued = self.workload.priority, self.workload.queued
         for it in queue.workloads.values():
-            admission = it.admission
             if (
-                admission is not None
-                and (anyone or self._may_preempt(it, policy))
-                and not needs.isdisjoint(admission.pairs)
+                (
+                    anyone
+                    or it.priority < priority
+                    or (or_equal and it.priority == priority and it.queued > queued)
+                )
+                and it.admission is not None
+                and not needs.isdisjoint(it.admission.pairs)
             ):
                 yield it
 
@@ -108,13 +111,3 @@ class Preemptor:
         """Let the victims hold their quota again."""
         for it in found:
             self.state.put_back(it.workload)
-
-    def _may_preempt(self, candidate: QueuedWorkload, policy: str) -> bool:
-        own = self.workload
-        if own.priority > candidate.priority:
-            return True
-        return (
-            policy == NEWER_EQUAL
-            and own.priority == candidate.priority
-            and own.queued < candidate.queued
-        )

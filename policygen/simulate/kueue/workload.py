@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from policygen.simulate.kueue.topology import TopologyPlacement, TopologyRequest
 
 
-@dataclass(frozen=True, slots=True)
-class PodSet:
+class PodSet(Struct, frozen=True, cache_hash=True):
     """Pods of one template."""
 
     name: str
@@ -31,8 +32,7 @@ class PodSet:
         return {resource: amount * count for resource, amount in self.requests}
 
 
-@dataclass(frozen=True, slots=True)
-class PodSetAdmission:
+class PodSetAdmission(Struct, frozen=True):
     """The flavors of the pods of one template."""
 
     name: str
@@ -43,8 +43,7 @@ class PodSetAdmission:
     """Its domains, with topology-aware scheduling."""
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """A reservation of quota."""
 
     pod_sets: tuple[PodSetAdmission, ...]
@@ -59,8 +58,7 @@ class Admission:
         return [it.placement for it in self.pod_sets if it.placement is not None]
 
 
-@dataclass(slots=True)
-class LastAssignment:
+class LastAssignment(Struct):
     """Where the scan of flavors ended, and when."""
 
     tried: list[dict[str, int]]

@@ -72,6 +72,16 @@ class PodTerm(Struct, frozen=True):
         return self.selector is not None and self.selector.selects(labels)
 
 
+class OwnKey(Struct, frozen=True, cache_hash=True):
+    """What decides about the scores and filters of a pod if other pods' labels do not count."""
+
+    demand: Demand
+    requests: tuple[tuple[str, int], ...]
+    scored: tuple[tuple[str, int], ...]
+    scheduler: str
+    preferences: tuple[Preference, ...]
+
+
 class PodShape(Struct, frozen=True, eq=False, dict=True):
     """Pods that kube-scheduler treats alike. Two shapes are equal only if they are the same object."""
 
@@ -100,9 +110,9 @@ class PodShape(Struct, frozen=True, eq=False, dict=True):
         return dict(self.scored)
 
     @cached_property
-    def own(self) -> object:
-        """A key that is equal for shapes with the same scores and filters if other pods' labels do not count."""
-        return self.demand, self.requests, self.scored, self.scheduler, self.preferences
+    def own(self) -> OwnKey:
+        """Equal for shapes with the same scores and filters if other pods' labels do not count."""
+        return OwnKey(self.demand, self.requests, self.scored, self.scheduler, self.preferences)
 
     def amount(self, resource: str) -> int:
         """What a pod requests."""

@@ -191,7 +191,7 @@ def rebased(
         if held is None:
             continue
         usage = tuple((i, amount) for old, amount in held.usage if (i := new[old]) is not None)
-        admission = replace(held, usage=usage, pairs=frozenset(i for i, _ in usage))
+        admission = structs.replace(held, usage=usage, pairs=frozenset(i for i, _ in usage))
         found.append(replace(it, admission=admission))
     return tuple(found)
 
