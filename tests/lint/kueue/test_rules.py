@@ -411,3 +411,29 @@ def test_advice_about_a_queue_without_a_cohort_names_what_is_not_set_yet(tmp_pat
         and "reclaimWithinCohort: Any but" in it.message
     )
     assert f", or {advice}" in message
+
+
+def test_a_queue_of_another_team_is_not_to_be_opened(tmp_path):
+    queue = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: NAME}
+spec: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAME}}}
+---"""
+    local = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: q, namespace: red}
+spec: {clusterQueue: blue}
+"""
+    blue, red = (queue.replace("NAME", it) for it in ("blue", "red"))
+    for text, advice in (
+        (blue + red + local, "write clusterQueue: red, which selects it"),
+        (blue + local, "add the namespace to namespaceSelector, or label the namespace"),
+    ):
+        (message,) = (
+            it.message
+            for it in lint(tmp_path, text).findings
+            if it.rule.name == "namespace-not-selected"
+        )
+        assert message.endswith(f"so its workloads are never admitted; {advice}")

@@ -1,7 +1,11 @@
 """A LocalQueue is in a namespace that its ClusterQueue does not select."""
 
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.namespaces import selects
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
+
+_SHOWN = 3
+"""The most queues that the advice names."""
 
 
 def check(facts: Facts) -> Hits:
@@ -19,8 +23,7 @@ def check(facts: Facts) -> Hits:
             yield Hit(
                 RULE,
                 f"{local} is in namespace {local.namespace}, which {queue} does not select, so "
-                "its workloads are never admitted; add the namespace to namespaceSelector, or "
-                "label the namespace",
+                f"its workloads are never admitted; {_advice(facts.cluster, local.namespace)}",
                 local.at.to("spec", "clusterQueue"),
                 related=(
                     queue.at.to("spec", "namespaceSelector"),
@@ -29,12 +32,25 @@ def check(facts: Facts) -> Hits:
             )
 
 
+def _advice(cluster: Cluster, namespace: str) -> str:
+    """To name a queue of the namespace, if there is one: the other queue may be that of another team."""
+    own = [
+        queue.name
+        for queue in cluster.cluster_queues
+        if (selector := queue.fields.namespace_selector) is not None
+        and selects(cluster, selector, namespace)
+    ]
+    if own:
+        return f"write clusterQueue: {' or '.join(own[:_SHOWN])}, which {'selects' if len(own) == 1 else 'select'} it"
+    return "add the namespace to namespaceSelector, or label the namespace"
+
+
 RULE = ObjectRule(
     "namespace-not-selected",
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Add the namespace to the ClusterQueue's namespaceSelector, or label the namespace.",
+    remedy="Name a ClusterQueue that selects the namespace, or add the namespace to namespaceSelector.",
     judges=("LocalQueue",),
     check=check,
     reads=("ClusterQueue", "Namespace"),
