@@ -341,7 +341,7 @@ def _is_snapshot(path: str) -> bool:
 def _manifests(opened: ManifestFiles, index: int, target: Mapping[str, Version]) -> Manifests:
     """The manifests of files, with documents from this index on.
 
-    Raises SpecError, and InvalidInputError for faults of jobs.
+    Raises SpecError, and InvalidInputError for faults of objects.
     """
     if opened.unreadable:
         raise SpecError(opened.unreadable)

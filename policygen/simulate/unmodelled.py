@@ -4,26 +4,36 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from policygen.kubernetes import kueue_gates
+from policygen.kubernetes.configurations import SchedulerProfileView
 from policygen.kubernetes.kueue import ClusterQueueView
-from policygen.kubernetes.kueue_settings import USAGE_BASED
-from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.kueue_settings import USAGE_BASED, Settings
+from policygen.kubernetes.untyped import mappings
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.placement.profile import profile
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene import Scene
 from policygen.simulate.volcano.build import scheduler_settings
 
-_GATES = frozenset(
+_MODELLED = frozenset(
     {
-        "AssignQueueLabelsForPods", "ConcurrentAdmission", "ElasticJobsViaWorkloadSlices",
-        "FairSharingPreemptWithinNominal", "FairSharingPrioritizeNonBorrowing", "FlavorFungibility",
-        "FlavorFungibilityPreserveScanProgress", "HierarchicalCohorts", "LendingLimit",
-        "PrioritySortingWithinCohort", "ReclaimablePods", "SchedulingEquivalenceHashing",
-        "TASBalancedPlacement", "TASHandleOverlappingFlavors", "TASMultiLayerTopology",
-        "TASProfileMixed", "TASRecomputeAssignmentWithinSchedulingCycle",
+        "AdmissionFairSharing", "DisableWaitForPodsReady", "PartialAdmission", "QuotaCheckStrategy",
+        "ShortWorkloadNames", "TopologyAwareScheduling", "WorkloadIdentifierAnnotations",
+        "WorkloadPriorityClassDefaulting",
     }
 )  # fmt: skip
-"""Feature gates that decide about workloads, and that a simulation knows only with their default."""
+"""Feature gates of which a simulation knows both states."""
+_WITHOUT_EFFECT = frozenset(
+    {
+        "CustomMetricLabels", "LocalQueueMetrics", "MetricForWorkloadCreationLatency",
+        "MetricsForCohorts", "RemoveFinalizersWithStrictPatch", "TASAssignmentsEncodingByHostnamePrefix",
+        "TASCacheNodeMatchResults", "TASCacheTopologyTree", "TASCachingRemainingResources", "TLSOptions",
+        "UnadmittedWorkloadsExplicitStatus", "UnadmittedWorkloadsObservability",
+        "VectorizedResourceRequests", "VisibilityOnDemand", "WorkloadRequestUseMergePatch",
+    }
+)  # fmt: skip
+"""Feature gates of metrics, caches, connections and the form of status: they decide about no workload."""
+_CHECKS = "MultiKueue"
+"""Gates of admission checks, which are named where a queue has one."""
 CLAIMS = "resource claims (DRA)"
 PORTS = "host ports"
 SAMPLED = 100
@@ -34,6 +44,7 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
     """The features that are in use, sorted by name."""
     found: Counter[str] = Counter()
     arrivals = tuple(arrivals)
+    of_settings = frozenset((*_of_settings(scene), *_of_gates(scene.settings)))
     known: dict[object, frozenset[str]] = {}
     for it in arrivals:
         if it.refusal:
@@ -43,6 +54,7 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
         key = specs, it.gang is None, it.workload.queue if it.workload is not None else None
         if key not in known:
             known[key] = frozenset(_of_job(scene, it))
+            known[key] |= of_settings if it.workload is not None else known[key]
         found.update(known[key].union(it.unmodelled))
     return tuple(sorted((*scene.unmodelled, *(Unmodelled(*it) for it in found.items() if it[1]))))
 
@@ -63,7 +75,6 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
         yield from _of_profiles(scene, {it.scheduler_name or "default-scheduler" for it in specs})
     if job.workload is None:
         return
-    yield from _of_settings(scene)
     namespace, _, name = job.workload.queue.partition("/")
     local = scene.cluster.local_queues.get(name, namespace)
     queue = scene.cluster.cluster_queues.get(local.fields.cluster_queue) if local else None
@@ -79,8 +90,16 @@ def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:
         for entry in scene.cluster.scheduler_configurations
         for it in entry.fields.profiles
     }
+    extended = {
+        it.scheduler_name
+        for entry in scene.cluster.scheduler_configurations
+        if mappings(entry.object.data.get("extenders"))
+        for it in entry.fields.profiles or (SchedulerProfileView(),)
+    }
     for name in names:
         found = known.get(name)
+        if name in extended:
+            yield "extenders of kube-scheduler"
         if found is not None:
             yield from (f"plugin {it} of kube-scheduler" for it in found.not_modelled)
         elif name != "default-scheduler":
@@ -97,10 +116,15 @@ def _of_settings(scene: Scene) -> Iterator[str]:
         yield "waitForPodsReady.blockAdmission of Kueue"
     if waiting.get("recoveryTimeout") is not None:
         yield "waitForPodsReady.recoveryTimeout of Kueue"
-    for gate, on in sorted(mapping(entry.object.data, "featureGates").items()):
-        default = kueue_gates.on(gate, scene.settings.target)
-        if gate in _GATES and on is not default:
-            yield f"feature gate {gate} of Kueue, which is {'on' if on is True else 'off'}"
+
+
+def _of_gates(settings: Settings) -> Iterator[str]:
+    """The feature gates of the Configuration or the command line that a simulation knows with their default."""
+    for gate in kueue_gates.names(settings.target):
+        on = settings.gate(gate)
+        known = gate in _MODELLED | _WITHOUT_EFFECT or gate.startswith(_CHECKS)
+        if not known and on is not kueue_gates.on(gate, settings.target):
+            yield f"feature gate {gate} of Kueue, which is {'on' if on else 'off'}"
 
 
 def _topology(scene: Scene, queue: ClusterQueueView) -> bool:

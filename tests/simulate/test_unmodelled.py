@@ -1,5 +1,6 @@
 """Features that a simulation does not know are named."""
 
+import pytest
 from msgspec.structs import replace
 
 from policygen.simulate.result import Unmodelled
@@ -80,6 +81,35 @@ def test_settings_of_kueue_that_are_not_known():
         "waitForPodsReady.blockAdmission of Kueue": 1,
         "waitForPodsReady.recoveryTimeout of Kueue": 1,
         "feature gate FlavorFungibility of Kueue, which is off": 1,
+    }
+
+
+def test_all_gates_that_can_decide_about_workloads_are_known_or_named():
+    """Gates of metrics do not decide; those that are on by default are not named."""
+    gates = "PrioritizePreemptorWorkloads: true, PriorityBoost: true, LocalQueueMetrics: false, PartialAdmission: false"
+    text = CONFIGURATION.partition("waitForPodsReady")[0] + f"featureGates: {{{gates}}}\n"
+    assert named(QUEUES + text + job("a", 8)) == {
+        "feature gate PrioritizePreemptorWorkloads of Kueue, which is on": 1,
+        "feature gate PriorityBoost of Kueue, which is on": 1,
+    }
+    text = text.replace(gates, "AllAlpha: true")
+    assert "feature gate PriorityBoost of Kueue, which is on" in named(QUEUES + text + job("a", 8))
+
+
+@pytest.mark.parametrize("profiles", ["", "profiles: [{schedulerName: default-scheduler}]\n"])
+def test_extenders(profiles):
+    text = f"""
+---
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+{profiles}extenders: [{{urlPrefix: "http://x", filterVerb: f}}]
+"""
+    other = job("b", 1, queue="").replace(
+        "restartPolicy", "schedulerName: mine\n      restartPolicy"
+    )
+    assert named(NODES + text + job("a", 1, queue="") + other) == {
+        "extenders of kube-scheduler": 1,
+        "scheduler mine, simulated as kube-scheduler with its defaults": 1,
     }
 
 
