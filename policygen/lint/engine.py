@@ -220,8 +220,8 @@ def _of_input(rule: ObjectRule, facts: Facts, missed: Sequence[GroupKind]) -> Ru
         return _unread(rule, seen, missed) if seen and missed else nothing
     if empty and not facts.cluster.objects:
         return RuleOutcome(rule, Verdict.VACUOUS, "the input contains no objects")
-    lacking = [need for need in Need if need in rule.needs and need not in facts.given]
-    if lacking:
+    if not rule.needs <= facts.given:
+        lacking = [need for need in Need if need in rule.needs and need not in facts.given]
         if Need.SPEC in lacking and seen and seen.redacted:
             reason = "the snapshot is redacted: its names are hashes, so policygen cannot compare the snapshot with a spec"
             lacks = ("readable names (the snapshot is redacted)",)
