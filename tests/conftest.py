@@ -34,8 +34,11 @@ LONG = (
 """Tests without servers that take longest."""
 LONG_OF_BENCH = tuple(
     f"{BENCH}test_{name}.py"
-    for name in ("agreement", "accepted", "live", "why", "facts", "bad_weather", "drift")
-)
+    for name in (
+        "agreement", "accepted", "live", "why", "facts", "bad_weather", "drift", "refusals",
+        "kueue_behaviour", "kueue_jobs", "kueue_order", "kueue_scheduler",
+    )
+)  # fmt: skip
 OWN_SCOPE = ("tests/test_house.py", "tests/properties/")
 """Each test of these alone takes as long as other files."""
 POLITE = 5
