@@ -63,7 +63,7 @@ _QUEUES = 5
 """The most ClusterQueues that are tried for a workload whose namespace has no LocalQueue."""
 _LATER = 3
 """So many changes for later are shown beside changes with which a workload starts now."""
-_SIMULATED = 2000
+_SIMULATED = 200
 """The most jobs whose ends are simulated."""
 _OF_SYSTEM = "system-"
 """The beginning of PriorityClasses that are not for workloads of users."""
@@ -298,7 +298,8 @@ class Explainer:
         found = gangs.remedies(arrival, cause)[:MOST]
         tried = gangs.tried
         listed = [it.changes for it in found]
-        later = [it for it in gangs.later(arrival) if it.changes not in listed][:_LATER]
+        later = gangs.later(arrival) if cause.lasts or not found else []
+        later = [it for it in later if it.changes not in listed][:_LATER]
         later = [replace(it, ends=gangs.ends(arrival, it.changes)) for it in later]
         ends_ = () if cause.lasts else gangs.ends(arrival)
         return replace(known, remedies=tuple(found), later=tuple(later), ends=ends_, tried=tried)

@@ -20,8 +20,19 @@ from policygen.simulate.scene import Scene, kube_scheduler, shapes, timeline
 from policygen.simulate.timeline import JobRun, Timeline
 from policygen.simulate.volcano.gangs import with_pods
 from policygen.simulate.why.causes import Cause, CauseKind
-from policygen.simulate.why.changes import Change, FieldChange, PodsChange, PolicyChange, in_objects
-from policygen.simulate.why.gang_causes import GangCauses
+from policygen.simulate.why.changes import (
+    AffinityRemoved,
+    Change,
+    ConstraintRemoved,
+    FieldChange,
+    PodsChange,
+    PolicyChange,
+    RequestChange,
+    SelectorChange,
+    TolerationAdded,
+    in_objects,
+)
+from policygen.simulate.why.gang_causes import SHORT, GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import arrival_of, changed_scene
@@ -38,7 +49,7 @@ _FEW = 4
 """So many priority classes and cordoned nodes are tried."""
 _TRIALS, _FEWEST_TRIALS = 300, 12
 """The most trials for a job; fewer if there are many jobs."""
-_JOBS = 20_000
+_JOBS = 4_000
 """The most jobs about which all trials together decide."""
 _JOB = "Job"
 _ENDS = 8
@@ -115,7 +126,7 @@ class Gangs:
             yield from _fewer(object_)
             yield [[it] for it in self._priorities(object_, arrival)]
         if cause.kind is CauseKind.NO_NODES or cause.never is not None or cause.obstacles:
-            yield from self._smaller(arrival, object_)
+            yield from self._smaller(arrival, object_, cause)
         yield from ([[it]] for it in self._uncordoned())
         yield from self._higher(arrival, cause)
         if cause.kind is CauseKind.VOLCANO_QUEUE_CLOSED:
@@ -126,14 +137,17 @@ class Gangs:
     def _queue(self, name: str) -> Object | None:
         return next((it.object for it in self._scene.cluster.queues if it.name == name), None)
 
-    def _smaller(self, arrival: Arrival, object_: Object | None) -> Iterator[Sequence[Changes]]:
-        """Pods that other nodes take, or that request less."""
+    def _smaller(
+        self, arrival: Arrival, object_: Object | None, cause: Cause
+    ) -> Iterator[Sequence[Changes]]:
+        """Pods that other nodes take, or that request less of what is short."""
         kube = self._timeline.kube
         if kube is None:
             return
         nodes = OccupiedNodes(kube, shapes(self._scene, kube_scheduler(self._scene)), {})
         for family in nodes.families(arrival, {}):
-            if object_ is None or not any(isinstance(it, PodsChange) for it in family[0]):
+            pods = any(isinstance(it, PodsChange) for it in family[0])
+            if (not pods or object_ is None) and any(_helps(it, cause) for it in family[0]):
                 yield family
 
     def _priorities(self, object_: Object, arrival: Arrival) -> Iterator[Change]:
@@ -249,6 +263,25 @@ def _played(scene: Scene, jobs: Sequence[Arrival], seed: int = 1) -> Timeline:
     for _ in made.run():
         pass
     return made
+
+
+def _helps(change: Change, cause: Cause) -> bool:
+    """Whether a change is about something that keeps the job waiting."""
+    reasons = [it.reason for it in cause.node_reasons]
+    short = {it.resource for it in cause.obstacles}
+    short |= {it.removeprefix(SHORT) for it in reasons if it.startswith(SHORT)}
+    if cause.never is not None and cause.never.nearest is not None:
+        short.add(cause.never.nearest.resource)
+    match change:
+        case RequestChange(resource=resource):
+            return resource in short or not short
+        case TolerationAdded():
+            return any("taint" in it for it in reasons) or not cause.obstacles + cause.node_reasons
+        case SelectorChange() | AffinityRemoved() | ConstraintRemoved():
+            words = ("affinity", "selector", "spread")
+            known = any(word in it for it in reasons for word in words)
+            return known or not cause.obstacles + cause.node_reasons
+    return True
 
 
 def _again(scene: Scene, arrival: Arrival) -> Arrival:
