@@ -14,6 +14,7 @@ from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.fit import FitRequest, fit
 from policygen.simulate.why.history import Preempted
+from tests.simulate.why.gangs import QUEUES, configuration, vcjob
 from tests.simulate.why.waiting import PLAIN, SHARED, explain, job, node, scene
 
 SCHEMAS = Path(__file__).parent.parent.parent / "schemas"
@@ -63,6 +64,7 @@ def test_text_has_the_cause_and_the_remedies_with_their_cost():
         (*PLAIN, job("a", to="z")),
         (*SHARED, job("b", pods=14, to="r"), job("a", pods=3, after="1m")),
         (node("x"), job("a", gpus=9, to="")),
+        (*QUEUES, configuration("capacity"), vcjob("a", 4, namespace="n")),
     ],
 )
 def test_json_is_as_its_schema_says(things):
