@@ -43,6 +43,7 @@ WITHOUT = {
     "kubernetes/rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "kubernetes/scheduler_reasons": "tests/kubernetes/test_node_filters.py compares the words, and tests/servers with kube-scheduler.",
     "kubernetes/volcano": "It has only types; tests/lint/volcano/test_queues.py reads objects as these.",
+    "lint/core/excess_words": "tests/lint/core/test_gang_pods.py and the examples of its two rules quote its words.",
     "lint/core/known_keys": "It has only names; tests/lint/test_rule_pages.py runs the rules that look for them.",
     "lint/kueue/configuration_types": "It has only a table; tests/lint/kueue/test_configuration_errors.py "
     "finds values that break it.",

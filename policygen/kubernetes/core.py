@@ -270,6 +270,7 @@ class ScaledObjectView(Struct, rename="camel", frozen=True):
     """`spec` of a ScaledObject of KEDA; its triggers are not read."""
 
     scale_target_ref: dict[str, Any] = field(default_factory=dict)
+    min_replica_count: int | None = None
     max_replica_count: int | None = None
 
 

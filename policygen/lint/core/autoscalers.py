@@ -18,6 +18,8 @@ class Autoscaler(Struct, frozen=True, eq=False):
 
     name: str
     """Kind and name, as in messages."""
+    least: int
+    """The minimum number of pods."""
     most: int
     """The maximum number of pods."""
     at: At
@@ -35,12 +37,15 @@ def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autos
     for hpa in cluster.horizontal_pod_autoscalers:
         at = hpa.at.to("spec", "maxReplicas")
         target = _target(hpa.namespace, hpa.fields.scale_target_ref)
-        yield target, Autoscaler(str(hpa), hpa.fields.max_replicas, at, "maxReplicas")
+        least = hpa.fields.min_replicas
+        least = 1 if least is None else least
+        yield target, Autoscaler(str(hpa), least, hpa.fields.max_replicas, at, "maxReplicas")
     for scaled in cluster.scaled_objects:
         at, most = scaled.at.to("spec", "maxReplicaCount"), scaled.fields.max_replica_count
         target = _target(scaled.namespace, {"kind": "Deployment", **scaled.fields.scale_target_ref})
         most = _MOST if most is None else most
-        yield target, Autoscaler(str(scaled), most, at, "maxReplicaCount")
+        least = scaled.fields.min_replica_count or 0
+        yield target, Autoscaler(str(scaled), least, most, at, "maxReplicaCount")
 
 
 def _target(namespace: str, reference: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -25,16 +25,16 @@ def exceeding(facts: Facts) -> Mapping[PodDemand, Room]:
     return {
         it: room
         for it, room in facts.derive(node_rooms)
-        if it.workload.object.group != "batch" and 0 < room.pods < (it.template.replicas or 0)
+        if it.workload.object.group != "batch" and 0 < room.pods < (it.pods or 0)
     }
 
 
 def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
     index = facts.derive(node_index)
     for it in facts.derive(pod_demands) if index.all else ():
-        if it.template.replicas is None:
+        if it.pods is None:
             continue
-        enough = it.template.replicas + 1  # a rolling update needs one more
+        enough = it.pods + 1  # a rolling update needs one more
         labels = pod_labels(it.workload, it.template)
         found = []
         for way in it.ways:

@@ -11,7 +11,9 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
+from policygen.core.finding import At
 from policygen.kubernetes.node_index import Bits, Level, Levels, NodeIndex
+from policygen.lint.core.gang_pods import pods_together
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
@@ -101,9 +103,7 @@ def room_beside(facts: Facts, room: QueueRoom) -> Beside | None:
     sizes = _sizes(index, mine, room.resource)
     if sizes is None or not others:
         return None
-    used = sum(
-        (_requests(it)[room.resource] * (it.template.replicas or 0) for it in others), Fraction(0)
-    )
+    used = sum((_requests(it)[room.resource] * (it.pods or 0) for it in others), Fraction(0))
     names = tuple(dict.fromkeys(str(it.workload) for it in others))
     return Beside(int((sizes.have - used) // room.each), names)
 
@@ -143,7 +143,7 @@ class _Part(Struct, frozen=True, eq=False, dict=True):
         found: dict[str, Counter[Fraction]] = {}
         for it in self.members:
             for name, amount in _requests(it).items():
-                found.setdefault(name, Counter())[amount] += it.template.replicas or 0
+                found.setdefault(name, Counter())[amount] += it.pods or 0
         return {name: _Need(pods) for name, pods in found.items()}
 
 
@@ -161,9 +161,40 @@ class _Sizes(Struct, frozen=True, eq=False):
         return _sum(self.numbers.items())
 
 
+def gang_sums(facts: Facts) -> tuple[Excess, ...]:
+    """The same bounds for the pods of one workload with several templates; use it with `facts.derive`.
+
+    Without workloads of which one template alone has no room.
+    """
+    index, without_room = facts.derive(node_index), facts.derive(exceeding)
+    workloads: dict[At, list[PodDemand]] = {}
+    for it in facts.derive(pod_demands) if index.all else ():
+        if len(it.workload.templates) > 1:
+            workloads.setdefault(it.workload.at, []).append(it)
+    found = []
+    for members in workloads.values():
+        if not any(it in without_room for it in members):
+            found += list(_bounded(list(_gang_parts(members, index)), index, alone=True))[:1]
+    return tuple(found)
+
+
+def _gang_parts(members: Sequence[PodDemand], index: NodeIndex) -> Iterator[_Part]:
+    """The templates of a workload, with the pods that must run at the same time."""
+    templates = members[0].workload.templates
+    pods = dict(zip([it.at for it in templates], pods_together(members[0].workload), strict=False))
+    for i, it in enumerate(members):
+        takers = _takers(it, index)
+        if takers and pods.get(it.template.at):
+            yield _Part(i, takers, [replace(it, pods=pods[it.template.at])])
+
+
 def _sums(facts: Facts) -> Iterator[Excess]:
-    index = facts.derive(node_index)
-    parts = sorted(facts.derive(_parts), key=lambda part: part.nodes.bit_count())
+    yield from _bounded(facts.derive(_parts), facts.derive(node_index), alone=False)
+
+
+def _bounded(every: Sequence[_Part], index: NodeIndex, *, alone: bool) -> Iterator[Excess]:
+    """What exceeds a set of nodes. `alone`: also pods of one workload alone."""
+    parts = sorted(every, key=lambda part: part.nodes.bit_count())
     found: list[Bits] = []
     compared = added = 0
     for i, largest in enumerate(parts):
@@ -181,7 +212,7 @@ def _sums(facts: Facts) -> Iterator[Excess]:
         inside.sort(key=lambda part: part.position)
         if len(inside) < 2 and len(inside[0].members) < 2:
             continue
-        excess = next(_excesses(inside, nodes, index), None)
+        excess = next(_excesses(inside, nodes, index, alone=alone), None)
         if excess is not None:
             found.append(nodes)
             yield excess
@@ -195,15 +226,18 @@ def _parts(facts: Facts) -> Sequence[_Part]:
     reported = facts.derive(queue_rooms) if "replicas-exceed-queue" in facts.run else ()
     rooms = {id(room.workload): room.pods for room in reported}
     without_room = facts.derive(exceeding)
+    gangs = {it.members[0].workload.at for it in facts.derive(gang_sums)}
     index = facts.derive(node_index)
     seen: set[tuple[object, ...]] = set()
     found: dict[Bits, list[PodDemand]] = {}
     for it in facts.derive(pod_demands) if index.all else ():
         workload = it.workload
-        if workload.object.group not in _LASTING or workload.kind == "Pod" or it in without_room:
+        if workload.object.group not in _LASTING or workload.kind == "Pod":
+            continue
+        if it in without_room or workload.at in gangs:
             continue
         key = (workload.kind, workload.namespace, workload.name, it.template.at.path)
-        if not it.template.replicas or key in seen:
+        if not it.pods or key in seen:
             continue
         seen.add(key)
         if takers := _takers(it, index):
@@ -216,8 +250,7 @@ def _running(it: PodDemand, room: int) -> PodDemand:
     count = it.workload.spec.get("replicas")
     if not isinstance(count, int) or not 0 < room < count:
         return it
-    pods = (it.template.replicas or 0) * room // count
-    return replace(it, template=replace(it.template, replicas=pods))
+    return replace(it, pods=(it.template.replicas or 0) * room // count)
 
 
 def _takers(it: PodDemand, index: NodeIndex) -> Bits:
@@ -228,7 +261,9 @@ def _takers(it: PodDemand, index: NodeIndex) -> Bits:
     return found
 
 
-def _excesses(inside: Sequence[_Part], nodes: Bits, index: NodeIndex) -> Iterator[Excess]:
+def _excesses(
+    inside: Sequence[_Part], nodes: Bits, index: NodeIndex, *, alone: bool
+) -> Iterator[Excess]:
     """What exceeds the nodes; `inside` are the parts that no other nodes take."""
     for resource in sorted({name for part in inside for name in part.needs}, key=_native_last):
         parts = [part for part in inside if resource in part.needs]
@@ -236,7 +271,7 @@ def _excesses(inside: Sequence[_Part], nodes: Bits, index: NodeIndex) -> Iterato
         if not _is_sparse(needs, nodes, index.levels(resource)):
             sizes = _sizes(index, nodes, resource, min(need.least for need in needs))
             if sizes is not None:
-                yield from _exceeding(parts, resource, sizes)
+                yield from _exceeding(parts, resource, sizes, alone=alone)
 
 
 def _is_sparse(needs: Sequence[_Need], nodes: Bits, levels: Levels) -> bool:
@@ -254,14 +289,16 @@ def _is_sparse(needs: Sequence[_Need], nodes: Bits, levels: Levels) -> bool:
     return 2 * requested * _UP < have
 
 
-def _exceeding(parts: Sequence[_Part], resource: str, sizes: _Sizes) -> Iterator[Excess]:
+def _exceeding(
+    parts: Sequence[_Part], resource: str, sizes: _Sizes, *, alone: bool
+) -> Iterator[Excess]:
     asked = [
         (it, amount)
         for part in parts
         for it in part.members
         if (amount := _requests(it).get(resource))
     ]
-    if len({it.workload.at for it, _ in asked}) < 2:
+    if not alone and len({it.workload.at for it, _ in asked}) < 2:
         return
     members = tuple(it for it, _ in asked)
     pods: Counter[Fraction] = Counter()
@@ -277,7 +314,7 @@ def _exceeding(parts: Sequence[_Part], resource: str, sizes: _Sizes) -> Iterator
             yield NodeExcess(members, sizes.count, resource, least_nodes, size)
     for least, wanted, room in _crowded(pods, sizes.numbers):
         large = tuple(it for it, amount in asked if amount >= least)
-        if len({it.workload.at for it in large}) > 1:
+        if alone or len({it.workload.at for it in large}) > 1:
             yield PodExcess(large, sizes.count, resource, wanted, least, room)
 
 

@@ -17,6 +17,7 @@ from policygen.kubernetes.runtime_classes import with_runtime_class
 from policygen.kubernetes.volumes import with_volumes
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import resource_names
+from policygen.lint.core.autoscalers import autoscalers
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
 from policygen.lint.kueue.flavor_fits import refusal
@@ -31,6 +32,7 @@ READS = (
     "ClusterQueue",
     "ResourceFlavor",
     "Configuration",
+    "HorizontalPodAutoscaler",
     "LimitRange",
     "Namespace",
     "PersistentVolume",
@@ -38,6 +40,7 @@ READS = (
     "PodGroup",
     "Queue",
     "RuntimeClass",
+    "ScaledObject",
     "StorageClass",
     VOLCANO_CONFIGURATION,
 )
@@ -61,6 +64,8 @@ class PodDemand(Struct, frozen=True, eq=False):
     template: PodTemplate
     ways: tuple[Way, ...]
     """At least one; the pods start if any of them leaves a node."""
+    pods: int | None
+    """The number of pods, or the minimum of an autoscaler if this is more; None: unknown."""
 
 
 def pod_demands(facts: Facts) -> tuple[PodDemand, ...]:
@@ -104,7 +109,15 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
             else:
                 ways = tuple(_by_node_groups(facts, workload, template, own))
             if ways:
-                yield PodDemand(workload, template, ways)
+                yield PodDemand(workload, template, ways, _pods(facts, workload, template))
+
+
+def _pods(facts: Facts, workload: Workload, template: PodTemplate) -> int | None:
+    """The pods of a template; an autoscaler raises their number to its minimum."""
+    key = workload.namespace, workload.kind, workload.name
+    scaled = facts.cluster.derive(autoscalers).get(key)
+    pods = template.replicas
+    return pods if scaled is None or pods is None else max(pods, scaled.least)
 
 
 def _requests(facts: Facts) -> Mapping[int, Sequence[PodRequest]]:

@@ -28,6 +28,21 @@ def test_only_templates_whose_replicas_fill_the_nodes_have_a_room():
     assert [rooms(replicas) for replicas in (0, 1, 2, 3)] == [[], [], [2], [2]]
 
 
+def test_an_autoscaler_raises_the_number_of_pods_to_its_minimum():
+    scaler = """---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: h, namespace: a}
+spec: {scaleTargetRef: {kind: Deployment, name: llm}, minReplicas: %s, maxReplicas: 9}
+"""
+    assert not list(replicas_exceed_nodes.check(facts(TEXT % 1 + scaler % 2)))
+    [hit] = replicas_exceed_nodes.check(facts(TEXT % 1 + scaler % 3))
+    assert hit.message.startswith(
+        "the nodes have room for only 2 of the 3 pods of Deployment a/llm (the minimum of its "
+        "autoscaler), because nvidia.com/gpu runs out"
+    )
+
+
 def test_min_domains_above_the_nodes_that_take_pods():
     """The other nodes count as domains without pods, so a lower minDomains alone is not enough."""
     node = "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s}}\nstatus: {allocatable: {cpu: 96, nvidia.com/gpu: %s}}\n---"

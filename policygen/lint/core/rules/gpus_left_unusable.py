@@ -51,12 +51,12 @@ def check(facts: Facts) -> Hits:
     without_room = facts.derive(exceeding) if "replicas-exceed-nodes" in facts.run else ()
     for it in facts.derive(pod_demands):
         gpu = _gpu(it)
-        if gpu is None or it.template.replicas is None or it in without_room:
+        if gpu is None or it.pods is None or it in without_room:
             continue  # replicas-exceed-nodes reports pods without room
         if "gpu-request-without-limit" in facts.run and _is_refused(it, gpu):
             continue
         best = _best(it, gpu, index)
-        if best is None or it.template.replicas < best.pods:
+        if best is None or it.pods < best.pods:
             continue
         if not _used(best, it, smallest[_amounts(best.size)]):
             yield _hit(it, best)

@@ -6,8 +6,10 @@ from policygen.core.quoting import counted
 from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS, TEMPLATES
+from policygen.lint.core.excess_words import advice, fault
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
+from policygen.lint.core.node_sums import gang_sums
 from policygen.lint.core.pod_demands import READS, PodDemand
 from policygen.lint.core.queue_rooms import rooms_in_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -26,12 +28,18 @@ def check(facts: Facts) -> Hits:
         at = it.template.at.to("spec", *room.path) if room.path else _replicas(it)
         first = facts.derive(known_nodes).all[0].at
         yield Hit(RULE, _message(it, room), at, (first,) if first else ())
+    for excess in facts.derive(gang_sums):
+        yield Hit(
+            RULE, f"{fault(excess)}; {advice(excess)}", excess.members[0].workload.at / "spec"
+        )
 
 
 def _message(it: PodDemand, room: Room) -> str:
-    some = f"{room.pods} of the {it.template.replicas} pods of {it.workload}"
+    some = f"{room.pods} of the {it.pods} pods of {it.workload}"
+    if it.pods != it.template.replicas:
+        some += " (the minimum of its autoscaler)"
     key = room.key
-    advice = "lower the number of pods, or relax the constraint"
+    change = "lower the number of pods, or relax the constraint"
     if room.short.startswith(HOST_PORT):
         return (
             f"the nodes have room for only {some}, because each of {counted(room.nodes, 'node')} has {room.short} "
@@ -49,7 +57,7 @@ def _message(it: PodDemand, room: Room) -> str:
     if room.path[0] == "affinity":
         return (
             f"only {some} can run, because their anti-affinity allows one pod for each value of {key}, and "
-            f"nodes that can take them have {counted(room.domains, 'value')}; {advice}"
+            f"nodes that can take them have {counted(room.domains, 'value')}; {change}"
         )
     if room.fewest:
         total = room.domains
@@ -69,9 +77,9 @@ def _message(it: PodDemand, room: Room) -> str:
     if room.closed:
         return (
             f"only {some} can run, because the spread constraint also counts {counted(room.closed, 'value')} "
-            f"of {key} whose nodes cannot take them; {advice}"
+            f"of {key} whose nodes cannot take them; {change}"
         )
-    return f"only {some} can run, because the smallest value of {key} is full; {advice}"
+    return f"only {some} can run, because the smallest value of {key} is full; {change}"
 
 
 def _replicas(it: PodDemand) -> At:

@@ -27,7 +27,7 @@ def check(facts: Facts) -> Hits:
             continue
         if in_queue.get(id(it.template)) == update.replicas:
             continue  # rollout-exceeds-quota reports it
-        if room.pods == update.replicas:
+        if room.pods == update.replicas == it.pods:
             yield Hit(
                 RULE,
                 f"{it.workload} has {counted(update.replicas, 'pod')}, and the nodes have no room for one more; an "
