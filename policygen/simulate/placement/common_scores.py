@@ -32,9 +32,21 @@ class Classes(Protocol):
         """The class of a node."""
         ...
 
+    def counts(self, pod: PodShape) -> bool:
+        """Whether such pods matter for `follow`."""
+        ...
+
     def follow(self, node: int, pod: PodShape, count: int) -> None:
         """`count` pods were bound to a node; negative: they ended."""
         ...
+
+
+def follow_all(part: Classes, nodes: NodeTable) -> None:
+    """Let a new part follow the pods that nodes have."""
+    for pod, held in nodes.held.items():
+        if part.counts(pod):
+            for node, count in held.items():
+                part.follow(node, pod, count)
 
 
 class CommonPart(Classes, Protocol):
@@ -77,9 +89,7 @@ def common_parts(
     parts = {name: (weights[name], part) for name, part in found.items() if weights.get(name)}
     for _, part in parts.values():
         if part.moves:
-            for node, pods in enumerate(nodes.pods):
-                for pod, count in pods.items():
-                    part.follow(node, pod, count)
+            follow_all(part, nodes)
     return parts
 
 
@@ -89,16 +99,19 @@ def _labels(nodes: NodeTable) -> Iterable[Mapping[str, str]]:
 
 def _taints(nodes: NodeTable, shape: PodShape) -> list[int]:
     """How many soft taints of each node a pod does not tolerate."""
-    tolerations = [it for it in shape.demand.tolerations if it.effect in ("", _SOFT)]
-    return [
-        sum(
-            taint.effect == _SOFT and not any(tolerates(it, taint) for it in tolerations)
-            for taint in node.taints
-        )
-        if node.taints
-        else 0
-        for node in nodes.all
-    ]
+    tolerations = tuple(it for it in shape.demand.tolerations if it.effect in ("", _SOFT))
+    return nodes.lasting(
+        (TAINTS, tolerations),
+        lambda: [
+            sum(
+                taint.effect == _SOFT and not any(tolerates(it, taint) for it in tolerations)
+                for taint in node.taints
+            )
+            if node.taints
+            else 0
+            for node in nodes.all
+        ],
+    )
 
 
 class Raw:
@@ -113,6 +126,10 @@ class Raw:
     def key(self, node: int) -> int:
         """The number of the node."""
         return self.values[node]
+
+    def counts(self, pod: PodShape) -> bool:  # noqa: ARG002 - of the protocol
+        """Pods do not change it."""
+        return False
 
     def follow(self, node: int, pod: PodShape, count: int) -> None:
         """Pods do not change it."""
@@ -155,10 +172,13 @@ class Spread:
         self._constraints = constraints
         self._namespace = shape.namespace
         self._values = [nodes.topology(it.key).values for it in constraints]
-        self._known = [
-            not everywhere or all(them[node] is not None for them in self._values)
-            for node in range(len(nodes.all))
-        ]
+        keys = tuple(it.key for it in constraints)
+        self._empty = nodes.lasting(
+            (SPREAD, keys, everywhere), lambda: _empty_keys(nodes, keys, everywhere=everywhere)
+        )
+        """The keys of nodes whose host has no pods that count."""
+        self._hosts: set[int] = set()
+        """The other nodes, and those that had such pods."""
         self._counted = [counts_in_domain(nodes, shape.demand, it) for it in constraints]
         self._pods: list[Counter[Any]] = [Counter() for _ in constraints]
         """The pods by node for hosts, else by the value of the label."""
@@ -166,22 +186,32 @@ class Spread:
 
     def key(self, node: int) -> SpreadKey:
         """The class of a node."""
-        return self._known[node], tuple(
+        if node not in self._hosts:
+            return self._empty[node]
+        return self._empty[node][0], tuple(
             self._pods[i][node]
             if it.key == HOSTNAME and self._values[i][node] is not None
             else self._values[i][node]
             for i, it in enumerate(self._constraints)
         )
 
-    def follow(self, node: int, pod: PodShape, count: int) -> None:
-        """Count the pods that the constraints select."""
+    def _selected(self, pod: PodShape) -> tuple[int, ...]:
         found = self._selecting.get(pod)
         if found is None:
             found = self._selecting[pod] = selecting(self._constraints, self._namespace, pod)
-        for i in found:
+        return found
+
+    def counts(self, pod: PodShape) -> bool:
+        """Whether a constraint selects such pods."""
+        return bool(self._selected(pod))
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """Count the pods that the constraints select."""
+        for i in self._selected(pod):
             if self._constraints[i].key == HOSTNAME:
                 self._pods[i][node] += count
-            elif self._known[node] and self._counted[i][node]:
+                self._hosts.add(node)
+            elif self._empty[node][0] and self._counted[i][node]:
                 self._pods[i][self._values[i][node] or ""] += count
 
     def scores(self, keys: Sequence[SpreadKey], sizes: Sequence[int]) -> list[int]:
@@ -210,8 +240,25 @@ class Spread:
         return half_up(total)
 
 
-def counts_in_domain(nodes: NodeTable, demand: Demand, constraint: Constraint) -> list[bool]:
+def _empty_keys(nodes: NodeTable, keys: Sequence[str], *, everywhere: bool) -> list[SpreadKey]:
+    """The keys of nodes for constraints over these labels, as long as no pods count."""
+    values = [nodes.topology(it).values for it in keys]
+    columns: list[Sequence[str | int | None]] = [
+        [None if one is None else 0 for one in them] if key == HOSTNAME else them
+        for key, them in zip(keys, values, strict=True)
+    ]
+    return [(not everywhere or None not in key, key) for key in zip(*columns, strict=True)]
+
+
+def counts_in_domain(nodes: NodeTable, demand: Demand, constraint: Constraint) -> Sequence[bool]:
     """Whether the pods of each node count in its domain."""
+    honored = constraint.honors_affinity, constraint.honors_taints
+    return nodes.lasting(
+        ("domain", demand, honored), lambda: _counted_in_domain(nodes, demand, constraint)
+    )
+
+
+def _counted_in_domain(nodes: NodeTable, demand: Demand, constraint: Constraint) -> list[bool]:
     found = [True] * len(nodes.all)
     if constraint.honors_affinity:
         only_labels = Demand((), demand.selector, demand.terms)
@@ -265,12 +312,19 @@ class PodAffinity:
         own = 0 if host is None else self._sums[HOSTNAME, host]
         return own, tuple(labels.get(it) for it in self._keys)
 
-    def follow(self, node: int, pod: PodShape, count: int) -> None:
-        """Add what the terms of both pods say about the node's domains."""
+    def _matching(self, pod: PodShape) -> tuple[tuple[str, int], ...]:
         if pod not in self._found:
             self._found[pod] = tuple(self._between(pod))
+        return self._found[pod]
+
+    def counts(self, pod: PodShape) -> bool:
+        """Whether a term of either pod matches the other pod."""
+        return bool(self._matching(pod))
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """Add what the terms of both pods say about the node's domains."""
         labels = self._nodes[node].labels
-        for key, weight in self._found[pod]:
+        for key, weight in self._matching(pod):
             if (value := labels.get(key)) is not None:
                 self._sums[key, value] += weight * count
 

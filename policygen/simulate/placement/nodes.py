@@ -4,13 +4,16 @@ Amounts are in the units of kube-scheduler: thousandths of a core, bytes, and wh
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from policygen.kubernetes.node_groups import Node, NodeSet
 from policygen.simulate.placement.shape import PodShape, counted
+
+T = TypeVar("T")
 
 
 class TopologyDomains:
@@ -36,6 +39,10 @@ class NodeTable:
         self.set = NodeSet(self.all)
         self.index = {it.name: i for i, it in enumerate(self.all)}
         self.pods: list[Counter[PodShape]] = [Counter() for _ in self.all]
+        self.held: dict[PodShape, dict[int, int]] = {}
+        """The number of pods by shape and node."""
+        self.versions = [0] * len(self.all)
+        """How often the pods of each node changed."""
         self.shapes: set[PodShape] = set()
         """All shapes that a pod here ever had."""
         self.changed: list[int] = []
@@ -49,6 +56,7 @@ class NodeTable:
         """Whether pods ever held more of a resource than a node has."""
         self._derived: dict[object, list[int]] = {}
         self._topologies: dict[str, TopologyDomains] = {}
+        self._lasting: dict[object, Any] = {}
 
     def allocatable(self, resource: str) -> list[int]:
         """The column of the allocatable amounts; 0 for a node that does not list the resource."""
@@ -87,6 +95,13 @@ class NodeTable:
             self._derived[key] = [-1] * len(self.all)
         return self._derived[key]
 
+    def lasting(self, key: object, make: Callable[[], T]) -> T:
+        """What a caller derives from nodes without their pods, made at its first use."""
+        if key not in self._lasting:
+            self._lasting[key] = make()
+        found: T = self._lasting[key]
+        return found
+
     def add(self, node: int, shape: PodShape) -> None:
         """A pod is bound to a node."""
         self._change(node, shape, 1)
@@ -115,5 +130,12 @@ class NodeTable:
         pods[shape] += count
         if not pods[shape]:
             del pods[shape]
+        held = self.held.setdefault(shape, {})
+        held[node] = held.get(node, 0) + count
+        if not held[node]:
+            del held[node]
+            if not held:
+                del self.held[shape]
+        self.versions[node] += 1
         self.changed.append(node)
         self.changes.append((shape, count))

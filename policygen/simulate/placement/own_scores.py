@@ -44,9 +44,11 @@ class OwnScores:
 
     def __init__(self, nodes: NodeTable, shape: PodShape, profile: Profile) -> None:
         scarce_first = sorted(shape.requests, key=lambda it: (it[0] in _NATIVE, it[0] == "pods"))
-        self._room = [
+        room = [
             (nodes.free(name), amount) for name, amount in scarce_first if FIT in profile.filters
         ]
+        self._room = [(one, room[min(i + 1, len(room) - 1)]) for i, one in enumerate(room)][::2]
+        """What must be free, two resources at a time: a pass over the nodes for each takes longer."""
         self.parts: dict[str, tuple[int, OwnPart]] = {}
         if weight := profile.weights.get(FIT):
             self.parts[FIT] = weight, fit(nodes, shape, profile.strategy)
@@ -59,13 +61,37 @@ class OwnScores:
 
     def scored(self, candidates: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
         """Those of the nodes that have room for a pod, and the score of each."""
-        for free, amount in self._room:
-            candidates = [node for node in candidates if free[node] >= amount]
+        for (free, amount), (other, more) in self._room:
+            candidates = [it for it in candidates if free[it] >= amount and other[it] >= more]
         total: list[int] | None = None
         for weight, part in self.parts.values():
             found = _weighted(part.of(candidates), weight)
             total = found if total is None else list(map(add, total, found))
         return candidates, [0] * len(candidates) if total is None else total
+
+
+class KeptScores:
+    """The scores of an `OwnScores` for several rankings: only those of changed nodes are computed again."""
+
+    def __init__(self, nodes: NodeTable, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self._versions = nodes.versions
+        self._seen = [-1] * len(nodes.all)
+        """The version of each node whose score is known."""
+        self._scores = [-1] * len(nodes.all)
+        """-1: the node has no room."""
+
+    def scored(self, candidates: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+        """Those of the nodes that have room for a pod, and the score of each."""
+        versions, seen, scores = self._versions, self._seen, self._scores
+        changed = [it for it in candidates if seen[it] != versions[it]]
+        for it in changed:
+            seen[it] = versions[it]
+            scores[it] = -1
+        for it, score in zip(*self._scorer.scored(changed), strict=True):
+            scores[it] = score
+        room = [it for it in candidates if scores[it] >= 0]
+        return room, [scores[it] for it in room]
 
 
 def _weighted(scores: list[int], weight: int) -> list[int]:
@@ -102,6 +128,8 @@ class Allocated:
 
     def of(self, nodes: Sequence[int]) -> list[int]:
         """The scores of the nodes."""
+        if len(self._resources) == self._sum == 2 and not (self._most or self._weights):
+            return self._least_of_two(nodes)
         total: list[int] | None = None
         for weight, columns in self._resources:
             found = self._most_of(nodes, columns) if self._most else self._least_of(nodes, columns)
@@ -113,6 +141,18 @@ class Allocated:
             return total if self._sum == 1 else [it // self._sum for it in total]
         weights = self._weights
         return [it // (weights[node] or 1) for node, it in zip(nodes, total, strict=True)]
+
+    def _least_of_two(self, nodes: Sequence[int]) -> list[int]:
+        """Cpu and memory with the weight 1, the default, in one pass."""
+        (_, (have, left, amount)), (_, (have2, left2, amount2)) = self._resources
+        return [
+            (
+                (rest * _MOST // have[it] if (rest := left[it] - amount) > 0 else 0)
+                + (rest * _MOST // have2[it] if (rest := left2[it] - amount2) > 0 else 0)
+            )
+            // 2
+            for it in nodes
+        ]
 
     def _least_of(self, nodes: Sequence[int], columns: Columns) -> list[int]:
         have, left, amount = columns
@@ -183,19 +223,32 @@ class Balanced:
             return [self._one(it) for it in nodes]
         (have, free, amount), (have2, free2, amount2) = self._columns
         before = self._before
-        for it in nodes:
-            if before[it] < 0:
-                apart = (have[it] - free[it]) / have[it] - (have2[it] - free2[it]) / have2[it]
-                before[it] = int((1 - abs(apart) / 2) * 100)
-        apart_after = [
-            (have[it] - free[it] + amount) / have[it]
-            - (have2[it] - free2[it] + amount2) / have2[it]
+        return [
+            50
+            + (
+                50
+                + int(
+                    (
+                        1
+                        - abs(
+                            (have[it] - free[it] + amount) / have[it]
+                            - (have2[it] - free2[it] + amount2) / have2[it]
+                        )
+                        / 2
+                    )
+                    * 100
+                )
+                - (old if (old := before[it]) >= 0 else self._balance_before(it))
+            )
+            // 2
             for it in nodes
         ]
-        return [
-            50 + (50 + int((1 - abs(apart) / 2) * 100) - before[it]) // 2
-            for it, apart in zip(nodes, apart_after, strict=True)
-        ]
+
+    def _balance_before(self, node: int) -> int:
+        (have, free, _), (have2, free2, _) = self._columns
+        apart = (have[node] - free[node]) / have[node] - (have2[node] - free2[node]) / have2[node]
+        found = self._before[node] = int((1 - abs(apart) / 2) * 100)
+        return found
 
     def _one(self, node: int) -> int:
         before, after = [], []

@@ -15,6 +15,7 @@ from policygen.simulate.placement.common_scores import (
     SPREAD,
     Classes,
     counts_in_domain,
+    follow_all,
     selecting,
 )
 from policygen.simulate.placement.nodes import NodeTable
@@ -47,9 +48,7 @@ def pod_filters(nodes: NodeTable, shape: PodShape, profile: Profile) -> dict[str
     if (required or others) and POD_AFFINITY in profile.filters:
         found[POD_AFFINITY] = Required(nodes, shape)
     for each in found.values():
-        for node, pods in enumerate(nodes.pods):
-            for pod, count in pods.items():
-                each.follow(node, pod, count)
+        follow_all(each, nodes)
     return found
 
 
@@ -103,12 +102,19 @@ class Skew:
             for value in (topology.values[node],)
         )
 
-    def follow(self, node: int, pod: PodShape, count: int) -> None:
-        """Count the pods that the constraints select."""
+    def _selected(self, pod: PodShape) -> tuple[int, ...]:
         found = self._selecting.get(pod)
         if found is None:
             found = self._selecting[pod] = selecting(self._constraints, self._namespace, pod)
-        for i in found:
+        return found
+
+    def counts(self, pod: PodShape) -> bool:
+        """Whether a constraint selects such pods."""
+        return bool(self._selected(pod))
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """Count the pods that the constraints select."""
+        for i in self._selected(pod):
             value = self._counted[i][node]
             if value is not None:
                 numbers, before = self._numbers[i], self._pods[i][value]
@@ -181,12 +187,19 @@ class Required:
             it.get((key, value), 0) > 0 for it in (self._wanted, self._shunned, self._closed)
         )
 
-    def follow(self, node: int, pod: PodShape, count: int) -> None:
-        """Note what the terms of both pods mean for the node's domains."""
+    def _matching(self, pod: PodShape) -> tuple[tuple[Counter[tuple[str, str]], str], ...]:
         if pod not in self._found:
             self._found[pod] = tuple(self._between(pod))
+        return self._found[pod]
+
+    def counts(self, pod: PodShape) -> bool:
+        """Whether a term of either pod means the other pod."""
+        return bool(self._matching(pod))
+
+    def follow(self, node: int, pod: PodShape, count: int) -> None:
+        """Note what the terms of both pods mean for the node's domains."""
         labels = self._nodes[node].labels
-        for counter, key in self._found[pod]:
+        for counter, key in self._matching(pod):
             if (value := labels.get(key)) is not None:
                 counter[key, value] += count
                 if not counter[key, value]:

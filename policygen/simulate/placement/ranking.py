@@ -50,7 +50,7 @@ class Ranking:
         self.parts = [
             (weight, part)
             for weight, part in (parts or {}).values()
-            if part.moves or len({part.key(it) for it in eligible}) > 1
+            if part.moves or len(set(map(part.key, eligible))) > 1
         ]
         self._filters = filters
         self._keys: Sequence[Classes] = (*(part for _, part in self.parts), *filters)
@@ -65,8 +65,9 @@ class Ranking:
         self._classes: dict[tuple[Hashable, ...], Class] = {}
         if self._keys:
             self._class = [Class(())] * len(nodes.all)
-            for it in eligible:
-                self._class[it] = self._class_of(it)
+            columns = (map(part.key, eligible) for part in self._keys)
+            for it, key in zip(eligible, zip(*columns, strict=True), strict=True):
+                self._class[it] = self._classes.get(key) or self._new_class(key)
         else:
             self._class = [self._classes.setdefault((), Class(()))] * len(nodes.all)
         self._bucket: list[Bucket | None] = [None] * len(nodes.all)
@@ -131,9 +132,10 @@ class Ranking:
 
     def _class_of(self, node: int) -> Class:
         key = tuple(part.key(node) for part in self._keys)
-        found = self._classes.get(key)
-        if found is None:
-            found = self._classes[key] = Class(key)
+        return self._classes.get(key) or self._new_class(key)
+
+    def _new_class(self, key: tuple[Hashable, ...]) -> Class:
+        found = self._classes[key] = Class(key)
         return found
 
     def _fill(self, nodes: Sequence[int]) -> None:

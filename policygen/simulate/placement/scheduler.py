@@ -21,11 +21,11 @@ from policygen.kubernetes.node_groups import Node, NodeGroup
 from policygen.kubernetes.scheduler_reasons import reason
 from policygen.simulate.placement.common_scores import common_parts, soft_constraints
 from policygen.simulate.placement.nodes import NodeTable
-from policygen.simulate.placement.own_scores import FIT, OwnScores
+from policygen.simulate.placement.own_scores import FIT, KeptScores, OwnScores, Scorer
 from policygen.simulate.placement.pod_filters import hard_constraints, pod_filters
 from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.ranking import Ranking
-from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.placement.shape import OwnKey, PodShape
 
 _AFFINITY = "NodeAffinity"
 _ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
@@ -89,6 +89,10 @@ class KubeScheduler:
         """The nodes that the required affinity of each profile refuses."""
         self._rankings: dict[object, Ranking] = {}
         """By key, in the order of their last use."""
+        self._most = max(_RANKED // max(len(self.nodes.all), 1), 1)
+        """How many are kept."""
+        self._kept: dict[OwnKey, tuple[Scorer, Iterable[int]]] = {}
+        """The own scores and the nodes that rankings share, in the order of their last use."""
         self._keys: dict[PodShape, object] = {}
         self._terms = False
         """Whether any pod has affinity or anti-affinity to pods."""
@@ -180,7 +184,7 @@ class KubeScheduler:
             key, found = self._made(shape)
             self._keys[shape] = key
         self._rankings[key] = found  # the last used comes last
-        if len(self._rankings) > max(_RANKED // max(len(self.nodes.all), 1), 1):
+        if len(self._rankings) > self._most:
             del self._rankings[next(iter(self._rankings))]
         return found
 
@@ -193,10 +197,23 @@ class KubeScheduler:
         )
         key = shape.own if alone else shape
         found = self._rankings.pop(key, None)
-        return key, found or Ranking(
+        if found is not None:
+            return key, found
+        scorer: Scorer = OwnScores(self.nodes, shape, profile)
+        takers: Iterable[int] = self.takers(shape)
+        if (
+            not alone
+        ):  # other shapes differ only in their labels, such as the replicas of Deployments
+            kept = self._kept.pop(shape.own, None)
+            if kept is None:
+                kept = KeptScores(self.nodes, scorer), list(takers)
+            scorer, takers = self._kept[shape.own] = kept
+            if len(self._kept) > self._most:
+                del self._kept[next(iter(self._kept))]
+        return key, Ranking(
             self.nodes,
-            OwnScores(self.nodes, shape, profile),
-            self.takers(shape),
+            scorer,
+            takers,
             common_parts(self.nodes, shape, profile),
             tuple(pod_filters(self.nodes, shape, profile).values()),
         )

@@ -16,6 +16,7 @@ from policygen.simulate.placement.common_scores import (
     PodAffinity,
     Spread,
     common_parts,
+    follow_all,
     soft_constraints,
 )
 from policygen.simulate.placement.nodes import NodeTable
@@ -120,9 +121,7 @@ class _ListedAffinity(PodAffinity):
 
 def _fed(part: T, table: NodeTable) -> T:
     """A part that knows the pods of all nodes."""
-    for node, pods in enumerate(table.pods):
-        for pod, count in pods.items():
-            part.follow(node, pod, count)
+    follow_all(part, table)
     return part
 
 

@@ -17,7 +17,12 @@ def test_columns_follow_the_pods():
     assert nodes.free("memory") == [8 * GIBI, 6 * GIBI]
     assert nodes.free("pods") == [110, 109]
     assert nodes.pods[1] == {pod: 1}
-    assert nodes.changed == [1, 1, 1]
+    assert nodes.held == {pod: {1: 1}}
+    assert nodes.versions == [0, 3]
+    nodes.remove(1, pod)
+    assert nodes.held == {}
+    nodes.add(1, pod)
+    assert nodes.changed == [1, 1, 1, 1, 1]
 
 
 def test_a_container_without_a_request_counts_with_a_default_only_in_scores():

@@ -4,7 +4,7 @@ import pytest
 
 from policygen.core.names import GPU
 from policygen.simulate.placement.nodes import NodeTable
-from policygen.simulate.placement.own_scores import Balanced, OwnScores, fit, half_up
+from policygen.simulate.placement.own_scores import Balanced, KeptScores, OwnScores, fit, half_up
 from policygen.simulate.placement.profile import Profile, Strategy, utilization_table
 from tests.simulate.placement.made import node, shape
 
@@ -54,6 +54,19 @@ def test_a_pod_that_brings_back_the_balance_scores_more():
     assert balanced.of([0]) == [87]  # from 75 to 100: 50 + (50 + 100 - 75) / 2
     nodes.add(0, shape(cpu="", memory="4Gi"))
     assert balanced.of([0]) == [62]  # from 100 to 75
+
+
+def test_kept_scores_of_changed_nodes_are_computed_again():
+    nodes = NodeTable([node("a"), node("b"), node("c")])
+    own = OwnScores(nodes, shape(), Profile())
+    kept = KeptScores(nodes, own)
+    large = shape(cpu="4")
+    for at, pod in ((0, shape()), (1, large), (1, shape(cpu="")), (2, shape(cpu="2"))):
+        nodes.add(at, pod)
+        assert kept.scored([0, 1, 2]) == own.scored([0, 1, 2])
+    assert kept.scored([0, 1])[0] == [0]
+    nodes.remove(1, large)
+    assert kept.scored([2, 1, 0]) == own.scored([2, 1, 0])
 
 
 def test_a_share_of_a_resource_is_at_most_all_of_it():
