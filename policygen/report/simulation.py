@@ -28,6 +28,12 @@ _NAMED = 2
 _LATER = 5
 """The most jobs that arrive after the end and are named."""
 _HOUR = 3600
+EVICTED: Final = {
+    "ClusterQueueStopped": "its ClusterQueue has stopPolicy HoldAndDrain",
+    "LocalQueueStopped": "its LocalQueue has stopPolicy HoldAndDrain",
+    "DeactivatedDueToMaximumExecutionTimeExceeded": "it reached its maximum execution time",
+}
+"""Why Kueue evicts a job, by its reason; for other reasons, its pods were not ready in time."""
 NEVER = "never"
 
 
@@ -150,7 +156,8 @@ def _waiting(page: TablePage, result: SimulationResult, *, every: bool) -> None:
         if them:
             page.heading(title)
         for it in shown:
-            again = ", after a preemption" if it.started is not None else ""
+            after = "an eviction" if it.evicted and not it.preempted else "a preemption"
+            again = f", after {after}" if it.started is not None else ""
             words = f" ({it.team}, {counted(it.gpus, 'GPU')}{again}): {brief(it)}"
             page.line((it.name, YELLOW), words)
             if it.message and it.message not in words:
@@ -208,7 +215,8 @@ def _note(job: JobResult) -> str:
             f"preempted {times(job.preempted)} by {by} ({duration(job.lost)} lost{_again(job)})"
         )
     if job.evicted:
-        parts.append(f"evicted {times(job.evicted)}, because its pods were not ready in time")
+        why = EVICTED.get(job.evicted_for, "its pods were not ready in time")
+        parts.append(f"evicted {times(job.evicted)}, because {why}")
     if job.either:
         parts.append("a tie: it can also come out differently")
     return "; ".join(parts)

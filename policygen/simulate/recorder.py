@@ -313,6 +313,7 @@ class Recorder(Observer):
             nodes={names[it].name: count for it, count in sorted(nodes.items())},
             preempted=job.preempted,
             evicted=job.evicted,
+            evicted_for=job.evicted_for,
             preemptions=tuple(job.preemptions),
             preempts=tuple(job.preempts),
             lost=job.lost,

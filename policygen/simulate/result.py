@@ -73,6 +73,8 @@ class JobResult(Struct, frozen=True, eq=False):
     """How often it was preempted; it begins again each time."""
     evicted: int = 0
     """How often it was evicted for another reason, such as pods that were not ready in time."""
+    evicted_for: str = ""
+    """The last such reason, as Kueue names it."""
     preemptions: tuple[JobPreemption, ...] = ()
     """Those that Kueue, kube-scheduler or Volcano decided; of its pods, a preemption can leave some."""
     preempts: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from policygen.core.names import HOSTNAME
 from policygen.core.suggest import suggest
 from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
-from policygen.kubernetes.conditions import condition, created, holds
+from policygen.kubernetes.conditions import condition, created, holds, moment
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue_requests import adjusted, as_pod
 from policygen.kubernetes.kueue_workloads import (
@@ -38,6 +38,7 @@ from policygen.simulate.kueue.amounts import counted, evaluation_order
 from policygen.simulate.kueue.build import pairs_of, workload_of
 from policygen.simulate.kueue.jobs import QueuedJob, UnqueuedJob, jobs
 from policygen.simulate.kueue.pod_sets import asks_topology
+from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
 from policygen.simulate.kueue.topology import TopologyPlacement
 from policygen.simulate.kueue.workload import (
     Admission,
@@ -153,6 +154,7 @@ class _Jobs:
             if not any(it.requests for it in workload.pod_sets):
                 unknown = (NO_REQUESTS,)
         workload.admission = self._admission(object_, workload.pod_sets)
+        self._add_past(workload, object_)
         condition_ = condition(object_, "QuotaReserved")
         if condition_ is not None and not condition_.holds:
             workload.reason, workload.message = condition_.reason, condition_.message
@@ -171,6 +173,18 @@ class _Jobs:
             unscheduled="" if source is None else _misspelt(self.cluster, source),
             unmodelled=(*_features(fields), *_volumes(source), *unknown),
         )
+
+    def _add_past(self, workload: QueuedWorkload, object_: Object) -> None:
+        """How long a Workload ran before, and until when Kueue does not try it again."""
+        status = mapping(object_.data, "status")
+        names = "accumulatedPastExecutionTimeSeconds", "accumulatedPastExexcutionTimeSeconds"
+        workload.executed = float(next(filter(None, (integer(status.get(it)) for it in names)), 0))
+        state = mapping(status, "requeueState")
+        workload.requeues = integer(state.get("count")) or 0
+        at = moment(state.get("requeueAt"))
+        if workload.admission is None and at is not None and self._time(at) > 0:
+            workload.retry_at = self._time(at)
+            workload.hold = PODS_READY_TIMEOUT
 
     def _of_job(self, job: QueuedJob, index: int, count: int) -> Arrival:
         """A Workload that Kueue will create."""

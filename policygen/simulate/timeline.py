@@ -63,6 +63,8 @@ class JobRun:
     preempted: int = 0
     evicted: int = 0
     """How often it was evicted for another reason, such as pods that were not ready in time."""
+    evicted_for: str = ""
+    """The last such reason."""
     preemptions: list[JobPreemption] = field(default_factory=list)
     """Those of this job, in their order."""
     preempts: dict[str, None] = field(default_factory=dict)
@@ -280,6 +282,12 @@ class Timeline:
             self._begun = True
             for job in filter(_runs_already, self.jobs):
                 self._resume(job)
+            if self.kueue is not None:
+                self.kueue.begin(self.now)
+                self._evict(self.kueue)
+                self._schedule(self.kueue)
+            if not self._events or self._events[0][0] > 0:  # pods can wait for a node
+                heapq.heappush(self._events, (0.0, TimelineEvent.DUE, 0, "", 0))
         while not self.finished:
             self.now = max(self.now, self._events[0][0])
             while self._events and self._events[0][0] <= self.now:
@@ -560,6 +568,10 @@ class Timeline:
         """It is evicted, and begins again later."""
         self._untime(job)
         reason = job.workload.reason if job.workload is not None else ""
+        if reason not in _PREEMPTIONS:
+            job.evicted_for = reason
+        if job.workload is not None and not job.workload.active:
+            self.last = self.now  # it does not begin again
         job.stops(self.now, preempted=reason in _PREEMPTIONS)
         self._leave(job)
 

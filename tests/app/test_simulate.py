@@ -22,6 +22,7 @@ from policygen.cli.main import cli
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
 from policygen.core.versions import Version
+from policygen.report.simulation import write as write_report
 from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
 from tests.own_process import in_own_process
@@ -254,6 +255,76 @@ status: {phase: Running}
     assert (found["nlp/a"].nodes, found["nlp/a"].domains) == ({"a0": 1}, {"a": 1})
     assert found["nlp/b"].domains == {"b": 2}
     assert [found[f"nlp/{it}"].started for it in "bc"] == [0, 3601]
+
+
+RECENT = WORKLOAD.replace("2026-01-01T00:00:00Z", "2026-11-21T02:30:00Z")
+
+
+@pytest.mark.parametrize(
+    "queues, reason",
+    [
+        (
+            QUEUES.replace("{clusterQueue: nlp}", "{clusterQueue: nlp, stopPolicy: HoldAndDrain}"),
+            "LocalQueueStopped",
+        ),
+        (
+            QUEUES.replace(
+                "  namespaceSelector", "  stopPolicy: HoldAndDrain\n  namespaceSelector"
+            ),
+            "ClusterQueueStopped",
+        ),
+    ],
+)
+def test_a_drained_queue_evicts_the_workloads_of_a_snapshot(tmp_path, queues, reason):
+    report = app_simulate.simulate(of_snapshot(tmp_path, queues + NODES + WORKLOAD + job("a", 8)))
+    (found,) = report.result.jobs
+    assert (found.state.value, found.evicted, found.evicted_for) == ("never-starts", 1, reason)
+    out = io.StringIO()
+    write_report(report, out)
+    assert "because its" in out.getvalue()
+    assert "Queue has stopPolicy HoldAndDrain" in out.getvalue()
+
+
+def test_a_held_queue_keeps_the_workloads_of_a_snapshot(tmp_path):
+    queues = QUEUES.replace("  namespaceSelector", "  stopPolicy: Hold\n  namespaceSelector")
+    report = app_simulate.simulate(of_snapshot(tmp_path, queues + NODES + WORKLOAD + job("a", 8)))
+    assert [it.ended for it in report.result.jobs] == [3600]
+
+
+def test_the_maximum_execution_time_of_a_snapshot(tmp_path):
+    """It ran for 30 minutes, and for 10 minutes before, of 50 minutes."""
+    text = RECENT.replace("  queueName", "  maximumExecutionTimeSeconds: 3000\n  queueName")
+    text = text.replace("status:\n", "status:\n  accumulatedPastExecutionTimeSeconds: 600\n")
+    state = QUEUES + NODES + text + job("a", 8) + job("b", 8)
+    found = {it.name: it for it in app_simulate.simulate(of_snapshot(tmp_path, state)).result.jobs}
+    ran, then = found["nlp/a"], found["nlp/b"]
+    assert (ran.evicted_for, ran.ended) == ("DeactivatedDueToMaximumExecutionTimeExceeded", None)
+    assert ran.cause.kind.value == "deactivated"
+    assert ran.never
+    assert then.started == 601
+
+
+def test_kueue_tries_an_evicted_workload_of_a_snapshot_later(tmp_path):
+    head, _, _ = WORKLOAD.partition("status:")
+    status = "status:\n  requeueState: {count: 1, requeueAt: '2026-11-21T03:10:00Z'}\n"
+    state = QUEUES + NODES + head + status + job("a", 8)
+    (found,) = app_simulate.simulate(of_snapshot(tmp_path, state)).result.jobs
+    assert found.started == 600
+    (found,) = app_simulate.simulate(of_snapshot(tmp_path, state, until=60.0)).result.jobs
+    assert (found.cause.kind.value, found.cause.message) == (
+        "requeued-later",
+        "10m after the start",
+    )
+
+
+def test_kueue_admits_nothing_below_a_cycle_of_cohorts(tmp_path):
+    """Cohort r is not in the cycle itself."""
+    cohort = "---\n{{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {{name: {}}}, spec: {{parentName: {}}}}}\n"
+    queues = QUEUES.replace("  namespaceSelector", "  cohortName: r\n  namespaceSelector")
+    cohorts = "".join(cohort.format(*it) for it in ("pq", "qp", "rp"))
+    (found,) = simulated(tmp_path, queues + cohorts + NODES + job("a", 8)).result.jobs
+    assert (found.started, found.cause.kind.value) == (None, "cohort-cycle")
+    assert found.never
 
 
 def test_racks_of_a_spec_are_not_known(tmp_path):

@@ -199,7 +199,7 @@ class _Pairs:
             preemption_over_borrowing=fungibility.preference == "PreemptionOverBorrowing",
             namespaces=self._namespaces(fields),
             stop_policy=fields.stop_policy,
-            missing=self._missing(fields),
+            missing=", ".join(filter(None, (self._missing(fields), self._cycle(fields)))),
             checks=_checks(fields),
         )
 
@@ -244,6 +244,18 @@ class _Pairs:
             for it in self._cluster.namespaces
             if selector.selects({**it.object.labels, NAMESPACE_NAME: it.object.name})
         )
+
+    def _cycle(self, fields: ClusterQueueView) -> str:
+        """Why Kueue skips a queue whose cohorts end in a cycle; empty: they do not.
+
+        Source: pkg/cache/scheduler/snapshot.go, Snapshot, and pkg/cache/hierarchy/cycle.go.
+        """
+        parents = {it.object.name: it.fields.parent_name for it in self._cluster.cohorts}
+        name, seen = fields.cohort_name, set[str]()
+        while name and name not in seen:
+            seen.add(name)
+            name = parents.get(name, "")
+        return "is in a cycle of cohorts" if name else ""
 
     def _missing(self, fields: ClusterQueueView) -> str:
         flavors = {it.object.name for it in self._cluster.flavors}

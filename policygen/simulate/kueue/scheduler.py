@@ -53,9 +53,17 @@ class Scheduler:
         workload.assigned = workload.ready = True
         if workload.admission is not None:
             workload.admitted_at = workload.admission.at
+            self._limit_time(workload, workload.admission.at)
+
+    def begin(self, now: float) -> None:
+        """Do what follows from the stop policies for workloads that are admitted from the start."""
+        for it in self._sorted():
+            self._reconcile(it, now)
 
     def submit(self, workload: QueuedWorkload) -> None:
         """Queue a workload. Without its queues, or deactivated, it only waits; its message has the reason."""
+        if workload.retry_at is not None and workload.name not in self._known:
+            self._remember(workload.retry_at, workload)  # Kueue evicted it before the start
         self._known[workload.name] = workload
         queue = self._queue_if_open(workload)
         if queue is not None and workload.active:
@@ -287,8 +295,11 @@ class Scheduler:
         workload.ready = False
         if self.state.pods_ready is not None:
             self._remember(now + self.state.pods_ready.timeout, workload)
+        self._limit_time(workload, now)
+
+    def _limit_time(self, workload: QueuedWorkload, admitted: float) -> None:
         if workload.maximum_execution is not None:
-            self._remember(now + workload.maximum_execution - workload.executed, workload)
+            self._remember(admitted + workload.maximum_execution - workload.executed, workload)
 
     def _remember(self, at: float, workload: QueuedWorkload) -> None:
         heapq.heappush(self._due, (at, workload.name))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from policygen.core.durations import duration
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod
@@ -87,7 +88,14 @@ class EndCauses:
             return self._nodes.of(job) or Cause(CauseKind.UNKNOWN)
         if workload is None:
             return Cause(CauseKind.UNKNOWN, message=job.message)
-        return self._with_objects(job, workload) or evicted or self._with_quota(workload)
+        if not workload.active:  # Kueue may have deactivated it
+            about = f"Workload {workload.name}"
+            return Cause(CauseKind.DEACTIVATED, about, message=workload.message)
+        found = self._with_objects(job, workload) or evicted
+        if found is None and workload.hold and workload.retry_at is not None:
+            after = f"{duration(workload.retry_at)} after the start"
+            return Cause(CauseKind.BACKOFF, about, message=after)
+        return found or self._with_quota(workload)
 
     def _with_objects(self, job: JobRun, workload: QueuedWorkload) -> Cause | None:
         key = workload.queue, workload.active
