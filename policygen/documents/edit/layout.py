@@ -22,8 +22,6 @@ class Text(Struct, eq=False):
     """The text of a document, and facts about its nodes."""
 
     document: Document
-    scalars: bool = False
-    """Whether only the places of scalars in one line are needed, which are found faster."""
     shared: dict[int, int] = field(default_factory=dict)
     """The number of uses of a node in the data, if it is not 1; 0: unknown."""
     json: bool = False
@@ -40,7 +38,7 @@ class Text(Struct, eq=False):
     @property
     def outline(self) -> Outline:
         """The places of its nodes."""
-        return self.document.composed.places if self.scalars else self.document.outline
+        return self.document.outline
 
     def line_start(self, index: int) -> int:
         """Where the line of a character begins."""

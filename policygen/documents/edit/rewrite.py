@@ -8,7 +8,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from policygen.core.finding import At, Edit, Path, Verb, at_path
 from policygen.documents.document import Document
@@ -35,7 +34,7 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
     A node that is shared through aliases is changed only if the fixes change all its uses in the
     same way. Fixes may overlap; two equal ones give the same splices.
     """
-    text = Text(document, scalars=all(_in_one_line(document, it) for it in chain(*fixes)))
+    text = Text(document)
     made: list[Rewritten] = []
     touched: list[set[tuple[int, Path, Edit]]] = []
     for edits in fixes:
@@ -64,12 +63,6 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
             return made
         for number in refused:
             made[number], touched[number] = shared, set()
-
-
-def _in_one_line(document: Document, edit: Edit) -> bool:
-    """Whether an edit changes only a scalar in one line."""
-    in_place = edit.verb in {Verb.REWRITE, Verb.QUOTE}
-    return in_place and "\n" not in (document.raw(edit.at.path) or "\n")
 
 
 class _Step:
