@@ -18,8 +18,19 @@ from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.node_filters import REQUIRED, Demand
 from policygen.kubernetes.node_groups import Node, NodeGroup, NodeSize, Stated
 from policygen.kubernetes.node_index import Bits, NodeIndex
-from policygen.kubernetes.untyped import integer, keyed_texts, mappings, numbered, text, texts
+from policygen.kubernetes.untyped import (
+    integer,
+    keyed_texts,
+    mapping,
+    mappings,
+    numbered,
+    text,
+    texts,
+)
 from policygen.kubernetes.workloads import PodSpec
+
+_OTHER_PODS = ("namespaces", "namespaceSelector", "matchLabelKeys", "mismatchLabelKeys")
+"""Fields by which a term selects pods of other namespaces, or not all equal pods."""
 
 
 class Room(Struct, frozen=True):
@@ -167,6 +178,42 @@ def _apart(pods: EqualPods, takers: Sequence[NodeGroup], count: int) -> Iterator
         ]
         path: Path = ("affinity", "podAntiAffinity", REQUIRED, i)
         yield Room(domains + sum(_held(it, node) for node in outside), count, path, key, domains)
+
+
+def in_one_domain(pods: EqualPods, index: NodeIndex) -> Iterator[tuple[Mapping[str, Any], Room]]:
+    """For each required affinity of pods to themselves: the term, and the room of the largest domain.
+
+    The first pod starts anywhere, and the others only where a pod that the term selects runs. Terms whose
+    domains are not known are skipped.
+    """
+    it = pods.demand
+    taking = index.takers(it)
+    for i, term in numbered(pods.spec.affinity, "podAffinity", REQUIRED):
+        others = any(term.get(name) is not None for name in _OTHER_PODS)
+        key = text(term, "topologyKey")
+        if others or not taking or not _selects(term, pods.labels):
+            continue
+        found: Counter[object] = Counter()
+        for bit, node in index.entries(taking):
+            size = NodeSize(node.allocatable, 1, node.stated)
+            value: object = node.labels.get(key)
+            if value is None and (key != HOSTNAME or node.stated is Stated.ALL):
+                break
+            held = size.holds(it.requests)
+            if held is None:
+                break
+            found[bit if value is None else value] += held * (1 if value is None else node.count)
+        else:
+            path: Path = ("affinity", "podAffinity", REQUIRED, i)
+            yield term, Room(max(found.values()), taking.bit_count(), path, key, len(found))
+
+
+def selected(term: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether a term may select pods with these labels, to which a controller adds labels with a prefix."""
+    selector = mapping(term, "labelSelector")
+    keys = [*mapping(selector, "matchLabels")]
+    keys += [text(one, "key") for one in mappings(selector, "matchExpressions")]
+    return any("/" in key for key in keys) or _selects(term, labels)
 
 
 def _has_topology(spec: PodSpec) -> bool:

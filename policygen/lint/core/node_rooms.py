@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from policygen.kubernetes.node_domains import EqualPods, Room, room
+from policygen.kubernetes.node_domains import EqualPods, Room, in_one_domain, room, selected
+from policygen.kubernetes.node_index import NodeIndex
 from policygen.kubernetes.pod_labels import pod_labels
+from policygen.kubernetes.untyped import mapping
 from policygen.lint.core.known_nodes import node_index
 from policygen.lint.core.pod_demands import PodDemand, pod_demands
-from policygen.lint.rule import Facts
+from policygen.lint.rule import Facts, Need
 
 
 def node_rooms(facts: Facts) -> tuple[tuple[PodDemand, Room], ...]:
@@ -48,3 +50,28 @@ def _rooms(facts: Facts) -> Iterator[tuple[PodDemand, Room]]:
             largest = max(found, key=lambda one: one.pods)
             same = total == largest.pods
             yield it, largest if same else Room(total, sum(one.nodes for one in found))
+            continue
+        if len(it.ways) == 1:
+            pods = EqualPods(it.template.spec, labels, it.ways[0].demand)
+            near = [one for one in _near(facts, it, pods, index) if one.pods < enough]
+            if near:
+                yield it, min(near, key=lambda one: one.pods)
+
+
+def _near(facts: Facts, it: PodDemand, pods: EqualPods, index: NodeIndex) -> Iterator[Room]:
+    """The room by affinities of the pods to themselves, if these select no other pods of the input."""
+    if Need.WHOLE not in facts.given or not mapping(it.template.spec.affinity, "podAffinity"):
+        return
+    others = [
+        pod_labels(workload, template)
+        for workload in facts.cluster.workloads
+        for template in workload.templates
+        if template is not it.template
+        and (
+            "" in {workload.namespace, it.workload.namespace}
+            or workload.namespace == it.workload.namespace
+        )
+    ]
+    for term, one in in_one_domain(pods, index):
+        if not any(selected(term, labels) for labels in others):
+            yield one

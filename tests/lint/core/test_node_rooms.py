@@ -43,6 +43,32 @@ spec: {scaleTargetRef: {kind: Deployment, name: llm}, minReplicas: %s, maxReplic
     )
 
 
+NEAR = (
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+    "kubernetes.io/hostname, labelSelector: {matchLabels: {app: a}}}]}}, containers"
+)
+
+
+def near(replicas, others=""):
+    second = TEXT.partition("---")[0].replace("n1", "n2")
+    text = (TEXT % replicas).replace("template:", "template:\n    metadata: {labels: {app: a}}")
+    text = text.replace("containers", NEAR, 1)
+    return [hit.message for hit in replicas_exceed_nodes.check(facts(f"{second}---{text}{others}"))]
+
+
+def test_an_affinity_of_pods_to_themselves_keeps_them_in_one_domain():
+    assert near(2) == []
+    [message] = near(3)
+    assert message == (
+        "only 2 of the 3 pods of Deployment a/llm can run, because their affinity to themselves keeps them "
+        "in one value of kubernetes.io/hostname, and no value has room for more; lower the number of "
+        "pods, or relax the constraint"
+    )
+    pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: %s, labels: {app: a}}\nspec: {containers: [{name: a, image: a}]}\n"
+    assert near(3, pod % "a") == []
+    assert len(near(3, pod % "b")) == 1
+
+
 def test_min_domains_above_the_nodes_that_take_pods():
     """The other nodes count as domains without pods, so a lower minDomains alone is not enough."""
     node = "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s}}\nstatus: {allocatable: {cpu: 96, nvidia.com/gpu: %s}}\n---"

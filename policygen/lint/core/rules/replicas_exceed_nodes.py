@@ -54,6 +54,11 @@ def _message(it: PodDemand, room: Room) -> str:
             f"the nodes have room for only {some}, because {why}; "
             "lower the number or the requests of the pods, or add nodes"
         )
+    if room.path[:2] == ("affinity", "podAffinity"):
+        return (
+            f"only {some} can run, because their affinity to themselves keeps them in one value of {key}, "
+            f"and no value has room for more; {change}"
+        )
     if room.path[0] == "affinity":
         return (
             f"only {some} can run, because their anti-affinity allows one pod for each value of {key}, and "
