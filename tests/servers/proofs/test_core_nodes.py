@@ -21,12 +21,13 @@ def placed(cluster: Cluster, namespace: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    ("number", "on_nodes", "fixed"), [(0, (2, 1), 2), (1, (2, 1), 2), (2, (2, 2), 4)]
+    ("number", "on_nodes", "fixed"),
+    [(0, (2, 1), 2), (1, (2, 1), 2), (2, (2, 2), 4), (3, (2, 1), 3)],
 )
 def test_replicas_exceed_nodes(
     cluster: Cluster, number: int, on_nodes: tuple[int, int], fixed: int
 ) -> None:
-    """Too few GPUs, too few hosts, and a rack that counts although it is tainted."""
+    """Too few GPUs, too few hosts, a rack that counts although it is tainted, and one full host."""
     rule = "replicas-exceed-nodes"
     add_nodes(cluster, bad(rule, number))
     show(cluster, scene(bad(rule, number), "bad"))
