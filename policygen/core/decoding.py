@@ -21,8 +21,7 @@ _BUILDING = Lock()
 
 def decoder(type_: type[T], hook: DecodeHook | None = None) -> msgspec.json.Decoder[T]:
     """The decoder of JSON of this type; threads can share it. `hook` is msgspec's `dec_hook`."""
-    with _BUILDING:
-        return _decoder(type_, hook)  # type: ignore[arg-type] # a type is hashable
+    return _built(type_, hook)[1]
 
 
 def decode(text: bytes | str, type_: type[T]) -> T:
@@ -32,10 +31,16 @@ def decode(text: bytes | str, type_: type[T]) -> T:
 
 def converted(data: Any, type_: type[T], hook: DecodeHook | None = None) -> T:
     """Data as this type. Raises msgspec.ValidationError or RecursionError."""
-    decoder(type_, hook)
-    return msgspec.convert(data, type_, dec_hook=hook)  # noqa: TID251 - its type is built
+    same, _ = _built(type_, hook)
+    return msgspec.convert(data, same, dec_hook=hook)  # noqa: TID251 - its type is built
+
+
+def _built(type_: type[T], hook: DecodeHook | None) -> tuple[type[T], msgspec.json.Decoder[T]]:
+    """The type that was built, which may be another object than an equal `Page[dict]`, and its decoder."""
+    with _BUILDING:
+        return _decoder(type_, hook)  # type: ignore[arg-type] # a type is hashable
 
 
 @cache
-def _decoder(type_: Any, hook: DecodeHook | None) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(type_, dec_hook=hook)
+def _decoder(type_: Any, hook: DecodeHook | None) -> tuple[Any, msgspec.json.Decoder[Any]]:
+    return type_, msgspec.json.Decoder(type_, dec_hook=hook)
