@@ -14,7 +14,7 @@ from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import LintRequest
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Verdict
-from policygen.core.quoting import quoted
+from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Family
 from policygen.documents.locate import locate, ordered
 from policygen.documents.rules import NO_SPEC_FILES, UNREADABLE_INPUT
@@ -215,23 +215,26 @@ def _of_manifests(run: Run, results: Sequence[ClusterCheckResult | Finding]) -> 
     ]
     # Related objects of a cluster have other places in the next one.
     texts = [{it._replace(related=()) for it in part.findings} for part in found]
-    reported = {finding for part in read for finding in part.findings}
-    everywhere = set[Finding].intersection(*texts)
+    reported = {it._replace(related=()) for part in read for it in part.findings}
     for i, part in enumerate(found):
-        new = [it for it in part.findings if it._replace(related=()) not in reported]
+        new = []
+        for it in part.findings:
+            same = it._replace(related=())
+            where = [state for state, those in zip(states, texts, strict=False) if same in those]
+            if same not in reported:
+                new.append(it if len(where) == len(states) else _on(where, it))
         reported.update(texts[i])
-        if states[1:]:
-            common = [it._replace(related=()) in everywhere for it in new]
-            new = [it if same else _on(states[i], it) for it, same in zip(new, common, strict=True)]
         found[i] = replace(part, findings=new, objects=0 if i else part.objects)
     return found
 
 
-def _on(state: ClusterState, finding: Finding) -> Finding:
-    """The finding, which depends on the objects of a cluster, with the name of the cluster."""
-    if quoted(state.name) in finding.message or finding.cluster:
+def _on(states: Sequence[ClusterState], finding: Finding) -> Finding:
+    """The finding, which depends on the objects of these clusters, with their names."""
+    if any(quoted(it.name) in finding.message for it in states) or finding.cluster:
         return finding
-    return finding._replace(message=f"on {state.shown}: {finding.message}")
+    return finding._replace(
+        message=f"on {listed([it.shown for it in states], 'and')}: {finding.message}"
+    )
 
 
 def _elsewhere(run: Run, findings: Sequence[Finding]) -> int:

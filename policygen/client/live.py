@@ -311,9 +311,12 @@ def _check_doubled(names: Iterable[tuple[str, str]]) -> None:
 def _check_kind(request: ListRequest, api_version: object, kind: object) -> None:
     """In lists of built-in kinds, servers omit both."""
     expected = request.resource
-    for found, requested in ((kind, expected.kind), (api_version, expected.api_version)):
+    for name, found, requested in (
+        ("kind", kind, expected.kind),
+        ("apiVersion", api_version, expected.api_version),
+    ):
         if found and found != requested:
-            raise ReadError(f"an object in the list is a {found}, not a {requested}")
+            raise ReadError(f"an object in the list has {name} {found} instead of {requested}")
 
 
 def _check_names(request: ListRequest, name: object, namespace: object) -> None:

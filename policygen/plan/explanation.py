@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from policygen.core.finding import Hit
-from policygen.core.quoting import listed, quoted
+from policygen.core.quoting import counted, listed, quoted
 from policygen.plan import rules
 from policygen.plan.amounts import readable_bytes
 from policygen.plan.assignment import (
@@ -142,7 +142,8 @@ def unplaced(
 
 def _reasons(rejected: Sequence[Rejection]) -> str:
     """Why a model runs on none of these pools, the nearest first."""
-    more = f"; and {len(rejected) - _SHOWN} more pools" if len(rejected) > _SHOWN else ""
+    left = len(rejected) - _SHOWN
+    more = f"; and {counted(left, 'more pool')}" if left > 0 else ""
     return "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN]) + more
 
 

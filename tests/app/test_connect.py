@@ -12,7 +12,7 @@ import pytest
 
 from tests import kubeconfigs, loopback
 
-KINDS = {"": ["Pod", "Node", "Namespace"], "batch": ["Job"]}
+KINDS = {"": ["Pod", "Node", "Namespace"], "apps": ["Deployment"], "batch": ["Job"]}
 LISTS = {f"{kind.lower()}s": f"{kind}List" for kinds in KINDS.values() for kind in kinds}
 NOBODY = "http://127.0.0.1:9"
 FIRST = "/api/v1/pods?limit=1000"

@@ -215,8 +215,8 @@ def test_a_list_with_an_object_that_was_not_requested_is_a_gap(
     [
         (item("sound"), 'the list contains "sound" of namespace "n" twice'),
         ({"metadata": {"name": "a"}}, '"a" in the list has no namespace'),
-        (item("a", kind="Cohort"), "an object in the list is a Cohort, not a "),
-        (item("a", apiVersion="v0"), "an object in the list is a v0, not a "),
+        (item("a", kind="Cohort"), "an object in the list has kind Cohort instead of "),
+        (item("a", apiVersion="v0"), "an object in the list has apiVersion v0 instead of "),
     ],
 )
 def test_a_list_of_all_namespaces_with_a_wrong_object_is_a_gap(served, kind, plural, other, reason):
@@ -232,7 +232,7 @@ def test_a_node_of_another_kind_is_a_gap(served):
     wanted = ClusterQuery(frozenset({NODE}), config_maps=frozenset())
     snapshot, _ = served(wanted, {"nodes": [item("a", kind="Pod")]})
     assert [it.reason for it in snapshot.seen.gaps] == [
-        "an object in the list is a Pod, not a Node"
+        "an object in the list has kind Pod instead of Node"
     ]
 
 

@@ -14,6 +14,8 @@ TODAY = date(2026, 11, 21)
 
 WRONG = [
     ("limit-range.yaml", "LimitRange ai-limits", "default-gpu-for-every-container"),
+    ("priority-classes.yaml", "PriorityClass high-priority", "change-refused"),
+    ("priority-classes.yaml", "PriorityClass low-priority", "change-refused"),
     ("priority-classes.yaml", "PriorityClass low-priority", "priority-orders-disagree"),
     ("resource-quotas.yaml", "ResourceQuota ai-quota", "gpu-quota-counts-nothing"),
     ("resource-quotas.yaml", "ResourceQuota ai-quota", "quota-omits-gpu-resource"),
@@ -36,7 +38,8 @@ WRONG = [
     ("workloads.yaml", "VerticalPodAutoscaler training-vpa", "autoscaler-without-target"),
 ]
 """The README beside the manifests lists the faults by file and object. Two articles disagree about priorities: the
-class low-priority of one is above medium-priority of the queues in the other."""
+class low-priority of one is above medium-priority of the queues in the other. Two classes have other values there, so a
+server refuses the second of both."""
 
 
 @pytest.fixture(scope="module")

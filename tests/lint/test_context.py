@@ -395,3 +395,11 @@ def test_manifests_beside_two_clusters(beside):
     assert named["workload-without-local-queue"].startswith('on cluster "c1": ')
     assert named["pod-fits-no-node"].startswith("no node takes")
     assert named["workload-exceeds-quota"].startswith('on cluster "c0": ')
+
+
+def test_a_finding_names_all_clusters_on_which_it_is_true(beside):
+    job = JOB.format(queue="mine", gpus=1)
+    other = HELD.replace("LocalQueue\nmetadata: {name: mine", "LocalQueue\nmetadata: {name: yours")
+    _, found = beside(job, HELD, other, other)
+    (message,) = (it[2] for it in found if it[0] == "workload-without-local-queue")
+    assert message.startswith('on cluster "c1" and cluster "c2": ')

@@ -330,3 +330,11 @@ def test_claims_of_a_cluster_are_known_even_if_there_are_none():
     documents = bad("volume-claim-missing")
     [message] = messages("volume-claim-missing", without(documents, "PersistentVolumeClaim"))
     assert message.endswith("no PersistentVolumeClaim of this namespace is defined")
+
+
+def test_a_volume_whose_name_is_no_text_has_its_claim_checked():
+    documents = bad("volume-claim-missing")
+    for it in documents:
+        if it["kind"] == "Job":
+            it["spec"]["template"]["spec"]["volumes"][0]["name"] = ["data"]
+    assert len(messages("volume-claim-missing", documents)) == 1

@@ -199,7 +199,7 @@ def test_a_remedy_leads_to_no_other_finding(documents):
 
 
 def test_several_models_move_together_if_one_alone_makes_no_room():
-    """Six models of 2 GPUs on a pool with 4; the other pool has room for eight GPUs."""
+    """Five models of 2 GPUs on a pool with 4; the other pool has room for eight GPUs."""
     quotas = [{"pool": "p", "guarantee": 4, "limit": 4}, {"pool": "q", "guarantee": 8, "limit": 8}]
     pools = [
         document(

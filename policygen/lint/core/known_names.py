@@ -29,7 +29,7 @@ def with_case(cluster: Cluster, refusal: FoundRefusal) -> str:
     )
     if not known or not isinstance(name, str) or name.islower() or not known(cluster, name.lower()):
         return refusal.message
-    fault = refusal.message.rpartition("; ")[0]
+    fault = refusal.message.rpartition("; ")[0] or refusal.message
     return f'{fault}; did you mean "{name.lower()}"?'
 
 

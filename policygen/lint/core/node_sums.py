@@ -247,10 +247,13 @@ def _parts(facts: Facts) -> Sequence[_Part]:
 
 def _running(it: PodDemand, room: int) -> PodDemand:
     """The demand with the pods that run if their queue has room for some of them."""
-    count = it.workload.spec.get("replicas")
-    if not isinstance(count, int) or not 0 < room < count:
+    count, pods = it.workload.spec.get("replicas"), it.pods or 0
+    if not isinstance(count, int) or not it.template.replicas:
         return it
-    return replace(it, pods=(it.template.replicas or 0) * room // count)
+    wanted = (
+        pods * count // it.template.replicas
+    )  # more than replicas: the minimum of an autoscaler
+    return replace(it, pods=pods * room // wanted) if 0 < room < wanted else it
 
 
 def _takers(it: PodDemand, index: NodeIndex) -> Bits:

@@ -54,7 +54,7 @@ class Refused(Struct, frozen=True, eq=False):
     objects: frozenset[At]
     """The roots of the objects that a server refuses to create."""
     misspelt: Mapping[At, Mapping[Path, str]]
-    """The unknown fields with names similar to that of a missing field, and this name, by the objects' roots."""
+    """For each object, by its root: the paths of unknown fields, and the missing field that each resembles."""
 
 
 def refused(cluster: Cluster) -> Refused:

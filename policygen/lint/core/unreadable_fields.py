@@ -40,12 +40,11 @@ def described(malformed: InvalidField) -> tuple[Path, str]:
         )
     expected, actual = match.groups()
     path, value = malformed.path, at_path(malformed.object.data, malformed.path)
-    if isinstance(value, dict) and (
-        malformed.beyond or actual != "object"
-    ):  # it is in one of its values
+    # Of a mapping with free keys, only one of its values is wrong.
+    if isinstance(value, dict) and (malformed.beyond or actual != "object"):
         for key in value:
             found = at_path(value, (key, *malformed.beyond))
-            if _is_a(found, actual):
+            if found is not None and _is_a(found, actual):
                 path, value = (*path, key, *malformed.beyond), found
                 break
     what = _TYPES[actual] if actual in _MANY else shown(value)

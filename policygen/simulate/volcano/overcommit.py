@@ -41,7 +41,7 @@ class OvercommitPlugin(SessionPlugin):
         return excesses(add(dict(self._reserved), job.minimum), self._idle, job.minimum)
 
     def left(self, resource: str) -> float:
-        """How much more of a resource is enqueued."""
+        """The amount of a resource that is still enqueued; negative if too much is enqueued."""
         return self._idle.get(resource, 0) - self._reserved.get(resource, 0)
 
     def enqueued(self, job: VolcanoJob) -> None:

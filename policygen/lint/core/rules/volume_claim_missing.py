@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.untyped import keyed_texts, mappings, text
+from policygen.kubernetes.untyped import mappings, text
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -28,7 +28,7 @@ def check(facts: Facts) -> Hits:
         for template in workload.templates:
             for i, volume in enumerate(template.spec.volumes):
                 name = text(volume, "persistentVolumeClaim", "claimName")
-                if not name or claims.knows(name, namespace) or volume.get("name") in templates:
+                if not name or claims.knows(name, namespace) or text(volume, "name") in templates:
                     continue
                 if any(it.fullmatch(name) for it in made.get(namespace, ())):
                     continue
@@ -42,10 +42,8 @@ def check(facts: Facts) -> Hits:
 
 def _templates(workload: Workload) -> frozenset[str]:
     """The names of its claim templates, which replace volumes."""
-    return frozenset(
-        keyed_texts(it, "metadata").get("name", "")
-        for it in mappings(workload.spec, "volumeClaimTemplates")
-    )
+    names = (text(it, "metadata", "name") for it in mappings(workload.spec, "volumeClaimTemplates"))
+    return frozenset(filter(None, names))
 
 
 def _made(cluster: Cluster) -> Mapping[str, list[re.Pattern[str]]]:

@@ -33,7 +33,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _advice(cluster: Cluster, namespace: str) -> str:
-    """To name a queue of the namespace, if there is one: the other queue may be that of another team."""
+    """Proposes ClusterQueues that select the namespace; the named one may be that of another team."""
     own = [
         queue.name
         for queue in cluster.cluster_queues
