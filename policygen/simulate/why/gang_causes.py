@@ -200,7 +200,7 @@ class GangCauses:
         name = min(short, key=lambda one: (not is_one(one), one), default="")
         if not name:
             return None
-        asked, most = made.minimum[name], plugin.most[name]
+        asked, most = made.minimum[name], plugin.most.get(name, 0)
         never = asked > most
         if never and not made.unborn:
             return None  # the nodes do not have so much either

@@ -9,6 +9,7 @@ from tests.simulate.why.waiting import explain, node
 
 TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 CAPACITY = configuration("capacity")
+WITHOUT_GPUS = {**node("x"), "status": {"allocatable": {"cpu": "8", "pods": "110"}}}
 TREE = configuration("capacity", enableHierarchy=True)
 ENQUEUES = configuration("capacity", actions="enqueue, allocate, backfill")
 
@@ -55,6 +56,12 @@ ENQUEUES = configuration("capacity", actions="enqueue, allocate, backfill")
              vcjob("a", 2)),
             "volcano-overcommit",
             "Volcano enqueues jobs for 1 more",
+        ),
+        (
+            (vcqueue("small", 8), WITHOUT_GPUS, configuration("overcommit", actions="enqueue, allocate"),
+             vcjob("a", 1)),
+            "volcano-overcommit",
+            "Its gang requests 1 GPU, and Volcano enqueues jobs for 0 more (overcommit).",
         ),
         (
             (*QUEUES, CAPACITY, vcjob("a", 1, least=2)),
