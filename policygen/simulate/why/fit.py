@@ -143,7 +143,10 @@ def _chosen(scene: Scene, request: FitRequest) -> list[_Choice]:
     namespaces = namespaces or [it for it in known if it == request.team]
     if not namespaces:
         teams = ", ".join(sorted({scene.team(it) for it in known}))
-        raise FitError(f"team {request.team} has no LocalQueue; teams with one: {teams or 'none'}")
+        raise FitError(
+            f"team {request.team} has no LocalQueue and no queue of Volcano; "
+            f"teams with one: {teams or 'none'}"
+        )
     every = [*_choices(scene.cluster, namespaces), *_volcano_choices(scene, namespaces)]
     found = [
         it
@@ -167,7 +170,9 @@ def _namespaces(scene: Scene) -> dict[str, None]:
 
 
 def _volcano_namespaces(scene: Scene) -> list[str]:
-    """The namespaces of teams that have a queue of Volcano."""
+    """The namespaces of teams that have a queue of Volcano: without a spec, those of the input."""
+    if scene.spec is None:
+        return [it.name for it in scene.cluster.namespaces] if scene.cluster.queues else []
     teams = {team for _, team, _ in _queues_of_spec(scene)}
     return [it for it, team in scene.teams.items() if team in teams]
 

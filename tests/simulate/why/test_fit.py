@@ -17,6 +17,7 @@ from tests.simulate.why.waiting import (
     priority,
     queue,
     scene,
+    thing,
 )
 
 
@@ -62,7 +63,7 @@ def test_a_pool_is_a_flavor_or_a_queue():
 @pytest.mark.parametrize(
     "request_, words",
     [
-        (FitRequest("x", 1), "team x has no LocalQueue; teams with one: n"),
+        (FitRequest("x", 1), "team x has no LocalQueue and no queue of Volcano; teams with one: n"),
         (FitRequest("n", 1, pool="h"), "no quota of GPUs in pool h; it has nvidia.com/gpu in f"),
         (
             FitRequest("n", 1, resource="amd.com/gpu"),
@@ -107,3 +108,11 @@ def test_the_first_queue_in_which_it_runs():
     capacity = configuration("capacity")
     found = answer(FitRequest("n", 8), flavor(), queue("q", 4), local(), *QUEUES, capacity)
     assert (found.queue, found.explanation.waits) == ("large", False)
+
+
+def test_a_team_without_a_local_queue_can_use_a_queue_of_volcano():
+    things = *QUEUES, configuration("capacity"), thing("Namespace", "n", None, version="v1")
+    found = answer(FitRequest("n", 1, pool="small"), *things)
+    assert (found.of_volcano, found.namespace, found.queue) == (True, "n", "small")
+    with pytest.raises(FitError, match="no queue of Volcano; teams with one: n"):
+        answer(FitRequest("x", 1, pool="small"), *things)
