@@ -25,6 +25,7 @@ _TEAMS = 3
 """The most teams that are named because they wait longer, and as many that wait shorter."""
 _SUBJECTS = 5
 """The most groups of objects that are named because they differ."""
+_EQUAL = "No change of quotas, limits, weights, policies, nodes or priorities was found."
 _NAMED = 3
 """The most jobs that are named because they start in only one simulation."""
 
@@ -71,7 +72,7 @@ def changed(changes: Sequence[StateChange]) -> str:
             words = "removed" if it.before else "new"
         fields.setdefault((kind, name), []).append(words)
     if not fields:
-        return "Changed: nothing in queues, nodes and priorities."
+        return _EQUAL
     equal: dict[tuple[str, str], list[str]] = {}
     for (kind, name), words_ in fields.items():
         equal.setdefault((kind, ", ".join(words_)), []).append(name)

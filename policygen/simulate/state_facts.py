@@ -1,5 +1,6 @@
 """What decides about jobs in a state, as pairs of a name and a text, so that two states can be compared."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import chain
@@ -26,6 +27,8 @@ class StateFact(NamedTuple):
     """Empty: whether the object exists."""
     gpus: bool = True
     """False for quota of other resources, which follows that of GPUs."""
+    full: str = ""
+    """The field with its GPU resource, used if the subject has several with this field."""
 
 
 class StateChange(Struct, frozen=True):
@@ -51,8 +54,14 @@ def state_changes(
     differ = [it for it in {**before, **after} if before.get(it) != after.get(it)]
     alone = {it.subject for it in differ if it.field == _EXISTS}
     with_gpus = {it.subject for it in differ if it.gpus}
+    resources = Counter((it.subject, it.field) for it in {**before, **after} if it.full)
     return tuple(
-        StateChange(it.subject, it.field, before.get(it, ""), after.get(it, ""))
+        StateChange(
+            it.subject,
+            it.full if resources[it.subject, it.field] > 1 else it.field,
+            before.get(it, ""),
+            after.get(it, ""),
+        )
         for it in differ
         if (it.field == _EXISTS or it.subject not in alone)
         and (it.gpus or it.subject not in with_gpus)
@@ -89,14 +98,16 @@ def _quotas(subject: str, groups: Iterable[ResourceGroup]) -> Iterator[tuple[Sta
     for flavor in (it for group in groups for it in group.flavors):
         for quota in flavor.resources:
             gpus = is_one(quota.name)
-            what = flavor.name if gpus else f"{quota.name} in {flavor.name}"
+            both = f"{quota.name} in {flavor.name}"
+            what = flavor.name if gpus else both
             amounts = {"quota": quota.nominal_quota, "lendingLimit": quota.lending_limit}
             if quota.borrowing_limit is not None:
                 amounts["limit"] = quota.nominal_quota + quota.borrowing_limit
             for word in ("quota", "limit", "lendingLimit"):
                 amount = amounts.get(word)
                 shown = _NONE if amount is None else readable(quota.name, amount)
-                yield StateFact(subject, f"{word} of {what}", gpus), shown
+                full = f"{word} of {both}" if gpus else ""
+                yield StateFact(subject, f"{word} of {what}", gpus, full), shown
 
 
 def _policies(subject: str, fields: ClusterQueueView) -> Iterator[tuple[StateFact, str]]:
@@ -124,8 +135,11 @@ def _volcano(scene: Scene) -> Iterator[tuple[StateFact, str]]:
         for word, amounts in (("deserved", fields.deserved), ("capability", fields.capability)):
             for name, amount in amounts.items():
                 gpus = is_one(name)
-                field = word if gpus else f"{word} {name}"
-                yield StateFact(subject, field, gpus), readable(name, Fraction(amount))
+                full = f"{word} {name}"
+                fact = (
+                    StateFact(subject, word, full=full) if gpus else StateFact(subject, full, gpus)
+                )
+                yield fact, readable(name, Fraction(amount))
         yield StateFact(subject, "weight"), f"{fields.weight}"
         yield StateFact(subject, "parent"), fields.parent or _NONE
         yield StateFact(subject, "reclaimable"), f"{fields.reclaimable}".lower()
@@ -140,9 +154,9 @@ def _nodes(scene: Scene) -> Iterator[tuple[StateFact, str]]:
 
 
 def _others(scene: Scene) -> Iterator[tuple[StateFact, str]]:
-    for kinds in (scene.cluster.workload_priority_classes, scene.cluster.priority_classes):
-        for it in kinds:  # a class for jobs and one for pods have one name
-            yield StateFact(f"priority {it.name}", "value"), f"{it.fields.value}"
+    for kind in (scene.cluster.workload_priority_classes, scene.cluster.priority_classes):
+        for it in kind:  # a class for jobs and one for pods can have the same name
+            yield StateFact(f"{it.object.kind} {it.name}", "value"), f"{it.fields.value}"
     settings = scene.settings
     subject = "Configuration of Kueue"
     yield StateFact(subject, "fairSharing"), "on" if settings.fair_sharing else "off"

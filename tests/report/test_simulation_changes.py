@@ -140,3 +140,8 @@ def test_many_objects_that_differ_are_counted():
     text = changed(them)
     assert text.startswith("Changed: a 0, 1, 2 and 2 others (new); b 0")
     assert text.endswith("e 0, 1, 2 and 2 others (new); and 2 more.")
+
+
+def test_without_a_change_it_says_what_was_compared():
+    text = "No change of quotas, limits, weights, policies, nodes or priorities was found."
+    assert changed([]) == text

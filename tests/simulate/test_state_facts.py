@@ -76,7 +76,7 @@ metadata: {name: high}
 value: 10
 """
     assert changes(STATE + rank, STATE + rank.replace("10", "20")) == [
-        ("priority high", "value", "10", "20")
+        ("WorkloadPriorityClass high", "value", "10", "20")
     ]
 
 
@@ -97,3 +97,49 @@ def test_a_change_has_both_values():
         state_facts(scene(STATE)), state_facts(scene(STATE.replace("Quota: 12", "Quota: 8")))
     )
     assert found == StateChange("ClusterQueue nlp", "quota of a100", "12", "8")
+
+
+def test_gpu_resources_of_one_flavor_have_their_own_quotas():
+    gpus, mig = (
+        "name: nvidia.com/gpu, nominalQuota: 12",
+        "name: nvidia.com/mig-1g.10gb, nominalQuota: 5",
+    )
+    both = STATE.replace(gpus, f"{gpus}}}\n      - {{{mig}").replace(
+        "[cpu, nvidia.com/gpu]", "[cpu, nvidia.com/gpu, nvidia.com/mig-1g.10gb]"
+    )
+    assert changes(both, both.replace("Quota: 12", "Quota: 8")) == [
+        ("ClusterQueue nlp", "quota of nvidia.com/gpu in a100", "12", "8")
+    ]
+    added = ("ClusterQueue nlp", "quota of nvidia.com/mig-1g.10gb in a100", "", "5")
+    assert added in changes(STATE, both)
+
+
+def test_gpu_resources_of_a_queue_of_volcano():
+    text = """
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: a}
+spec: {capability: {nvidia.com/gpu: 4, nvidia.com/mig-1g.10gb: 7}}
+"""
+    assert changes(STATE + text, STATE + text.replace("gpu: 4", "gpu: 6")) == [
+        ("Queue a", "capability nvidia.com/gpu", "4", "6")
+    ]
+
+
+def test_priority_classes_of_one_name():
+    text = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: high}
+value: 10
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 5
+"""
+    assert changes(STATE + text, STATE + text.replace("10", "20")) == [
+        ("WorkloadPriorityClass high", "value", "10", "20")
+    ]
