@@ -99,6 +99,12 @@ def _cohort_cycle(cluster: Cluster, name: str) -> tuple[str, ...]:
 
 
 def scheduler_missing(cluster: Cluster, name: str) -> Cause:
-    """No scheduler has this name. `names` has the scheduler that is meant as second one, if one is similar."""
+    """No known scheduler has this name. `names` has the name, and the scheduler that is meant.
+
+    Without a similar name, it can be a scheduler that policygen does not know.
+    """
     meant = meant_scheduler(cluster, name)
-    return Cause(CauseKind.SCHEDULER_UNKNOWN, names=(name, meant) if meant else (name,))
+    if not meant:
+        message = f"its pods name scheduler {name}, which policygen does not know"
+        return Cause(CauseKind.UNKNOWN, message=message, names=(name,))
+    return Cause(CauseKind.SCHEDULER_UNKNOWN, names=(name, meant))

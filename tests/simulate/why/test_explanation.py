@@ -1,7 +1,13 @@
 """Names of workloads, and which ones are pending."""
 
-import pytest
+from datetime import UTC, datetime
 
+import pytest
+from msgspec.structs import replace
+
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.snapshot import Seen
+from policygen.report import why_words
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
@@ -117,6 +123,18 @@ def test_the_scheduler_that_is_meant():
 def test_an_unknown_scheduler_may_exist():
     """As `simulate`, `why` assumes for manifests that it is like kube-scheduler."""
     assert not explain("n/a", node("x"), job("a", to="", schedulerName="own")).waits
+
+
+def test_a_pending_pod_of_a_cluster_with_an_unknown_scheduler():
+    """Another scheduler of the cluster can still start it."""
+    made = scene(node("x"), job("a", to="", schedulerName="yunikorn"))
+    seen = Seen("east", datetime(2026, 1, 1, tzinfo=UTC), "")
+    made = replace(made, cluster=Cluster(made.cluster.objects, seen, ()))
+    it = Explainer(made, arrivals(made))
+    found = it.explain(*it.named("n/a"))
+    assert (found.cause.kind, found.cause.lasts) == (CauseKind.UNKNOWN, False)
+    (text,) = why_words.reasons(found)
+    assert text.endswith("its pods name scheduler yunikorn, which policygen does not know.")
 
 
 def test_a_label_for_a_job_without_a_queue_comes_first():
