@@ -178,8 +178,7 @@ def headline(it: Explanation) -> str:
 def group(found: Sequence[Explanation]) -> str:
     """One line: how many workloads wait for the same reason."""
     cause = found[0].cause
-    kind = "Queue" if cause.kind in BY_QUEUE_OF_VOLCANO else "ClusterQueue"
-    where = f" ({kind} {cause.queue})" if cause.queue else ""
+    where = f" ({cause.queue_kind} {cause.queue})" if cause.queue else ""
     return f"{counted(len(found), 'workload')} wait{where}: {TITLES[cause.kind]}"
 
 

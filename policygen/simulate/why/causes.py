@@ -204,13 +204,16 @@ class Cause(Struct, frozen=True):
     pods: int = 0
     names: tuple[str, ...] = ()
     """Names that the cause mentions: queues to choose from, workloads before it."""
+    queue_kind: str = "ClusterQueue"
+    """Of `queue`: ClusterQueue, or Queue for one of Volcano."""
 
     @property
     def group(self) -> tuple[str, ...]:
         """Equal for workloads that wait for the same reason at the same place."""
         flavors = {it.flavor: None for it in self.obstacles}
         never = self.never is not None
-        return self.kind.value, self.queue or self.about, ",".join(flavors), str(never)
+        where = f"{self.queue_kind} {self.queue}" if self.queue else self.about
+        return self.kind.value, where, ",".join(flavors), str(never)
 
     @property
     def lasts(self) -> bool:

@@ -76,7 +76,8 @@ class GangCauses:
         """Why a job does not start."""
         arrival, gang, volcano = job.arrival, job.arrival.gang, self._timeline.volcano
         name = gang.queue if gang is not None else ""
-        known = Cause(CauseKind.VOLCANO, f"Queue {name}", name, job.message or job.reason)
+        message = job.message or job.reason
+        known = Cause(CauseKind.VOLCANO, f"Queue {name}", name, message, queue_kind="Queue")
         if gang is None or volcano is None:
             return known
         for names in self._timeline.livelocks:

@@ -98,3 +98,9 @@ def test_each_cause_is_named_with_its_numbers(things, kind, words):
 
 def test_a_gang_that_starts():
     assert explain("nlp/a", *QUEUES, vcjob("a", 2)).cause.kind is CauseKind.ADMISSIBLE
+
+
+def test_the_queue_of_a_gang_without_nodes_is_one_of_volcano():
+    found = explain("nlp/a", vcqueue("small", 99), node("x"), CAPACITY, vcjob("a", 1, gpus=9))
+    assert (found.cause.kind, found.cause.queue_kind) == (CauseKind.NO_NODES, "Queue")
+    assert "(Queue small)" in why_words.group([found])
