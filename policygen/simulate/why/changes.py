@@ -27,6 +27,8 @@ class FieldChange(Struct, frozen=True):
     after: Any
     of: str = ""
     """What a quota or limit counts: `nvidia.com/gpu in flavor a100`."""
+    group: str | None = None
+    """The API group, for kinds that several groups have, such as Job; None: of any group."""
 
 
 class ObjectAdded(Struct, frozen=True):

@@ -454,7 +454,11 @@ class Explainer:
                 if it.scheduler_name(template) == arrival.unscheduled:
                     path = it.scheduler_at(template).path[len(it.at.path) :]
                     change = FieldChange(
-                        it.kind, it.namespace, it.name, path, arrival.unscheduled, meant
+                        *it.object.identity[1:],
+                        path,
+                        arrival.unscheduled,
+                        meant,
+                        group=it.object.group,
                     )
                     yield from self._proven(arrival, change)
                     return
@@ -462,7 +466,10 @@ class Explainer:
     def _proven(self, arrival: Arrival, change: FieldChange) -> Iterator[Remedy]:
         """The change of an object, if its job starts after it."""
         scene = changed_scene(self.scene, [change])
-        made = arrival_of(scene, (change.kind, change.namespace, change.name))
+        identity = change.group or "", change.kind, change.namespace, change.name
+        made = arrival_of(scene, identity)
+        if made is None:
+            return
         made = replace(made, name=arrival.name, at=arrival.at, duration=arrival.duration)
         others = [made if it is arrival else it for it in self.arrivals]
         after = Explainer(scene, others).explain(made, search=False)

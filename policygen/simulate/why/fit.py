@@ -104,9 +104,11 @@ def _answer(
     """The answer for one queue."""
     if choice.of_volcano:
         scene = with_object(scene, _volcano_job(scene, request, choice))
-        arrival = arrival_of(scene, ("Job", choice.namespace, NAME))
+        arrival = arrival_of(scene, (VOLCANO_BATCH, "Job", choice.namespace, NAME))
     else:
         arrival = _last(_made(scene, request, choice), arrivals)
+    if arrival is None:
+        raise FitError(f"the job cannot be created in namespace {choice.namespace}")
     explainer = Explainer(scene, arrivals)
     explanation = explainer.explain(arrival)
     start = None

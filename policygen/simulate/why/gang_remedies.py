@@ -289,7 +289,9 @@ def _again(scene: Scene, arrival: Arrival) -> Arrival:
     object_ = _object(scene, arrival)
     if object_ is None:
         return arrival
-    found = arrival_of(scene, (object_.kind, object_.namespace, object_.name))
+    found = arrival_of(scene, object_.identity)
+    if found is None:
+        return arrival
     return replace(found, name=arrival.name, at=arrival.at, duration=arrival.duration)
 
 
@@ -370,7 +372,7 @@ def _change(object_: Object, path: tuple[str | int, ...], after: Any) -> FieldCh
     before: Any = object_.data
     for key in path:
         before = before[int(key)] if isinstance(before, list) else before.get(key)
-    return FieldChange(object_.kind, object_.namespace, object_.name, path, before, after)
+    return FieldChange(*object_.identity[1:], path, before, after, group=object_.group)
 
 
 def _more(resource: str, written: Any, asked: Fraction, step: int) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import PRIORITY
@@ -14,7 +15,7 @@ from policygen.kubernetes.workloads import KINDS
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.why.changes import FieldChange, ObjectAdded, applied, with_value
+from policygen.simulate.why.changes import FieldChange, with_value
 
 _JOBS = frozenset({*KINDS, "CronJob", "Pod", "PodGroup", "Workload"})
 """Kinds of which other objects do not matter to a job."""
@@ -32,24 +33,25 @@ def changed_scene(scene: Scene, changes: Sequence[FieldChange]) -> Scene:
 def with_object(scene: Scene, data: dict[str, Any]) -> Scene:
     """The scene with one object more."""
     cluster = scene.cluster
-    objects = applied(cluster.objects, [ObjectAdded(data)])
-    return replace(scene, cluster=Cluster(objects, cluster.seen, cluster.pods))
+    made = Object.read(data, At(-1))
+    if made is None:
+        return scene
+    others = (it for it in cluster.objects if it.identity != made.identity)
+    return replace(scene, cluster=Cluster([*others, made], cluster.seen, cluster.pods))
 
 
-def arrival_of(scene: Scene, key: tuple[str, str, str]) -> Arrival:
-    """The job of an object, by kind, namespace and name. Raises StopIteration if the scene has none."""
-    kept = [
-        it
-        for it in scene.cluster.objects
-        if it.kind not in _JOBS or (it.kind, it.namespace, it.name) == key
-    ]
-    return next(iter(arrivals(replace(scene, cluster=Cluster(kept, scene.cluster.seen, ())))))
+def arrival_of(scene: Scene, identity: tuple[str, str, str, str]) -> Arrival | None:
+    """The job of an object, by API group, kind, namespace and name; None: the object makes no job."""
+    kept = [it for it in scene.cluster.objects if it.kind not in _JOBS or it.identity == identity]
+    found = arrivals(replace(scene, cluster=Cluster(kept, scene.cluster.seen, ())))
+    return next(iter(found), None)
 
 
 def _after(object_: Object, changes: Sequence[FieldChange]) -> Object:
     data = object_.data
     for it in changes:
-        if (it.kind, it.namespace, it.name) == (object_.kind, object_.namespace, object_.name):
+        named = (it.kind, it.namespace, it.name) == object_.identity[1:]
+        if named and it.group in (None, object_.group):
             data = with_value(data, it.path, it.after)
     if data is object_.data:
         return object_
@@ -71,4 +73,4 @@ def label_changes(cluster: Cluster, object_: Object) -> Iterator[FieldChange]:
 def _label(object_: Object, key: str, after: str | None) -> FieldChange:
     before = object_.labels.get(key)
     path = "metadata", "labels", key
-    return FieldChange(object_.kind, object_.namespace, object_.name, path, before, after)
+    return FieldChange(*object_.identity[1:], path, before, after, group=object_.group)
