@@ -105,12 +105,16 @@ class Scene(Struct, frozen=True, eq=False):
         return any(it.stated is Stated.PART for it in self.nodes)
 
 
-def names_other_nodes(scene: Scene, spec: PodSpec) -> bool:
-    """Whether pods must run on nodes of given names, and the scene has made up the names of its nodes."""
-    if not scene.is_implied or not gpus_of(spec.requests):
+def implied_names(scene: Scene) -> frozenset[str]:
+    """The names that a scene made up for its nodes; empty: they have their own names."""
+    return frozenset(it.name for it in scene.nodes) if scene.is_implied else frozenset()
+
+
+def names_other_nodes(known: frozenset[str], spec: PodSpec) -> bool:
+    """Whether pods must run on nodes of given names, and these are not the `implied_names`."""
+    if not known or not gpus_of(spec.requests):
         return False
     wanted = demand(spec, {})
-    known = {it.name for it in scene.nodes}
 
     def names_others(placed: Iterable[Placed]) -> bool:
         return any(

@@ -47,7 +47,7 @@ from policygen.simulate.kueue.workload import (
     QueuedWorkload,
 )
 from policygen.simulate.placement.shape import selector_of
-from policygen.simulate.scene import Scene, names_other_nodes
+from policygen.simulate.scene import Scene, implied_names, names_other_nodes
 from policygen.simulate.volcano.gangs import VOLCANO, gang_of, gang_of_group, group_name
 
 _NAMED_NODES = "its pods name a node, and a spec does not have the names of nodes; pass a snapshot or manifests of nodes"
@@ -92,6 +92,7 @@ class _Jobs:
         self.of_object = {_key(it.object): it for it in scene.cluster.workloads}
         self.pairs = pairs_of(scene.cluster)
         self.levels = scene.topology_levels()
+        self.implied = implied_names(scene)
 
     def all(self) -> Iterator[Arrival]:
         """All jobs."""
@@ -368,7 +369,7 @@ class _Jobs:
         priority = priorities.of_class(self.cluster, classes[0] if classes else "")
         class_ = self.cluster.priority_classes.get(classes[0]) if classes else None
         duration = self._duration(source, kind, pods)
-        if not refusal and any(names_other_nodes(self.scene, it.spec) for it in pods):
+        if not refusal and any(names_other_nodes(self.implied, it.spec) for it in pods):
             refusal, unknown = _NAMED_NODES, True
         return Arrival(
             name=name,

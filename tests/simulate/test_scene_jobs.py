@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.node_groups import Stated
+from policygen.simulate.scene import implied_names
 from policygen.simulate.scene_jobs import arrivals
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, scene
 
@@ -93,7 +94,10 @@ def test_nodes_of_a_spec_have_no_names(written, named):
         replace(it, name=f"a100-{i}", stated=Stated.PART)
         for i, it in enumerate(scene(text + NODES).nodes)
     ]
-    (found,) = arrivals(replace(scene(text), nodes=tuple(nodes)))
+    implied = replace(scene(text), nodes=tuple(nodes))
+    (found,) = arrivals(implied)
+    assert len(implied_names(implied)) == len(nodes)
+    assert not implied_names(scene(text + NODES))
     assert (found.unknown, found.refusal.startswith("its pods name a node")) == (named, named)
     (found,) = arrivals(scene(text + NODES))
     assert not found.refusal
