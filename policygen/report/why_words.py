@@ -107,7 +107,7 @@ TITLES: Mapping[CauseKind, str] = {
     CauseKind.BACKOFF: "Kueue queues it again later",
     CauseKind.LIVELOCK: "it and others preempt each other again and again",
     CauseKind.NO_NODES: "no node has room for all its pods",
-    CauseKind.SCHEDULER_UNKNOWN: "its scheduler does not exist",
+    CauseKind.SCHEDULER_UNKNOWN: "its scheduler is not known",
     CauseKind.GATED: "a scheduling gate holds its pods",
     CauseKind.PODS_REFUSED: "its pods are refused",
     CauseKind.VOLCANO_QUEUE_MISSING: "its queue of Volcano does not exist",
@@ -437,9 +437,11 @@ def _nodes(_: Explanation, cause: Cause) -> Iterator[str]:
 
 def _scheduler(_: Explanation, cause: Cause) -> Iterator[str]:
     name, *meant = cause.names
+    if not meant:
+        yield f"policygen does not know scheduler {name}. If no scheduler has this name, its pods never start."
+        return
     yield f"No scheduler has the name {name}, so its pods never start, and have no event."
-    if meant:
-        yield f"Did you mean schedulerName: {meant[0]}?"
+    yield f"Did you mean schedulerName: {meant[0]}?"
 
 
 def _gated(_: Explanation, cause: Cause) -> Iterator[str]:

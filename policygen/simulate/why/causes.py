@@ -218,6 +218,8 @@ class Cause(Struct, frozen=True):
     @property
     def lasts(self) -> bool:
         """Whether the workload never starts without a change, whatever other workloads do."""
+        if self.kind is CauseKind.SCHEDULER_UNKNOWN and len(self.names) == 1:
+            return False  # like no known name: it can be a scheduler that policygen does not know
         return self.never is not None or self.kind in LASTING
 
 

@@ -104,7 +104,4 @@ def scheduler_missing(cluster: Cluster, name: str) -> Cause:
     Without a similar name, it can be a scheduler that policygen does not know.
     """
     meant = meant_scheduler(cluster, name)
-    if not meant:
-        message = f"its pods name scheduler {name}, which policygen does not know"
-        return Cause(CauseKind.UNKNOWN, message=message, names=(name,))
-    return Cause(CauseKind.SCHEDULER_UNKNOWN, names=(name, meant))
+    return Cause(CauseKind.SCHEDULER_UNKNOWN, names=(name, meant) if meant else (name,))

@@ -132,9 +132,11 @@ def test_a_pending_pod_of_a_cluster_with_an_unknown_scheduler():
     made = replace(made, cluster=Cluster(made.cluster.objects, seen, ()))
     it = Explainer(made, arrivals(made))
     found = it.explain(*it.named("n/a"))
-    assert (found.cause.kind, found.cause.lasts) == (CauseKind.UNKNOWN, False)
+    assert (found.cause.kind, found.cause.lasts) == (CauseKind.SCHEDULER_UNKNOWN, False)
     (text,) = why_words.reasons(found)
-    assert text.endswith("its pods name scheduler yunikorn, which policygen does not know.")
+    assert text.startswith(
+        "policygen does not know scheduler yunikorn. If no scheduler has this name,"
+    )
 
 
 def test_a_label_for_a_job_without_a_queue_comes_first():
