@@ -90,8 +90,10 @@ class ClusterGaps(Struct, frozen=True):
     def require(self, *, kueue: bool = False, volcano: bool = False, jobs: bool = True) -> None:
         """Raises UnreadError without a kind that decides about such jobs."""
         needed = _OF_ALL if jobs else frozenset[GroupKind]()
-        needed |= _OF_KUEUE if kueue else needed
-        needed |= _OF_VOLCANO if volcano else needed
+        if kueue:
+            needed |= _OF_KUEUE
+        if volcano:
+            needed |= _OF_VOLCANO
         self._refuse(needed)
 
     def require_jobs(self) -> None:

@@ -27,7 +27,7 @@ from policygen.app.requests import ClusterRequest, LintRequest, RenderRequest, S
 from policygen.core import processes, versions
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import At, Finding
-from policygen.core.names import HOSTNAME
+from policygen.core.names import DEFAULT_NAMESPACE, HOSTNAME
 from policygen.core.quoting import counted, listed, some
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
@@ -84,8 +84,6 @@ _CONFIGURATIONS: Mapping[str, Callable[[Cluster], Sequence[Entry[Any]]]] = {
     "configuration of Volcano": lambda it: it.volcano_configurations,
     "KubeSchedulerConfiguration": lambda it: it.scheduler_configurations,
 }
-_DEFAULT = "default"
-"""The namespace of objects that name none."""
 _NAMESPACED = TEMPLATES.keys() | {
     (KUEUE_GROUP, "LocalQueue"),
     (KUEUE_GROUP, "Workload"),
@@ -207,8 +205,8 @@ def _begun(
 
     With many jobs, a second process begins at once. It shows its progress when this one waits for it.
     """
-    objects = [*given.objects, *(given.snapshot.objects if given.snapshot is not None else ())]
-    if len(given.trace) + len(objects) < _MANY or not processes.usable():
+    of_snapshot = given.snapshot.objects if given.snapshot is not None else ()
+    if len(given.trace) + len(given.objects) + len(of_snapshot) < _MANY or not processes.usable():
         yield lambda: play(progress)
         return
     import mmap
@@ -398,7 +396,7 @@ def _in_namespace(object_: Object) -> Object:
     """The object with the namespace that kubectl gives it, if it names none."""
     if object_.namespace or (object_.group, object_.kind) not in _NAMESPACED:
         return object_
-    return replace(object_, namespace=_DEFAULT)
+    return replace(object_, namespace=DEFAULT_NAMESPACE)
 
 
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:

@@ -14,6 +14,9 @@ from policygen.kubernetes.node_filters import (
     TooLittle,
 )
 
+INSUFFICIENT = "Insufficient "
+"""The beginning of the reason of a node that has too little of a resource."""
+
 
 def first_reasons(found: tuple[Miss, ...]) -> tuple[str, ...]:
     """The reasons that kube-scheduler counts for a node: all of the first filter that refuses it."""
@@ -35,7 +38,7 @@ def reason(miss: Miss) -> str:
         case TooLittle(resource="pods"):
             return "Too many pods"
         case TooLittle(resource=resource):
-            return f"Insufficient {resource}"
+            return f"{INSUFFICIENT}{resource}"
         case OtherVolume(volume):
             return volume.filter.value
         case NoDomain(domain):

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.simulate.kueue.assignment import topology_refusal
 from policygen.simulate.kueue.queue import Group, SimulatedQueue
 from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
@@ -489,7 +490,7 @@ def _whole_gpus(amounts: Mapping[str, float]) -> int:
 
 
 def _cause(reasons: tuple[str, ...]) -> str:
-    short = [it.removeprefix("Insufficient ") for it in reasons if it.startswith("Insufficient ")]
+    short = [it.removeprefix(INSUFFICIENT) for it in reasons if it.startswith(INSUFFICIENT)]
     if not short and "Too many pods" not in reasons:
         return NO_MATCH
     return TOO_FEW if any(map(is_one, short)) else HOST

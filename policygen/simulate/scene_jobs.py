@@ -27,7 +27,7 @@ from policygen.kubernetes.kueue_workloads import (
     assigned_domains,
 )
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.schedulers import meant_scheduler
+from policygen.kubernetes.schedulers import VOLCANO, meant_scheduler
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text, texts
@@ -48,7 +48,7 @@ from policygen.simulate.kueue.workload import (
 )
 from policygen.simulate.placement.shape import selector_of
 from policygen.simulate.scene import Scene, implied_names, names_other_nodes
-from policygen.simulate.volcano.gangs import VOLCANO, gang_of, gang_of_group, group_name
+from policygen.simulate.volcano.gangs import gang_of, gang_of_group, group_name
 
 _NAMED_NODES = "its pods name a node, and a spec does not have the names of nodes; pass a snapshot or manifests of nodes"
 _ROLE = "volcano.sh/task-spec"

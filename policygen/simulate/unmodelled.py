@@ -54,7 +54,8 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
         key = specs, it.gang is None, it.workload.queue if it.workload is not None else None
         if key not in known:
             known[key] = frozenset(_of_job(scene, it))
-            known[key] |= of_settings if it.workload is not None else known[key]
+            if it.workload is not None:
+                known[key] |= of_settings
         found.update(known[key].union(it.unmodelled))
     return tuple(sorted((*scene.unmodelled, *(Unmodelled(*it) for it in found.items() if it[1]))))
 

@@ -250,12 +250,7 @@ class _Pairs:
 
         Source: pkg/cache/scheduler/snapshot.go, Snapshot, and pkg/cache/hierarchy/cycle.go.
         """
-        parents = {it.object.name: it.fields.parent_name for it in self._cluster.cohorts}
-        name, seen = fields.cohort_name, set[str]()
-        while name and name not in seen:
-            seen.add(name)
-            name = parents.get(name, "")
-        return "is in a cycle of cohorts" if name else ""
+        return "is in a cycle of cohorts" if cohort_cycle(self._cluster, fields.cohort_name) else ""
 
     def _missing(self, fields: ClusterQueueView) -> str:
         flavors = {it.object.name for it in self._cluster.flavors}
@@ -275,6 +270,19 @@ class _Pairs:
             for flavor, topology in missing_topologies(self._cluster, fields)
         )
         return ", ".join((*found, *topologies))
+
+
+def cohort_cycle(cluster: Cluster, name: str) -> tuple[str, ...]:
+    """The cohorts that are their own ancestors, from this one on; empty: there are none.
+
+    Source: pkg/cache/hierarchy/cycle.go of Kueue 0.19.2.
+    """
+    path: list[str] = []
+    while name and name not in path:
+        path.append(name)
+        entry = cluster.cohorts.get(name)
+        name = entry.fields.parent_name if entry else ""
+    return tuple(path[path.index(name) :]) if name else ()
 
 
 def missing_topologies(cluster: Cluster, queue: ClusterQueueView) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.simulate.placement.own_scores import FIT
 from policygen.simulate.placement.pod_filters import MISSING_LABEL, NO_AFFINITY, pod_filters
 from policygen.simulate.placement.scheduler import KubeScheduler
@@ -83,7 +84,7 @@ class _Trial:
     def can_open(self, node: int, reasons: Sequence[str]) -> bool:
         """Whether kube-scheduler tries evictions there: nothing else than pods keeps the pod away."""
         enough = all(self._nodes.allocatable(name)[node] >= it for name, it in self._requests)
-        short = any(it.startswith("Insufficient ") for it in reasons)
+        short = any(it.startswith(INSUFFICIENT) for it in reasons)
         return node in self._takers and reasons[0] not in _LASTING and (enough or not short)
 
     def victims(self, node: int, lower: Sequence[RunningPod]) -> tuple[RunningPod, ...]:

@@ -20,8 +20,6 @@ from policygen.simulate.volcano.amounts import counted
 from policygen.simulate.volcano.build import DEFAULT_QUEUE, task_of
 from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
 
-VOLCANO = "volcano"
-"""The scheduler's name."""
 _GROUP = "scheduling.k8s.io/group-name"
 _QUEUE = "scheduling.volcano.sh/queue-name"
 _MIN_MEMBER = "scheduling.volcano.sh/group-min-member"

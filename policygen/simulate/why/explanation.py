@@ -9,10 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.finding import At
-from policygen.core.names import NAMESPACE_NAME
+from policygen.core.names import DEFAULT_NAMESPACE, NAMESPACE_NAME
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.schedulers import VOLCANO
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.untyped import mappings, text
 from policygen.kubernetes.workloads import Workload
@@ -58,7 +59,6 @@ from policygen.simulate.why.spec_changes import SpecPolicy
 from policygen.simulate.why.start import Start, start
 
 _READY = "Ready"
-_VOLCANO = "volcano"
 _QUEUES = 5
 """The most ClusterQueues that are tried for a workload whose namespace has no LocalQueue."""
 _LATER = 3
@@ -354,7 +354,7 @@ class Explainer:
         if gates:
             return replace(known, cause=Cause(CauseKind.GATED, names=tuple(gates)))
         names = {it.spec.scheduler_name for it in arrival.pods} - {""}
-        if _VOLCANO in names or arrival.kind == "PodGroup":
+        if VOLCANO in names or arrival.kind == "PodGroup":
             return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
         occupied = nodes
         created = sum(map(bool, arrival.nodes)) + sum(1 for _ in self._pods(arrival))
@@ -439,7 +439,11 @@ class Explainer:
         """Labels with which Kueue manages a job, and it starts."""
         namespace, _, name = arrival.object_name.partition("/")
         for it in self.scene.cluster.workloads:
-            if (it.kind, it.namespace or "default", it.name) != (arrival.kind, namespace, name):
+            if (it.kind, it.namespace or DEFAULT_NAMESPACE, it.name) != (
+                arrival.kind,
+                namespace,
+                name,
+            ):
                 continue
             for change in label_changes(self.scene.cluster, it.object):
                 yield from self._proven(arrival, change)
@@ -448,7 +452,11 @@ class Explainer:
         """The name of the scheduler that is meant, if the job starts then."""
         namespace, _, name = arrival.object_name.partition("/")
         for it in self.scene.cluster.workloads:
-            if (it.kind, it.namespace or "default", it.name) != (arrival.kind, namespace, name):
+            if (it.kind, it.namespace or DEFAULT_NAMESPACE, it.name) != (
+                arrival.kind,
+                namespace,
+                name,
+            ):
                 continue
             for template in it.templates:
                 if it.scheduler_name(template) == arrival.unscheduled:

@@ -13,12 +13,12 @@ from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, WorkloadView
+from policygen.kubernetes.schedulers import VOLCANO
 from policygen.kubernetes.workloads import Container, PodSpec, Resources
 from policygen.plan.pool import PoolFacts
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.scene import Scene
-from policygen.simulate.volcano.gangs import VOLCANO
 from policygen.simulate.why.changes import pod_spec
 from policygen.simulate.why.explanation import Explainer, Explanation
 from policygen.simulate.why.quota_changes import toward

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from policygen.core.suggest import Names
 from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.simulate.arrival import Arrival, GangSettings
 from policygen.simulate.kueue.amounts import UNLIMITED
 from policygen.simulate.placement.shape import PodShape
@@ -44,8 +45,6 @@ from policygen.simulate.why.causes import (
 )
 from policygen.simulate.why.team_queues import team_queues
 
-SHORT = "Insufficient "
-"""The beginning of the reason of a node that has too little of a resource."""
 _HOLDERS = 3
 _OVERUSED = "resource in cluster is overused"
 """The beginning of the message of the plugin overcommit."""
@@ -317,7 +316,7 @@ def _placed(session: Session, made: VolcanoJob) -> _Placed:
 def _short(session: Session, task: VolcanoTask, node: int) -> tuple[str, ...]:
     idle = session.nodes.idle
     wanted = task.requests.items()
-    return tuple(f"{SHORT}{name}" for name, it in wanted if it - idle[name][node] >= LEAST)
+    return tuple(f"{INSUFFICIENT}{name}" for name, it in wanted if it - idle[name][node] >= LEAST)
 
 
 def _nearest(
@@ -327,9 +326,9 @@ def _nearest(
     task, idle = trial.failed, session.nodes.idle
     found: tuple[float, str, int, str] | None = None
     for node, reasons in trial.refusals.items():
-        if task is None or not all(it.startswith(SHORT) for it in reasons):
+        if task is None or not all(it.startswith(INSUFFICIENT) for it in reasons):
             continue
-        names = [it.removeprefix(SHORT) for it in reasons]
+        names = [it.removeprefix(INSUFFICIENT) for it in reasons]
         share, name = max((1 - idle[it][node] / task.requests[it], it) for it in names)
         one = share, session.nodes.table.all[node].name, node, name
         found = one if found is None else min(found, one)

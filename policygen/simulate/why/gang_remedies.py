@@ -13,6 +13,7 @@ from policygen.core.amounts import total
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.amounts import counted, shown
@@ -32,7 +33,7 @@ from policygen.simulate.why.changes import (
     TolerationAdded,
     in_objects,
 )
-from policygen.simulate.why.gang_causes import SHORT, GangCauses
+from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import arrival_of, changed_scene
@@ -269,7 +270,7 @@ def _helps(change: Change, cause: Cause) -> bool:
     """Whether a change is about something that keeps the job waiting."""
     reasons = [it.reason for it in cause.node_reasons]
     short = {it.resource for it in cause.obstacles}
-    short |= {it.removeprefix(SHORT) for it in reasons if it.startswith(SHORT)}
+    short |= {it.removeprefix(INSUFFICIENT) for it in reasons if it.startswith(INSUFFICIENT)}
     if cause.never is not None and cause.never.nearest is not None:
         short.add(cause.never.nearest.resource)
     match change:

@@ -11,6 +11,7 @@ from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.node_filters import HARD, REQUIRED
 from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.kubernetes.untyped import mapping
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted
@@ -41,7 +42,6 @@ from policygen.simulate.why.changes import (
 )
 from policygen.simulate.why.remedy import Cost, Remedy
 
-_SHORT = "Insufficient "
 _ENDS = 32
 """The most workloads whose end is tried."""
 _VALUES = 4
@@ -221,7 +221,7 @@ class OccupiedNodes:
         found: tuple[float, str, int, str, int, int] | None = None
         free = {name: self.kube.nodes.free(name) for name, _ in shape.requests}
         for node, reasons in refusals.items():
-            if not all(it.startswith(_SHORT) for it in reasons):
+            if not all(it.startswith(INSUFFICIENT) for it in reasons):
                 continue
             parts = []
             for name, amount in shape.requests:

@@ -9,7 +9,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import holds
 from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
 from policygen.kubernetes.schedulers import meant_scheduler
-from policygen.simulate.kueue.build import missing_topologies
+from policygen.simulate.kueue.build import cohort_cycle, missing_topologies
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.situation import AskedWorkload
 
@@ -48,7 +48,7 @@ def object_cause(cluster: Cluster, asked: AskedWorkload) -> Cause | None:
     inactive = tuple(_inactive_checks(cluster, entry.fields))
     if inactive:
         return Cause(CauseKind.CHECK_INACTIVE, about, entry.name, message, names=inactive)
-    cycle = _cohort_cycle(cluster, entry.fields.cohort_name)
+    cycle = cohort_cycle(cluster, entry.fields.cohort_name)
     if cycle:
         return Cause(CauseKind.COHORT_CYCLE, about, entry.name, message, names=cycle)
     return None
@@ -86,16 +86,6 @@ def _inactive_checks(cluster: Cluster, queue: ClusterQueueView) -> Iterator[str]
         entry = cluster.admission_checks.get(it.name)
         if entry is not None and not holds(entry.object, "Active"):
             yield it.name
-
-
-def _cohort_cycle(cluster: Cluster, name: str) -> tuple[str, ...]:
-    """The cohorts that are their own ancestors, from this one on; empty: there are none."""
-    path: list[str] = []
-    while name and name not in path:
-        path.append(name)
-        entry = cluster.cohorts.get(name)
-        name = entry.fields.parent_name if entry else ""
-    return tuple(path[path.index(name) :]) if name else ()
 
 
 def scheduler_missing(cluster: Cluster, name: str) -> Cause:

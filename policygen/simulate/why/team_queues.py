@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from policygen.kubernetes.schedulers import VOLCANO
 from policygen.plan import pool, tree
 from policygen.plan.tree import TeamNode, Tree
 from policygen.simulate.arrival import Arrival
@@ -10,15 +11,13 @@ from policygen.simulate.timeline import JobRun
 from policygen.simulate.volcano.capacity import ROOT
 from policygen.spec.types import Spec
 
-_VOLCANO = "volcano"
-
 
 def queue_leaves(spec: Spec) -> Iterator[tuple[Tree, TeamNode]]:
     """The queues that a spec renders for jobs."""
     facts, _ = pool.resolve(spec)
     trees, _ = tree.build(spec, facts)
     for it in trees:
-        if it.scheduler == _VOLCANO:
+        if it.scheduler == VOLCANO:
             yield from ((it, leaf) for leaf in it.leaves)
 
 
