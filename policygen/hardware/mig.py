@@ -59,14 +59,19 @@ def _allowed(family: MigFamily, profiles: Sequence[MigProfile], counts: Counts) 
 
 
 def cards_needed(layouts: Sequence[Counts], needs: Counts) -> int:
-    """The smallest number of cards that hold `needs` instances, exactly.
+    """The smallest number of cards that hold `needs` instances, exactly."""
+    return sum(fewest_cards(layouts, needs))
+
+
+def fewest_cards(layouts: Sequence[Counts], needs: Counts) -> Counts:
+    """The numbers of cards of each layout that hold `needs` instances; no other have a smaller sum.
 
     Every card has one of the layouts. The linear relaxation gives a lower bound, and a number of
     cards of each layout that can be a fraction. Branch and bound continues with "at most" and "at
     least" the integers beside one of the fractions, until a rounded solution meets the bound.
     """
     limits = [_Limit(tuple(layout[i] for layout in layouts), need) for i, need in enumerate(needs)]
-    fewest = sum(needs)
+    fewest = _rounded(layouts, needs, [0] * len(layouts))
     branches = [limits]
     while branches:
         limits = branches.pop()
@@ -75,10 +80,11 @@ def cards_needed(layouts: Sequence[Counts], needs: Counts) -> int:
             continue
         amounts, scale = solved
         bound = -(-sum(amounts) // scale)
-        if bound >= fewest:
+        if bound >= sum(fewest):
             continue
-        fewest = min(fewest, _rounded(layouts, needs, [amount // scale for amount in amounts]))
-        if bound < fewest:
+        rounded = _rounded(layouts, needs, [amount // scale for amount in amounts])
+        fewest = min(fewest, rounded, key=sum)
+        if bound < sum(fewest):
             split = max(range(len(layouts)), key=lambda it: amounts[it] % scale)
             down = amounts[split] // scale
             sign = tuple(int(it == split) for it in range(len(layouts)))
@@ -99,18 +105,18 @@ def most(layouts: Sequence[Counts], needs: Counts, place: int, cards: int) -> in
     return low
 
 
-def _rounded(layouts: Sequence[Counts], needs: Counts, chosen: Sequence[int]) -> int:
+def _rounded(layouts: Sequence[Counts], needs: Counts, chosen: Sequence[int]) -> Counts:
     """Cards that hold all instances: the chosen ones, and for the rest the layouts that hold most."""
-    total = sum(chosen)
+    total = list(chosen)
     left = [
         max(0, need - sum(layout[i] * n for layout, n in zip(layouts, chosen, strict=True)))
         for i, need in enumerate(needs)
     ]
     while any(left):
-        layout = max(layouts, key=lambda it: sum(map(min, it, left)))
-        left = [max(0, need - held) for need, held in zip(left, layout, strict=True)]
-        total += 1
-    return total
+        best = max(range(len(layouts)), key=lambda it: sum(map(min, layouts[it], left)))
+        left = [max(0, need - held) for need, held in zip(left, layouts[best], strict=True)]
+        total[best] += 1
+    return tuple(total)
 
 
 class _Limit(NamedTuple):

@@ -22,6 +22,7 @@ from policygen.kubernetes.node_groups import NATIVE, Node, Stated
 from policygen.kubernetes.untyped import keyed_texts, texts
 from policygen.kubernetes.workloads import PodSpec
 from policygen.plan.implied_nodes import implied_nodes
+from policygen.plan.node_instances import node_instances
 from policygen.plan.pool import PoolFacts
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted
@@ -144,15 +145,12 @@ def spec_nodes(pools: Iterable[PoolFacts]) -> tuple[tuple[Node, ...], tuple[Scen
     for pool, node in zip(pools, implied_nodes(pools), strict=True):
         names = [f"{pool.name}-{i}" for i in range(node.count)]
         native = dict.fromkeys(NATIVE, _ENOUGH) | {"pods": MAX_PODS}
-        left = {it: int(amount) for it, amount in node.together.items()}
+        cut = node_instances(pool, node.count) if node.together else [{}] * node.count
         gpus = 0
         # A spec does not say which nodes share a rack, so all of a pool do.
         levels = dict.fromkeys(pool.pool.topology_levels, pool.name)
-        for name in names:
-            own = {
-                it: min(node.allocatable[it], Fraction(left[it])) for it in left
-            }  # instances of MIG profiles fill one node after the other
-            left = {it: amount - int(own[it]) for it, amount in left.items()}
+        for name, instances in zip(names, cut, strict=True):
+            own = {it: Fraction(amount) for it, amount in instances.items()}
             allocatable = {**native, **node.allocatable, **own}
             gpus += sum(int(allocatable[it]) for it in pool.resources)
             nodes.append(
