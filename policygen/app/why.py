@@ -9,9 +9,10 @@ from typing import BinaryIO
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.app import cluster_gaps, simulate
+from policygen.app import cluster_gaps, simulation_input
 from policygen.app.cluster_gaps import ClusterGaps
 from policygen.app.requests import SimulateRequest
+from policygen.app.simulation_scene import scene_of
 from policygen.core.durations import duration
 from policygen.core.errors import PolicygenError, UsageError
 from policygen.core.suggest import Names
@@ -148,12 +149,12 @@ def _small(paths: Iterable[str]) -> bool:
 def _read(
     request: SimulateRequest, at: float | None, stdin: BinaryIO | None, progress: Progress
 ) -> AnswerState:
-    request = simulate.by_content(request)
-    spec, given = simulate.read(request, stdin, progress)
-    scene = simulate.scene_of(request, spec, given)
-    traced, found = simulate.jobs(request, scene, given, request.duration or None)
+    request = simulation_input.by_content(request)
+    spec, given = simulation_input.read(request, stdin, progress)
+    scene = scene_of(request, spec, given)
+    traced, found = simulation_input.jobs(request, scene, given, request.duration or None)
     gaps = cluster_gaps.gaps(given.snapshot)
-    simulate.check_trace(given, traced)
+    simulation_input.check_trace(given, traced)
     taken = scene.cluster.seen.taken.strftime("%Y-%m-%dT%H:%M:%SZ") if scene.cluster.seen else ""
     if at is None:
         progress("")

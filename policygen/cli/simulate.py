@@ -207,7 +207,7 @@ def simulate(**given: Any) -> None:
     is changed.
     """
     request = _request(given)
-    from policygen.app import delivery
+    from policygen.app import compare, delivery
     from policygen.app import simulate as app_simulate
     from policygen.report import (
         simulation,
@@ -232,7 +232,7 @@ def simulate(**given: Any) -> None:
     try:
         if given["against"]:
             against = given["against"]
-            reports = app_simulate.compare(request, against, stdin=source, progress=progress)
+            reports = compare.compare(request, against, stdin=source, progress=progress)
         else:
             reports = [app_simulate.simulate(request, stdin=source, progress=progress)]
     except KeyboardInterrupt:

@@ -4,18 +4,12 @@ import csv
 import io
 import json
 import os
-import signal
-import tempfile
-import time
-from functools import partial
-from pathlib import Path
-from unittest import mock
 
 import jsonschema
-import msgspec
 import pytest
 from click.testing import CliRunner
 
+from policygen.app import compare as app_compare
 from policygen.app import simulate as app_simulate
 from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.cli.main import cli
@@ -23,25 +17,15 @@ from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
 from policygen.core.versions import Version
 from policygen.report.simulation import write as write_report
+from tests.app.simulations import EXAMPLE, POLICY, ROOT, raised, written
 from tests.client.looks import snapshot
-from tests.documents.test_git_files import git
-from tests.own_process import in_own_process
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
 from tests.simulate.test_scene import assigned
 from tests.simulate.test_topologies_over_time import STATE as TOPOLOGIES
 from tests.simulate.test_topologies_over_time import required
 from tests.simulate.volcano.test_over_time import vcjob
 
-ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "forty-jobs"
 SCHEMA = json.loads((ROOT / "schemas" / "simulation.schema.json").read_text("utf-8"))
-POLICY = (EXAMPLE / "policy.yaml").read_text("utf-8")
-
-
-def written(folder, text, name="jobs.yaml"):
-    path = folder / name
-    path.write_text(text, "utf-8")
-    return str(path)
 
 
 def simulated(folder, text, **more):
@@ -362,58 +346,6 @@ def test_ctrl_c_leaves_a_partial_report(tmp_path, monkeypatch):
     assert [it.started for it in report.result.jobs] == [0, None]
 
 
-def test_ctrl_c_before_the_second_simulation_compares_nothing(tmp_path, monkeypatch):
-    def interrupted(_steps, _progress):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(app_simulate, "_watch", interrupted)
-    spec = written(tmp_path, POLICY, "policy.yaml")
-    jobs = str(EXAMPLE / "jobs" / "vision.yaml")
-    (found,) = app_simulate.compare(SimulateRequest(specs=(spec,), workloads=(jobs,)), spec)
-    assert found.result.partial
-    assert found.interrupted.endswith(f"{spec} was not simulated; nothing is compared")
-
-
-def compared(progress=lambda _: None):
-    jobs = str(EXAMPLE / "jobs")
-    request = SimulateRequest(specs=(str(EXAMPLE / "policy.yaml"),), workloads=(jobs,))
-    with tempfile.TemporaryDirectory() as folder:
-        return app_simulate.compare(request, raised(Path(folder)), progress=progress)
-
-
-@in_own_process
-def test_a_second_process_finds_the_same():
-    expected = compared()
-    with mock.patch.object(app_simulate, "_MANY", 1):
-        found = compared()
-    encode = partial(msgspec.json.encode, enc_hook=str)
-    assert [encode(it) for it in found] == [encode(it) for it in expected]
-
-
-@in_own_process
-def test_ctrl_c_while_the_second_process_simulates():
-    """The second process shows its progress as soon as the first one has ended its simulation."""
-    first = os.getpid()
-
-    def endless(steps, progress):
-        while os.getpid() != first:
-            progress("simulating")
-            time.sleep(0.01)
-        assert list(steps)
-
-    def interrupt(words):
-        if words and os.getpid() != first:
-            os.kill(first, signal.SIGINT)
-
-    with (
-        mock.patch.object(app_simulate, "_MANY", 1),
-        mock.patch.object(app_simulate, "_watch", endless),
-    ):
-        (report,) = compared(interrupt)
-    assert not report.result.partial
-    assert report.interrupted.endswith("this is the report of the first state alone")
-
-
 VCJOB = """
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -449,49 +381,11 @@ def test_a_second_scheduler_of_the_spec_is_no_job(tmp_path):
     assert [it.name for it in app_simulate.simulate(request).result.jobs] == ["nlp/a"]
 
 
-def raised(folder):
-    begin, end = POLICY.split("  name: speech", 1)
-    text = f"{begin}  name: speech{end.replace('guarantee: 4', 'guarantee: 8', 1)}"
-    return written(folder, text, "raised.yaml")
-
-
 @pytest.fixture
 def example():
     return SimulateRequest(
         specs=(str(EXAMPLE / "policy.yaml"),), workloads=(str(EXAMPLE / "jobs"),)
     )
-
-
-def test_the_same_jobs_are_compared_under_two_specs(tmp_path, example):
-    before, after = app_simulate.compare(example, raised(tmp_path))
-    assert [it.name for it in before.result.jobs] == [it.name for it in after.result.jobs]
-    median = [
-        {it.name: it.waiting_median for it in one.result.teams}["speech"] for one in (before, after)
-    ]
-    assert median[1] < median[0]
-
-
-def test_rendered_manifests_use_the_nodes_and_configurations_of_the_spec(tmp_path):
-    """They have neither; policygen names what a state lacks."""
-    spec, out = str(EXAMPLE / "policy.yaml"), str(tmp_path / "out")
-    assert CliRunner().invoke(cli, ["render", spec, "-o", out]).exit_code == 0
-    # No node of the spec has 60 cores, so Kueue evicts the second job again and again.
-    text = job("a", 8, queue="a100") + job("b", 1, queue="l4").replace("cpu: 4", "cpu: 60")
-    jobs = written(tmp_path, text.replace("namespace: nlp", "namespace: vision"))
-    for first, second, lent in ((spec, out, 1), (out, spec, 0)):
-        request = SimulateRequest(specs=(first,), workloads=(jobs,))
-        reports = app_simulate.compare(request, second)
-        assert reports[lent].lent == (
-            f"{out} has no nodes or Configuration of Kueue; both simulations use those of {spec}"
-        )
-        before, after = (
-            [(it.team, it.started, it.nodes, it.evicted) for it in one.result.jobs]
-            for one in reports
-        )
-        assert before == after
-        assert after[1][3] > 0
-        assert reports[1 - lent].lent == ""
-        assert reports[0].facts == reports[1].facts
 
 
 def test_equal_seeds_give_equal_results(example):
@@ -540,50 +434,6 @@ def test_jobs_of_volcano_run_with_the_configuration_that_the_spec_needs(tmp_path
     assert report.result.unmodelled == ()
 
 
-def medians(reports):
-    return [{it.name: it.waiting_median for it in one.result.teams} for one in reports]
-
-
-def test_a_spec_of_a_git_revision(tmp_path, example, monkeypatch):
-    """A branch raises a guarantee; the spec in the folder stays as it is."""
-    git(tmp_path, "init", "-q", "-b", "main")
-    raised(tmp_path)
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-qm", "raise")
-    (tmp_path / "raised.yaml").write_text(POLICY, "utf-8")
-    monkeypatch.chdir(tmp_path)
-    same = app_simulate.compare(example, "raised.yaml")
-    more = app_simulate.compare(example, "git:main:raised.yaml")
-    assert medians(same)[0] == medians(same)[1] == medians(more)[0]
-    assert medians(more)[1]["speech"] < medians(more)[0]["speech"]
-    old = app_simulate.compare(example._replace(specs=("git:main:.",)), "raised.yaml")
-    assert medians(old) == medians(more)[::-1]
-
-
-def test_manifests_in_place_of_a_spec(tmp_path):
-    """The second state has too little quota for a job. Its own jobs do not count."""
-    old = written(tmp_path, QUEUES + NODES + job("b", 8), "old.yaml")
-    new = written(tmp_path, QUEUES.replace(": 12}", ": 4}") + NODES + job("c", 1), "new.yaml")
-    request = SimulateRequest(specs=(old,), workloads=(written(tmp_path, job("a", 4)),))
-    before, after = app_simulate.compare(request, new)
-    ends = [{it.name: it.ended for it in one.result.jobs} for one in (before, after)]
-    assert ends == [{"nlp/a": 3600, "nlp/b": 3600}, {"nlp/a": 3600, "nlp/b": None}]
-
-
-def test_what_is_skipped_of_the_second_state_is_noted(tmp_path):
-    """What is skipped of the first state is noted only there."""
-    other = "---\napiVersion: example.com/v1\nkind: {}\nmetadata: {{name: a}}\n"
-    old = written(tmp_path, QUEUES + NODES + other.format("Old"), "old.yaml")
-    new = written(tmp_path, QUEUES + NODES + other.format("New") + "---\na: b\n", "new.yaml")
-    jobs = written(tmp_path, job("a", 4) + other.format("Third"))
-    found = app_simulate.compare(SimulateRequest(specs=(old,), workloads=(jobs,)), new)
-    words = "these objects have no effect on the simulation: 1 {} of example.com/v1 and 1 Third of example.com/v1"
-    assert [it.notes[:-1] for it in found] == [
-        (words.format("Old"),),
-        ("policygen skipped 1 document without apiVersion or kind", words.format("New")),
-    ]
-
-
 def through_a_pipe(text):
     """The path of a pipe with a text, as of `<(command)` of a shell."""
     reader, writer = os.pipe()
@@ -604,7 +454,7 @@ def test_a_spec_from_a_pipe_is_read_once(example):
         os.close(reader)
     reader, path = through_a_pipe(POLICY)
     try:
-        assert times(app_simulate.compare(example, path)[1]) == expected
+        assert times(app_compare.compare(example, path)[1]) == expected
     finally:
         os.close(reader)
 
@@ -616,26 +466,3 @@ def test_a_named_pipe_is_refused(tmp_path, example):
     with pytest.raises(SpecError) as refused:
         app_simulate.simulate(example._replace(specs=(str(pipe),)))
     assert [it.message for it in refused.value.findings] == ["this is a pipe, not a file"]
-
-
-def test_a_snapshot_is_compared_with_a_state(tmp_path):
-    """Its jobs run in both states, and the jobs of a second snapshot do not count."""
-    cluster = QUEUES + NODES
-    old, new = tmp_path / "old.snapshot", tmp_path / "new.snapshot"
-    snapshots.write(snapshot(cluster + WORKLOAD + job("b", 8)), old)
-    snapshots.write(snapshot(cluster.replace(": 12}", ": 4}") + job("c", 1)), new)
-    request = SimulateRequest(specs=(str(old),))
-    before, after = app_simulate.compare(request, str(new))
-    names = [{it.name: it.ended is not None for it in one.result.jobs} for one in (before, after)]
-    assert names == [{"nlp/a": True, "nlp/b": True}, {"nlp/a": True, "nlp/b": False}]
-    spec = written(tmp_path, cluster, "more.yaml")
-    before, after = app_simulate.compare(request, spec)
-    assert [it.ended for it in before.result.jobs] == [it.ended for it in after.result.jobs]
-
-
-def test_a_second_state_that_cannot_be_read(tmp_path, example):
-    (tmp_path / "no.snapshot").write_bytes(b"\x1f\x8bno")
-    with pytest.raises(UnreadError, match=r"no\.snapshot: the snapshot is truncated or damaged"):
-        app_simulate.compare(example, str(tmp_path / "no.snapshot"))
-    with pytest.raises(SpecError):
-        app_simulate.compare(example, str(tmp_path / "missing"))

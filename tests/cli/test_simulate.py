@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from policygen.app import simulate as app_simulate
+from policygen.app import simulation_input
 from policygen.cli.main import cli
 from policygen.cli.simulate import FAIL_ON
 from policygen.core.errors import InvalidInputError
@@ -137,7 +138,7 @@ def test_ctrl_c_while_the_input_is_read_is_reported(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(app_simulate, "read", interrupted)
+    monkeypatch.setattr(simulation_input, "read", interrupted)
     done = run("--workloads", "-", text=QUEUES + job("a", 8))
     assert done.stdout == ""
     assert "interrupted, so there is no report" in done.stderr

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policygen.app import simulate
+from policygen.app import simulation_input
 from policygen.app.requests import ClusterRequest, SimulateRequest
+from policygen.app.simulation_scene import scene_of
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.changes import FieldChange, SpecChange, with_value
 from policygen.simulate.why.explanation import Explainer, situation
@@ -21,7 +22,7 @@ def scene(spec, *more):
         duration=0.0,
         clusters=ClusterRequest(),
     )
-    return simulate.scene_of(request, *simulate.read(request, None, lambda _: None))
+    return scene_of(request, *simulation_input.read(request, None, lambda _: None))
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,220 @@
+"""What `policygen simulate`, `why` and `fit` read: a state and its jobs."""
+
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.app import (
+    cluster_gaps,
+    inputs,
+    manifest_files,
+    refused_manifests,
+    sources,
+    trace,
+)
+from policygen.app.inputs import RunSpec
+from policygen.app.manifest_files import ManifestFiles
+from policygen.app.requests import LintRequest, SimulateRequest
+from policygen.core import versions
+from policygen.core.errors import SpecError, UnreadError, UsageError
+from policygen.core.finding import Finding
+from policygen.core.names import DEFAULT_NAMESPACE
+from policygen.core.rule import Severity
+from policygen.core.versions import Version
+from policygen.documents import files
+from policygen.documents.files import Source
+from policygen.kubernetes import manifests
+from policygen.kubernetes.cluster import KUEUE as KUEUE_GROUP
+from policygen.kubernetes.manifests import Manifests
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Snapshot
+from policygen.kubernetes.workloads import TEMPLATES
+from policygen.lint import registry
+from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan.rules import INERT_OPTION
+from policygen.report.phrases import whereabouts
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.kueue import train_jobs
+from policygen.simulate.scene import Scene
+from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.traces import arrivals as trace_arrivals
+from policygen.simulate.traces.arrivals import TraceArrivals
+from policygen.simulate.traces.job import TraceJob
+
+_NAMESPACED = TEMPLATES.keys() | {
+    (KUEUE_GROUP, "LocalQueue"),
+    (KUEUE_GROUP, "Workload"),
+    (train_jobs.GROUP, train_jobs.KIND),
+    ("", "LimitRange"),
+    ("", "Service"),
+    ("scheduling.volcano.sh", "PodGroup"),
+}
+"""Kinds with a namespace that a simulation reads."""
+
+
+class SimulationInput(Struct, frozen=True):
+    """What was read: the objects of the user, and at most one cluster."""
+
+    sources: Sequence[Source]
+    objects: Sequence[Object]
+    snapshot: Snapshot | None
+    index: int
+    """Of the document of the snapshot."""
+    trace: Sequence[TraceJob] = ()
+    state: Sequence[Object] = ()
+    """The objects of manifests that are named in place of a spec."""
+    files: tuple[Manifests, ...] = ()
+    """Of the jobs, and of the state."""
+
+
+def by_content(request: SimulateRequest) -> SimulateRequest:
+    """The request with manifests and snapshots among its specs as such, by what the files contain.
+
+    A path that cannot be read stays a spec, and so does a pipe, since it can be read only once.
+    """
+    specs, state = [], []
+    snapshots = list(request.clusters.snapshots)
+    for path in request.specs:
+        if path == "-" or _is_pipe(path):
+            specs.append(path)
+        elif _is_snapshot(path):
+            snapshots.append(Path(path))
+        elif _is_of_manifests(files.read((path,))[0]):
+            state.append(path)
+        else:
+            specs.append(path)
+    clusters = request.clusters._replace(snapshots=tuple(snapshots))
+    if clusters.number > 1:
+        raise UsageError("simulate reads only one cluster; name one snapshot or context")
+    return request._replace(specs=tuple(specs), state=tuple(state), clusters=clusters)
+
+
+def read(
+    request: SimulateRequest, stdin: BinaryIO | None, progress: Callable[[str], None]
+) -> tuple[RunSpec, SimulationInput]:
+    """Read the spec, the manifests and the cluster of a request `by_content`. Raises what `simulate` raises."""
+    with (
+        manifest_files.opened(request.workloads, stdin) as opened,
+        manifest_files.opened(request.state) as state,
+    ):
+        if opened.unreadable:
+            raise SpecError(opened.unreadable)
+        spec = spec_of(request, opened.sources, stdin)
+        if request.specs and spec.compiled is None:
+            raise SpecError(spec.findings)
+        target = spec.target(request.target)
+        found = manifests_of(opened, len(spec.documents), target)
+        index = len(spec.documents) + len(found.documents)
+        other = manifests_of(state, index, target)
+    index += len(other.documents)
+    snapshot = cluster_of(request, spec, index, progress)
+    jobs = trace.read(request.trace, request.trace_format, progress) if request.trace else ()
+    if request.trace and not jobs:
+        raise UsageError(
+            f"the trace {request.trace} has no job; write one in each row below the header"
+        )
+    return spec, SimulationInput(
+        opened.sources, found.objects, snapshot, index, jobs, other.objects, (found, other)
+    )
+
+
+def spec_of(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO | None) -> RunSpec:
+    """The spec with all configurations that it can render. No user asked for them by an option."""
+    as_lint = LintRequest(
+        request.specs,
+        request.workloads,
+        target=request.target,
+        extras=frozenset({VOLCANO_CONFIG, SECOND_SCHEDULER}),
+        templates=request.templates,
+    )
+    try:
+        return inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)
+    except SpecError as error:
+        kept = [it for it in error.findings if it.rule is not INERT_OPTION]
+        raise SpecError(kept, unplanned=error.unplanned) from None
+
+
+def manifests_of(opened: ManifestFiles, index: int, target: Mapping[str, Version]) -> Manifests:
+    """The manifests of files, with documents from this index on.
+
+    Raises SpecError, and InvalidInputError for faults of objects.
+    """
+    if opened.unreadable:
+        raise SpecError(opened.unreadable)
+    found = manifests.read(opened.sources, first_index=index, read_ahead=opened.documents)
+    errors = [it for it in found.findings if it.severity is Severity.ERROR]
+    if errors:
+        raise SpecError(errors)
+    found.objects = [*map(_in_namespace, found.objects)]
+    refused_manifests.check(found, target)
+    return found
+
+
+def cluster_of(
+    request: SimulateRequest, spec: RunSpec, index: int, progress: Callable[[str], None]
+) -> Snapshot | None:
+    """The only cluster of a request. `index` is that of its document. Raises UnreadError."""
+    if not request.clusters.named:
+        return None
+    target = {**versions.DEFAULT, **request.target}
+    query = sources.cluster_query(
+        registry.RULES, spec.compiled, target, request.clusters.namespaces
+    )
+    (begin,) = sources.clusters(request.clusters, query, progress=progress)
+    with begin(index) as finish:
+        found = finish()
+    if isinstance(found, Finding):
+        raise UnreadError(f"{whereabouts(found)}: {found.message}")
+    return found
+
+
+def jobs(
+    request: SimulateRequest, scene: Scene, given: SimulationInput, duration: float | None
+) -> tuple[TraceArrivals, list[Arrival]]:
+    """The jobs of the trace, and all jobs. A simulation changes them, so each makes its own."""
+    traced = trace_arrivals.arrivals(scene, given.trace, request.trace_teams)
+    return traced, [*arrivals(scene, duration), *traced.arrivals]
+
+
+def check_trace(given: SimulationInput, traced: TraceArrivals) -> None:
+    """Raises UsageError if no job of a trace has a team of the scene."""
+    if given.trace and not traced.arrivals:
+        cluster_gaps.gaps(given.snapshot).require(kueue=True)
+        raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
+
+
+def _is_of_manifests(sources: Sequence[Source]) -> bool:
+    return (
+        bool(sources)
+        and not manifests.spec_sources(sources)
+        and any(manifests.read((it,)).objects for it in sources)
+    )
+
+
+def _is_pipe(path: str) -> bool:
+    """Whether a path exists, but is no file or folder."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _is_snapshot(path: str) -> bool:
+    """Whether a file is compressed, as snapshots are."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(trace.GZIP)) == trace.GZIP
+    except (OSError, ValueError):
+        return False
+
+
+def _in_namespace(object_: Object) -> Object:
+    """The object with the namespace that kubectl gives it, if it names none."""
+    if object_.namespace or (object_.group, object_.kind) not in _NAMESPACED:
+        return object_
+    return replace(object_, namespace=DEFAULT_NAMESPACE)

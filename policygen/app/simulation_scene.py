@@ -1,0 +1,121 @@
+"""The scene of a simulation: what a spec renders, the manifests of the user, and a cluster."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from policygen.app import (
+    drift,
+)
+from policygen.app.inputs import RunSpec
+from policygen.app.requests import RenderRequest, SimulateRequest
+from policygen.app.simulation_input import SimulationInput
+from policygen.core import versions
+from policygen.core.errors import UsageError
+from policygen.core.finding import At
+from policygen.core.versions import Version
+from policygen.kubernetes import controllers, kueue_settings, manifests
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.snapshot import Snapshot
+from policygen.lint import context
+from policygen.plan import kueue_configuration
+from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan.kueue_configuration import KueueConfiguration
+from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes
+
+KUEUE = (0, 19)
+"""The only release whose decisions are simulated."""
+
+
+def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
+    """The scene of a state. What the user names replaces what a spec renders, and that what a cluster has.
+
+    Raises UsageError for a release of Kueue that is not simulated.
+    """
+    rendered = _rendered(request, spec)
+    user = [*context.beside(given.state, given.objects), *given.objects]
+    own = [*context.beside(rendered, user), *user]
+    snapshot = given.snapshot
+    seen = [] if snapshot is None else context.beside(snapshot.objects, own)
+    if snapshot is not None:
+        inside = manifests.inside(snapshot.objects, first_index=given.index + 1)
+        seen += context.beside(inside.objects, own)
+    cluster = Cluster(
+        (*own, *seen, *_namespaces((*own, *seen))) if snapshot is None else (*own, *seen),
+        seen=snapshot.seen if snapshot is not None else None,
+        pods=snapshot.pods if snapshot is not None else (),
+    )
+    target = _target(request, spec, snapshot)
+    if cluster.cluster_queues.any and target.release != KUEUE:
+        raise UsageError(
+            f"simulate knows only the decisions of Kueue {versions.written(KUEUE)}, not of {target}; "
+            f"to simulate with them nevertheless, add --target kueue={versions.written(KUEUE)}"
+        )
+    settings = kueue_settings.first(cluster, target)
+    nodes = cluster_nodes(cluster)
+    pools = flavor_pools(cluster, nodes)
+    plan = spec.compiled.plan if spec.compiled else None
+    if plan is not None and plan.pools and not nodes:
+        nodes, pools = spec_nodes(plan.pools)
+    known = spec.compiled.loaded.spec if spec.compiled else None
+    return Scene(cluster, settings, nodes, pools, _teams(spec), spec=known)
+
+
+def _extras(spec: RunSpec) -> frozenset[str]:
+    """The controllers' configurations that a spec renders. A second scheduler needs an image."""
+    platform = spec.compiled.loaded.spec.platform if spec.compiled else None
+    has_image = platform is not None and platform.kube_scheduler.image is not None
+    return frozenset({VOLCANO_CONFIG, SECOND_SCHEDULER} if has_image else {VOLCANO_CONFIG})
+
+
+def _rendered(request: SimulateRequest, spec: RunSpec) -> list[Object]:
+    """The objects that the spec renders, with the controllers' configuration."""
+    if spec.compiled is None:
+        return []
+    platform, plan = spec.compiled.loaded.spec.platform, spec.compiled.plan
+    rendering = RenderRequest(
+        request.specs, request.target, extras=_extras(spec), templates=request.templates
+    )
+    expected = (it.object for it in drift.rendered(spec.compiled, rendering).expected)
+    found = [it for it in expected if it.kind != "Deployment"]  # the second scheduler is no job
+    found += manifests.inside(found, first_index=1 + len(spec.documents)).objects
+    # The Configuration that the spec needs, with the other settings of Kueue's chart.
+    item = kueue_configuration.decide(
+        platform, plan.pools, plan.trees, plan.workloads.assignments, None
+    )
+    if item is not None and isinstance(item.fields, KueueConfiguration):
+        place = At(drift.DOCUMENT, ("kueue",))
+        made = Object.read(item.fields.fields, place)
+        found += [made] if made is not None else []
+    return found
+
+
+def _namespaces(objects: Iterable[Object]) -> Iterator[Object]:
+    """The namespaces of objects without a Namespace among them; their other labels are not known."""
+    objects = tuple(objects)
+    known = {it.name for it in objects if it.kind == "Namespace"}
+    for name in dict.fromkeys(it.namespace for it in objects if it.namespace):
+        if name not in known:
+            data = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            yield Object(
+                At(drift.DOCUMENT, ("namespaces", name)), "v1", "Namespace", name, "", data
+            )
+
+
+def _target(request: SimulateRequest, spec: RunSpec, snapshot: Snapshot | None) -> Version:
+    """The release of Kueue: the given one, that of the cluster, or that of the spec."""
+    if "kueue" in request.target:
+        return request.target["kueue"]
+    if snapshot is not None:
+        found = controllers.detected(snapshot.seen.server, snapshot.objects)
+        if "kueue" in found:
+            return found["kueue"]
+    if spec.compiled is not None:
+        return spec.compiled.loaded.spec.platform.target.kueue
+    return versions.DEFAULT["kueue"]
+
+
+def _teams(spec: RunSpec) -> Mapping[str, str]:
+    if spec.compiled is None:
+        return {}
+    teams = spec.compiled.loaded.spec.teams
+    return {namespace.name: team.name for team in teams for namespace in team.namespaces}
