@@ -64,6 +64,7 @@ WITHOUT = {
     "plan/resource_sum": "tests/plan/test_model_sums.py shows what exceeds at each place.",
     "plan/rules": "It has only rules; tests/spec/test_rules.py and tests/lint/test_finding_pages.py show each.",
     "render/manifest": "It has only a type.",
+    "report/amount_words": "tests/report/test_quota_words.py and test_remedy_words.py compare sentences with its amounts.",
     "report/simulation_csv": "tests/report/test_simulation.py and tests/app/test_simulate.py read its output.",
     "report/simulation_json": "tests/report/test_simulation.py and tests/app/test_simulate.py read its output.",
     "simulate/arrival": "It has only types; tests/simulate/test_timeline.py makes jobs of them.",

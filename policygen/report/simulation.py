@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
+from policygen.report.amount_words import names
+from policygen.report.cause_words import brief
 from policygen.report.tables import BOLD, DIM, NONE, YELLOW, TablePage
-from policygen.report.why_words import brief, names
 from policygen.simulate.result import (
     JobResult,
     JobState,

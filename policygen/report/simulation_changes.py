@@ -5,6 +5,8 @@ from typing import TextIO
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
+from policygen.report.amount_words import names
+from policygen.report.cause_words import brief
 from policygen.report.simulation import (
     MAX_JOBS,
     SimulationReport,
@@ -16,7 +18,6 @@ from policygen.report.simulation import (
     waited,
 )
 from policygen.report.tables import BOLD, NONE, TablePage
-from policygen.report.why_words import brief, names
 from policygen.simulate.comparison import Comparison, JobChange, TeamChange
 from policygen.simulate.result import JobState, TeamResult
 from policygen.simulate.state_facts import StateChange, state_changes

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any, TextIO
 
+from policygen.report.cause_words import brief
 from policygen.report.simulation import NEVER, SimulationReport
 from policygen.report.text import printable
-from policygen.report.why_words import brief
 from policygen.simulate.comparison import Comparison
 from policygen.simulate.result import JobResult, SimulationResult
 

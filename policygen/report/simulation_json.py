@@ -3,10 +3,10 @@
 from math import isfinite
 from typing import Any, TextIO
 
+from policygen.report.cause_words import brief
 from policygen.report.phrases import write_json
 from policygen.report.simulation import SimulationReport
 from policygen.report.simulation_changes import consequences
-from policygen.report.why_words import brief
 from policygen.simulate.comparison import Comparison
 from policygen.simulate.result import JobResult, PoolResult, TeamResult
 from policygen.simulate.state_facts import state_changes

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted
-from policygen.report import why_words as words
+from policygen.report import cause_words, remedy_words
+from policygen.report.amount_words import amount, names
 from policygen.report.phrases import write_json
 from policygen.report.simulation import not_read
 from policygen.report.tables import BOLD, TablePage
@@ -106,11 +107,11 @@ def text(report: WhyReport, out: TextIO, *, colour: bool = False, wide: int | No
     page.line(report.time.text)
     for them in _groups(report):
         if len(them) > 1:
-            page.heading(words.group(them))
-            _write(page, ((_INDENT, it) for it in words.group_parts(them)))
-            page.line(f"The first one is {words.headline(them[0])}", indent=_INDENT)
+            page.heading(cause_words.group(them))
+            _write(page, ((_INDENT, it) for it in cause_words.group_parts(them)))
+            page.line(f"The first one is {cause_words.headline(them[0])}", indent=_INDENT)
         else:
-            page.heading(words.headline(them[0]))
+            page.heading(cause_words.headline(them[0]))
         _write(page, _about(them[0], changes=not report.grouped or bool(them[0].tried)))
     closing = [f"{counted(report.waiting, 'workload')} waiting."] if report.every else []
     if report.grouped:
@@ -138,7 +139,7 @@ def fit_text(
     page = TablePage(out, colour=colour, wide=wide)
     answer = report.answer
     it, request = answer.explanation, answer.request
-    each = f"{counted(request.pods, 'pod')} of {words.amount(answer.resource, request.gpus)}"
+    each = f"{counted(request.pods, 'pod')} of {amount(answer.resource, request.gpus)}"
     queue = f"LocalQueue {answer.namespace}/{answer.queue}"
     if answer.of_volcano:
         queue = f"namespace {answer.namespace} and Volcano's queue {answer.queue}"
@@ -147,16 +148,16 @@ def fit_text(
         page.line(line)
     page.line(report.time.text)
     if not it.waits:
-        flavors = f" in flavor {words.names(it.admission)}" if it.admission else ""
+        flavors = f" in flavor {names(it.admission)}" if it.admission else ""
         page.line((f"Yes: {what} would run{flavors}.", BOLD))
         if answer.cost is not None:
-            page.line(words.costs(answer.cost), indent=_INDENT)
+            page.line(remedy_words.costs(answer.cost), indent=_INDENT)
     else:
         waits = "would never start" if it.cause.lasts else "would wait"
-        page.line((f"No: {what} {waits}: {words.TITLES[it.cause.kind]}.", BOLD))
+        page.line((f"No: {what} {waits}: {cause_words.TITLES[it.cause.kind]}.", BOLD))
         _write(page, _about(it))
         if answer.start is not None:
-            page.line(words.start(answer.start), indent=_INDENT)
+            page.line(remedy_words.start(answer.start), indent=_INDENT)
     _write(page, [(0, it) for it in _unmodelled(report.unmodelled)])
 
 
@@ -210,14 +211,14 @@ def _features(found: Iterable[Unmodelled]) -> list[dict[str, Any]]:
 
 
 def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
-    for reason in words.reasons(it):
+    for reason in cause_words.reasons(it):
         yield _INDENT, reason
-    if it.cause.message and it.waits and it.cause.kind not in words.WITH_MESSAGE:
+    if it.cause.message and it.waits and it.cause.kind not in cause_words.WITH_MESSAGE:
         yield _INDENT, f"The scheduler reports: {it.cause.message}"
     if len(it.preempted) > PAST:
         yield _INDENT, f"It was preempted {len(it.preempted)} times. These are the last ones:"
     for past in it.preempted[-PAST:]:
-        yield _INDENT, words.past(past)
+        yield _INDENT, cause_words.past(past)
     if changes:
         yield from _changes(it)
 
@@ -225,14 +226,14 @@ def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
 def _changes(it: Explanation) -> Iterator[Line]:
     """What lets it start."""
     if it.remedies:
-        what = "lets it start" if it.cause.kind in words.PLACING else "lets Kueue admit it"
-        who = "The scheduler" if it.cause.kind in words.PLACING else "Kueue"
+        what = "lets it start" if it.cause.kind in cause_words.PLACING else "lets Kueue admit it"
+        who = "The scheduler" if it.cause.kind in cause_words.PLACING else "Kueue"
         yield _INDENT, f"Each of these changes {what} now (policygen tried each):"
         for number, one in enumerate(it.remedies[:SHOWN], 1):
-            yield _INDENT, f"{number}. {words.remedy(one.changes)}"
+            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes)}"
             tie = f" {who} may decide otherwise, because a tie decides." if one.either else ""
             room = " But no node has room for all its pods." if one.placed is False else ""
-            yield _DEEPER, f"{words.costs(one.cost)}{tie}{room}"
+            yield _DEEPER, f"{remedy_words.costs(one.cost)}{tie}{room}"
         if len(it.remedies) > SHOWN:
             yield _INDENT, f"{len(it.remedies) - SHOWN} more with -f json."
     elif it.waits and it.tried:
@@ -243,11 +244,11 @@ def _changes(it: Explanation) -> Iterator[Line]:
     if it.later:
         yield _INDENT, "With each of these changes, it starts when others have ended:"
         for number, one in enumerate(it.later[:SHOWN], 1):
-            yield _INDENT, f"{number}. {words.remedy(one.changes)}"
+            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes)}"
             if one.ends:
-                yield _DEEPER, words.starts_after(one.ends)
+                yield _DEEPER, remedy_words.starts_after(one.ends)
     if it.ends:
-        yield _INDENT, words.ends(it.ends)
+        yield _INDENT, remedy_words.ends(it.ends)
 
 
 def _unmodelled(found: Iterable[Unmodelled]) -> list[str]:
@@ -267,7 +268,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
         "waits": it.waits,
         "cause": {
             "kind": it.cause.kind.value,
-            "text": " ".join(words.reasons(it)),
+            "text": " ".join(cause_words.reasons(it)),
             "message": it.cause.message or None,
             "queue": it.cause.queue or None,
             "obstacles": [
@@ -302,7 +303,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
 
 def _remedy(it: Remedy) -> dict[str, Any]:
     return {
-        "text": words.remedy(it.changes),
+        "text": remedy_words.remedy(it.changes),
         "changes": [_change(one) for one in it.changes],
         "preempts": list(it.cost.preempted),
         "delays": list(it.cost.delayed),

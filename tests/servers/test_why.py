@@ -14,7 +14,7 @@ from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster as Objects
 from policygen.kubernetes.kueue_settings import first
 from policygen.lint.registry import RULES
-from policygen.report import why_words
+from policygen.report import cause_words, remedy_words
 from policygen.simulate.kueue.amounts import shown
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
@@ -249,7 +249,7 @@ def named_well(found, cases):
     wrong = []
     for prefix, case in cases.items():
         it = found[prefix]
-        text = " ".join(why_words.reasons(it))
+        text = " ".join(cause_words.reasons(it))
         if it.cause.kind.value not in case.kinds or case.of(prefix, case.words) not in text:
             wrong.append((case.name, it.cause.kind.value, text))
     return wrong
@@ -279,7 +279,7 @@ def remedies_work(cluster, found, cases, letter):
 
     with suppress(AssertionError):  # those that are left are reported below
         cluster.until("all remedies", lambda: not left(), budget(60 if REMEDIES else 15))
-    failed = [(copies[it].name, why_words.remedy(remedies[it])) for it in left()]
+    failed = [(copies[it].name, remedy_words.remedy(remedies[it])) for it in left()]
     return len(copies), failed
 
 

@@ -25,7 +25,7 @@ from policygen.core.versions import DEFAULT
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.object import Object
-from policygen.report import why_words
+from policygen.report import cause_words, remedy_words
 from policygen.simulate.kueue.amounts import shown
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
@@ -480,7 +480,7 @@ def _outcome(
         outcome.wrong = f"the target starts, why says {found.cause.kind.value}"
         return outcome
     if found.cause.kind.value not in drawn.kinds:
-        outcome.wrong = f"{found.cause.kind.value}: {' '.join(why_words.reasons(found))}"
+        outcome.wrong = f"{found.cause.kind.value}: {' '.join(cause_words.reasons(found))}"
     outcome.ends = bool(found.ends or found.later)
     for one in found.remedies[:remedies]:
         after = Played(real, drawn)
@@ -489,7 +489,7 @@ def _outcome(
         after.sessions()
         outcome.remedies += 1
         if not after.started(TARGET):
-            outcome.failed.append(why_words.remedy(one.changes))
+            outcome.failed.append(remedy_words.remedy(one.changes))
     return outcome
 
 

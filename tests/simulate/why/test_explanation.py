@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.snapshot import Seen
-from policygen.report import why_words
+from policygen.report import cause_words
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
@@ -133,7 +133,7 @@ def test_a_pending_pod_of_a_cluster_with_an_unknown_scheduler():
     it = Explainer(made, arrivals(made))
     found = it.explain(*it.named("n/a"))
     assert (found.cause.kind, found.cause.lasts) == (CauseKind.SCHEDULER_UNKNOWN, False)
-    (text,) = why_words.reasons(found)
+    (text,) = cause_words.reasons(found)
     assert text.startswith(
         "policygen does not know scheduler yunikorn. If no scheduler has this name,"
     )

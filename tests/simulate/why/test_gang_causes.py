@@ -2,7 +2,7 @@
 
 import pytest
 
-from policygen.report import why_words
+from policygen.report import cause_words
 from policygen.simulate.why.causes import CauseKind
 from tests.simulate.why.gangs import QUEUES, configuration, vcjob, vcqueue
 from tests.simulate.why.waiting import explain, node
@@ -93,7 +93,7 @@ ENQUEUES = configuration("capacity", actions="enqueue, allocate, backfill")
 def test_each_cause_is_named_with_its_numbers(things, kind, words):
     found = explain("nlp/a", *things)
     assert (found.cause.kind.value, found.waits) == (kind, True)
-    assert words in " ".join(why_words.reasons(found))
+    assert words in " ".join(cause_words.reasons(found))
 
 
 def test_a_gang_that_starts():
@@ -103,4 +103,4 @@ def test_a_gang_that_starts():
 def test_the_queue_of_a_gang_without_nodes_is_one_of_volcano():
     found = explain("nlp/a", vcqueue("small", 99), node("x"), CAPACITY, vcjob("a", 1, gpus=9))
     assert (found.cause.kind, found.cause.queue_kind) == (CauseKind.NO_NODES, "Queue")
-    assert "(Queue small)" in why_words.group([found])
+    assert "(Queue small)" in cause_words.group([found])

@@ -1,44 +1,19 @@
-"""Sentences about why a workload waits, and about the changes that would let it run."""
+"""Sentences about why a workload waits."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
-from typing import Any
 
-from policygen.core import amounts, quantity
-from policygen.core.durations import duration
-from policygen.core.finding import dotted
-from policygen.core.quoting import counted, listed, some, times
-from policygen.kubernetes.core import TaintView, TolerationView
+from policygen.core.quoting import counted, times
+from policygen.report import quota_words
+from policygen.report.amount_words import amount, are, bare_amount, names
 from policygen.simulate.result import JobResult
 from policygen.simulate.why.causes import (
     BY_QUEUE_OF_VOLCANO,
     Cause,
     CauseKind,
-    FlavorObstacle,
     NeverPlaced,
-    ObstacleKind,
-    QuotaHolder,
-)
-from policygen.simulate.why.changes import (
-    AffinityRemoved,
-    Change,
-    ConstraintRemoved,
-    FieldChange,
-    ObjectAdded,
-    PodsChange,
-    PodSetChange,
-    PriorityChange,
-    QueueChange,
-    RequestChange,
-    SelectorChange,
-    SpecChange,
-    SpecEdit,
-    TolerationAdded,
 )
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.history import Preempted
-from policygen.simulate.why.remedy import Cost
-from policygen.simulate.why.start import Start
 
 WITH_MESSAGE = frozenset(
     {
@@ -133,30 +108,6 @@ _RULES = {
 """The rule of each reason of a preemption."""
 
 
-def amount(resource: str, count: int) -> str:
-    """An amount for people: `16 GPUs`, `12 cores`, `64 GiB of memory`."""
-    return amounts.with_gpus(
-        resource, Fraction(count, 1000) if resource == "cpu" else Fraction(count)
-    )
-
-
-def bare_amount(resource: str, count: int) -> str:
-    """An amount without the name of the resource: `10`, `12 cores`."""
-    return amounts.readable(
-        resource, Fraction(count, 1000) if resource == "cpu" else Fraction(count)
-    )
-
-
-def _are(amount_: str) -> str:
-    """The amount with a verb: `1 is`, `10 are`, `1 GiB is`."""
-    return f"{amount_} {'is' if amount_.split(maxsplit=1)[0] == '1' else 'are'}"
-
-
-def names(found: Sequence[str], most: int = 3) -> str:
-    """Names in a sentence: `a, b and 3 others`."""
-    return some(found, "other", most) if found else ""
-
-
 def _objects(kind: str, found: Sequence[str]) -> str:
     """Objects of a kind in a sentence: `AdmissionChecks a and b`."""
     return f"{kind}{'' if len(found) == 1 else 's'} {names(found)}"
@@ -198,7 +149,7 @@ def group_parts(found: Sequence[Explanation]) -> Iterator[str]:
         )
         total, free = amount(first.resource, asked), bare_amount(first.resource, first.free)
         of = f" of flavor {first.flavor}" if first.flavor else ""
-        yield f"Together they request {total}{of}, and {_are(free)} free."
+        yield f"Together they request {total}{of}, and {are(free)} free."
 
 
 def reasons(it: Explanation) -> Iterator[str]:
@@ -297,99 +248,6 @@ def _refused(_: Explanation, __: Cause) -> Iterator[str]:
     yield "Its requests are above its limits, or outside of a LimitRange of its namespace."
 
 
-def _not_covered(_: Explanation, cause: Cause) -> Iterator[str]:
-    missing = dict.fromkeys(
-        one.resource for one in cause.obstacles if one.kind is ObstacleKind.NOT_COVERED
-    )
-    yield f"It requests {names(list(missing))}, and {cause.about} has no quota for it."
-
-
-def _flavors_refuse(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield f"No flavor of {cause.about} matches its pods."
-    for one in cause.obstacles:
-        match one.kind:
-            case ObstacleKind.TAINT:
-                taint = "" if one.taint is None else f" {_taint(one.taint)}"
-                yield f"Its pods do not tolerate the taint{taint} of flavor {one.flavor}."
-            case ObstacleKind.AFFINITY:
-                yield (
-                    f"Its node selector or affinity does not match the labels of flavor {one.flavor}."
-                )
-            case ObstacleKind.MISSING:
-                yield f"ResourceFlavor {one.flavor} does not exist."
-            case ObstacleKind.TOPOLOGY_REFUSED:
-                yield f"Flavor {one.flavor} does not have the topology that its pods request."
-            case _:
-                pass
-
-
-def _quota(_: Explanation, cause: Cause) -> Iterator[str]:
-    short = [it for it in cause.obstacles if it.kind is not ObstacleKind.NOT_COVERED]
-    if not short:
-        return
-    for one in short[:1]:
-        yield from _numbers(cause, one)
-    for one in short[1:]:
-        yield from _beside(one, short[0])
-
-
-def _numbers(cause: Cause, one: FlavorObstacle) -> Iterator[str]:
-    asked = amount(one.resource, one.asked)
-    free = bare_amount(one.resource, one.free)
-    queue = cause.queue
-    if one.kind is ObstacleKind.ABOVE_MAXIMUM:
-        most = bare_amount(one.resource, one.most)
-        yield f"It requests {asked} of flavor {one.flavor}, and ClusterQueue {queue} can use at most {most}."
-        yield f"It never starts as it is, and {_are(free)} free now."
-    else:
-        yield f"It requests {asked} of flavor {one.flavor}, and {_are(free)} free for ClusterQueue {queue}."
-    quota = bare_amount(one.resource, one.nominal)
-    used = bare_amount(one.resource, one.used)
-    yield f"The quota of ClusterQueue {queue} is {quota}, and it uses {used}."
-    for holder in one.holders:
-        yield from _holder(one, holder, queue)
-    if cause.kind is CauseKind.BORROWING_LIMIT:
-        yield "More is free in its cohort, but a borrowingLimit keeps it from borrowing that much."
-    if cause.kind is CauseKind.NOT_LENT:
-        idle = bare_amount(one.resource, one.idle)
-        yield f"Other queues have {idle} free that their lendingLimit keeps for themselves."
-    if cause.kind is CauseKind.MAY_NOT_PREEMPT:
-        yield (
-            f"Its queue has the quota, but may not take it back: reclaimWithinCohort is "
-            f"{cause.reclaim}, withinClusterQueue is {cause.within}."
-        )
-
-
-def _holder(one: FlavorObstacle, holder: QuotaHolder, own: str) -> Iterator[str]:
-    workloads = f" ({names(holder.workloads)})" if holder.workloads else ""
-    used = bare_amount(one.resource, holder.used)
-    if holder.borrowed:
-        borrowed = bare_amount(one.resource, holder.borrowed)
-        yield f"ClusterQueue {holder.queue} uses {used}, and borrows {borrowed} of them{workloads}."
-    elif holder.queue != own:
-        yield f"ClusterQueue {holder.queue} uses {used} of its own quota{workloads}."
-    elif holder.workloads:
-        are = "workload is" if len(holder.workloads) == 1 else "workloads are"
-        yield f"In ClusterQueue {own}, the largest {are} {names(holder.workloads)}."
-
-
-def _beside(one: FlavorObstacle, first: FlavorObstacle) -> Iterator[str]:
-    match one.kind:
-        case ObstacleKind.TAINT:
-            yield f"Its pods do not tolerate the taint of flavor {one.flavor}."
-        case ObstacleKind.TOPOLOGY_REFUSED:
-            yield f"Flavor {one.flavor} does not have the topology that its pods request."
-        case ObstacleKind.AFFINITY:
-            yield f"Its pods do not select the labels of flavor {one.flavor}."
-        case ObstacleKind.NO_FREE_QUOTA | ObstacleKind.ABOVE_MAXIMUM:
-            if (one.flavor, one.resource) != (first.flavor, first.resource):
-                asked = amount(one.resource, one.asked)
-                free = bare_amount(one.resource, one.free)
-                yield f"Of flavor {one.flavor} it requests {asked}, and {_are(free)} free."
-        case _:
-            pass
-
-
 def _topology(_: Explanation, cause: Cause) -> Iterator[str]:
     if cause.kind is CauseKind.TOPOLOGY_TOO_SMALL:
         yield "It never starts as it is: not even an empty domain of its topology has room for its pods."
@@ -432,7 +290,7 @@ def _nodes(_: Explanation, cause: Cause) -> Iterator[str]:
     if near is not None:
         asked, free = amount(near.resource, near.asked), bare_amount(near.resource, near.free)
         held = f"; the rest is held by {names(near.holders)}" if near.holders else ""
-        yield f"Node {near.node} comes closest: a pod requests {asked}, and {_are(free)} free{held}."
+        yield f"Node {near.node} comes closest: a pod requests {asked}, and {are(free)} free{held}."
 
 
 def _scheduler(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -472,35 +330,6 @@ def _volcano_tree(_: Explanation, cause: Cause) -> Iterator[str]:
     yield f"The plugin capacity starts no job of any queue: {cause.message}."
 
 
-def _volcano_limit(_: Explanation, cause: Cause) -> Iterator[str]:
-    for one in cause.obstacles:
-        asked, free = amount(one.resource, one.asked), bare_amount(one.resource, one.free)
-        most, used = bare_amount(one.resource, one.most), bare_amount(one.resource, one.used)
-        if cause.kind is CauseKind.VOLCANO_ABOVE_LIMIT:
-            yield f"It requests {asked}, and Queue {cause.queue} can use at most {most}."
-            yield f"It never starts as it is, and {_are(free)} free now."
-        else:
-            yield f"It requests {asked}, and {_are(free)} free in Queue {cause.queue}."
-            yield f"The limit of Queue {cause.queue} is {most}, and {used} of it are used or reserved."
-        for holder in one.holders:
-            yield from _volcano_holder(one, holder)
-
-
-def _volcano_holder(one: FlavorObstacle, holder: QuotaHolder) -> Iterator[str]:
-    used = bare_amount(one.resource, holder.used)
-    more = f", {bare_amount(one.resource, holder.borrowed)} more than it deserves"
-    above = more if holder.borrowed else ""
-    yield f"Queue {holder.queue} uses {used}{above} ({names(holder.workloads)})."
-
-
-def _volcano_overcommit(_: Explanation, cause: Cause) -> Iterator[str]:
-    for one in cause.obstacles:
-        asked, free = amount(one.resource, one.asked), bare_amount(one.resource, one.free)
-        most = bare_amount(one.resource, one.most)
-        yield f"Its gang requests {asked}, and Volcano enqueues jobs for {free} more (overcommit)."
-        yield f"In all, running and enqueued jobs may request {most}."
-
-
 def _incomplete(_: Explanation, cause: Cause) -> Iterator[str]:
     for one in cause.obstacles:
         yield f"{one.asked} of its pods must start together (minAvailable), and it has {counted(one.free, 'pod')}."
@@ -530,13 +359,13 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.NAMESPACE_NOT_SELECTED: _not_selected,
     CauseKind.DEACTIVATED: _deactivated,
     CauseKind.REFUSED: _refused,
-    CauseKind.NOT_COVERED: _not_covered,
-    CauseKind.FLAVORS_REFUSE: _flavors_refuse,
-    CauseKind.ABOVE_MAXIMUM: _quota,
-    CauseKind.BORROWING_LIMIT: _quota,
-    CauseKind.NOT_LENT: _quota,
-    CauseKind.NO_FREE_QUOTA: _quota,
-    CauseKind.MAY_NOT_PREEMPT: _quota,
+    CauseKind.NOT_COVERED: quota_words.not_covered,
+    CauseKind.FLAVORS_REFUSE: quota_words.flavors_refuse,
+    CauseKind.ABOVE_MAXIMUM: quota_words.quota,
+    CauseKind.BORROWING_LIMIT: quota_words.quota,
+    CauseKind.NOT_LENT: quota_words.quota,
+    CauseKind.NO_FREE_QUOTA: quota_words.quota,
+    CauseKind.MAY_NOT_PREEMPT: quota_words.quota,
     CauseKind.QUEUE_HEAD: _head,
     CauseKind.ANOTHER_FIRST: _another,
     CauseKind.CHECK_PENDING: _check,
@@ -549,9 +378,9 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.VOLCANO_QUEUE_MISSING: _volcano_missing,
     CauseKind.VOLCANO_QUEUE_CLOSED: _volcano_closed,
     CauseKind.VOLCANO_TREE: _volcano_tree,
-    CauseKind.VOLCANO_LIMIT: _volcano_limit,
-    CauseKind.VOLCANO_ABOVE_LIMIT: _volcano_limit,
-    CauseKind.VOLCANO_OVERCOMMIT: _volcano_overcommit,
+    CauseKind.VOLCANO_LIMIT: quota_words.volcano_limit,
+    CauseKind.VOLCANO_ABOVE_LIMIT: quota_words.volcano_limit,
+    CauseKind.VOLCANO_OVERCOMMIT: quota_words.volcano_overcommit,
     CauseKind.GANG_INCOMPLETE: _incomplete,
     CauseKind.VOLCANO: _volcano,
     CauseKind.UNKNOWN: _unknown,
@@ -564,175 +393,3 @@ def past(it: Preempted) -> str:
     where = f" from {it.path}" if it.path else ""
     at = f" at {it.at}" if it.at else ""
     return f"{it.by}{where} preempted it{at} ({rule})."
-
-
-def remedy(changes: Sequence[Change]) -> str:
-    """What to change, as an imperative."""
-    return f"{_joined([change(it) for it in changes])}."
-
-
-def _joined(found: Sequence[str]) -> str:
-    """Imperatives as one sentence."""
-    return "; ".join([found[0], *(it[0].lower() + it[1:] for it in found[1:])])
-
-
-def change(it: Change) -> str:
-    """One change, as an imperative without a period."""
-    match it:
-        case FieldChange():
-            return _field(it)
-        case ObjectAdded():
-            return _added(it)
-        case SpecChange(edits=edits):
-            return _joined([_edit(one) for one in edits])
-        case QueueChange(before=before, after=after):
-            return f"Use LocalQueue {after}{f' instead of {before}' if before else ''}"
-        case PriorityChange(after=after, class_name=name):
-            if name:
-                return f"Use the priority class {name} ({after})"
-            return f"Create a WorkloadPriorityClass with the value {after}, and use it"
-        case _:
-            return f"{_of_pods(it)}{_of_set(it.pod_set)}"
-
-
-def _edit(it: SpecEdit) -> str:
-    """A change of one field of a spec."""
-    place = f" ({it.place})" if it.place else ""
-    if it.kind == "ResourcePool":
-        return f"Set {it.field} of pool {it.name} to {it.after}{place}"
-    verb = "Raise" if _number(it.after) > _number(it.before) else "Lower"
-    what = f"{it.field} {it.profile}".rstrip()
-    return (
-        f"{verb} {what} of team {it.name} in pool {it.pool} from {it.before} to {it.after}{place}"
-    )
-
-
-def _added(it: ObjectAdded) -> str:
-    metadata = it.data["metadata"]
-    name = "/".join(filter(None, [metadata.get("namespace", ""), metadata["name"]]))
-    queue = it.data["spec"].get("clusterQueue")
-    return f"Create {it.data['kind']} {name}{f' for ClusterQueue {queue}' if queue else ''}"
-
-
-def _of_pods(it: PodSetChange) -> str:
-    match it:
-        case PodsChange(before=before, after=after):
-            return f"Run {counted(after, 'pod')} instead of {before}"
-        case RequestChange(resource=resource, after=0):
-            return f"Remove the request for {resource}"
-        case RequestChange(resource=resource, before=before, after=after):
-            old = bare_amount(resource, before)
-            return f"Request {amount(resource, after)} in each pod instead of {old}"
-        case TolerationAdded(toleration=one):
-            return f"Add a toleration for the taint {_taint(one)}"
-        case SelectorChange(key=key, before=before, after=None):
-            return f"Remove {key}: {before} from nodeSelector"
-        case SelectorChange(key=key, before=before, after=after):
-            return f"Select nodes with {key}: {after} instead of {before}"
-        case AffinityRemoved():
-            return "Remove the required node affinity"
-        case ConstraintRemoved(field="topologySpreadConstraints"):
-            return "Write ScheduleAnyway in topologySpreadConstraints"
-        case ConstraintRemoved(field=field):
-            return f"Remove the required terms of {field}"
-
-
-def _of_set(name: str) -> str:
-    return "" if name in ("", "main") else f" (pod set {name})"
-
-
-def _taint(it: TaintView | TolerationView) -> str:
-    return f"{it.key}{f'={it.value}' if it.value else ''}:{it.effect}"
-
-
-def _field(it: FieldChange) -> str:
-    name = f"{it.kind} {'/'.join(filter(None, [it.namespace, it.name]))}"
-    field = str(it.path[-1])
-    if field in ("nominalQuota", "borrowingLimit", "lendingLimit"):
-        verb = "Raise" if _number(it.after) > _number(it.before) else "Lower"
-        return f"{verb} {field} of {it.of} in {name} from {it.before} to {it.after}"
-    if it.path[:2] in (("spec", "hard"), ("spec", "capability")):
-        return f"Raise {dotted(it.path[1:])} of {name} from {it.before} to {it.after}"
-    if it.path[:2] == ("metadata", "labels"):
-        return _label(it, field, name)
-    if it.kind == "Node":
-        return f"Uncordon {name}"
-    path = dotted(it.path[1:] if it.path[0] == "spec" else it.path)
-    if it.after is None:
-        return f"Remove {path} from {name}"
-    if isinstance(it.after, dict | list):
-        more = f" so that it covers {it.of}" if it.of else ""
-        return f"Change {path} of {name}{more}: {_brief(it.after)}"
-    before = f" instead of {_brief(it.before)}" if it.before is not None else ""
-    return f"Set {path} of {name} to {_brief(it.after)}{before}"
-
-
-def _label(it: FieldChange, key: str, name: str) -> str:
-    if it.after is None:
-        return f"Remove the label {key} from {name}"
-    if it.before is None or it.kind == "Namespace":
-        return f"Add the label {key}: {it.after} to {name}"
-    return f"Set the label {key} of {name} to {it.after} instead of {it.before}"
-
-
-def _number(value: Any) -> Fraction:
-    try:
-        return quantity.read(value).value
-    except ValueError:
-        return Fraction(0)
-
-
-def _brief(value: Any) -> str:
-    """A value as flow YAML, or its keys if it is large."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
-        if "matchExpressions" in value:
-            one = value["matchExpressions"][0]
-            return f"{one['key']} in {listed(list(one['values']), 'or')}"
-        if "coveredResources" in value:
-            return f"coveredResources {names(value['coveredResources'])}"
-        return ", ".join(f"{key}: {_brief(one)}" for key, one in value.items())
-    if isinstance(value, list):
-        return ", ".join(_brief(one) for one in value)
-    return str(value)
-
-
-def costs(it: Cost) -> str:
-    """What a change costs others, as sentences."""
-    found = []
-    if it.preempted:
-        found.append(f"{names(it.preempted)} must leave.")
-    if it.delayed:
-        waits = "waits" if len(it.delayed) == 1 else "wait"
-        found.append(f"{names(it.delayed)} {waits} longer.")
-    if it.admitted:
-        what = "is" if len(it.admitted) == 1 else "are"
-        found.append(f"{names(it.admitted)} {what} admitted too.")
-    return " ".join(found) or "No other workload waits longer."
-
-
-def ends(found: Sequence[str]) -> str:
-    """Whose end lets it start."""
-    return f"Without a change, it {starts_after(found)[3:]}"
-
-
-def starts_after(found: Sequence[str]) -> str:
-    """Whose end lets it start after a change."""
-    verb = "ends" if len(found) == 1 else "end"
-    return f"It starts when {names(found)} {verb}."
-
-
-def start(it: Start) -> str:
-    """When it starts by the durations of what runs."""
-    if it.after is not None:
-        have = "has" if len(it.ends) == 1 else "have"
-        ended = f", when {names(it.ends)} {have} ended" if it.ends else ""
-        leave = f" Then {names(it.preempts)} must leave." if it.preempts else ""
-        return f"It starts in {duration(it.after)}{ended}, if no other job arrives.{leave}"
-    if not it.unknown:
-        return "It still waits when all other jobs have ended."
-    return (
-        "policygen cannot know when it starts, because it does not know how long "
-        f"{counted(it.unknown, 'running workload')} will run. Give --duration, such as 2h."
-    )
