@@ -23,7 +23,7 @@ GOLDEN = {
         "examples/forty-jobs/jobs"
     ): "against",
     (
-        "policygen why language/eval-nightly examples/forty-jobs/policy.yaml --workloads "
+        "policygen why language/embed-corpus examples/forty-jobs/policy.yaml --workloads "
         "examples/forty-jobs/jobs"
     ): "why",
 }

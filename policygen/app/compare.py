@@ -15,14 +15,14 @@ from policygen.app import (
 )
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import ClusterRequest, SimulateRequest
-from policygen.app.simulation_input import SimulationInput
+from policygen.app.simulation_input import ObjectIdentity, SimulationInput
 from policygen.core import processes
 from policygen.core.errors import SpecError
 from policygen.core.quoting import listed
 from policygen.kubernetes import kueue_settings
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.snapshot import Seen, Snapshot
+from policygen.kubernetes.snapshot import Snapshot
 from policygen.kubernetes.table import Entry
 from policygen.report.simulation import SimulationReport
 from policygen.simulate.scene import Scene
@@ -30,8 +30,6 @@ from policygen.simulate.state_facts import state_facts
 
 _MANY = 1_000
 """From so many jobs and other objects on, a comparison runs in two processes."""
-_OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
-"""Kinds that controllers create for jobs."""
 _CONFIGURATIONS: Mapping[str, Callable[[Cluster], Sequence[Entry[Any]]]] = {
     "Configuration of Kueue": lambda it: it.kueue_configurations,
     "configuration of Volcano": lambda it: it.volcano_configurations,
@@ -158,8 +156,11 @@ def _changed(
     index = given.index + 1 + len(spec.documents)
     with manifest_files.opened(other.state) as opened:
         found = simulation_input.manifests_of(opened, index, spec.target(other.target))
-    jobs = _jobs(given.state)
-    state = [*_without(found.objects, _jobs(found.objects)), *_only(given.state, jobs)]
+    jobs = simulation_input.identities_of_jobs(given.state)
+    state = [
+        *_without(found.objects, simulation_input.identities_of_jobs(found.objects)),
+        *_only(given.state, jobs),
+    ]
     snapshot = given.snapshot
     if other.clusters.named:
         named = simulation_input.cluster_of(
@@ -172,10 +173,10 @@ def _changed(
 
 def _with_jobs_of(state: Snapshot, other: Snapshot | None) -> Snapshot:
     """A snapshot with the jobs of another one; without one, it has no jobs."""
-    kept = _without(state.objects, _jobs(state.objects, state.seen))
+    kept = _without(state.objects, simulation_input.identities_of_jobs(state.objects, state.seen))
     if other is None:
         return replace(state, objects=tuple(kept), pods=())
-    jobs = _only(other.objects, _jobs(other.objects, other.seen))
+    jobs = _only(other.objects, simulation_input.identities_of_jobs(other.objects, other.seen))
     unread = cluster_gaps.JOBS - other.seen.read - other.seen.unserved
     seen = replace(
         state.seen,
@@ -187,19 +188,9 @@ def _with_jobs_of(state: Snapshot, other: Snapshot | None) -> Snapshot:
     return replace(state, seen=seen, objects=(*kept, *jobs), pods=other.pods)
 
 
-_Identity = tuple[str, str, str, str]
-
-
-def _jobs(objects: Iterable[Object], seen: Seen | None = None) -> set[_Identity]:
-    """The objects that are jobs, or that controllers created for jobs."""
-    objects = tuple(objects)
-    found = {it.identity for it in objects if it.kind in _OF_JOBS}
-    return found | {it.object.identity for it in Cluster(objects, seen).workloads}
-
-
-def _only(objects: Iterable[Object], identities: Collection[_Identity]) -> list[Object]:
+def _only(objects: Iterable[Object], identities: Collection[ObjectIdentity]) -> list[Object]:
     return [it for it in objects if it.identity in identities]
 
 
-def _without(objects: Iterable[Object], identities: Collection[_Identity]) -> list[Object]:
+def _without(objects: Iterable[Object], identities: Collection[ObjectIdentity]) -> list[Object]:
     return [it for it in objects if it.identity not in identities]

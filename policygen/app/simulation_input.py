@@ -1,7 +1,7 @@
 """What `policygen simulate`, `why` and `fit` read: a state and its jobs."""
 
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,9 +29,10 @@ from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import KUEUE as KUEUE_GROUP
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.snapshot import Snapshot
+from policygen.kubernetes.snapshot import Seen, Snapshot
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint import registry
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
@@ -54,6 +55,10 @@ _NAMESPACED = TEMPLATES.keys() | {
     ("scheduling.volcano.sh", "PodGroup"),
 }
 """Kinds with a namespace that a simulation reads."""
+_OF_JOBS = frozenset({"Pod", "PodGroup", "ReplicaSet", "Workload"})
+"""Kinds that controllers create for jobs."""
+ObjectIdentity = tuple[str, str, str, str]
+"""API group, kind, namespace and name."""
 
 
 class SimulationInput(Struct, frozen=True):
@@ -69,6 +74,20 @@ class SimulationInput(Struct, frozen=True):
     """The objects of manifests that are named in place of a spec."""
     files: tuple[Manifests, ...] = ()
     """Of the jobs, and of the state."""
+
+
+def identities_of_jobs(objects: Iterable[Object], seen: Seen | None = None) -> set[ObjectIdentity]:
+    """The objects that are jobs, or that controllers created for jobs."""
+    objects = tuple(objects)
+    found = {it.identity for it in objects if it.kind in _OF_JOBS}
+    return found | {it.object.identity for it in Cluster(objects, seen).workloads}
+
+
+def adds_jobs(given: SimulationInput) -> bool:
+    """Whether some jobs are not those of a cluster, so that no scheduler has decided about them yet."""
+    if given.snapshot is None or given.trace:
+        return True
+    return bool(identities_of_jobs((*given.objects, *given.state)))
 
 
 def by_content(request: SimulateRequest) -> SimulateRequest:

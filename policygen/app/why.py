@@ -12,15 +12,16 @@ from msgspec.structs import replace
 from policygen.app import cluster_gaps, simulation_input
 from policygen.app.cluster_gaps import ClusterGaps
 from policygen.app.requests import SimulateRequest
+from policygen.app.simulation_input import SimulationInput
 from policygen.app.simulation_scene import scene_of
 from policygen.core.durations import duration
 from policygen.core.errors import PolicygenError, UsageError
+from policygen.core.quoting import counted
 from policygen.core.suggest import Names
 from policygen.documents.document import Document
 from policygen.report.why import AnswerTime, FitReport, WhyReport
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.instant import Instant, instant
-from policygen.simulate.result import JobPreemption
 from policygen.simulate.scene import Scene
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.why.causes import CauseKind
@@ -48,7 +49,7 @@ class AnswerState(Struct, frozen=True, eq=False):
     jobs: Sequence[Arrival]
     time: AnswerTime
     instant: Instant | None
-    """None: nothing was simulated before."""
+    """None: this is the state of a cluster, as it was read."""
     documents: Sequence[Document]
     """Of the spec."""
     gaps: ClusterGaps
@@ -64,8 +65,9 @@ def why(
 ) -> WhyReport:
     """Why these workloads wait; without names, why all pending ones do.
 
-    With `at`, the jobs are simulated until that number of seconds after the start. Raises UsageError
-    for a name that no workload has then, and what `simulate` raises.
+    With `at`, the jobs are simulated until that number of seconds after the start. Without it, the state
+    of a cluster is as it was read, and jobs of manifests have been submitted in their order. Raises
+    UsageError for a name that no workload has then, and what `simulate` raises.
     """
     state = _read(request, at, stdin, progress)
     explainer = Explainer(state.scene, state.jobs)
@@ -127,7 +129,7 @@ def workload_names(request: SimulateRequest) -> list[str]:
     try:
         if not _small(paths):
             return []
-        jobs = _read(request, None, None, lambda _: None).jobs
+        jobs = _opened(request, None, lambda _: None).jobs
     except (PolicygenError, OSError, ValueError):
         return []
     return [
@@ -146,26 +148,45 @@ def _small(paths: Iterable[str]) -> bool:
     return True
 
 
-def _read(
-    request: SimulateRequest, at: float | None, stdin: BinaryIO | None, progress: Progress
-) -> AnswerState:
+class OpenedState(Struct, frozen=True, eq=False):
+    """What a request names, before any simulation."""
+
+    scene: Scene
+    jobs: Sequence[Arrival]
+    given: SimulationInput
+    documents: Sequence[Document]
+    """Of the spec."""
+
+
+def _opened(request: SimulateRequest, stdin: BinaryIO | None, progress: Progress) -> OpenedState:
     request = simulation_input.by_content(request)
     spec, given = simulation_input.read(request, stdin, progress)
     scene = scene_of(request, spec, given)
     traced, found = simulation_input.jobs(request, scene, given, request.duration or None)
-    gaps = cluster_gaps.gaps(given.snapshot)
     simulation_input.check_trace(given, traced)
+    return OpenedState(scene, found, given, spec.documents)
+
+
+def _read(
+    request: SimulateRequest, at: float | None, stdin: BinaryIO | None, progress: Progress
+) -> AnswerState:
+    """The state for which an answer holds."""
+    opened = _opened(request, stdin, progress)
+    scene, found, documents = opened.scene, opened.jobs, opened.documents
+    gaps = cluster_gaps.gaps(opened.given.snapshot)
     taken = scene.cluster.seen.taken.strftime("%Y-%m-%dT%H:%M:%SZ") if scene.cluster.seen else ""
-    if at is None:
+    if at is None and not simulation_input.adds_jobs(opened.given):
         progress("")
-        later = sum(it.at > 0 for it in found)
-        time = AnswerTime(None, taken, len(found), later=later)
-        return AnswerState(scene, found, time, None, spec.documents, gaps)
-    progress(f"simulating until {duration(at)} after the start")
+        return AnswerState(scene, found, AnswerTime(None, taken), None, documents, gaps)
+    if at is None:
+        progress(f"simulating the start of {counted(len(found), 'job')}")
+    else:
+        progress(f"simulating until {duration(at)} after the start")
     then = instant(scene, found, at, request.seed)
     progress("")
-    time = AnswerTime(at, taken, len(then.arrivals), then.running, len(then.later))
-    return AnswerState(then.scene, then.arrivals, time, then, spec.documents, gaps)
+    later = len(then.later) if at is not None else sum(it.at > 0 for it in found)
+    time = AnswerTime(at, taken, len(then.arrivals), then.running, later)
+    return AnswerState(then.scene, then.arrivals, time, then, documents, gaps)
 
 
 def _located(it: Explanation, documents: Sequence[Document]) -> Explanation:
@@ -207,13 +228,19 @@ def _explained(
         found = Explanation(
             arrival.name, arrival.kind, arrival.team, cause
         )  # random choices differ
-    past = _past(then.preemptions, arrival.name)
+    past = _past(then, arrival.name)
     return replace(found, preempted=(*found.preempted, *past))
 
 
-def _past(preemptions: Mapping[str, Sequence[JobPreemption]], name: str) -> Iterator[Preempted]:
-    for it in preemptions.get(name, ()):
-        yield Preempted(it.by, it.rule, "", duration(it.at))
+def _past(then: Instant, name: str) -> Iterator[Preempted]:
+    """The preemptions of a job. Without the passing of time, each is named once."""
+    found = then.preemptions.get(name, ())
+    if then.at is None:
+        times = ((it.by, it.rule, "") for it in found)
+    else:
+        times = ((it.by, it.rule, duration(it.at)) for it in found)
+    for by, rule, at in dict.fromkeys(times):
+        yield Preempted(by, rule, "", at)
 
 
 def _named(explainer: Explainer, name: str, state: AnswerState) -> list[Arrival]:

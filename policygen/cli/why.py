@@ -39,7 +39,7 @@ AT = click.option(
     metavar="TIME",
     help=(
         "Simulate the jobs until this time after the start, such as 2h, and answer for the state then. "
-        "Without it, all jobs count as submitted at the start."
+        "Without it, all jobs of manifests have been submitted in their order, and no job has ended."
     ),
 )
 

@@ -31,34 +31,41 @@ class AnswerTime(Struct, frozen=True):
     """The instant for which an answer holds."""
 
     at: float | None = None
-    """Seconds from the start of a simulation until then; None: nothing was simulated before."""
+    """Seconds from the start of a simulation until then; None: no time has passed."""
     taken: str = ""
     """When the state of a cluster was read."""
-    jobs: int = 0
-    """Jobs that are there."""
+    jobs: int | None = None
+    """Jobs that are there; None: nothing was simulated, and they are those of the cluster."""
     running: int = 0
-    """Those of them that run, if a simulation led to the instant."""
+    """Those of them that run."""
     later: int = 0
-    """Jobs that arrive later. Without a simulation, they count as submitted."""
+    """Jobs that arrive later. If no time has passed, they count as submitted."""
 
     @property
     def text(self) -> str:
         """A sentence."""
         start = f"the state of {self.taken}" if self.taken else "the start"
+        if self.jobs is None:
+            return f"At {start}."
+        waits = self.jobs - self.running
+        counts = (
+            f"{counted(self.running, 'job')} {'runs' if self.running == 1 else 'run'}",
+            f"{waits} {'waits' if waits == 1 else 'wait'}",
+        )
         if self.at is not None:
-            waits = self.jobs - self.running
             return (
-                f"{duration(self.at)} after {start}, in a simulation: {counted(self.running, 'job')} "
-                f"{'runs' if self.running == 1 else 'run'}, {waits} {'waits' if waits == 1 else 'wait'} "
+                f"{duration(self.at)} after {start}, in a simulation: {', '.join(counts)} "
                 f"and {self.later or 'none'} {'is' if self.later == 1 else 'are'} submitted later."
             )
         if self.later:
-            jobs = "the only job was" if self.jobs == 1 else f"all {self.jobs} jobs were"
+            jobs = "the only job was submitted"
+            if self.jobs > 1:
+                jobs = f"all {self.jobs} jobs were submitted in their order and no job had ended"
             return (
-                f"At {start}, as if {jobs} submitted at once; --at TIME simulates "
-                "until a time after it."
+                f"At {start}, as if {jobs}: {' and '.join(counts)}. "
+                "--at TIME simulates until a time after it."
             )
-        return f"At {start}."
+        return f"At {start}, in a simulation: {' and '.join(counts)}."
 
 
 class WhyReport(Struct, frozen=True, eq=False):

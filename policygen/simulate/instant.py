@@ -23,9 +23,10 @@ _WORKLOAD = "Workload"
 class Instant(Struct, frozen=True, eq=False):
     """The running and waiting jobs at a time."""
 
-    at: float
+    at: float | None
+    """None: after all jobs were submitted in their order, and before one ends."""
     scene: Scene
-    """Without what a snapshot reports of Workloads, which is older."""
+    """With a time, it has nothing that a snapshot reports of Workloads, which is older."""
     arrivals: tuple[Arrival, ...]
     """The jobs that run or wait. Their times count from this one on."""
     running: int
@@ -39,16 +40,20 @@ class Instant(Struct, frozen=True, eq=False):
     """Why Volcano does not start jobs, or that they run."""
 
 
-def instant(scene: Scene, arrivals: Sequence[Arrival], at: float, seed: int = 1) -> Instant:
-    """Simulate jobs until a time. It changes the workloads of the arrivals."""
-    run = timeline(scene, arrivals, seed=seed, until=at)
+def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: int = 1) -> Instant:
+    """Simulate jobs until a time. It changes the workloads of the arrivals.
+
+    None: until all are submitted, in their order, and the schedulers have decided about them. No job
+    ends, so this takes no time.
+    """
+    run = timeline(scene, arrivals, seed=seed, until=at, still=at is None)
     for _ in run.run():
         pass
     causes = EndCauses(scene, run)
     there = [it for it in run.jobs if it.has_arrived]
     return Instant(
         at=at,
-        scene=_without_reports(scene),
+        scene=scene if at is None else _without_reports(scene),
         arrivals=tuple(_arrival(run, it, at) for it in there),
         running=sum(it.running for it in there),
         later={it.arrival.name: it.arrival.at for it in run.jobs if not it.round},
@@ -62,34 +67,31 @@ def instant(scene: Scene, arrivals: Sequence[Arrival], at: float, seed: int = 1)
     )
 
 
-def _arrival(run: Timeline, job: JobRun, at: float) -> Arrival:
+def _arrival(run: Timeline, job: JobRun, at: float | None) -> Arrival:
     arrival = job.arrival
     left = arrival.duration
-    if left is not None and job.running:
+    if left is not None and job.running and at is not None:
         left = max(left - (at - max(job.since, 0.0)), 0.0)
     pods = tuple(_admitted(arrival.pods, arrival.workload))
     return replace(
         arrival,
-        at=arrival.at - at,
+        at=min(arrival.at, 0.0) if at is None else arrival.at - at,
         duration=left,
-        workload=None if arrival.workload is None else _without_history(arrival.workload),
+        workload=None if arrival.workload is None else _copied(arrival.workload, at),
         pods=pods,
         nodes=tuple(_nodes(run, replace(arrival, pods=pods), job)),
     )
 
 
-def _without_history(workload: QueuedWorkload) -> QueuedWorkload:
-    """The workload with its quota and place in its queue, and without the traces of earlier decisions."""
-    return changed(
-        workload,
-        created=workload.queued,
-        evicted=False,
-        last=None,
-        hold="",
-        requeues=0,
-        retry_at=None,
-        retrying="",
-    )
+def _copied(workload: QueuedWorkload, at: float | None) -> QueuedWorkload:
+    """The workload with its quota and place in its queue, and without the traces of earlier decisions.
+
+    Without a time, it still waits for what it waited for at the start.
+    """
+    found = changed(workload, created=workload.queued, evicted=False, last=None)
+    if at is None:
+        return found
+    return changed(found, hold="", requeues=0, retry_at=None, retrying="")
 
 
 def _admitted(pods: Sequence[PodBatch], workload: QueuedWorkload | None) -> Iterator[PodBatch]:

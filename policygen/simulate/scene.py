@@ -347,17 +347,18 @@ def shapes(scene: Scene, kube: KubeScheduler | None) -> Shapes:
     return shape
 
 
-def timeline(
+def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
     scene: Scene,
     arrivals: Iterable[Arrival],
     *,
     seed: int | None = 1,
     until: float | None = None,
+    still: bool = False,
     observer: Observer | None = None,
 ) -> Timeline:
     """The schedulers of a scene with these jobs, from 0 on. `arrivals` include the running jobs.
 
-    It changes the workloads of the arrivals, so make new ones for another run.
+    With `still`, no job ends (see `Timeline`). It changes the workloads of the arrivals, so make new ones for another run.
     """
     found = tuple(arrivals)
     kube = kube_scheduler(scene, seed)
@@ -368,5 +369,6 @@ def timeline(
         volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
         shapes=shapes(scene, kube),
         until=until,
+        still=still,
         observer=observer,
     )

@@ -166,7 +166,8 @@ class Timeline:
     """Runs the schedulers over time.
 
     `kueue` must know the LocalQueue of a workload, or the job waits for ever. Without `kube`, nodes are
-    not known, and pods start when they are admitted.
+    not known, and pods start when they are admitted. With `still`, no job ends and no wait of Kueue is
+    over: jobs arrive in their order, and the schedulers decide until nothing changes any more.
     """
 
     def __init__(  # noqa: PLR0913 - the schedulers, what arrives, and who looks on
@@ -178,11 +179,13 @@ class Timeline:
         volcano: VolcanoScheduler | None = None,
         shapes: Shapes = lambda *_: None,
         until: float | None = None,
+        still: bool = False,
         observer: Observer | None = None,
     ) -> None:
         self.kueue, self.kube, self.volcano = kueue, kube, volcano
         self.jobs = [JobRun(it, i) for i, it in enumerate(arrivals)]
         self.until = until
+        self.still = still
         self.livelocks: dict[tuple[str, ...], None] = {}
         """Jobs that preempt each other again and again."""
         self.now = 0.0
@@ -433,14 +436,14 @@ class Timeline:
         return True
 
     def _end_later(self, job: JobRun, now: float) -> None:
-        if job.arrival.duration is not None:
+        if job.arrival.duration is not None and not self.still:
             self._timed += 1
             event = (now + job.arrival.duration, TimelineEvent.END, job.index, "", job.round)
             heapq.heappush(self._events, event)
 
     def _untime(self, job: JobRun) -> None:
         """It does not run any more."""
-        if job.running and job.arrival.duration is not None:
+        if job.running and job.arrival.duration is not None and not self.still:
             self._timed -= 1
 
     def _ends(self, job: JobRun) -> None:
@@ -491,7 +494,7 @@ class Timeline:
                     self._livelock(entries)
                     break
                 seen.add(admitted)
-        due = kueue.next_time()
+        due = None if self.still else kueue.next_time()
         if due is not None and (self._due is None or due < self._due):
             self._due = due
             heapq.heappush(self._events, (due, TimelineEvent.DUE, 0, "", 0))

@@ -4,11 +4,18 @@ from io import StringIO
 
 import pytest
 
-from policygen.app import why
-from policygen.app.requests import SimulateRequest
+from policygen.app import simulate, why
+from policygen.app.requests import ClusterRequest, SimulateRequest
+from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import UsageError
 from policygen.report.why import text as write
+from policygen.simulate.input_faults import ARRIVES_AFTER
 from policygen.simulate.why.fit import FitRequest
+from tests.client.looks import snapshot
+from tests.servers.platforms import drawn
+from tests.servers.rendering import json_documents
+from tests.simulate.scenes import NODES, QUEUES, WORKLOAD
+from tests.simulate.scenes import job as job_text
 from tests.simulate.why.waiting import PLAIN, job, text
 
 
@@ -91,14 +98,48 @@ def test_names_that_jobs_of_two_kinds_share(tmp_path):
 
 def test_many_workloads_are_grouped_by_their_causes(tmp_path):
     path = tmp_path / "many.yaml"
-    jobs = [job(f"j{i}", gpus=2) for i in range(why.MANY)]
+    jobs = [job(f"j{i}", gpus=2) for i in range(why.MANY + 3)]
     path.write_text(text(*PLAIN, *jobs, job("x", gpus=9), job("z", to="zz")), "utf-8")
     found = why.why(SimulateRequest(workloads=(str(path),), duration=0.0), [])
-    assert (found.waiting, found.grouped) == (48, True)
+    assert (found.waiting, found.grouped) == (51, True)
     out = StringIO()
     write(found, out)
     lines = out.getvalue().splitlines()
-    assert any(it.startswith("46 workloads wait (ClusterQueue q): ") for it in lines)
-    assert "  Together they request 92 GPUs of flavor f, and 0 are free." in lines
+    assert any(it.startswith("49 workloads wait (ClusterQueue q): ") for it in lines)
+    assert "  Together they request 98 GPUs of flavor f, and 0 are free." in lines
     assert any(it.startswith("  1. Raise nominalQuota") for it in lines)
     assert sum(it.startswith("Job n/") for it in lines) == 2
+
+
+@pytest.mark.parametrize(("more", "jobs", "running"), [((), None, 0), (("c", 1), 3, 2)])
+def test_new_jobs_beside_a_snapshot_are_submitted_to_it(tmp_path, more, jobs, running):
+    """a holds 8 of 12 GPUs. Without new jobs, the state is that of the snapshot."""
+    path, new = tmp_path / "prod.snapshot", tmp_path / "new.yaml"
+    made = QUEUES + NODES + WORKLOAD + job_text("b", 8)
+    snapshots.write(snapshot(made), path)
+    new.write_text(job_text(*more) if more else "", "utf-8")
+    request = SimulateRequest(
+        workloads=(str(new),) if more else (), clusters=ClusterRequest(snapshots=(path,))
+    )
+    report = why.why(request, [])
+    assert (report.time.jobs, report.time.running) == (jobs, running)
+    assert [it.name for it in report.found] == ["nlp/b"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 7, 9, 10])
+def test_the_same_jobs_wait_as_in_a_simulation_in_which_none_ends(tmp_path, monkeypatch, seed):
+    """They arrive a second after each other, so that Kueue evicts none because of pods that are not ready."""
+    platform = drawn(seed, events=(30, 60))
+    jobs = [it for it in platform.events if it is not None]
+    for i, it in enumerate(jobs):
+        it["metadata"]["annotations"] = {ARRIVES_AFTER: f"{i}s"}
+    spec, made = tmp_path / "spec.yaml", tmp_path / "jobs.yaml"
+    spec.write_text(json_documents(platform.documents), "utf-8")
+    made.write_text(json_documents(jobs), "utf-8")
+    request = SimulateRequest((str(spec),), workloads=(str(made),), duration=0.0)
+    monkeypatch.setattr(why, "MANY", 0)  # few changes are tried
+    waiting = {it.name for it in why.why(request, []).found}
+    played = simulate.simulate(request._replace(duration=1e9, until=len(jobs) + 60.0)).result
+    assert not played.livelocks
+    assert waiting == {it.name for it in played.jobs if not it.running}
+    assert 0 < len(waiting) < len(jobs)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from policygen.cli.main import cli
 from policygen.core.errors import UsageError
 from policygen.report import tables
-from tests.simulate.why.waiting import PLAIN, job, text
+from tests.simulate.why.waiting import PLAIN, job, node, text
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "forty-jobs"
@@ -25,7 +25,7 @@ def run(*arguments):
 def test_the_example(update, monkeypatch):
     """`pytest --update` writes the golden file, as on a terminal with 100 columns."""
     monkeypatch.setattr(tables, "columns", lambda *_: 100)
-    done = run("why", "language/eval-nightly", *STATE)
+    done = run("why", "language/embed-corpus", *STATE)
     golden = EXAMPLE / "expected" / "why.txt"
     if update:
         golden.write_text(done.stdout, "utf-8")
@@ -37,14 +37,14 @@ def test_all_pending_workloads():
     done = run("why", "--workloads", "-")
     assert done.exit_code == 1
     assert done.stdout.startswith(
-        "At the start.\n\nJob n/a waits: it requests more than its queue can ever use\n"
+        "At the start, in a simulation: 1 job runs and 1 waits.\n\nJob n/a waits: it requests more than its queue can ever use\n"
     )
     assert done.stdout.endswith("1 workload waiting.\n")
 
 
-def test_a_workload_that_can_run_ends_with_0():
+def test_a_workload_that_runs_ends_with_0():
     done = run("why", "b", "--workloads", "-")
-    assert (done.exit_code, done.stdout.splitlines()[2]) == (0, "Job n/b can run now")
+    assert (done.exit_code, done.stdout.splitlines()[2]) == (0, "Job n/b runs")
 
 
 @pytest.mark.parametrize("names", [(), ("b",)])
@@ -125,8 +125,21 @@ def test_a_job_of_a_trace(tmp_path):
 def test_without_a_time_all_jobs_count_as_submitted():
     done = run_later("why")
     assert done.stdout.startswith(
-        "At the start, as if all 3 jobs were submitted at once; --at TIME"
+        "At the start, as if all 3 jobs were submitted in their order and no job had ended: 2 jobs run and "
+        "1 waits. --at TIME"
     )
+
+
+def test_without_a_time_nodes_have_the_pods_of_the_other_jobs():
+    """The quota is 8 GPUs, and the only node has 4. a was submitted first."""
+    objects = text(*PLAIN, node("m", 4), job("a", pods=3), job("b", pods=2, after="1m"))
+    done = CliRunner().invoke(cli, ["why", "b", "--workloads", "-"], input=objects)
+    assert done.exit_code == 1
+    assert "Job n/b waits: no node has room for all its pods\n" in done.stdout
+    done = CliRunner().invoke(
+        cli, ["fit", "--team", "n", "--gpus", "3", "--workloads", "-"], input=objects
+    )
+    assert "would wait: no node has room for all its pods." in done.stdout
 
 
 def test_fit_at_a_time():

@@ -97,15 +97,16 @@ def test_fit_answers_yes_or_no():
 @pytest.mark.parametrize(
     ("time", "text"),
     [
-        (AnswerTime(jobs=3), "At the start."),
-        (AnswerTime(taken="noon", jobs=3), "At the state of noon."),
+        (AnswerTime(), "At the start."),
+        (AnswerTime(taken="noon"), "At the state of noon."),
+        (AnswerTime(jobs=3, running=1), "At the start, in a simulation: 1 job runs and 2 wait."),
         (
             AnswerTime(jobs=3, later=2),
-            "At the start, as if all 3 jobs were submitted at once; --at TIME simulates until a time after it.",
+            "At the start, as if all 3 jobs were submitted in their order and no job had ended: 0 jobs run and 3 wait. --at TIME simulates until a time after it.",
         ),
         (
             AnswerTime(jobs=1, later=1),
-            "At the start, as if the only job was submitted at once; --at TIME simulates until a time after it.",
+            "At the start, as if the only job was submitted: 0 jobs run and 1 waits. --at TIME simulates until a time after it.",
         ),
         (
             AnswerTime(7200.0, jobs=3, running=1, later=1),

@@ -7,7 +7,7 @@ from policygen.kubernetes.node_groups import Stated
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.explanation import Explainer, occupied
+from policygen.simulate.why.explanation import Explainer, occupied, situation
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
 
 HOUR = 3600.0
@@ -73,6 +73,53 @@ def test_an_evicted_workload_keeps_its_place_in_the_queue():
     a, _ = found.arrivals
     cause = Explainer(found.scene, found.arrivals).explain(a, search=False).cause
     assert (cause.kind, cause.names) == (CauseKind.QUEUE_HEAD, ("nlp/b",))
+
+
+def test_without_a_time_all_jobs_are_submitted_and_no_wait_is_over():
+    """The pod of a fits no node. Kueue would evict a after 5 minutes; b ends after an hour."""
+    later = "policygen.dev/arrives-after: 3h, policygen.dev/runs-for: 1h"
+    text = QUEUES.replace("nominalQuota: 12", "nominalQuota: 16") + NODES + READY
+    found = at(text + job("a", 9) + job("b", 5) + job("c", 2, annotations=later), None)
+    a, b, c = found.arrivals
+    assert (found.running, found.later, found.ended) == (2, {}, {})
+    assert (a.workload.admission is not None, a.nodes) == (True, ())
+    assert (b.at, b.duration, len(b.nodes)) == (0.0, HOUR, 1)
+    assert (c.at, c.duration) == (0.0, HOUR)
+    again = instant(found.scene, found.arrivals, None)
+    assert [it.nodes for it in again.arrivals] == [it.nodes for it in found.arrivals]
+
+
+def test_without_a_time_the_last_one_that_was_admitted_leaves_first():
+    """Both are in their order at the start, too. The quota is 12."""
+    high = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: high}
+value: 9
+description: d
+"""
+    policy = "namespaceSelector: {}\n  preemption: {withinClusterQueue: LowerPriority}"
+    text = QUEUES.replace("namespaceSelector: {}", policy, 1) + high
+    first, second = (f"policygen.dev/arrives-after: {it}m" for it in (1, 2))
+    text += job("b", 6, annotations=first) + job("a", 6, annotations=second)
+    text += (
+        job("c", 6)
+        .replace("queue-name: main", "queue-name: main, kueue.x-k8s.io/priority-class: high")
+        .replace("annotations: {}", "annotations: {policygen.dev/arrives-after: 3m}")
+    )
+    found = at(text, None)
+    assert {it.name: bool(it.workload.admission) for it in found.arrivals} == {
+        "nlp/a": False,
+        "nlp/b": True,
+        "nlp/c": True,
+    }
+    assert [it.by for it in found.preemptions["nlp/a"]] == ["nlp/c"]
+    causes = Explainer(found.scene, found.arrivals)
+    assert causes.explain(found.arrivals[1], search=False).waits
+    made = scene(text)
+    settled = situation(made, arrivals(made)).settle()
+    assert [it.victim for it in settled.evictions] == [found.arrivals[1].workload.name]
 
 
 JOB_SET = """

@@ -212,6 +212,8 @@ class _Run:
         """Those that take workloads. A stopped one keeps the workloads that it has."""
         self.scheduler = Scheduler(state)
         self.found = Settled(state)
+        self.now = 0.0
+        """Later than all admissions until now, since Kueue preempts the last one first."""
         homes = dict(state.local_queues)
         for name, workloads in held.items():
             queue = state.queues[name]
@@ -220,6 +222,7 @@ class _Run:
                 if it.name in without or it.admission is None:
                     continue
                 homes.setdefault(it.queue, name)
+                self.now = max(self.now, it.admission.at)
                 it.assigned = True  # so that others are tried again when it leaves
                 queue.workloads[it.name] = it
                 state.use_domains(it.admission.placements())
@@ -254,12 +257,12 @@ class _Run:
         scans = max(
             (len(g.flavors) for q in self.state.queues.values() for g in q.groups), default=0
         )
-        quiet, now = 0, 0.0
+        quiet = 0
         preempted: dict[tuple[str, str], int] = {}
         while True:
             while quiet <= scans and self.scheduler.waits():
-                now += 1
-                quiet = 0 if self._cycle(now, preempted) else quiet + 1
+                self.now += 1
+                quiet = 0 if self._cycle(self.now, preempted) else quiet + 1
             if max(preempted.values(), default=0) > _REPEATED:
                 pairs = [it for it, times in preempted.items() if times > _REPEATED]
                 self.found.livelocked = frozenset(name for pair in pairs for name in pair)
