@@ -23,6 +23,11 @@ def is_one(resource: str) -> bool:
     )
 
 
+def gpus_of(amounts: Mapping[str, Fraction] | Mapping[str, int]) -> int:
+    """All accelerators among amounts of resources."""
+    return int(sum(amount for name, amount in amounts.items() if is_one(name)))
+
+
 def requested(cluster: Cluster, template: PodTemplate) -> Mapping[str, Fraction]:
     """The accelerators that one pod of a template of the cluster requests."""
     return cluster.derive(_requested)[template]

@@ -1,6 +1,6 @@
 """A simulation as text for people: who waits and why, and tables of jobs, teams and pools."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Final, TextIO
 
@@ -26,6 +26,8 @@ _NODES = 3
 """The most nodes of a job that are named."""
 _NAMED = 2
 """The most other jobs, or domains, that are named in the notes of a job."""
+_STARTS = 3
+"""The most times at which pods of a job start that are named."""
 _LATER = 5
 """The most jobs that arrive after the end and are named."""
 _HOUR = 3600
@@ -157,8 +159,7 @@ def _waiting(page: TablePage, result: SimulationResult, *, every: bool) -> None:
         if them:
             page.heading(title)
         for it in shown:
-            after = "an eviction" if it.evicted and not it.preempted else "a preemption"
-            again = f", after {after}" if it.started is not None else ""
+            again = f", after {_after(it)}" if it.started is not None else ""
             words = f" ({it.team}, {counted(it.gpus, 'GPU')}{again}): {brief(it)}"
             page.line((it.name, YELLOW), words)
             if it.message and it.message not in words:
@@ -172,6 +173,13 @@ def _waiting(page: TablePage, result: SimulationResult, *, every: bool) -> None:
         page.line(
             f"{counted(len(result.later), 'job')} {arrive} after the end: {names(result.later, _LATER)}"
         )
+
+
+def _after(job: JobResult) -> str:
+    """What happened to a job that started and waits again."""
+    if not job.preempted and not job.evicted and job.pods_run:
+        return f"{job.pods_run} of its {job.pods} pods have run"
+    return "an eviction" if job.evicted and not job.preempted else "a preemption"
 
 
 def _jobs(page: TablePage, jobs: Sequence[JobResult], *, every: bool) -> None:
@@ -205,7 +213,8 @@ def _nodes(job: JobResult) -> str:
 
 
 def _note(job: JobResult) -> str:
-    parts = [f"borrows {amount} {flavor}" for flavor, amount in job.borrowed.items()]
+    parts = [*_pods(job)]
+    parts += [f"borrows {amount} {flavor}" for flavor, amount in job.borrowed.items()]
     if job.domains:
         parts.append(f"in {names([*job.domains], _NAMED)}")
     if job.preempts:
@@ -215,12 +224,30 @@ def _note(job: JobResult) -> str:
         parts.append(
             f"preempted {times(job.preempted)} by {by} ({duration(job.lost)} lost{_again(job)})"
         )
+    elif job.preemptions:
+        hours = gpu_hours(job.lost_gpu_seconds)
+        by = names(job.preempted_by, _NAMED)
+        parts.append(f"some pods preempted by {by} ({hours} GPU hours lost)")
     if job.evicted:
         why = EVICTED.get(job.evicted_for, "its pods were not ready in time")
         parts.append(f"evicted {times(job.evicted)}, because {why}")
     if job.either:
         parts.append("a tie: it can also come out differently")
     return "; ".join(parts)
+
+
+def _pods(job: JobResult) -> Iterator[str]:
+    """What is special about its pods: `runs with 3 of 5 pods`, `2 of 6 pods started at 10m and 4 at 30m`."""
+    if len(job.pod_starts) > 1:
+        (first, count), *rest = job.pod_starts
+        more = rest[: _STARTS - 1]
+        parts = [f"{count} of {job.pods} pods started at {duration(first)}"]
+        parts += [f"{count} at {duration(at)}" for at, count in more]
+        late = sum(count for _, count in rest[_STARTS - 1 :])
+        parts += [f"{late} later"] if late else []
+        yield listed(parts, "and")
+    elif 0 < job.pods_run < job.pods:
+        yield f"runs with {job.pods_run} of {job.pods} pods"
 
 
 def _again(job: JobResult) -> str:

@@ -123,16 +123,24 @@ def _waits(teams: Sequence[TeamChange], who: str) -> Iterator[str]:
 
 def _ends(jobs: Sequence[JobChange]) -> Iterator[str]:
     """The jobs that end at another time, although they wait as long as before."""
-    for sign, word, amount in ((-1, "earlier", "less"), (1, "later", "more")):
-        them = [
-            it for it in jobs if not round(it.waited or 0) and round((it.ended or 0) * sign) > 0
-        ]
-        if them:
-            found = names([it.after.name for it in them], _NAMED)
-            end, lose = ("ends", "it loses") if len(them) == 1 else ("end", "they lose")
-            yield (
-                f"{counted(len(them), 'job')} {end} {word}, because {lose} {amount} work to preemptions: {found}."
-            )
+    found: dict[tuple[str, str], list[str]] = {}
+    for sign, word in ((-1, "earlier"), (1, "later")):
+        for it in jobs:
+            if not round(it.waited or 0) and round((it.ended or 0) * sign) > 0:
+                found.setdefault((word, _why_ended(it, word)), []).append(it.after.name)
+    for (word, why), them in found.items():
+        end = "ends" if len(them) == 1 else "end"
+        yield f"{counted(len(them), 'job')} {end} {word}, because of {why}: {names(them, _NAMED)}."
+
+
+def _why_ended(change: JobChange, word: str) -> str:
+    """Why a job that waits as long as before ends earlier or later."""
+    before, after = change.before, change.after
+    if after.lost_gpu_seconds != before.lost_gpu_seconds:
+        return f"{'less' if word == 'earlier' else 'more'} work lost to preemptions"
+    if after.pods_run != before.pods_run:
+        return f"{'more' if after.pods_run > before.pods_run else 'fewer'} pods"
+    return f"pods that start {word}"
 
 
 def _only(jobs: Sequence[JobChange]) -> Iterator[str]:
@@ -253,6 +261,14 @@ def _note(change: JobChange) -> str:
         parts.append(f"never starts after the change: {brief(change.after, 1)}")
     elif change.before.state is JobState.NEVER and change.after.state is not JobState.NEVER:
         parts.append("starts only after the change")
+    if (
+        change.after.pods_run != change.before.pods_run
+        and change.after.pods_run
+        and change.before.pods_run
+    ):
+        parts.append(
+            f"runs with {change.after.pods_run} of {change.after.pods} pods instead of {change.before.pods_run}"
+        )
     if change.preempted > 0:
         parts.append(f"preempted by {names(change.after.preempted_by, 2)}")
     return "; ".join(parts)

@@ -17,7 +17,8 @@ _FORMULA = ("=", "+", "-", "@")
 _COLUMNS = (
     "job", "kind", "team", "queue", "gpus", "submitted", "duration", "admitted", "started", "ended",
     "waited", "ran", "lost", "state", "flavors", "borrowed", "nodes", "preempted", "preempted_by",
-    "preempts", "either", "why", "message", "evicted", "cause", "partial",
+    "preempts", "either", "why", "message", "evicted", "cause", "pods", "pods_run",
+    "pod_starts", "gpu_seconds", "lost_gpu_seconds", "partial",
 )  # fmt: skip
 
 
@@ -160,6 +161,11 @@ def _row(job: JobResult) -> tuple[Any, ...]:
         job.message,
         job.evicted,
         "" if job.cause is None else job.cause.kind.value,
+        job.pods,
+        job.pods_run,
+        " ".join(f"{_number(at)}={count}" for at, count in job.pod_starts),
+        _number(job.gpu_seconds),
+        _number(job.lost_gpu_seconds),
     )
 
 

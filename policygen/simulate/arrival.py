@@ -32,7 +32,7 @@ class PodBatch(Struct, frozen=True, eq=False):
 
 
 class GangTask(Struct, frozen=True, eq=False):
-    """What Volcano's scheduler knows of the pods of a batch, besides their spec."""
+    """What Volcano knows of the pods of a batch, besides their spec."""
 
     role: str = ""
     """Their task in the job."""
@@ -40,6 +40,8 @@ class GangTask(Struct, frozen=True, eq=False):
     preempts: bool = True
     """False: their PriorityClass has the preemption policy Never."""
     annotations: Mapping[str, str] = field(default_factory=dict)
+    completes: bool = False
+    """Whether the job ends when all these pods have ended (TaskCompleted: CompleteJob)."""
 
 
 class GangSettings(Struct, frozen=True, eq=False):
@@ -58,6 +60,8 @@ class GangSettings(Struct, frozen=True, eq=False):
     """Whether its pods are created after it is enqueued."""
     restarts: bool = False
     """Whether all its pods begin again if one is evicted."""
+    min_success: int | None = None
+    """The job ends when so many pods have ended; None: when all have."""
 
 
 class Arrival(Struct, frozen=True, eq=False):
@@ -69,7 +73,10 @@ class Arrival(Struct, frozen=True, eq=False):
     team: str
     at: float
     duration: float | None
-    """How long it must run without an interruption; None: until the simulation ends."""
+    """How long it must run with all its pods and without an interruption; None: until the simulation ends.
+
+    In a job of Volcano, each pod runs so long.
+    """
     workload: QueuedWorkload | None
     """None: Kueue does not manage it. With an admission, it holds quota from the start."""
     pods: tuple[PodBatch, ...]
@@ -94,8 +101,22 @@ class Arrival(Struct, frozen=True, eq=False):
     """None: Volcano does not schedule it."""
     unmodelled: tuple[str, ...] = ()
     """What it asks for and this simulation does not know."""
+    completions: int | None = None
+    """How many pods of a Job must end; None: not set, or equal to the number of pods that Kueue admits."""
     asks_topology: bool = False
     """Whether its pods ask Kueue for a topology, but have no Workload: Kueue counts them on no node."""
+
+    def lasts(self, pods: int) -> float | None:
+        """How long it must run with so many pods, after a partial admission; None: until the simulation ends.
+
+        A Job with completions runs the rest of them afterwards. Pods of other jobs share the same work.
+        """
+        every = sum(it.count for it in self.pods)
+        if self.duration is None or not 0 < pods < every:
+            return self.duration
+        if self.completions is None:
+            return self.duration * every / pods
+        return self.duration * -(-self.completions // pods) / -(-self.completions // every)
 
     @property
     def object_name(self) -> str:

@@ -40,7 +40,8 @@ class JobChange(Struct, frozen=True, eq=False):
     def differs(self) -> bool:
         """Whether the job comes out differently, other than by the names of its nodes."""
         ends = self.before.ended != self.after.ended
-        return bool(self.waited or self.preempted or self.starts or ends)
+        pods = self.before.pods_run != self.after.pods_run
+        return bool(self.waited or self.preempted or self.starts or ends or pods)
 
     @property
     def ended(self) -> float | None:

@@ -1,13 +1,13 @@
 """The jobs that run or wait at a time of a simulation, as the start of another one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as changed
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
@@ -69,16 +69,17 @@ def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: i
 
 def _arrival(run: Timeline, job: JobRun, at: float | None) -> Arrival:
     arrival = job.arrival
-    left = arrival.duration
+    left = job.lasts if job.running else arrival.duration
     if left is not None and job.running and at is not None:
         left = max(left - (at - max(job.since, 0.0)), 0.0)
-    pods = tuple(_admitted(arrival.pods, arrival.workload))
+    pods = tuple(_left(job, _admitted(arrival.pods, arrival.workload)))
     return replace(
         arrival,
         at=min(arrival.at, 0.0) if at is None else arrival.at - at,
         duration=left,
         workload=None if arrival.workload is None else _copied(arrival.workload, at),
         pods=pods,
+        gang=arrival.gang if arrival.gang is None else _gang_left(job, arrival.gang),
         nodes=tuple(_nodes(run, replace(arrival, pods=pods), job)),
     )
 
@@ -100,6 +101,27 @@ def _admitted(pods: Sequence[PodBatch], workload: QueuedWorkload | None) -> Iter
     counts = {} if admission is None else {it.name: it.count for it in admission.pod_sets}
     for it in pods:
         yield replace(it, count=counts.get(it.name, it.count))
+
+
+def _left(job: JobRun, pods: Iterable[PodBatch]) -> Iterator[PodBatch]:
+    """The pods that have not ended."""
+    for i, it in enumerate(pods):
+        yield replace(it, count=it.count - job.done[i]) if job.done[i] else it
+
+
+def _gang_left(job: JobRun, gang: GangSettings) -> GangSettings:
+    """The PodGroup, for which pods that have ended still count."""
+    if not job.done:
+        return gang
+    done = job.done.total()
+    of_role = {it.role: job.done[i] for i, it in enumerate(gang.tasks)}
+    minimums = {
+        role: max(least - of_role.get(role, 0), 0) for role, least in gang.role_minimums.items()
+    }
+    success = None if gang.min_success is None else gang.min_success - done
+    return replace(
+        gang, least=max(gang.least - done, 0), role_minimums=minimums, min_success=success
+    )
 
 
 def _nodes(run: Timeline, arrival: Arrival, job: JobRun) -> list[str]:

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 from policygen.core.amounts import with_gpus
 from policygen.core.quoting import some
+from policygen.kubernetes.accelerators import gpus_of
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.scene import Scene, gpus_of
+from policygen.simulate.scene import Scene
 
 
 def oversized(scene: Scene, arrivals: Iterable[Arrival]) -> Iterator[str]:

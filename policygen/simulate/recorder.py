@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.accelerators import gpus_of, is_one
 from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.simulate.kueue.assignment import topology_refusal
 from policygen.simulate.kueue.queue import Group, SimulatedQueue
@@ -22,7 +22,7 @@ from policygen.simulate.result import (
     middle,
     p95,
 )
-from policygen.simulate.scene import Scene, gpus_of
+from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import JobRun, Observer, Timeline
 from policygen.simulate.usage import Meters
 from policygen.simulate.why.causes import Cause, CauseKind
@@ -293,7 +293,8 @@ class Recorder(Observer):
             queue = state.local_queues.get(workload.queue, "")
         reason, message = ("", "") if cause is None else self._why(job, cause)
         names = self._kube.nodes.all if self._timeline.kube is not None else ()
-        nodes = Counter(node for _, node in job.bound) or job.last_nodes
+        bound = Counter(node for _, node in job.bound)
+        nodes = bound if bound and job.unbound else job.last_nodes
         return JobResult(
             name=arrival.name,
             kind=arrival.kind,
@@ -308,10 +309,14 @@ class Recorder(Observer):
             waited=self._timeline.waited(job),
             ran=job.ran + (max(end - max(job.since, 0.0), 0.0) if job.running else 0.0),
             running=job.running,
+            pods=sum(it.count for it in arrival.pods),
+            pod_starts=tuple((at, count) for at, count in sorted(job.pod_starts.items()) if count),
+            gpu_seconds=job.work.until(end),
+            lost_gpu_seconds=job.work.lost,
             flavors=self.flavors.get(job.index, ()),
             borrowed=self.borrowed.get(job.index, {}),
             domains=self.domains.get(job.index, {}),
-            nodes={names[it].name: count for it, count in sorted(nodes.items())},
+            nodes={names[it].name: count for it, count in sorted(nodes.items()) if count > 0},
             preempted=job.preempted,
             evicted=job.evicted,
             evicted_for=job.evicted_for,
@@ -352,8 +357,8 @@ class Recorder(Observer):
                 waiting_median=middle(waits),
                 waiting_p95=p95(waits),
                 preempted=sum(it.preempted for it in own),
-                gpu_seconds=sum(it.ran * it.gpus for it in own),
-                lost_gpu_seconds=sum(it.lost * it.gpus for it in own),
+                gpu_seconds=sum(it.gpu_seconds for it in own),
+                lost_gpu_seconds=sum(it.lost_gpu_seconds for it in own),
                 uses=tuple(self._uses(team, limits, end)),
                 never=sum(it.state is JobState.NEVER for it in own),
             )

@@ -49,18 +49,29 @@ class JobResult(Struct, frozen=True, eq=False):
     duration: float | None
     """How long it had to run; None: until the simulation ended."""
     gpus: int
-    """What all its pods request."""
+    """What all its pods request. After a partial admission, fewer pods run."""
     admitted: float | None
     """When Kueue admitted it for the first time; None: never, or Kueue does not manage it."""
     started: float | None
-    """When all its pods ran for the first time."""
+    """When all its pods ran for the first time; of a gang of Volcano, enough of them."""
     ended: float | None
     waited: float
-    """How long it was submitted, and not all its pods ran."""
+    """How long it was submitted, and not all its pods ran; of a gang of Volcano, too few of them."""
     ran: float
-    """How long all its pods ran, also without effect; from the start of the simulation on."""
+    """How long its pods ran, also without effect; from the start of the simulation on."""
     running: bool
-    """Whether all its pods ran when the simulation ended."""
+    """Whether its pods ran when the simulation ended."""
+    pods: int = 1
+    """All that it requests."""
+    pod_starts: tuple[tuple[float, int], ...] = ()
+    """When its pods started since it last began, and how many: fewer than all after a partial admission.
+
+    Pods of a gang of Volcano can start later than the others.
+    """
+    gpu_seconds: float = 0.0
+    """While its pods ran, times the GPUs of these pods."""
+    lost_gpu_seconds: float = 0.0
+    """The part of it that had to begin again, also what ran before the start of the simulation."""
     flavors: tuple[str, ...] = ()
     """Of its last admission, without repetitions."""
     borrowed: Mapping[str, int] = field(default_factory=dict)
@@ -102,6 +113,11 @@ class JobResult(Struct, frozen=True, eq=False):
         return JobState.NEVER if self.never else JobState.WAITING
 
     @property
+    def pods_run(self) -> int:
+        """How many of its pods have run since it last began."""
+        return sum(count for _, count in self.pod_starts)
+
+    @property
     def preempted_by(self) -> tuple[str, ...]:
         """The jobs that preempted it, without repetitions."""
         return tuple(dict.fromkeys(it.by for it in self.preemptions))
@@ -139,7 +155,7 @@ class TeamResult(Struct, frozen=True):
     preempted: int
     """How often its jobs had to begin again."""
     gpu_seconds: float
-    """The time in which its jobs ran, times their GPUs."""
+    """The time in which pods of its jobs ran, times their GPUs."""
     lost_gpu_seconds: float
     """The part of it without effect, because the jobs had to begin again."""
     uses: tuple[TeamUse, ...] = ()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME, NODE_NAME
 from policygen.kubernetes import accelerators
+from policygen.kubernetes.accelerators import gpus_of
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.flavor_match import with_flavors
 from policygen.kubernetes.kueue_settings import Settings
@@ -218,11 +219,6 @@ def flavor_pools(cluster: Cluster, nodes: Iterable[Node]) -> tuple[ScenePool, ..
             ScenePool("other nodes" if found else "nodes", frozenset(), frozenset(left), gpus)
         )
     return tuple(found)
-
-
-def gpus_of(amounts: Mapping[str, Fraction] | Mapping[str, int]) -> int:
-    """All accelerators among amounts of resources."""
-    return int(sum(amount for name, amount in amounts.items() if accelerators.is_one(name)))
 
 
 def strategies(settings: Settings) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.conditions import condition, created, holds, moment
 from policygen.kubernetes.core import LabelSelector
+from policygen.kubernetes.kueue_jobs import EQUAL_COMPLETIONS
 from policygen.kubernetes.kueue_requests import adjusted, as_pod
 from policygen.kubernetes.kueue_workloads import (
     PodSetTemplate,
@@ -387,6 +388,7 @@ class _Jobs:
             unscheduled="" if any(nodes) else unscheduled,
             gang=gang,
             unmodelled=unmodelled,
+            completions=_completions(source),
             asks_topology=asks_topology,
             assumed=duration is not None and _time_of(source, RUNS_FOR) is None,
         )
@@ -568,6 +570,18 @@ def _equal_pods(pods: Sequence[Pod], source: Workload | None) -> Iterator[PodBat
 
 def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:
     return tuple(it.node for it in pods if it.node)
+
+
+def _completions(source: Object) -> int | None:
+    """How many pods of a Job must end; None: it is another object, or Kueue changes the number.
+
+    Source: syncCompletionWithParallelism in pkg/controller/jobs/job of Kueue 0.19.2.
+    """
+    if (source.group, source.kind) != ("batch", "Job"):
+        return None
+    if source.annotations.get(EQUAL_COMPLETIONS, "").lower() == "true":
+        return None
+    return integer(mapping(source.data, "spec").get("completions"))
 
 
 def _time_of(object_: Object, annotation: str) -> float | None:

@@ -1,7 +1,8 @@
 """What Kueue and kube-scheduler decide over time: jobs arrive, wait, run, end, and are preempted.
 
 Times are seconds. Scheduling takes no time, pods start at once, and the pods of a victim end at once. A
-job begins to run when all its pods run. After a preemption it begins again.
+job begins to run when all its pods run. After a preemption it begins again. A job of Volcano begins when
+enough of its pods run; each of its pods then runs for the same time, and it ends with the last one.
 """
 
 import heapq
@@ -13,6 +14,7 @@ from enum import IntEnum
 from msgspec import Struct
 
 from policygen.core.suggest import suggest
+from policygen.kubernetes.accelerators import gpus_of
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
@@ -23,8 +25,9 @@ from policygen.simulate.placement.preemption import RunningPod, best, preemption
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import POD_PRIORITY, JobPreemption
+from policygen.simulate.usage import WorkMeter
 from policygen.simulate.volcano.gangs import gang_job, running_task
-from policygen.simulate.volcano.job import Phase, TaskStatus, VolcanoTask
+from policygen.simulate.volcano.job import Phase, TaskStatus, VolcanoJob, VolcanoTask
 from policygen.simulate.volcano.scheduler import SessionEntry, VolcanoScheduler
 
 _SESSIONS = 200
@@ -72,6 +75,14 @@ class JobRun:
     """The time that all its pods ran, until they last ended."""
     lost: float = 0.0
     """The part of it without effect, because the job had to begin again."""
+    work: WorkMeter = field(default_factory=WorkMeter)
+    """The GPU seconds of its pods that run."""
+    lasts: float | None = None
+    """How long it runs with the pods that it has; None: until the simulation ends."""
+    pod_starts: Counter[float] = field(default_factory=Counter)
+    """How many of its pods started at which times, since it last began."""
+    done: Counter[int] = field(default_factory=Counter)
+    """How many of its pods have ended while others run or wait, by the index of the pods."""
     active: bool = False
     """Whether its pods exist."""
     running: bool = False
@@ -80,7 +91,7 @@ class JobRun:
     """Its pods on nodes."""
     unbound: int = 0
     """Its pods that wait for a node."""
-    last_nodes: Mapping[int, int] = field(default_factory=dict)
+    last_nodes: Counter[int] = field(default_factory=Counter)
     """The number of its pods by node, when it last ran."""
     reason: str = ""
     message: str = ""
@@ -101,15 +112,18 @@ class JobRun:
         """Whether it was submitted, and has not ended."""
         return self.ended is None and self.round > 0
 
-    def starts(self, now: float) -> None:
-        """All its pods run."""
+    def starts(self, now: float, pods: int, gpus: int) -> None:
+        """Its pods run, or enough of them; so many more than before, and with so many GPUs."""
         self.running = True
         if self.started is None:
             self.started = now
         self.waited += now - self.since
         self.since = now
+        self.pod_starts[now] += pods
+        self.work.change(now, gpus)
         if self.bound:
-            self.last_nodes = Counter([node for _, node in self.bound])
+            nodes = Counter([node for _, node in self.bound])
+            self.last_nodes = self.last_nodes + nodes if self.done else nodes
 
     def stops(self, now: float, *, preempted: bool = True) -> None:
         """It has to begin again, because it is preempted, or for another reason."""
@@ -117,6 +131,8 @@ class JobRun:
         self.evicted += not preempted
         if self.running:
             self.lost += now - self.since
+            self.work.begin_again(now)
+        self.pod_starts.clear()
         self.leaves(now)
 
     def leaves(self, now: float) -> None:
@@ -124,6 +140,7 @@ class JobRun:
         if self.running:
             self.ran += now - max(self.since, 0.0)
             self.since = now
+            self.work.change(now, 0)
         self.running = False
 
 
@@ -330,7 +347,10 @@ class Timeline:
         if what is TimelineEvent.ARRIVAL:
             self._arrives(job)
         elif job.round == round_ and job.running:
-            self._ends(job)
+            if job.arrival.gang is None or self.volcano is None:
+                self._ends(job)
+            else:
+                self._pods_end(self.volcano, job, job.arrival.gang)
 
     def _arrives(self, job: JobRun) -> None:
         self._arrived += 1
@@ -382,8 +402,9 @@ class Timeline:
                     self._wait_for_node(job, shape)
         job.since = arrival.at
         self._observer.holds(self.now, job)
+        job.lasts = arrival.duration
         if not job.unbound:
-            job.starts(at)
+            job.starts(at, *_size(job))
             self._end_later(job, self.now)
 
     def _resumed(self, job: JobRun) -> Iterator[tuple[PodShape | None, str]]:
@@ -431,20 +452,59 @@ class Timeline:
             self._bind(job, task.shape, task.at)
         job.unbound = len(made.tasks) - len(job.bound)
         if made.ready:
-            job.starts(arrival.at)
+            job.lasts = arrival.duration
+            job.starts(arrival.at, *self._begin_pods(made, arrival.at))
             self._end_later(job, self.now)
         return True
 
     def _end_later(self, job: JobRun, now: float) -> None:
-        if job.arrival.duration is not None and not self.still:
+        if job.lasts is not None and not self.still:
             self._timed += 1
-            event = (now + job.arrival.duration, TimelineEvent.END, job.index, "", job.round)
-            heapq.heappush(self._events, event)
+            self._end_at(job, now + job.lasts)
+
+    def _end_at(self, job: JobRun, time: float) -> None:
+        heapq.heappush(self._events, (time, TimelineEvent.END, job.index, "", job.round))
 
     def _untime(self, job: JobRun) -> None:
         """It does not run any more."""
-        if job.running and job.arrival.duration is not None and not self.still:
+        if job.running and job.lasts is not None and not self.still:
             self._timed -= 1
+
+    def _pods_end(self, volcano: VolcanoScheduler, job: JobRun, settings: GangSettings) -> None:
+        """Pods of a job of Volcano end. The job ends with them, or its other pods go on."""
+        gang = volcano.state.jobs[job.arrival.name]
+        for task in [*gang.by_status[TaskStatus.RUNNING].values()]:
+            if (
+                task.began is None
+                or job.lasts is None
+                or max(task.began, 0.0) + job.lasts > self.now
+            ):
+                continue
+            job.work.end_pod(self.now, gpus_of(dict(task.shape.requests)), task.began, lost=False)
+            self._unbind(job, task.shape, task.at)
+            job.bound.remove((task.shape, task.at))
+            volcano.complete(task)
+            job.done[task.batch] += 1
+        self._full.clear()
+        counts = [it.count for it in job.arrival.pods]
+        if (
+            len(gang.tasks) == gang.count(TaskStatus.SUCCEEDED)
+            or (settings.min_success or len(gang.tasks) + 1) <= job.done.total()
+            or any(it.completes and job.done[i] == counts[i] for i, it in enumerate(settings.tasks))
+        ):
+            self._ends(job)
+        elif not job.bound:  # its other pods wait
+            self._untime(job)
+            job.leaves(self.now)
+            job.round += 1
+
+    def _begin_pods(self, gang: VolcanoJob, now: float) -> tuple[int, int]:
+        """The pods on nodes that do not run yet begin: their number, and the GPUs of all that run then."""
+        running = gang.by_status[TaskStatus.RUNNING].values()
+        more = [it for it in running if it.began is None]
+        for it in more:
+            it.began = now
+        return len(more), sum(gpus_of(dict(it.shape.requests)) for it in running)
 
     def _ends(self, job: JobRun) -> None:
         self._ended += 1
@@ -468,6 +528,7 @@ class Timeline:
             self._full.clear()
         job.bound = []
         job.unbound = 0
+        job.done.clear()
         job.round += 1
         job.active = job.running = False
 
@@ -623,11 +684,24 @@ class Timeline:
             self.kueue.hold(self.kube.nodes.all[node].name, shape.requests, sign)
 
     def _start(self, job: JobRun) -> None:
-        job.starts(self.now)
+        gang = self._gang(job)
+        if gang is None:
+            pods, gpus = _size(job)
+            job.lasts = job.arrival.lasts(pods)
+        else:
+            pods, gpus = self._begin_pods(gang, self.now)
+            job.lasts = job.arrival.duration
+        job.starts(self.now, pods, gpus)
         if self.kueue is not None and job.workload is not None:
             self.kueue.ready(job.workload)
         job.reason = job.message = ""
         self._end_later(job, self.now)
+
+    def _gang(self, job: JobRun) -> VolcanoJob | None:
+        """What Volcano knows of a job; None: it does not schedule it."""
+        if self.volcano is None or job.arrival.gang is None:
+            return None
+        return self.volcano.state.jobs.get(job.arrival.name)
 
     def _wait_for_node(self, job: JobRun, shape: PodShape) -> None:
         job.unbound += 1
@@ -788,7 +862,14 @@ class Timeline:
             self._preempts(job, victim, eviction.reason.value)
             if eviction.victim.status is TaskStatus.RELEASING:
                 self._loses_task(volcano, victim, eviction.victim)
-        if entry.bound and not job.running and entry.job.ready:
+        if entry.bound and job.running:
+            pods, gpus = self._begin_pods(entry.job, self.now)
+            job.pod_starts[self.now] += pods
+            job.work.change(self.now, gpus)
+            job.last_nodes.update(it.at for it in entry.bound)
+            if job.lasts is not None and not self.still:
+                self._end_at(job, self.now + job.lasts)
+        elif entry.bound and entry.job.ready:
             self._start(job)
 
     def _loses_task(self, volcano: VolcanoScheduler, job: JobRun, task: VolcanoTask) -> None:
@@ -796,20 +877,53 @@ class Timeline:
         gang = task.job
         restarts = job.arrival.gang is not None and job.arrival.gang.restarts
         for it in [*gang.tasks.values()] if restarts else [task]:
-            if it.node is not None:
+            if it.node is None:
+                continue
+            if it.status is TaskStatus.SUCCEEDED:
+                job.work.lost += gpus_of(dict(it.shape.requests)) * (job.lasts or 0.0)
+            else:
                 self._unbind(job, it.shape, it.node)
                 job.bound.remove((it.shape, it.node))
-                volcano.release(it)
-                job.unbound += 1
+                if not restarts and it.began is not None:
+                    job.work.end_pod(
+                        self.now, gpus_of(dict(it.shape.requests)), it.began, lost=True
+                    )
+                    job.pod_starts[it.began] -= 1
+                    job.last_nodes[it.node] -= 1
+            it.began = None
+            volcano.release(it)
+            job.unbound += 1
+        if restarts:
+            job.done.clear()
         if job.running and (restarts or not gang.ready):
+            self._untime(job)
             job.stops(self.now)
             job.round += 1
+            for it in gang.tasks.values():
+                it.began = None
 
 
 def _runs_already(job: JobRun) -> bool:
     arrival = job.arrival
     admitted = arrival.workload is not None and arrival.workload.admission is not None
     return admitted or any(arrival.nodes)
+
+
+def _size(job: JobRun) -> tuple[int, int]:
+    """The number of pods that a job runs with, and their GPUs: fewer after a partial admission."""
+    workload = job.workload
+    if workload is None or workload.admission is None:
+        pods = job.arrival.pods
+        return (
+            sum(it.count for it in pods),
+            sum(it.count * gpus_of(it.spec.requests) for it in pods),
+        )
+    requests = {it.name: it.requests for it in workload.pod_sets}
+    sets = workload.admission.pod_sets
+    return (
+        sum(it.count for it in sets),
+        sum(it.count * gpus_of(dict(requests[it.name])) for it in sets),
+    )
 
 
 def _admitted(job: JobRun, pod_set: str) -> PodSetAdmission | None:

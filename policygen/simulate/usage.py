@@ -1,4 +1,4 @@
-"""Sums of GPUs over time: what teams and pools use, and what is free while jobs wait."""
+"""Sums of GPUs over time: what jobs, teams and pools use, and what is free while jobs wait."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -44,6 +44,44 @@ class Meter:
             self.since = time
             self.held += amount
             self.most = max(self.most, self.held)
+
+
+@dataclass(slots=True)
+class WorkMeter:
+    """The GPUs that a job runs with, and its GPU seconds."""
+
+    gpus: int = 0
+    """Of its pods that run at present."""
+    ran: float = 0.0
+    """GPU seconds, also without effect; from the start of the simulation on."""
+    lost: float = 0.0
+    """GPU seconds without effect, because pods had to begin again."""
+    since: float = 0.0
+    _unfinished: float = 0.0
+    """GPU seconds that are lost if the job begins again: those of pods that have not ended."""
+
+    def change(self, now: float, gpus: int) -> None:
+        """It runs with so many GPUs from now on."""
+        self.ran = self.until(now)
+        self._unfinished += self.gpus * (now - self.since)
+        self.gpus, self.since = gpus, now
+
+    def until(self, now: float) -> float:
+        """The GPU seconds that it ran until now."""
+        return self.ran + self.gpus * max(now - max(self.since, 0.0), 0.0)
+
+    def begin_again(self, now: float) -> None:
+        """The work of pods that have not ended is lost."""
+        self.change(now, 0)
+        self.lost += self._unfinished
+        self._unfinished = 0.0
+
+    def end_pod(self, now: float, gpus: int, began: float, *, lost: bool) -> None:
+        """A pod that runs since `began` ends, or is evicted and its work is lost."""
+        self.change(now, self.gpus - gpus)
+        self._unfinished -= gpus * (now - began)
+        if lost:
+            self.lost += gpus * (now - began)
 
 
 @dataclass(slots=True)

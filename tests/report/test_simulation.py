@@ -94,6 +94,24 @@ def test_text_shows_what_happened_to_a_job():
     ) in text
 
 
+def test_text_names_pods_that_start_later_or_never():
+    few = job("n/a", pods=5, pod_starts=((0.0, 3),))
+    late = job("n/b", pods=9, pod_starts=((600.0, 2), (1800.0, 3), (3600.0, 2), (7200.0, 2)))
+    text = page(simulation, report(few, late))
+    assert "runs with 3 of 5 pods" in text
+    assert "2 of 9 pods started at 10m, 3 at 30m, 2 at 1h and 2 later" in text
+
+
+def test_text_names_pods_that_were_preempted_without_their_job():
+    some = job(preemptions=preempted_by("m/x"), lost_gpu_seconds=7200.0)
+    assert "some pods preempted by m/x (2.0 GPU hours lost)" in page(simulation, report(some))
+
+
+def test_a_job_whose_other_pods_never_start():
+    it = waiting(started=0.0, pods=6, pod_starts=((0.0, 2),), never=True)
+    assert "after 2 of its 6 pods have run" in page(simulation, report(it))
+
+
 def test_text_shows_teams_and_pools():
     text = page(simulation, report(job()))
     assert "8.0 (50 %)" in text

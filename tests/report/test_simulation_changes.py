@@ -103,12 +103,14 @@ def test_eighty_columns_are_enough():
 
 
 def test_jobs_that_end_earlier_although_they_wait_as_long():
-    before = report(job("n/a", ended=9000.0, preempted=1), teams=(team(preempted=1),))
+    before = report(
+        job("n/a", ended=9000.0, preempted=1, lost_gpu_seconds=9.0), teams=(team(preempted=1),)
+    )
     after = report(job("n/a"))
     lines = compared(before, after).splitlines()
     assert lines[:2] == [
         "All jobs wait as long as before.",
-        "1 job ends earlier, because it loses less work to preemptions: n/a.",
+        "1 job ends earlier, because of less work lost to preemptions: n/a.",
     ]
     (line,) = (it for it in lines if it.startswith("n/a"))
     assert line.endswith("1 -> 0  2h 30m -> 1h")

@@ -9,6 +9,8 @@ from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.explanation import Explainer, occupied, situation
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
+from tests.simulate.volcano.test_over_time import QUEUES as VOLCANO_QUEUES
+from tests.simulate.volcano.test_over_time import conf, vcjob
 
 HOUR = 3600.0
 
@@ -155,6 +157,22 @@ def test_pods_that_need_no_known_node_do_not_shift_the_nodes_of_others():
     assert len(nodes.bound["nlp/a"]) == 2
     again = instant(found.scene, found.arrivals, 60)
     assert again.arrivals[0].nodes == runs.nodes
+
+
+def test_a_job_with_fewer_pods_has_the_rest_of_its_longer_time():
+    fewer = "kueue.x-k8s.io/job-min-parallelism: '1'"
+    found = at(QUEUES + NODES + job("a", 2, pods=8, annotations=fewer), HOUR / 2)
+    (runs,) = found.arrivals
+    assert (runs.pods[0].count, runs.duration) == (6, 1.5 * HOUR)
+
+
+def test_pods_of_volcano_that_have_ended_do_not_begin_again():
+    """Of 20 pods, 16 run at once; the others begin when these end."""
+    text = NODES + VOLCANO_QUEUES + conf("enqueue, allocate")
+    found = at(text + vcjob("a", "a", 20, more="minAvailable: 16"), 1.5 * HOUR)
+    (runs,) = found.arrivals
+    assert (runs.pods[0].count, runs.duration, len(runs.nodes)) == (4, HOUR / 2, 4)
+    assert runs.gang.least == 0
 
 
 def test_reports_about_workloads_are_older_than_the_instant():

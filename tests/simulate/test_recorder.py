@@ -142,3 +142,62 @@ def test_pods_without_kueue_count_in_the_pools_that_they_match():
     assert (pool.jobs, pool.waiting_p95) == (2, inf)
     found = recorded(QUEUES + NODES + job("a", 8, queue="").replace(*SELECTS))
     assert found.pools[0].jobs == 0
+
+
+FEWER = "kueue.x-k8s.io/job-min-parallelism: '1'"
+
+
+def partly(more="", pods=8):
+    """A job of 2 GPUs in each pod, of which 12 GPUs of quota hold six. It runs for an hour with all."""
+    found = recorded(
+        QUEUES + NODES + job("a", 2, pods=pods, annotations=f"{FEWER}{more}"), duration=HOUR
+    )
+    return found.jobs[0], found.teams[0]
+
+
+def test_a_job_that_runs_with_fewer_pods_uses_fewer_gpus():
+    """Eight pods must end, and six run at once: the last two take another hour."""
+    found, team = partly()
+    assert (found.gpus, found.pods, found.pod_starts) == (16, 8, ((0, 6),))
+    assert found.ended == 2 * HOUR
+    assert found.gpu_seconds == team.gpu_seconds == 12 * 2 * HOUR
+    assert team.uses[0].gpu_seconds == 12 * 2 * HOUR
+
+
+def test_fewer_pods_share_the_work_if_no_number_must_end():
+    """Kueue lowers completions, too: six pods do the work of eight."""
+    found, team = partly(", kueue.x-k8s.io/job-completions-equal-parallelism: 'true'")
+    assert found.ended == HOUR * 8 / 6
+    assert team.gpu_seconds == 16 * HOUR
+
+
+def test_a_job_that_begins_again_with_fewer_pods_loses_what_more_ran():
+    """At 0, 8 GPUs are free for 4 of 6 pods. A job with a priority preempts them at half an hour, for an hour."""
+    text = QUEUES.replace(
+        "spec:\n  namespaceSelector",
+        "spec:\n  preemption: {withinClusterQueue: LowerPriority}\n  namespaceSelector",
+    )
+    high = """
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: high}
+value: 100
+"""
+    urgent = job("c", 8, annotations="policygen.dev/arrives-after: 30m").replace(
+        "labels: {", "labels: {kueue.x-k8s.io/priority-class: high, "
+    )
+    found = recorded(
+        text
+        + NODES
+        + high
+        + job("a", 4, annotations="policygen.dev/runs-for: 10m")
+        + job("b", 2, pods=6, annotations=f"{FEWER}, policygen.dev/arrives-after: 1s")
+        + urgent
+    )
+    b = next(it for it in found.jobs if it.name == "nlp/b")
+    assert (b.preempted, b.lost) == (1, 1799)
+    assert b.lost_gpu_seconds == 1799 * 8
+    assert b.pod_starts == ((1800.0, 2),)
+    assert b.ended == 1800 + 3 * HOUR  # six pods, two at a time
+    assert b.gpu_seconds == 1799 * 8 + 3 * HOUR * 4

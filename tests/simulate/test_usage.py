@@ -1,6 +1,6 @@
 """Sums over time."""
 
-from policygen.simulate.usage import Meter, Meters
+from policygen.simulate.usage import Meter, Meters, WorkMeter
 
 
 def test_a_meter_sums_its_amount_over_time():
@@ -33,3 +33,29 @@ def test_a_team_and_its_pool_are_counted():
     them.settled = 20
     assert them.of["a100",].until(20) == 110
     assert them.of["a100",].most == 10
+
+
+def test_the_work_of_a_job():
+    """Two GPUs from 10 on, six from 20 on, and a pod with one ends at 30, which began at 10."""
+    it = WorkMeter()
+    it.change(10, 2)
+    it.change(20, 6)
+    it.end_pod(30, 1, 10, lost=False)
+    assert it.until(40) == 20 + 60 + 50
+    it.begin_again(40)
+    assert (it.ran, it.lost, it.gpus) == (130, 110, 0)
+
+
+def test_the_work_of_an_evicted_pod_is_lost():
+    it = WorkMeter()
+    it.change(0, 8)
+    it.end_pod(10, 2, 0, lost=True)
+    assert (it.ran, it.lost, it.gpus) == (80, 20, 6)
+
+
+def test_work_before_the_start_counts_only_if_it_is_lost():
+    it = WorkMeter()
+    it.change(-100, 2)
+    assert it.until(50) == 100
+    it.begin_again(50)
+    assert (it.ran, it.lost) == (100, 300)

@@ -12,6 +12,7 @@ from policygen.core.finding import Fault
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.kueue_jobs import (
+    EQUAL_COMPLETIONS,
     FRAMEWORKS,
     GROUP,
     GROUP_COUNT,
@@ -24,7 +25,6 @@ from policygen.lint.core.webhook_objects import WebhookObject
 
 _DOMAIN = "kueue.x-k8s.io/"
 MAX_SECONDS = f"{_DOMAIN}max-exec-time-seconds"
-EQUAL_COMPLETIONS = f"{_DOMAIN}job-completions-equal-parallelism"
 ELASTIC = f"{_DOMAIN}elastic-job"
 GATED_BY = f"{_DOMAIN}admission-gated-by"
 

@@ -3,8 +3,9 @@
 Source: pkg/controllers/{job,podgroup} and pkg/webhooks/admission/jobs of Volcano 1.14.1.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -26,6 +27,8 @@ _MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 _ROLE = "volcano.sh/task-spec"
 _EVICTED = {"PodEvicted", "*"}
 _RESTARTS = "RestartJob"
+_COMPLETED = {"TaskCompleted", "*"}
+_COMPLETES = "CompleteJob"
 
 
 def gang_of(cluster: Cluster, workload: Workload) -> GangSettings | None:
@@ -98,8 +101,11 @@ def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:
     ]
     least = integer(spec.get("minAvailable")) or sum(minimums)
     tasks = tuple(
-        _task(cluster, template, name)
-        for template, name in zip(workload.templates, names, strict=False)
+        replace(
+            _task(cluster, template, name),
+            completes=_acts((spec, one), _COMPLETES, _COMPLETED),
+        )
+        for template, name, one in zip(workload.templates, names, written, strict=False)
     )
     return GangSettings(
         queue=text(spec, "queue") or DEFAULT_QUEUE,
@@ -109,11 +115,18 @@ def _of_job(cluster: Cluster, workload: Workload) -> GangSettings:
         resources=_sum(workload.templates, _minimum(least, tasks, counts, minimums)),
         priority=priorities.of_class(cluster, text(spec, "priorityClassName")) or 0,
         enqueued_first=True,
-        restarts=any(
-            it.get("action") == _RESTARTS
-            and not _EVICTED.isdisjoint({text(it, "event"), *texts(it, "events")})
-            for it in mappings(spec, "policies")
-        ),
+        restarts=_acts([spec], _RESTARTS, _EVICTED),
+        min_success=integer(spec.get("minSuccess")),
+    )
+
+
+def _acts(written: Iterable[Mapping[str, Any]], action: str, events: Container[str]) -> bool:
+    """Whether the policies of a job, or of one of its tasks, have an action for some of these events."""
+    return any(
+        it.get("action") == action
+        and any(event in events for event in (text(it, "event"), *texts(it, "events")))
+        for of in written
+        for it in mappings(of, "policies")
     )
 
 
@@ -186,7 +199,7 @@ def gang_job(
             name = f"{arrival.name}-{task.role or number}-{i}"
             pod = task_of(name, shape, batch.spec, task.annotations)
             pod.role, pod.priority, pod.preempts = task.role, task.priority, task.preempts
-            pod.created = now
+            pod.created, pod.batch = now, number
             made.unborn.append(pod)
     if free:
         made.min_available = max(gang.least - free, 0)

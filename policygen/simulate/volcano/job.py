@@ -78,6 +78,10 @@ class VolcanoTask:
     """Its status, node and `evicts` before this session gave its node up."""
     index: int | None = None
     """Its number in its task."""
+    batch: int = 0
+    """The index of the pods of its job to which it belongs."""
+    began: float | None = None
+    """When it began to run with enough others of its job; None: it does not run."""
     job: "VolcanoJob" = field(init=False)
 
     def __post_init__(self) -> None:

@@ -74,6 +74,13 @@ class VolcanoScheduler:
             job.add(task)
             self.state.add_task(task)
 
+    def complete(self, task: VolcanoTask) -> None:
+        """A pod has ended. It frees its node, and still counts for its gang."""
+        job = task.job
+        self.state.remove_task(task)
+        task.status = TaskStatus.SUCCEEDED
+        job.add(task)
+
     def evicted(self) -> list[VolcanoTask]:
         """The pods that must leave and still hold their nodes."""
         return [

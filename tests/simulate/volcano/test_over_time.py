@@ -91,8 +91,10 @@ def test_a_queue_reclaims_and_the_victim_begins_again():
     assert (claimant.started, claimant.ended) == (600.0, 4200.0)
     assert list(claimant.preempts) == ["ns/borrower"]
     assert [it.by for it in borrower.preemptions] == ["ns/claimant"]
-    assert borrower.preempted == 0  # eight of its pods go on
-    assert borrower.ended == 3600.0
+    assert borrower.preempted == 0  # eight of its pods go on until 3600, and the others begin then
+    assert borrower.ended == 7200.0
+    assert borrower.pod_starts == {0.0: 8, 3600.0: 8}
+    assert (borrower.work.ran, borrower.work.lost) == (16 * 3600.0 + 8 * 600.0, 8 * 600.0)
 
 
 def test_a_job_restarts_if_its_policy_says_so():
@@ -107,7 +109,74 @@ def test_a_job_restarts_if_its_policy_says_so():
     borrower = found["ns/borrower"]
     assert borrower.preempted == 1
     assert borrower.lost == 600.0
-    assert borrower.ended == 4200.0
+    assert borrower.pod_starts == {600.0: 8, 4200.0: 8}
+    assert borrower.ended == 7800.0
+    assert (borrower.work.ran, borrower.work.lost) == (16 * 4200.0, 16 * 600.0)
+
+
+def test_pods_that_start_later_run_as_long_as_the_others():
+    found = played(
+        NODES
+        + QUEUES
+        + conf("enqueue, allocate")
+        + vcjob("first", "a", 12, runs="30m")
+        + vcjob("parts", "b", 10, after="10m", more="minAvailable: 1")
+    )
+    parts = found["ns/parts"]  # 4 GPUs are free at 600, all at 1800
+    assert parts.pod_starts == {600.0: 4, 1800.0: 6}
+    assert (parts.started, parts.ended, parts.waited) == (600.0, 5400.0, 0.0)
+    assert (parts.work.ran, parts.work.lost) == (10 * 3600.0, 0.0)
+
+
+def test_pods_that_find_no_room_while_others_run_wait_for_their_nodes():
+    found = played(
+        NODES + QUEUES + conf("enqueue, allocate") + vcjob("parts", "a", 40, more="minAvailable: 1")
+    )
+    parts = found["ns/parts"]
+    assert parts.pod_starts == {0.0: 16, 3600.0: 16, 7200.0: 8}
+    assert (parts.ended, parts.waited, parts.ran) == (10800.0, 0.0, 10800.0)
+    assert parts.work.ran == 40 * 3600.0
+
+
+@pytest.mark.parametrize(
+    ("more", "ended"),
+    [
+        ("minAvailable: 1\n  minSuccess: 20", 7200.0),
+        ("minAvailable: 1\n  minSuccess: 16", 3600.0),
+        ("minAvailable: 1\n  policies: [{event: TaskCompleted, action: CompleteJob}]", 10800.0),
+    ],
+)
+def test_what_completes_a_job_ends_its_other_pods(more, ended):
+    """Of 40 pods, 16 run at once."""
+    found = played(NODES + QUEUES + conf("enqueue, allocate") + vcjob("a", "a", 40, more=more))
+    assert found["ns/a"].ended == ended
+
+
+def test_a_task_that_completes_the_job_ends_the_others():
+    """One master and 16 workers on 16 GPUs: the master has the higher priority, so one worker is late."""
+    text = vcjob("a", "a", 16, more="minAvailable: 1").replace(
+        "  tasks:\n",
+        """  tasks:
+  - name: master
+    replicas: 1
+    policies: [{event: TaskCompleted, action: CompleteJob}]
+    template:
+      spec:
+        priorityClassName: high
+        containers: [{name: c, image: c:1, resources: {limits: {nvidia.com/gpu: 1}}}]
+""",
+    )
+    high = """
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 100
+"""
+    run = played(NODES + QUEUES + high + conf("enqueue, allocate") + text)["ns/a"]
+    assert run.ended == 3600.0
+    assert run.pod_starts == {0.0: 16}
+    assert run.work.ran == 16 * 3600.0
 
 
 def test_a_job_of_an_unknown_queue_waits_for_ever():
