@@ -108,6 +108,8 @@ class SimulateRequest(NamedTuple):
     until: float | None = None
     """When the simulation ends, in seconds; None: when all jobs have ended."""
     seed: int = 1
+    assume: tuple[str, ...] = ()
+    """What people and other controllers do, such as `check/provision=Ready:5m`."""
     trace: Path | None = None
     """A CSV file with jobs."""
     trace_format: str | None = None

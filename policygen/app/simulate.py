@@ -32,6 +32,7 @@ from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene, timeline
 from policygen.simulate.timeline import Timeline, TimelineProgress
 from policygen.simulate.unmodelled import unmodelled
+from policygen.simulate.unused_assumptions import unused_assumptions
 
 _EVERY_S = 0.2
 """Seconds between two messages about the progress."""
@@ -185,6 +186,7 @@ def _notes(
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
     yield from oversized(scene, found)
+    yield from unused_assumptions(scene, found)
     if len(found) > chance.MOST_JOBS:
         yield (
             f"with more than {chance.MOST_JOBS} jobs, policygen does not try other seeds; use --seed"

@@ -20,6 +20,7 @@ from policygen.lint import context
 from policygen.plan import kueue_configuration
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kueue_configuration import KueueConfiguration
+from policygen.simulate import assumptions
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes
 
 KUEUE = (0, 19)
@@ -29,7 +30,7 @@ KUEUE = (0, 19)
 def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
     """The scene of a state. What the user names replaces what a spec renders, and that what a cluster has.
 
-    Raises UsageError for a release of Kueue that is not simulated.
+    Raises UsageError for a release of Kueue that is not simulated, and for invalid assumptions.
     """
     rendered = _rendered(request, spec)
     user = [*context.beside(given.state, given.objects), *given.objects]
@@ -57,7 +58,11 @@ def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) ->
     if plan is not None and plan.pools and not nodes:
         nodes, pools = spec_nodes(plan.pools)
     known = spec.compiled.loaded.spec if spec.compiled else None
-    return Scene(cluster, settings, nodes, pools, _teams(spec), spec=known)
+    try:
+        assumed = assumptions.parse(request.assume)
+    except ValueError as error:
+        raise UsageError(f"--assume: {error}") from None
+    return Scene(cluster, settings, nodes, pools, _teams(spec), spec=known, assumptions=assumed)
 
 
 def _extras(spec: RunSpec) -> frozenset[str]:

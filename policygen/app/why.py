@@ -24,6 +24,7 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.instant import Instant, instant
 from policygen.simulate.scene import Scene
 from policygen.simulate.unmodelled import unmodelled
+from policygen.simulate.unused_assumptions import unused_assumptions
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import SpecChange, SpecEdit
 from policygen.simulate.why.explanation import Explainer, Explanation
@@ -164,6 +165,8 @@ def _opened(request: SimulateRequest, stdin: BinaryIO | None, progress: Progress
     scene = scene_of(request, spec, given)
     traced, found = simulation_input.jobs(request, scene, given, request.duration or None)
     simulation_input.check_trace(given, traced)
+    for unused in unused_assumptions(scene, found):
+        raise UsageError(unused)
     return OpenedState(scene, found, given, spec.documents)
 
 

@@ -96,6 +96,17 @@ TRACE = (
 """The options that name a trace."""
 
 
+ASSUME = click.option(
+    "--assume",
+    multiple=True,
+    metavar="NAME=OUTCOME",
+    help=(
+        "What other controllers do: check/NAME=Ready:5m or check/NAME=Retry:5m,Rejected:1m for an admission check of "
+        "Kueue, gate/NAME=10m for a scheduling gate; repeatable."
+    ),
+)
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -106,6 +117,7 @@ Examples:
   policygen simulate git:main:platform/spec --against platform/spec --workloads jobs/
   policygen simulate spec/ --trace jobs.csv
   policygen simulate spec/ --workloads jobs/ --fail-on never-starts
+  policygen simulate --snapshot prod.snapshot --assume check/provision=Ready:5m
   policygen simulate spec/ --workloads jobs/ -f csv -o jobs.csv
 
 Exit codes: 0 simulated, 1 a job waits as --fail-on describes, 2 wrong usage or invalid spec, 3 something
@@ -165,6 +177,7 @@ could not be read, or a feature that is in use is not modelled (the report names
     show_default=True,
     help="Seed for decisions that the schedulers make at random.",
 )
+@options(ASSUME)
 @click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),

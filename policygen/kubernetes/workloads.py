@@ -51,6 +51,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     affinity: dict[str, Any] = field(default_factory=dict)
     tolerations: tuple[TolerationView, ...] = ()
     scheduler_name: str = ""
+    scheduling_gates: tuple[dict[str, Any], ...] = ()
     priority_class_name: str = ""
     runtime_class_name: str = ""
     restart_policy: str = ""

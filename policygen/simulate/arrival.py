@@ -29,6 +29,8 @@ class PodBatch(Struct, frozen=True, eq=False):
     labels: Mapping[str, str] = field(default_factory=dict)
     selector: LabelSelector | None = None
     """That of its ReplicaSet or StatefulSet, which spreads the pods over nodes; None: it has none."""
+    gates: tuple[str, ...] = ()
+    """Their scheduling gates, without those that Kueue removes."""
 
 
 class GangTask(Struct, frozen=True, eq=False):

@@ -26,7 +26,7 @@ from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import JobRun, Observer, Timeline
 from policygen.simulate.usage import Meters
 from policygen.simulate.why.causes import Cause, CauseKind
-from policygen.simulate.why.end_causes import EndCauses, NodeCauses
+from policygen.simulate.why.end_causes import EndCauses, PodCauses
 
 QUOTA = "quota"
 TOO_FEW = "too few GPUs left on each node"
@@ -98,7 +98,7 @@ class Recorder(Observer):
     def frees(self, now: float, job: JobRun) -> None:
         """Its quota is free."""
         if self.timeline is not None and job.unbound and not job.running and _is_late(job):
-            self._late[job.index] = NodeCauses(self.timeline).of(job)
+            self._late[job.index] = PodCauses(self.timeline).of(job)
         if job.workload is not None and job.workload.admission is not None:
             self._hold(now, job, -1)
 

@@ -26,6 +26,7 @@ from policygen.plan.implied_nodes import implied_nodes
 from policygen.plan.node_instances import node_instances
 from policygen.plan.pool import PoolFacts
 from policygen.simulate.arrival import Arrival, PodBatch
+from policygen.simulate.assumptions import NOTHING_ASSUMED, Assumptions
 from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.kueue.build import state_of
 from policygen.simulate.kueue.pods_ready import pods_ready_rule
@@ -74,6 +75,7 @@ class Scene(Struct, frozen=True, eq=False):
     unmodelled: tuple[Unmodelled, ...] = ()
     spec: Spec | None = None
     """The spec that renders some of the objects; None: there is none."""
+    assumptions: Assumptions = NOTHING_ASSUMED
 
     def team(self, namespace: str) -> str:
         """The team of a namespace."""
@@ -364,6 +366,7 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
         kube,
         volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
         shapes=shapes(scene, kube),
+        assumptions=scene.assumptions,
         until=until,
         still=still,
         observer=observer,

@@ -16,7 +16,7 @@ from policygen.core.finding import at_path
 from policygen.core.names import HOSTNAME
 from policygen.core.suggest import suggest
 from policygen.kubernetes import priorities
-from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
+from policygen.kubernetes.cluster import KUEUE, VOLCANO_BATCH, Cluster
 from policygen.kubernetes.conditions import condition, created, holds, moment
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.kueue_jobs import EQUAL_COMPLETIONS
@@ -39,7 +39,7 @@ from policygen.simulate.kueue.amounts import counted, evaluation_order
 from policygen.simulate.kueue.build import pairs_of, workload_of
 from policygen.simulate.kueue.jobs import QueuedJob, UnqueuedJob, jobs
 from policygen.simulate.kueue.pod_sets import asks_topology
-from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
+from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT, READY
 from policygen.simulate.kueue.topology import TopologyPlacement
 from policygen.simulate.kueue.workload import (
     Admission,
@@ -156,6 +156,8 @@ class _Jobs:
             if not any(it.requests for it in workload.pod_sets):
                 unknown = (NO_REQUESTS,)
         workload.admission = self._admission(object_, workload.pod_sets)
+        if workload.admission is not None and not holds(object_, "Admitted"):
+            workload.pending_checks = frozenset(_pending_checks(object_))
         self._add_past(workload, object_)
         condition_ = condition(object_, "QuotaReserved")
         if condition_ is not None and not condition_.holds:
@@ -292,7 +294,8 @@ class _Jobs:
                 continue
             others = [it for it in pods if ("Pod", it.namespace, it.name) not in known]
             placed = [it for it in others if it.node]
-            found = [*placed, *(it for it in others if not it.node and not it.gates)]
+            waiting = (it for it in others if not it.node)
+            found = [*placed, *(it for it in waiting if not it.gates or _gates(it.gates))]
             if not found:
                 continue
             source = self.of_object.get((kind, namespace, name))
@@ -347,7 +350,8 @@ class _Jobs:
         selector: LabelSelector | None = None,
     ) -> PodBatch:
         spec = adjusted(self.cluster, pod_set.template.spec, namespace)
-        return PodBatch(pod_set.name, pod_set.count, spec, labels, selector)
+        gates = _gates(text(it, "name") for it in spec.scheduling_gates)
+        return PodBatch(pod_set.name, pod_set.count, spec, labels, selector, gates)
 
     def _arrival(  # noqa: PLR0913 - all that is known of a job
         self,
@@ -484,6 +488,11 @@ class _Jobs:
         return found
 
 
+def _gates(names: Iterable[str]) -> tuple[str, ...]:
+    """The scheduling gates that Kueue does not remove."""
+    return tuple(sorted(it for it in names if not it.startswith(f"{KUEUE}/")))
+
+
 def _volumes(source: Workload | None) -> Iterator[str]:
     """Whether volumes can keep the pods of an object from nodes."""
     if source is None:
@@ -501,6 +510,13 @@ def _with_template(pod_set: PodSetView, made: PodSetView | None) -> PodSetView:
         return pod_set
     request = pod_set.topology_request or made.topology_request
     return replace(pod_set, template=made.template, topology_request=request)
+
+
+def _pending_checks(workload: Object) -> Iterator[str]:
+    """The admission checks of a Workload that are not ready."""
+    for it in mappings(workload.data, "status", "admissionChecks"):
+        if it.get("state") != READY:
+            yield text(it, "name")
 
 
 def _features(fields: WorkloadView) -> Iterator[str]:
@@ -562,10 +578,16 @@ def _equal_pods(pods: Sequence[Pod], source: Workload | None) -> Iterator[PodBat
     """
     templates = source.templates if source is not None else ()
     labels = templates[0].labels if len(templates) == 1 else {}
-    for _, equal in groupby(pods, key=lambda it: (id(it.spec), sorted(it.labels.items()))):
+    for _, equal in groupby(pods, key=_likeness):
         them = list(equal)
         name = "main" if len(them) == len(pods) else them[0].name
-        yield PodBatch(name, len(them), them[0].spec, {**labels, **them[0].labels})
+        pod = them[0]
+        pod_gates = () if pod.node else _gates(pod.gates)
+        yield PodBatch(name, len(them), pod.spec, {**labels, **pod.labels}, None, pod_gates)
+
+
+def _likeness(pod: Pod) -> tuple[object, ...]:
+    return id(pod.spec), sorted(pod.labels.items()), pod.gates
 
 
 def _nodes(pods: Iterable[Pod]) -> tuple[str, ...]:

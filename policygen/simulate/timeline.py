@@ -16,9 +16,10 @@ from msgspec import Struct
 from policygen.core.suggest import suggest
 from policygen.kubernetes.accelerators import gpus_of
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
+from policygen.simulate.assumptions import NOTHING_ASSUMED, Assumptions
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.quota import QuotaNode
-from policygen.simulate.kueue.scheduler import READY, Scheduler
+from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.victims import PreemptionReason
 from policygen.simulate.kueue.workload import PodSetAdmission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
@@ -90,9 +91,13 @@ class JobRun:
     bound: list[tuple[PodShape, int]] = field(default_factory=list)
     """Its pods on nodes."""
     unbound: int = 0
-    """Its pods that wait for a node."""
+    """Its pods that do not run."""
+    gated: dict[str, list[PodShape | None]] = field(default_factory=dict)
+    """Those that scheduling gates hold, by their batch."""
     last_nodes: Counter[int] = field(default_factory=Counter)
     """The number of its pods by node, when it last ran."""
+    checked: Counter[str] = field(default_factory=Counter)
+    """How many outcomes each of its admission checks had."""
     reason: str = ""
     message: str = ""
     either: bool = False
@@ -161,6 +166,10 @@ class TimelineEvent(IntEnum):
     RETRY = 2
     DUE = 3
     """A wait of Kueue is over: for pods to be ready, for their end, or after an eviction."""
+    CHECK = 4
+    """An admission check has an outcome."""
+    GATE = 5
+    """Scheduling gates are removed."""
 
 
 class Observer:
@@ -195,6 +204,7 @@ class Timeline:
         *,
         volcano: VolcanoScheduler | None = None,
         shapes: Shapes = lambda *_: None,
+        assumptions: Assumptions = NOTHING_ASSUMED,
         until: float | None = None,
         still: bool = False,
         observer: Observer | None = None,
@@ -217,6 +227,7 @@ class Timeline:
         )
         """The most cycles without an admission while a workload tries one flavor after the other."""
         self._shapes = shapes
+        self._assumptions = assumptions
         self._observer = observer or Observer()
         self._by_workload = {it.workload.name: it for it in self.jobs if it.workload is not None}
         self._gangs: dict[str, JobRun] = {}
@@ -286,7 +297,10 @@ class Timeline:
     def _patience(self) -> float:
         """If nothing starts for so long while no job will end, the same waits only repeat."""
         rule = self.kueue.state.pods_ready if self.kueue is not None else None
-        return 2 * (rule.timeout + rule.most) if rule is not None else float("inf")
+        waits = [self._assumptions.longest] if self._assumptions.checks else []
+        if rule is not None:
+            waits.append(rule.timeout + rule.most)
+        return 2 * sum(waits) if waits else float("inf")
 
     @property
     def ends(self) -> float:
@@ -325,7 +339,8 @@ class Timeline:
         more = not job.running and job.has_arrived
         return job.waited + (max(self.ends - job.since, 0.0) if more else 0.0)
 
-    def _happens(self, what: TimelineEvent, index: int, root: str, round_: int) -> None:
+    def _happens(self, what: TimelineEvent, index: int, name: str, round_: int) -> None:
+        """`name` is that of a root, or as in `_goes_on`."""
         if what is not TimelineEvent.RETRY:
             self._states.clear()
             self._fighting.clear()
@@ -338,7 +353,7 @@ class Timeline:
                 self._evict(self.kueue)
             return
         if what is TimelineEvent.RETRY:
-            roots = {it for it in self._retries if it.name == root}
+            roots = {it for it in self._retries if it.name == name}
             self._retries -= roots
             if self.kueue is not None:
                 self.kueue.retry(roots)
@@ -346,7 +361,17 @@ class Timeline:
         job = self.jobs[index]
         if what is TimelineEvent.ARRIVAL:
             self._arrives(job)
-        elif job.round == round_ and job.running:
+        elif job.round == round_:
+            self._goes_on(what, job, name)
+
+    def _goes_on(self, what: TimelineEvent, job: JobRun, name: str) -> None:
+        """`name` is that of an admission check or a batch of pods."""
+        if what is TimelineEvent.CHECK and self.kueue is not None:
+            self._check(self.kueue, job, name)
+            self._evict(self.kueue)
+        elif what is TimelineEvent.GATE:
+            self._open_gates(job, name)
+        elif what is TimelineEvent.END and job.running:
             if job.arrival.gang is None or self.volcano is None:
                 self._ends(job)
             else:
@@ -364,6 +389,7 @@ class Timeline:
         elif job.arrival.gang is not None:
             self._submit(job, job.arrival.gang)
         elif workload is None:
+            self._observer.holds(self.now, job)
             self._admit(job)
         elif self.kueue is None or (missing := self._missing_queue(self.kueue, workload)):
             job.reason = "Inadmissible"
@@ -390,16 +416,23 @@ class Timeline:
         arrival, workload = job.arrival, job.workload
         if arrival.gang is not None and self._resume_gang(job, arrival.gang):
             return
+        if self.kueue is not None and workload is not None and workload.pending_checks:
+            job.round, job.since = 1, arrival.at
+            self._reserve(self.kueue, job)
+            return
         at = arrival.at if workload is None or workload.admission is None else workload.admission.at
         job.admitted, job.round, job.active = at, 1, True
         if self.kube is not None:
-            for shape, node in self._resumed(job):
+            for batch, shape, node in self._resumed(job):
                 found = self.kube.nodes.index.get(node)
                 if shape is not None and found is not None:
                     self.kube.bind(shape, found)
                     self._bind(job, shape, found)
+                elif batch.gates and not node:
+                    self._hold_by_gates(job, batch, shape, 1)
                 elif shape is not None and not node:
                     self._wait_for_node(job, shape)
+            self._open_later(job)
         job.since = arrival.at
         self._observer.holds(self.now, job)
         job.lasts = arrival.duration
@@ -407,7 +440,7 @@ class Timeline:
             job.starts(at, *_size(job))
             self._end_later(job, self.now)
 
-    def _resumed(self, job: JobRun) -> Iterator[tuple[PodShape | None, str]]:
+    def _resumed(self, job: JobRun) -> Iterator[tuple[PodBatch, PodShape | None, str]]:
         """The shapes of all pods of a job that was admitted before, and their nodes; empty: none yet."""
         nodes = iter(job.arrival.nodes)
         for batch in job.arrival.pods:
@@ -420,9 +453,9 @@ class Timeline:
             )
             for node in own:
                 if node:
-                    yield bound, node
+                    yield batch, bound, node
                 else:
-                    yield self._shapes(job.arrival, batch, flavors, next(left, {})), node
+                    yield batch, self._shapes(job.arrival, batch, flavors, next(left, {})), node
 
     def _resume_gang(self, job: JobRun, gang: GangSettings) -> bool:
         """Volcano started the job before; false: its queue is not known."""
@@ -529,6 +562,7 @@ class Timeline:
         job.bound = []
         job.unbound = 0
         job.done.clear()
+        job.gated.clear()
         job.round += 1
         job.active = job.running = False
 
@@ -602,9 +636,7 @@ class Timeline:
                     self._by_workload[each.name].either = True
             if entry.outcome is Outcome.ADMITTED:
                 done = True
-                for check in sorted(entry.workload.pending_checks):
-                    kueue.check(entry.workload, check, READY, self.now)  # assumed
-                self._admit(self._by_workload[entry.workload.name])
+                self._reserve(kueue, self._by_workload[entry.workload.name])
             elif entry.outcome is Outcome.PREEMPTING:
                 done = True
                 job = self._by_workload[entry.workload.name]
@@ -613,6 +645,34 @@ class Timeline:
                     self._preempts(job, victim, target.reason.value)
         self._evict(kueue)
         return done
+
+    def _reserve(self, kueue: Scheduler, job: JobRun) -> None:
+        """It holds quota, and is admitted when its checks are ready."""
+        checks = job.workload.pending_checks if job.workload is not None else frozenset()
+        self._observer.holds(self.now, job)
+        for check in sorted(checks):
+            after = self._assumptions.outcome(check, job.checked[check]).after
+            if after:
+                self._later(after, TimelineEvent.CHECK, job, check)
+            else:
+                self._check(kueue, job, check)
+        if not checks:
+            self._admit(job)
+
+    def _check(self, kueue: Scheduler, job: JobRun, check: str) -> None:
+        """An admission check has the outcome that is assumed."""
+        workload = job.workload
+        if workload is None or check not in workload.pending_checks:
+            return
+        attempt = job.checked[check]
+        state = self._assumptions.outcome(check, attempt).state
+        job.checked[check] += 1
+        kueue.check(workload, check, state, self.now)
+        admitted = not workload.pending_checks and not workload.evicted
+        if admitted or not self._assumptions.repeats(check, attempt):
+            self.last = self.now
+        if admitted:
+            self._admit(job)
 
     def _evict(self, kueue: Scheduler) -> None:
         """The pods of all evicted workloads end."""
@@ -645,17 +705,49 @@ class Timeline:
             job.admitted = self.now
         job.active = True
         job.reason = job.message = ""
-        self._observer.holds(self.now, job)
         if job.arrival.unscheduled:
             job.unbound = sum(it.count for it in job.arrival.pods)
             job.reason = "NeverStarts"
             job.message = f"no scheduler has the name {job.arrival.unscheduled}"
             return
-        if self.kube is not None:
-            for batch in job.arrival.pods:
+        for batch in job.arrival.pods:
+            if batch.gates:
+                for labels, count in self._domains(job, batch):
+                    gated = self._shapes(job.arrival, batch, _flavors(job, batch.name), labels)
+                    self._hold_by_gates(job, batch, gated, count)
+            elif self.kube is not None:
                 for shape, count in self.shapes_of(job, batch):
                     for _ in range(count):
                         self._wait_for_node(job, shape)
+        self._open_later(job)
+        if not job.unbound:
+            self._start(job)
+
+    def _hold_by_gates(
+        self, job: JobRun, batch: PodBatch, shape: PodShape | None, count: int
+    ) -> None:
+        job.unbound += count
+        job.gated.setdefault(batch.name, []).extend([shape] * count)
+
+    def _open_later(self, job: JobRun) -> None:
+        """The gates of its pods are removed as is assumed; others stay."""
+        for batch in job.arrival.pods if job.gated else ():
+            after = self._assumptions.opened(batch.gates)
+            if batch.name in job.gated and after is not None:
+                self._later(after, TimelineEvent.GATE, job, batch.name)
+
+    def _later(self, after: float, what: TimelineEvent, job: JobRun, name: str) -> None:
+        if not self.still:
+            event = (self.now + after, what, job.index, name, job.round)
+            heapq.heappush(self._events, event)
+
+    def _open_gates(self, job: JobRun, batch: str) -> None:
+        """Its pods may go to nodes."""
+        self.last = self.now
+        for shape in job.gated.pop(batch, ()):
+            job.unbound -= 1
+            if shape is not None and self.kube is not None:
+                self._wait_for_node(job, shape)
         if not job.unbound:
             self._start(job)
 
@@ -818,6 +910,7 @@ class Timeline:
         self._gang_changes = True
         self.volcano.submit(made)
         if not job.unbound:
+            self._observer.holds(self.now, job)
             self._admit(job)
 
     def _run_sessions(self, volcano: VolcanoScheduler) -> None:

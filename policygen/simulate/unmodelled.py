@@ -9,6 +9,8 @@ from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_settings import USAGE_BASED, Settings
 from policygen.kubernetes.untyped import mappings
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.assumptions import CHECK, GATE
+from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.profile import profile
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene import Scene
@@ -50,7 +52,7 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
         if it.refusal:
             found[f"{it.kind}: {it.refusal}"] += it.unknown
             continue
-        specs = tuple(id(one.spec) for one in it.pods)
+        specs = tuple((id(one.spec), one.gates) for one in it.pods)
         key = specs, it.gang is None, it.workload.queue if it.workload is not None else None
         if key not in known:
             known[key] = frozenset(_of_job(scene, it))
@@ -64,6 +66,7 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
     specs = [it.spec for it in job.pods]
     if any(it.resource_claims for it in specs):
         yield CLAIMS
+    yield from _gates(scene, job)
     if scene.nodes and any(
         port.get("hostPort") for it in specs for one in it.containers for port in one.ports
     ):
@@ -74,15 +77,31 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
             yield SAMPLE
     elif scene.nodes and not job.unscheduled:
         yield from _of_profiles(scene, {it.scheduler_name or "default-scheduler" for it in specs})
-    if job.workload is None:
-        return
-    namespace, _, name = job.workload.queue.partition("/")
+    if job.workload is not None:
+        yield from _of_workload(scene, job.workload)
+
+
+def _of_workload(scene: Scene, workload: QueuedWorkload) -> Iterator[str]:
+    namespace, _, name = workload.queue.partition("/")
     local = scene.cluster.local_queues.get(name, namespace)
     queue = scene.cluster.cluster_queues.get(local.fields.cluster_queue) if local else None
     if queue is not None:
+        yield from _checks(scene, queue.fields)
         for feature, applies in _OF_QUEUE.items():
             if applies(scene, queue.fields):
                 yield feature
+
+
+def _gates(scene: Scene, job: Arrival) -> Iterator[str]:
+    """The scheduling gates of which `--assume` does not state the removal."""
+    for gate in sorted({gate for it in job.pods for gate in it.gates}):
+        if job.gang is not None:
+            yield f"scheduling gate {gate} of pods of Volcano"
+        elif gate not in scene.assumptions.gates:
+            yield (
+                f"scheduling gate {gate}, which is assumed to stay; --assume {GATE}/{gate}=5m "
+                "states when it is removed"
+            )
 
 
 def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:
@@ -135,9 +154,15 @@ def _topology(scene: Scene, queue: ClusterQueueView) -> bool:
     return any(it.fields.topology_name for it in scene.cluster.flavors if it.object.name in names)
 
 
-def _checks(_: Scene, queue: ClusterQueueView) -> bool:
+def _checks(scene: Scene, queue: ClusterQueueView) -> Iterator[str]:
+    """The admission checks whose outcome `--assume` does not state."""
     strategy = queue.admission_checks_strategy
-    return strategy is not None and bool(strategy.admission_checks)
+    for it in strategy.admission_checks if strategy is not None else ():
+        if it.name not in scene.assumptions.checks:
+            yield (
+                f"admission check {it.name} of Kueue, which is assumed to be ready at once; "
+                f"--assume {CHECK}/{it.name}=Ready:5m states another outcome"
+            )
 
 
 def _usage(scene: Scene, queue: ClusterQueueView) -> bool:
@@ -148,7 +173,6 @@ def _usage(scene: Scene, queue: ClusterQueueView) -> bool:
 
 _OF_QUEUE: dict[str, Callable[[Scene, ClusterQueueView], bool]] = {
     "topology-aware scheduling of Kueue, because nodes are not known": _topology,
-    "admission checks of Kueue, which are assumed to pass": _checks,
     "fair sharing by usage (admissionScope) of Kueue": _usage,
     "concurrent admission of Kueue": lambda _, queue: bool(queue.concurrent_admission_policy),
 }

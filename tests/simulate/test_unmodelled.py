@@ -27,7 +27,8 @@ def test_features_of_queues():
     )
     assert named(text + job("a", 8) + job("b", 8)) == {
         "topology-aware scheduling of Kueue, because nodes are not known": 2,
-        "admission checks of Kueue, which are assumed to pass": 2,
+        "admission check c of Kueue, which is assumed to be ready at once; "
+        "--assume check/c=Ready:5m states another outcome": 2,
     }
 
 

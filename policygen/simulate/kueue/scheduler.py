@@ -46,12 +46,13 @@ class Scheduler:
         """A heap of times at which something may be due for a workload."""
 
     def adopt(self, workload: QueuedWorkload) -> None:
-        """Take over a workload that is admitted, and whose pods are ready."""
+        """Take over a workload that holds quota; without pending checks, its pods are ready."""
         self._known[workload.name] = workload
         self.state.put_back(workload)
         self.state.queue_of(workload).workloads[workload.name] = workload
-        workload.assigned = workload.ready = True
-        if workload.admission is not None:
+        workload.assigned = True
+        workload.ready = not workload.pending_checks
+        if workload.admission is not None and workload.ready:
             workload.admitted_at = workload.admission.at
             self._limit_time(workload, workload.admission.at)
 

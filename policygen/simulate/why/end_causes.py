@@ -15,13 +15,20 @@ from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.explanation import asked_workload
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes
-from policygen.simulate.why.object_causes import object_cause, scheduler_missing
+from policygen.simulate.why.object_causes import (
+    object_cause,
+    pending_checks,
+    scheduler_missing,
+)
 from policygen.simulate.why.quota_causes import first_of, quota_cause
 from policygen.simulate.why.situation import Settled
 
 
-class NodeCauses:
-    """Explains why pods have no node, in the present state of a timeline. Equal pods share the reasons."""
+class PodCauses:
+    """Explains why pods of admitted jobs do not run, in the present state of a timeline.
+
+    Equal pods share the reasons of nodes.
+    """
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -29,7 +36,10 @@ class NodeCauses:
         self._found: dict[PodShape, Cause] = {}
 
     def of(self, job: JobRun) -> Cause | None:
-        """Why no node takes the first pods of a job that have none; None: that is not known."""
+        """Why the first pods of a job that have no node have none; None: that is not known."""
+        gates = {gate for it in job.arrival.pods if it.name in job.gated for gate in it.gates}
+        if gates:
+            return Cause(CauseKind.GATED, names=tuple(sorted(gates)))
         shape = next(self._timeline.waiting_of(job), None)
         kube = self._timeline.kube
         if shape is None or kube is None:
@@ -69,7 +79,7 @@ class EndCauses:
         self._of_quota: dict[object, Cause] = {}
         self._first: dict[str, str] = {}
         """The name of the workload that a StrictFIFO queue tries first, or an empty one."""
-        self._nodes = NodeCauses(timeline)
+        self._pods = PodCauses(timeline)
         self._gangs = GangCauses(scene, timeline)
 
     def of(self, job: JobRun, evicted: Cause | None = None) -> Cause:
@@ -85,15 +95,22 @@ class EndCauses:
         if arrival.gang is not None:
             return self._gangs.of(job)
         if job.active:
-            return self._nodes.of(job) or Cause(CauseKind.UNKNOWN)
+            return self._pods.of(job) or Cause(CauseKind.UNKNOWN)
         if workload is None:
             return Cause(CauseKind.UNKNOWN, message=job.message)
+        return self._of_workload(job, workload, evicted)
+
+    def _of_workload(self, job: JobRun, workload: QueuedWorkload, evicted: Cause | None) -> Cause:
+        """Why Kueue does not admit it."""
+        if workload.admission is not None and workload.pending_checks:
+            return pending_checks(workload)
         if not workload.active:  # Kueue may have deactivated it
             about = f"Workload {workload.name}"
             return Cause(CauseKind.DEACTIVATED, about, message=workload.message)
         found = self._with_objects(job, workload) or evicted
         if found is None and workload.hold and workload.retry_at is not None:
             after = f"{duration(workload.retry_at)} after the start"
+            about = f"{job.arrival.kind} {job.arrival.object_name}"
             return Cause(CauseKind.BACKOFF, about, message=after)
         return found or self._with_quota(workload)
 

@@ -35,7 +35,11 @@ from policygen.simulate.why.gang_remedies import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom
-from policygen.simulate.why.object_causes import object_cause, scheduler_missing
+from policygen.simulate.why.object_causes import (
+    object_cause,
+    pending_checks,
+    scheduler_missing,
+)
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
 from policygen.simulate.why.refused_pods import (
     RefusingQuota,
@@ -350,7 +354,9 @@ class Explainer:
         nodes: OccupiedNodes | None,
     ) -> Explanation:
         """Whether these nodes have room for its pods."""
-        gates = sorted({gate for it in self._pods(arrival) for gate in it.gates})
+        stated = () if any(arrival.nodes) else arrival.pods
+        of_pods = (it.gates for it in self._pods(arrival))
+        gates = sorted({gate for it in (*of_pods, *(it.gates for it in stated)) for gate in it})
         if gates:
             return replace(known, cause=Cause(CauseKind.GATED, names=tuple(gates)))
         names = {it.spec.scheduler_name for it in arrival.pods} - {""}
@@ -496,8 +502,9 @@ class Explainer:
     def _status(self, workload: QueuedWorkload) -> Cause | None:
         """What Kueue's object says that no scheduling decides: checks, backoff."""
         object_ = self._object(workload)
-        if object_ is None:
-            return None
+        if object_ is None or "status" not in object_.data:
+            waits = workload.admission is not None and workload.pending_checks
+            return pending_checks(workload) if waits else None
         status = object_.data.get("status")
         checks = [it for it in mappings(status, "admissionChecks") if it.get("state") != _READY]
         about = f"Workload {workload.name}"

@@ -10,8 +10,17 @@ from policygen.kubernetes.conditions import holds
 from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
 from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.simulate.kueue.build import cohort_cycle, missing_topologies
+from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.situation import AskedWorkload
+
+
+def pending_checks(workload: QueuedWorkload) -> Cause:
+    """The cause of a workload that holds quota while some of its admission checks are not ready."""
+    names = tuple(sorted(workload.pending_checks))
+    message = "; ".join(f"{it} is Pending" for it in names)
+    about = f"Workload {workload.name}"
+    return Cause(CauseKind.CHECK_PENDING, about, message=message, names=names)
 
 
 def object_cause(cluster: Cluster, asked: AskedWorkload) -> Cause | None:

@@ -5,7 +5,7 @@ import pytest
 from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.end_causes import EndCauses, NodeCauses
+from policygen.simulate.why.end_causes import EndCauses, PodCauses
 from tests.simulate.why.waiting import PLAIN, flavor, job, local, node, queue, scene, thing
 
 STRICT = (flavor(), queue("q", queueingStrategy="StrictFIFO"), local())
@@ -66,4 +66,4 @@ def test_the_pods_without_a_node_are_counted_for_each_job():
 def test_without_nodes_no_cause_of_nodes_is_known():
     made = scene(*PLAIN, job("a"))
     run = timeline(made, arrivals(made, 3600.0))
-    assert NodeCauses(run).of(run.jobs[0]) is None
+    assert PodCauses(run).of(run.jobs[0]) is None
