@@ -49,6 +49,7 @@ WITHOUT = {
     "lint/core/known_keys": "It has only names; tests/lint/test_rule_pages.py runs the rules that look for them.",
     "lint/kueue/configuration_types": "It has only a table; tests/lint/kueue/test_configuration_errors.py "
     "finds values that break it.",
+    "lint/kueue/simulated": "tests/lint/kueue/test_never_started.py and test_stuck_jobs.py simulate through it.",
     "lint/run_rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "lint/schema_rules": "It has a table of rules; tests/lint/test_rule_pages.py runs the examples of each.",
     "plan/assignment": "tests/plan/test_placement.py compares the assignments of a model.",

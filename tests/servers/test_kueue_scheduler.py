@@ -23,13 +23,10 @@ def test_the_simulator_decides_as_kueue(kinds, count):
     assert list(compared(0, count, **kinds)) == []
 
 
-def workload(name, queue, gpus, created):
-    pod = {
-        "restartPolicy": "Never",
-        "containers": [
-            {"name": "c", "image": "i", "resources": {"requests": {"nvidia.com/gpu": gpus}}}
-        ],
-    }
+def workload(name, queue, gpus, created, resource="nvidia.com/gpu", **spec):
+    resources = {"requests": {resource: gpus}}
+    containers = [{"name": "c", "image": "i", "resources": resources}]
+    pod = {"restartPolicy": "Never", "containers": containers, **spec}
     namespace, queue = queue.split("/")
     return {
         "apiVersion": API_VERSION,
@@ -73,7 +70,10 @@ def played(text, services, jobs):
             {
                 "at": at,
                 "finish": [],
-                "create": [workload(name, *asked, at + i) for i, (name, *asked) in enumerate(them)],
+                "create": [
+                    workload(name, queue, gpus, at + i, **(more[0] if more else {}))
+                    for i, (name, queue, gpus, *more) in enumerate(them)
+                ],
             }
             for them, at in steps
         ],
@@ -99,3 +99,16 @@ def test_jobs_that_lint_finds_stuck_never_start(rule):
     services = [(f"serve-{i}", "speech/a100", 1) for i in range(replicas)]
     assert waits not in played(bad(rule), services, jobs)
     assert waits in played(good(rule), services, jobs)
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"resource": "nvidia.com/mig-1g.10gb"}, {"nodeSelector": {"pool": "h100"}}]
+)
+def test_a_first_job_that_is_never_admitted_blocks_a_strict_queue(asked):
+    """It requests too much, a resource without quota, or other nodes."""
+    loose = good("strict-fifo-blocks-forever")
+    strict = bad("strict-fifo-blocks-forever")
+    jobs = [("first", "vision/a100", 1 if asked else 99, asked), ("small", "vision/a100", 1)]
+    assert strict != loose
+    assert played(strict, [], jobs) == set()
+    assert played(loose, [], jobs) == {"vision/small"}

@@ -4,7 +4,7 @@ Found by a simulation of Kueue 0.19. Nodes are not simulated. Pods of kinds such
 do not end. Other jobs end after some time.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -12,12 +12,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.kubernetes.kueue import ClusterQueueView
-from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, managed, queued
-from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.workloads import KINDS
-from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.simulated import (
+    JOB_S,
+    Owners,
+    check_size,
+    has_queued_jobs,
+    open_namespaces,
+    scene_of,
+)
+from policygen.lint.kueue.strict_queues import is_strict
 from policygen.lint.rule import Facts, NotEvaluatedError
 
 if TYPE_CHECKING:  # most inputs need no simulation
@@ -25,23 +30,11 @@ if TYPE_CHECKING:  # most inputs need no simulation
     from policygen.simulate.kueue.queue import SimulatedQueue
     from policygen.simulate.kueue.state import QueueState
     from policygen.simulate.kueue.workload import QueuedWorkload
-    from policygen.simulate.scene import Scene
     from policygen.simulate.timeline import JobRun
 
-READS: Final = (
-    "AdmissionCheck", "Cohort", "Configuration", "LimitRange", "LocalQueue", "Namespace", "PodGroup",
-    "PriorityClass", "Queue", "ResourceFlavor", "RuntimeClass", "Topology", "Workload",
-    "WorkloadPriorityClass", *KINDS,
-)  # fmt: skip
-"""The kinds that `stuck_jobs` reads, besides ClusterQueues."""
 PARTIAL: Final = ("LowerPriority", "LowerOrNewerEqualPriority")
 """Policies that let a queue reclaim its quota from some workloads only."""
-STRICT: Final = "StrictFIFO"
-_MOST_JOBS = 1_000
 _MOST_EVENTS = 5_000
-_JOB_S = 3600.0
-_MOST_CYCLES = 20
-"""In which a job that is alone tries all flavors."""
 
 
 class StuckJob(Struct, frozen=True, eq=False):
@@ -84,22 +77,18 @@ def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
     NotEvaluatedError for an input with too many jobs.
     """
     cluster = facts.cluster
-    if not any(map(_can_block, cluster.cluster_queues)) or not _has_jobs(facts):
+    if not any(map(_can_block, cluster.cluster_queues)) or not has_queued_jobs(facts):
         return ()
-    count = len(cluster.workloads) + sum(1 for _ in cluster.kueue_workloads) + len(cluster.pods)
-    if count > _MOST_JOBS:
-        raise NotEvaluatedError(
-            f"lint simulates at most {_MOST_JOBS} jobs and pods, and the input has {count}; use "
-            "`policygen simulate`"
-        )
+    check_size(facts)
     from policygen.simulate import scene as scenes  # noqa: PLC0415 - most inputs need no simulation
     from policygen.simulate.scene_jobs import arrivals  # noqa: PLC0415 - the same
+    from policygen.simulate.why.alone import EmptyPlatform  # noqa: PLC0415 - the same
 
-    scene = scenes.Scene(cluster, settings(facts))
-    jobs = arrivals(scene, _JOB_S)
+    scene = scene_of(facts)
+    jobs = arrivals(scene, JOB_S)
     timeline = scenes.timeline(scene, _in_order(jobs, seen=cluster.seen is not None))
     if timeline.kueue is not None:
-        _open(facts, timeline.kueue.state, jobs)
+        open_namespaces(facts, timeline.kueue.state, jobs)
     for _ in islice(timeline.run(), _MOST_EVENTS):
         pass
     if not timeline.finished:
@@ -111,11 +100,17 @@ def stuck_jobs(facts: Facts) -> Sequence[StuckQueue]:
     kueue = timeline.kueue
     if not waiting or kueue is None:
         return ()
-    alone = _Alone(scene, arrivals(scene, _JOB_S))
-    _open(facts, alone.state, jobs)
-    found = _Owners(facts)
+    alone = EmptyPlatform(scene)
+    open_namespaces(facts, alone.state, jobs)
+    fresh = {it.workload.name: it.workload for it in arrivals(scene, JOB_S) if it.workload}
+    found = Owners(facts)
     owners = {it.workload.name: owner for it in jobs if it.workload and (owner := found.of(it))}
-    return tuple(_stuck(facts, kueue.state, waiting, alone, owners))
+
+    def amounts(name: str) -> Mapping[int, int] | None:
+        admission = alone.admission(fresh[name])
+        return dict(admission.usage) if admission is not None else None
+
+    return tuple(_stuck(facts, kueue.state, waiting, amounts, owners))
 
 
 def unreclaimed(stuck: StuckQueue) -> UnreclaimedQuota | None:
@@ -157,7 +152,7 @@ def _stuck(
     facts: Facts,
     state: "QueueState",
     waiting: Iterable["JobRun"],
-    alone: "_Alone",
+    amounts_alone: Callable[[str], Mapping[int, int] | None],
     owners: Mapping[str, Object],
 ) -> Iterator[StuckQueue]:
     by_queue: dict[str, list[QueuedWorkload]] = {}
@@ -171,7 +166,7 @@ def _stuck(
             StuckJob(owner, amounts)
             for it in ordered
             if (owner := owners.get(it.name)) is not None
-            and (amounts := alone.amounts(it.name)) is not None
+            and (amounts := amounts_alone(it.name)) is not None
         ]
         if jobs:
             first = owners.get(ordered[0].name)
@@ -181,28 +176,7 @@ def _stuck(
 def _can_block(queue: Entry[ClusterQueueView]) -> bool:
     preemption = queue.fields.preemption
     policy = preemption.reclaim_within_cohort if preemption is not None else ""
-    return policy in PARTIAL or queue.fields.queueing_strategy == STRICT
-
-
-def _has_jobs(facts: Facts) -> bool:
-    """Whether Kueue queues jobs of the input, also by a LocalQueue `default`."""
-    cluster = facts.cluster
-    return (
-        cluster.kueue_workloads.any
-        or bool(cluster.derive(queued))
-        or any(cluster.local_queues.knows(DEFAULT_QUEUE, it.namespace) for it in managed(cluster))
-    )
-
-
-def _open(facts: Facts, state: "QueueState", jobs: Iterable["Arrival"]) -> None:
-    """Let queues admit jobs of namespaces that they may select; the input may not have the namespaces."""
-    names = {it.name.partition("/")[0] for it in jobs}
-    for entry in facts.cluster.cluster_queues:
-        selector = entry.fields.namespace_selector
-        if selector is not None and (queue := state.queues.get(entry.name)) is not None:
-            queue.namespaces |= {
-                it for it in names if selects(facts.cluster, selector, it) is not False
-            }
+    return policy in PARTIAL or is_strict(queue)
 
 
 def _in_order(jobs: Iterable["Arrival"], *, seen: bool) -> Iterator["Arrival"]:
@@ -214,41 +188,3 @@ def _in_order(jobs: Iterable["Arrival"], *, seen: bool) -> Iterator["Arrival"]:
 def _never_started(job: "JobRun") -> bool:
     waits = job.has_arrived and not job.active and job.admitted is None
     return waits and job.workload is not None and not job.arrival.refusal
-
-
-class _Alone:
-    """Kueue without any other workload."""
-
-    def __init__(self, scene: "Scene", jobs: Iterable["Arrival"]) -> None:
-        from policygen.simulate.scene import kueue_scheduler  # noqa: PLC0415 - as above
-
-        self._scheduler = kueue_scheduler(scene)
-        self.state = self._scheduler.state
-        self._jobs = {it.workload.name: it.workload for it in jobs if it.workload is not None}
-
-    def amounts(self, name: str) -> Mapping[int, int] | None:
-        """What a workload uses alone; None if it never starts."""
-        workload = self._jobs[name]
-        self._scheduler.submit(workload)
-        for _ in range(_MOST_CYCLES):
-            self._scheduler.cycle(0.0)
-            if workload.admission is not None or not self._scheduler.waits():
-                break
-        found = workload.admission
-        self._scheduler.finish(workload)
-        return dict(found.usage) if found is not None else None
-
-
-class _Owners:
-    """The objects of jobs."""
-
-    def __init__(self, facts: Facts) -> None:
-        objects = [it.object for it in facts.cluster.workloads]
-        objects += [it.object for it in facts.cluster.kueue_workloads]
-        self._found = {(it.kind, it.namespace or "default", it.name): it for it in objects}
-
-    def of(self, job: "Arrival") -> Object | None:
-        namespace, _, name = job.object_name.partition("/")
-        found = self._found.get((job.kind, namespace, name))
-        # A job with several Workloads has a number behind its name.
-        return found or self._found.get((job.kind, namespace, name.rpartition("-")[0]))

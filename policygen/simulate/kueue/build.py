@@ -156,6 +156,11 @@ class _Pairs:
             for quota in flavor.resources
         }
         self.pairs: Sequence[tuple[str, str]] = tuple(found)
+        self._labels = {
+            it.object.name: {**it.object.labels, NAMESPACE_NAME: it.object.name}
+            for it in cluster.namespaces
+        }
+        """Of namespaces."""
         self._index = {pair: i for i, pair in enumerate(found)}
 
     def cohorts(self) -> dict[str, QuotaNode]:
@@ -239,11 +244,11 @@ class _Pairs:
         selector = fields.namespace_selector
         if selector is None:
             return frozenset()
-        return frozenset(
-            it.object.name
-            for it in self._cluster.namespaces
-            if selector.selects({**it.object.labels, NAMESPACE_NAME: it.object.name})
-        )
+        if selector.empty:
+            return frozenset(self._labels)
+        named = selector.match_labels.get(NAMESPACE_NAME)
+        names = self._labels if named is None else self._labels.keys() & {named}
+        return frozenset(it for it in names if selector.selects(self._labels[it]))
 
     def _cycle(self, fields: ClusterQueueView) -> str:
         """Why Kueue skips a queue whose cohorts end in a cycle; empty: they do not.
@@ -253,12 +258,10 @@ class _Pairs:
         return "is in a cycle of cohorts" if cohort_cycle(self._cluster, fields.cohort_name) else ""
 
     def _missing(self, fields: ClusterQueueView) -> str:
-        flavors = {it.object.name for it in self._cluster.flavors}
-        missing = sorted(
-            {it.name for group in fields.resource_groups for it in group.flavors} - flavors
-        )
+        named = {it.name for group in fields.resource_groups for it in group.flavors}
+        missing = sorted(it for it in named if self._cluster.flavors.get(it) is None)
         checks = sorted(
-            set(_checks(fields)) - {it.object.name for it in self._cluster.admission_checks}
+            it for it in _checks(fields) if self._cluster.admission_checks.get(it) is None
         )
         found = (
             f"references missing {kind}(s): {','.join(names)}"

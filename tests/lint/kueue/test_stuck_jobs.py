@@ -4,6 +4,7 @@ import pytest
 
 from policygen.core.finding import Verdict
 from policygen.lint import engine
+from policygen.lint.kueue import simulated
 from policygen.lint.kueue import stuck_jobs as module
 from policygen.lint.kueue.rules import own_quota_not_reclaimed, strict_fifo_blocks_forever
 from policygen.lint.kueue.stuck_jobs import stuck_jobs
@@ -82,28 +83,30 @@ def test_the_two_rules_do_not_report_the_same_queue():
 
 
 def test_inputs_that_cannot_block_are_not_simulated(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_JOBS", 0)
+    monkeypatch.setattr(simulated, "_MOST_JOBS", 0)
     text = OWN.replace("reclaimWithinCohort: LowerPriority", "reclaimWithinCohort: Any")
     assert stuck_jobs(facts(text)) == ()
     assert stuck_jobs(facts(OWN.partition("---\napiVersion: apps/v1")[0])) == ()
 
 
 @pytest.mark.parametrize(
-    ("bound", "value", "reason"),
+    ("where", "bound", "value", "reason"),
     [
         (
+            simulated,
             "_MOST_JOBS",
             1,
             "lint simulates at most 1 jobs and pods, and the input has 2; use `policygen simulate`",
         ),
         (
+            module,
             "_MOST_EVENTS",
             1,
             "lint simulates at most 1 events, and the jobs of the input need more; use `policygen simulate`",
         ),
     ],
 )
-def test_a_large_input_is_not_simulated(monkeypatch, bound, value, reason):
-    monkeypatch.setattr(module, bound, value)
+def test_a_large_input_is_not_simulated(monkeypatch, where, bound, value, reason):
+    monkeypatch.setattr(where, bound, value)
     (outcome,) = engine.run([own_quota_not_reclaimed.RULE], facts(OWN))
     assert (outcome.verdict, outcome.reason) == (Verdict.NOT_EVALUATED, reason)

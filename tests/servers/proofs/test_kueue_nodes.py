@@ -39,6 +39,7 @@ HARMS = {
         Seen(2, 1, 1), Seen(1, 1, 0), Ask(gpus=1, cpu="64", memory="64Gi")
     ),
     ("selector-ignored-by-flavor", 0): Harm(Seen(1, 0, 1), Seen(1, 1, 0)),
+    ("workload-never-starts", 0): Harm(Seen(1, 0, 1), Seen(1, 8, 0)),
 }
 
 

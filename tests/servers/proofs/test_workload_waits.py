@@ -17,6 +17,7 @@ REASONS = {
     ("workload-exceeds-quota", 0): "insufficient quota for nvidia.com/gpu",
     ("workload-fits-no-flavor", 0): "flavor a100 doesn't match node affinity",
     ("workload-fits-no-flavor", 1): "untolerated taint",
+    ("workload-never-starts", 1): "flavor a100-4 doesn't match node affinity",
     ("workload-without-local-queue", 0): "LocalQueue a100s doesn't exist",
 }
 """The message of the Workload of each bad example."""
@@ -45,7 +46,7 @@ def test_workload_waits_forever(cluster: Cluster) -> None:
 
 def _of(each: tuple[str, int]) -> int:
     """Which good example belongs to a bad one."""
-    return each[1] if each[0] == "workload-fits-no-flavor" else 0
+    return each[1] if each[0] in {"workload-fits-no-flavor", "workload-never-starts"} else 0
 
 
 def test_limit_range_default_not_covered(cluster: Cluster) -> None:

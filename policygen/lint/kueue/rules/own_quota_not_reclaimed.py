@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from policygen.core.amounts import readable
 from policygen.core.quoting import some
+from policygen.lint.kueue.simulated import READS
 from policygen.lint.kueue.stuck_jobs import (
     PARTIAL,
-    READS,
     StuckQueue,
     UnreclaimedQuota,
     stuck_jobs,

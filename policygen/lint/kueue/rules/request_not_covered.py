@@ -15,6 +15,7 @@ from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.coverage import PodRequest, covered, pod_requests, refused
 from policygen.lint.kueue.quotas import covered_resources, flavors
+from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 if TYPE_CHECKING:  # imported only if there is a spec
@@ -43,7 +44,7 @@ def check(facts: Facts) -> Hits:
                 continue
             yield Hit(
                 RULE,
-                f"{request.workload} requests {name}, which {request.queue} does not cover; "
+                f"{request.workload} requests {name}, which {request.queue} does not cover{blocking(request.queue)}; "
                 f"{_advice(facts.cluster, request, name)}",
                 request.template.at.to("spec", *request_path(request.template.spec, name)),
                 related=(request.queue.at.to("spec", "resourceGroups"),),

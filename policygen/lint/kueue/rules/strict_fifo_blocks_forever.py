@@ -1,9 +1,9 @@
 """The first job of a StrictFIFO queue never starts, so the jobs behind it never start either."""
 
 from policygen.core.quoting import some
+from policygen.lint.kueue.simulated import READS
+from policygen.lint.kueue.strict_queues import is_strict
 from policygen.lint.kueue.stuck_jobs import (
-    READS,
-    STRICT,
     StuckJob,
     StuckQueue,
     stuck_jobs,
@@ -15,11 +15,12 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """Kueue tries only the first job of such a queue.
 
-    Found by a simulation of Kueue: see lint/kueue/stuck_jobs.py. If the first job exceeds the limit of
-    its queue, workload-exceeds-quota reports it. Source: pkg/cache/queue/cluster_queue.go of Kueue 0.19.2.
+    Found by a simulation of Kueue: see lint/kueue/stuck_jobs.py. If the first job would not start alone
+    either, the rule that reports this job reports the blocked queue too, such as workload-exceeds-quota.
+    Source: pkg/cache/queue/cluster_queue.go of Kueue 0.19.2.
     """
     for it in facts.derive(stuck_jobs):
-        if it.entry.fields.queueing_strategy != STRICT or it.jobs[0].owner is not it.first:
+        if not is_strict(it.entry) or it.jobs[0].owner is not it.first:
             continue
         if "own-quota-not-reclaimed" in facts.run and unreclaimed(it) is not None:
             continue

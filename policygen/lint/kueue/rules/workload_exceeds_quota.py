@@ -10,6 +10,7 @@ from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
+from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -34,7 +35,7 @@ def check(facts: Facts) -> Hits:
                 yield Hit(
                     RULE,
                     f"{first.workload} requests {amount_of(name, amount, most)}, but "
-                    f"{first.queue} can have at most {readable(name, most, amount)}; lower the "
+                    f"{first.queue} can have at most {readable(name, most, amount)}{blocking(first.queue)}; lower the "
                     "requests, or raise the quota or borrowingLimit",
                     first.template.at / "spec",
                     related=(first.queue.at.to("spec", "resourceGroups"),),

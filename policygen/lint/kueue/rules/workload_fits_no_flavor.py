@@ -3,6 +3,7 @@
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.coverage import pod_requests, refused
 from policygen.lint.kueue.flavor_fits import refusal
+from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -30,7 +31,7 @@ def check(facts: Facts) -> Hits:
                 first, path = "change the node selector, affinity or tolerations", ()
             yield Hit(
                 RULE,
-                f"{request.workload} fits no flavor of {request.queue} ({skipped}); {first}",
+                f"{request.workload} fits no flavor of {request.queue} ({skipped}){blocking(request.queue)}; {first}",
                 request.template.at.to("spec", *path),
                 related=tuple(flavor.at for flavor in flavors),
             )

@@ -1,0 +1,191 @@
+"""A workload does not start even if no other workload runs."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from policygen.core.amounts import readable, with_gpus
+from policygen.core.finding import At
+from policygen.core.quoting import counted, listed
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.rules import (
+    pod_field_refused,
+    pod_fits_no_node,
+    replicas_exceed_nodes,
+    replicas_exceed_queue,
+)
+from policygen.lint.kueue.never_started import NeverStarted, never_started
+from policygen.lint.kueue.rules import (
+    flavor_labels_collide,
+    flavor_matches_no_node,
+    flavor_missing,
+    flavor_without_labels_first,
+    no_quota_anywhere,
+    node_taint_not_tolerated,
+    request_not_covered,
+    selector_ignored_by_flavor,
+    topology_domain_too_small,
+    workload_exceeds_quota,
+    workload_fits_no_flavor,
+)
+from policygen.lint.kueue.simulated import READS
+from policygen.lint.kueue.strict_queues import blocking
+from policygen.lint.rule import (
+    Facts,
+    Family,
+    Hit,
+    Hits,
+    Need,
+    NotEvaluatedError,
+    ObjectRule,
+    Severity,
+)
+
+if TYPE_CHECKING:  # inputs without queued jobs need no simulation
+    from policygen.simulate.why.causes import Cause, FlavorObstacle, NeverPlaced
+
+_OTHERS = (
+    flavor_labels_collide.RULE,
+    flavor_matches_no_node.RULE,
+    flavor_missing.RULE,
+    flavor_without_labels_first.RULE,
+    no_quota_anywhere.RULE,
+    node_taint_not_tolerated.RULE,
+    pod_field_refused.RULE,
+    pod_fits_no_node.RULE,
+    replicas_exceed_nodes.RULE,
+    replicas_exceed_queue.RULE,
+    request_not_covered.RULE,
+    selector_ignored_by_flavor.RULE,
+    topology_domain_too_small.RULE,
+    workload_exceeds_quota.RULE,
+    workload_fits_no_flavor.RULE,
+)
+"""The rules that report a simple cause of such a wait."""
+
+
+def check(facts: Facts) -> Hits:
+    """Kueue finds no quota or topology domain for it, or admits it into a flavor whose nodes cannot run it.
+
+    Found by a simulation of Kueue: see lint/kueue/never_started.py. If another rule reports the cause at
+    the workload, its queue or its flavors, this one does not.
+    Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19.2.
+    """
+    found = facts.derive(never_started)
+    reported = facts.derive(_reported) if found else frozenset()
+    for it in found:
+        words = "; ".join(_words(it))
+        if words and reported.isdisjoint(_places(facts, it)):
+            yield Hit(RULE, words, it.owner.at / "spec")
+
+
+def _places(facts: Facts, it: NeverStarted) -> Iterator[At]:
+    """The objects at which another rule can report the cause."""
+    yield it.owner.at
+    yield it.queue.at
+    for name in it.cause.names:
+        flavor = facts.cluster.flavors.get(name)
+        if flavor is not None:
+            yield flavor.at
+
+
+def _words(it: NeverStarted) -> Iterator[str]:
+    """What keeps it from starting, and the remedy; nothing for causes that have rules of their own."""
+    from policygen.simulate.why.causes import CauseKind  # noqa: PLC0415 - most inputs need no simulation
+
+    cause = it.cause
+    match cause.kind:
+        case CauseKind.ABOVE_MAXIMUM | CauseKind.FLAVORS_REFUSE:
+            yield (
+                f"Kueue never admits {it.owner}, because no flavor of {it.queue} takes its pods "
+                f"({', '.join(_refusals(cause))}){blocking(it.queue)}"
+            )
+            yield "let the pods match a flavor with enough quota, or lower the requests"
+        case CauseKind.TOPOLOGY_TOO_SMALL:
+            yield (
+                f"Kueue never admits {it.owner}, because no domain of the topology of flavor "
+                f"{cause.obstacles[0].flavor} has room for its pods, even without other pods{blocking(it.queue)}"
+            )
+            yield "request a higher level of the topology, or fewer or smaller pods"
+        case CauseKind.NO_NODES if cause.never is not None:
+            flavors = listed([*cause.names], "and")
+            yield (
+                f"Kueue admits {it.owner} into flavor {flavors}, but its nodes have "
+                f"{_room(cause.never)}, so pods stay Pending"
+            )
+            yield "select a flavor whose nodes have room with a nodeSelector, or list such a flavor first"
+
+
+def _refusals(cause: "Cause") -> list[str]:
+    """Why each flavor does not take the pod set that no flavor takes."""
+    from policygen.simulate.why.causes import ObstacleKind  # noqa: PLC0415 - as above
+
+    by_set: dict[str, dict[str, FlavorObstacle]] = {}
+    for it in cause.obstacles:
+        by_set.setdefault(it.pod_set, {}).setdefault(it.flavor, it)
+    found = []
+    for flavor, it in sorted(max(by_set.values(), key=len).items()):
+        match it.kind:
+            case ObstacleKind.TAINT:
+                found.append(f"they do not tolerate a taint of flavor {flavor}")
+            case ObstacleKind.AFFINITY:
+                found.append(f"flavor {flavor} does not match their node selector or affinity")
+            case ObstacleKind.TOPOLOGY_REFUSED:
+                found.append(f"flavor {flavor} does not have the topology that they request")
+            case _:
+                asked, most = _units(it.resource, it.asked), _units(it.resource, it.most)
+                found.append(
+                    f"flavor {flavor} has at most {readable(it.resource, most, asked)} of the "
+                    f"{with_gpus(it.resource, asked)} that they need"
+                )
+    return found
+
+
+def _room(never: "NeverPlaced") -> str:
+    near = never.nearest
+    if near is not None:
+        asked, free = _units(near.resource, near.asked), _units(near.resource, near.free)
+        return f"at most {readable(near.resource, free)} of the {with_gpus(near.resource, asked)} that a pod requests"
+    return f"room for only {never.placed} of {counted(never.pods, 'pod')}"
+
+
+def _units(resource: str, amount: int) -> Fraction:
+    """An amount in Kueue's unit as a quantity."""
+    return Fraction(amount, 1000) if resource == "cpu" else Fraction(amount)
+
+
+def _reported(facts: Facts) -> frozenset[At]:
+    """The objects about which another rule reports a cause; use it with `facts.derive`."""
+    places: list[At] = []
+    for rule in _OTHERS:
+        if rule.name in facts.run and rule.needs <= facts.given and rule.holds(facts.target):
+            with suppress(NotEvaluatedError):
+                places += [hit.at for hit in rule.check(facts) if hit.at is not None]
+    roots = {(it.at.document, it.at.path): it.at for it in facts.cluster.objects}
+    found = (
+        roots.get((it.document, it.path[:length]))
+        for it in places
+        for length in range(len(it.path) + 1)
+    )
+    return frozenset(it for it in found if it is not None)
+
+
+RULE = ObjectRule(
+    "workload-never-starts",
+    Severity.WARNING,
+    Family.INERT,
+    __doc__,
+    remedy="Let the pods match a flavor that has enough quota, and nodes with room for them.",
+    judges=(*KINDS, "Workload"),
+    check=check,
+    needs=frozenset({Need.QUEUES}),
+    reads=tuple(
+        dict.fromkeys(
+            kind
+            for kinds in (READS, *(it.reads for it in _OTHERS), ("ClusterQueue", "Node"))
+            for kind in kinds
+        )
+    ),
+    since={"kueue": (0, 19)},
+)

@@ -1,0 +1,92 @@
+"""What rules simulate: the scene of the input, and the objects of its jobs."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, managed, queued
+from policygen.kubernetes.namespaces import selects
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.rule import Facts, NotEvaluatedError
+
+if TYPE_CHECKING:  # most inputs need no simulation
+    from policygen.simulate.arrival import Arrival
+    from policygen.simulate.kueue.state import QueueState
+    from policygen.simulate.scene import Scene
+
+READS: Final = (
+    "AdmissionCheck", "Cohort", "Configuration", "LimitRange", "LocalQueue", "Namespace", "PodGroup",
+    "PriorityClass", "Queue", "ResourceFlavor", "RuntimeClass", "Topology", "Workload",
+    "WorkloadPriorityClass", *KINDS,
+)  # fmt: skip
+"""The kinds that a simulation of Kueue reads, besides ClusterQueues and nodes."""
+JOB_S: Final = 3600.0
+"""How long jobs run that do not say it."""
+_MOST_JOBS = 1_000
+
+
+def scene_of(facts: Facts, *, nodes: bool = False) -> "Scene":
+    """The scene of the input; with `nodes` also the nodes of the input, or those of the pools of a spec."""
+    from policygen.simulate import scene as scenes  # noqa: PLC0415 - most inputs need no simulation
+
+    found = scenes.Scene(facts.cluster, settings(facts))
+    if not nodes:
+        return found
+    if facts.cluster.nodes.any or facts.plan is None:
+        known = scenes.cluster_nodes(facts.cluster)
+    else:
+        known, _ = scenes.spec_nodes(facts.plan.pools)
+    return scenes.Scene(facts.cluster, settings(facts), known)
+
+
+def check_size(facts: Facts) -> None:
+    """Raises NotEvaluatedError for an input with too many jobs to simulate."""
+    cluster = facts.cluster
+    count = len(cluster.workloads) + sum(1 for _ in cluster.kueue_workloads) + len(cluster.pods)
+    if count > _MOST_JOBS:
+        raise NotEvaluatedError(
+            f"lint simulates at most {_MOST_JOBS} jobs and pods, and the input has {count}; use "
+            "`policygen simulate`"
+        )
+
+
+def has_queued_jobs(facts: Facts) -> bool:
+    """Whether Kueue queues jobs of the input, also by a LocalQueue `default`."""
+    cluster = facts.cluster
+    return (
+        cluster.kueue_workloads.any
+        or bool(cluster.derive(queued))
+        or any(cluster.local_queues.knows(DEFAULT_QUEUE, it.namespace) for it in managed(cluster))
+    )
+
+
+def open_namespaces(facts: Facts, state: "QueueState", jobs: Iterable["Arrival"]) -> None:
+    """Let queues admit jobs of namespaces that they may select; the input may not have the namespaces."""
+    used = {
+        (name, it.name.partition("/")[0])
+        for it in jobs
+        if it.workload is not None
+        and (name := state.local_queues.get(it.workload.queue, "")) in state.queues
+    }
+    for name, namespace in used:
+        entry = facts.cluster.cluster_queues.get(name)
+        selector = entry.fields.namespace_selector if entry is not None else None
+        if selector is not None and selects(facts.cluster, selector, namespace) is not False:
+            state.queues[name].namespaces |= {namespace}
+
+
+class Owners:
+    """The objects of jobs."""
+
+    def __init__(self, facts: Facts) -> None:
+        objects = [it.object for it in facts.cluster.workloads]
+        objects += [it.object for it in facts.cluster.kueue_workloads]
+        self._found = {(it.kind, it.namespace or "default", it.name): it for it in objects}
+
+    def of(self, job: "Arrival") -> Object | None:
+        """The object that a user created; None: the input does not have it."""
+        namespace, _, name = job.object_name.partition("/")
+        found = self._found.get((job.kind, namespace, name))
+        # A job with several Workloads has a number behind its name.
+        return found or self._found.get((job.kind, namespace, name.rpartition("-")[0]))
