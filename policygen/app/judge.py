@@ -23,7 +23,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import PODS, Gap, GroupKind, Seen, Snapshot
 from policygen.lint import context, engine, waiver_annotations
 from policygen.lint.context import ContextObjects
-from policygen.lint.core import api_versions
+from policygen.lint.core import api_versions, kind_names
 from policygen.lint.core.unreadable_fields import described
 from policygen.lint.engine import RuleOutcome
 from policygen.lint.rule import ClusterState, Facts, Need, ObjectRule
@@ -326,6 +326,7 @@ def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
         or schemas.served(declared.api_version, declared.kind) is not None
         or any(it.api_version == declared.api_version for it in (kind.releases if kind else ()))
         or api_versions.fault(declared, target) is not None
+        or kind_names.wrong_kind(declared) is not None
     )
 
 

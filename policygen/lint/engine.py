@@ -1,9 +1,10 @@
 """Runs rules. Each passes, fails, is vacuous, is not evaluated or crashes, with a reason."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from traceback import format_exception
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,9 +15,11 @@ from policygen.core.quoting import counted
 from policygen.core.rule import Family
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
+from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.lint import kinds
-from policygen.lint.core.server_refusals import refused, renamed
+from policygen.lint.core import api_versions
+from policygen.lint.core.server_refusals import as_meant, refused
 from policygen.lint.rule import Facts, Need, NotEvaluatedError, ObjectRule
 
 MANY = 4000
@@ -47,57 +50,119 @@ def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     if cluster.seen is not None:  # a server accepts no misspelled field
         return [_run(facts, rule) for rule in rules]
     with _begun(rules, facts) as outcomes:
-        misspelt = cluster.derive(refused).misspelt
+        slips = _slips(facts)
         written = outcomes()
-    if not misspelt:
+    if not slips.places:
         return written
-    objects, refusals = renamed(cluster.derive(refused), cluster.objects)
+    objects, refusals = as_meant(cluster.derive(refused), cluster.objects, slips.kinds)
+    slips = replace(slips, roots=slips.kinds.keys() - refusals.misspelt.keys())
     other = cluster.with_objects(objects, refused, refusals)
     with _begun(rules, replace(facts, cluster=other)) as outcomes:
-        return [
-            _certain(one, another, cluster)
-            for one, another in zip(written, outcomes(), strict=True)
-        ]
+        return [_certain(one, it, slips) for one, it in zip(written, outcomes(), strict=True)]
 
 
-def _certain(written: RuleOutcome, meant: RuleOutcome, cluster: Cluster) -> RuleOutcome:
-    """The outcome of a rule, given that of the objects as written and with all misspelled fields renamed.
+class _Slip(NamedTuple):
+    """A misspelled place."""
 
-    Only hits of both are certain, besides those on the misspelled fields themselves. Without any, the
-    rule is not evaluated if the other hits differ.
+    object: Object
+    name: str
+    """What a reason calls it."""
+    is_value: bool = False
+    """Whether rules that use the value can report it too, at the same place."""
+
+
+class _Slips(Struct, frozen=True, eq=False):
+    """What is misspelled in the input: fields, values, and apiVersions or kinds of objects."""
+
+    kinds: Mapping[At, Object]
+    """The objects with a misspelled apiVersion or kind, by their roots, as they should be."""
+    places: Mapping[At, _Slip]
+    """By place."""
+    roots: Collection[At] = ()
+    """The objects in `kinds` without another misspelled field."""
+
+    def are(self, hit: Hit) -> bool:
+        """Whether a hit reports a misspelled place itself."""
+        slip = self.places.get(hit.at) if hit.at else None
+        return slip is not None and not (slip.is_value and hit.rule.family is not Family.INVALID)
+
+    def are_in(self, hit: Hit) -> bool:
+        """Whether a hit is in an object of which only the apiVersion or kind is misspelled."""
+        at = hit.at
+        return at is not None and any(
+            root.document == at.document and at.path[: len(root.path)] == root.path
+            for root in self.roots
+        )
+
+
+def _slips(facts: Facts) -> _Slips:
+    refusals = facts.cluster.derive(refused)
+    kinds = _kinds(facts)
+    places: dict[At, _Slip] = {}
+    for it in facts.cluster.objects:
+        if it.at in kinds:
+            field = "kind" if api_versions.is_of_kind(it) else "apiVersion"
+            places[it.at / field] = _Slip(it, f"the {field}")
+            continue
+        for path in refusals.misspelt.get(it.at, ()):
+            places[it.at.to(*path).on_key()] = _Slip(it, f"the unknown field {dotted(path)}")
+        for path in refusals.miswritten.get(it.at, ()):
+            slip = _Slip(it, f"the invalid value of {dotted(path)}", is_value=True)
+            places[it.at.to(*path)] = slip
+    return _Slips(kinds, places)
+
+
+def _kinds(facts: Facts) -> dict[At, Object]:
+    """The objects of the input with a misspelled apiVersion or kind, as they should be."""
+    cluster = facts.cluster
+    found = {}
+    for it in cluster.objects:
+        meant = api_versions.meant(it, facts.target) if it.at not in cluster.context else None
+        if meant is not None:
+            found[it.at] = meant
+    return found
+
+
+def _certain(written: RuleOutcome, meant: RuleOutcome, slips: _Slips) -> RuleOutcome:
+    """The outcome of a rule, given that of the objects as written and as they were probably meant.
+
+    Only hits of both are certain, besides those on the misspelled places themselves, and those in
+    objects with a misspelled kind, which no rule checks as written. Without any, the rule is not
+    evaluated if the other hits differ.
     """
+    inside = [it._replace(edits=()) for it in meant.hits if slips.are_in(it)]
     if not {written.verdict, meant.verdict} <= {Verdict.PASS, Verdict.FAIL}:
+        if inside and written.verdict is Verdict.VACUOUS:
+            return replace(meant, hits=tuple(inside))
         return min(written, meant, key=lambda it: it.verdict in {Verdict.PASS, Verdict.FAIL})
-    misspelt = cluster.derive(refused).misspelt
-    keys = {at.to(*path).on_key() for at, paths in misspelt.items() for path in paths}
-    of_keys = tuple(it for it in written.hits if it.at in keys)
-    others = [it for it in written.hits if it.at not in keys]
+    of_slips = tuple(it for it in written.hits if slips.are(it))
+    others = [it for it in written.hits if not slips.are(it)]
     places = {(it.at, "" if it.at else it.message) for it in others}
     hits = tuple(
         it if it in others else it._replace(edits=())
         for it in meant.hits
-        if (it.at, "" if it.at else it.message) in places
+        if (it.at, "" if it.at else it.message) in places or slips.are_in(it)
     )
-    hits = (*of_keys, *hits)
+    both = sum(not slips.are_in(it) for it in hits)
+    is_certain = len(hits) == len(meant.hits) and both == len(others)
+    hits = (*of_slips, *hits)
     verdict = Verdict.FAIL if hits else Verdict.PASS
-    if len(hits) == len(written.hits) == len(meant.hits) + len(of_keys):
+    if is_certain:
         return replace(meant, verdict=verdict, hits=hits)
     verdict = verdict if hits else Verdict.NOT_EVALUATED
-    reason = f"the result depends on {_misspelt(meant.rule, cluster)}"
+    reason = f"the result depends on {_misspelt(meant.rule, slips)}"
     return replace(meant, verdict=verdict, hits=hits, reason=reason, of_field=True)
 
 
-def _misspelt(rule: ObjectRule, cluster: Cluster) -> str:
-    """The misspelled fields of objects that a rule reads."""
+def _misspelt(rule: ObjectRule, slips: _Slips) -> str:
+    """The misspelled places of objects that a rule reads."""
     read = kinds.judged(rule) | kinds.looked_up(rule)
-    misspelt = cluster.derive(refused).misspelt
     found = [
-        (GroupKind(it.group, it.kind) in read, f"the unknown field {dotted(path)} of {it}")
-        for it in cluster.objects
-        for path in misspelt.get(it.at, ())
+        (GroupKind(it.object.group, it.object.kind) in read, f"{it.name} of {it.object}")
+        for it in slips.places.values()
     ]
     names = [name for is_read, name in found if is_read] or [name for _, name in found]
-    more = f" or {counted(len(names) - 1, 'other unknown field')}" if names[1:] else ""
+    more = f" or {counted(len(names) - 1, 'other misspelled field')}" if names[1:] else ""
     return f"{names[0]}{more}"
 
 

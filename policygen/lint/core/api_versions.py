@@ -13,6 +13,7 @@ from policygen.core.versions import KUEUE_V1BETA2, Minor, Version, written
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.object import Object
 from policygen.lint.core import removed_versions
+from policygen.lint.core.kind_names import MeantKind, wrong_kind
 from policygen.lint.core.server_refusals import component
 
 Groups = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -25,7 +26,10 @@ _ALIKE = 0.85
 
 
 def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
-    """What is wrong with the apiVersion or kind of an object; None if no fault is known."""
+    """What is wrong with the apiVersion or kind of an object; None if no fault is known.
+
+    All objects of one apiVersion and kind have the same fault, except one that `wrong_kind` finds.
+    """
     groups = _served()
     if not obj.api_version:
         return None  # a file that is not an object
@@ -34,7 +38,8 @@ def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
         instead = f"write {removal.successor}" if removal.successor else _NO_SUCCESSOR
         return f"Kubernetes {written(removal.release)} removed {obj.api_version}; {instead}"
     if obj.group not in groups or obj.api_version in groups:
-        return _misspelt(obj, groups)
+        found = _misspelt_group(obj, groups)
+        return found and found.message
     kinds, release = groups[obj.group], target["kueue"].release
     if obj.kind not in kinds:
         if _is_complete(obj.group) and schemas.covers(component(obj), target[component(obj)]):
@@ -54,12 +59,29 @@ def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
     return f"apiVersion {obj.api_version} is not served; write {newest}"
 
 
+def meant(obj: Object, target: Mapping[str, Version]) -> Object | None:
+    """The object with the apiVersion and kind that it should have; None if its own are not misspelled."""
+    if not obj.api_version or removed_versions.find(obj, target["kubernetes"]):
+        return None
+    groups = _served()
+    found = wrong_kind(obj)
+    if found is None and (obj.group not in groups or obj.api_version in groups):
+        found = _misspelt_group(obj, groups)
+    if found is None:
+        return None
+    data = {**obj.data, "apiVersion": found.api_version, "kind": found.kind}
+    return Object.read(data, obj.at)
+
+
 def _is_old_topology(obj: Object, release: Minor) -> bool:
     return (obj.group, obj.kind) == (KUEUE, "Topology") and release < _TOPOLOGY_V1BETA1
 
 
 def is_of_kind(obj: Object) -> bool:
-    """Whether the kind of an object is not served, and not its apiVersion."""
+    """Whether the kind of an object is wrong, and not its apiVersion."""
+    found = wrong_kind(obj)
+    if found is not None:
+        return found.kind != obj.kind
     groups = _served()
     named = obj.group in groups and obj.api_version not in groups
     return named and obj.kind not in groups[obj.group]
@@ -103,16 +125,18 @@ _UNCHANGED = ("LocalQueue", "ResourceFlavor", "WorkloadPriorityClass")
 """Kinds of Kueue whose v1beta1 and v1beta2 have the same fields."""
 
 
-def _misspelt(obj: Object, groups: Groups) -> str | None:
+def _misspelt_group(obj: Object, groups: Groups) -> MeantKind | None:
     if "." in obj.api_version and obj.api_version in groups:
         versions = groups[obj.api_version].get(obj.kind, ("v1",))
-        return (
+        message = (
             f"apiVersion {obj.api_version} is a group without a version; "
             f"write {obj.api_version}/{versions[-1]}"
         )
+        return MeantKind(f"{obj.api_version}/{versions[-1]}", obj.kind, message)
     for group in get_close_matches(obj.group, groups, n=1, cutoff=_ALIKE):
         if obj.kind in groups[group]:
-            return f'API group "{obj.group}" does not exist; did you mean "{group}"?'
+            message = f'API group "{obj.group}" does not exist; did you mean "{group}"?'
+            return MeantKind(f"{group}/{groups[group][obj.kind][-1]}", obj.kind, message)
     return None
 
 

@@ -1,11 +1,12 @@
 """What the API server would refuse in each object, checked once for all rules that report it."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from policygen.api_validation import schemas
 from policygen.api_validation.metadata import apply_refusals
@@ -14,7 +15,7 @@ from policygen.api_validation.refusal import Reason, Refusal
 from policygen.api_validation.refusals import refusals as api_refusals
 from policygen.api_validation.refusals import refusals_with_apply
 from policygen.core import quantity
-from policygen.core.finding import At, Edit, Path, at_path
+from policygen.core.finding import At, Edit, Path, Verb, at_path
 from policygen.kubernetes import renames
 from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH, Cluster
 from policygen.kubernetes.object import Object
@@ -55,6 +56,8 @@ class Refused(Struct, frozen=True, eq=False):
     """The roots of the objects that a server refuses to create."""
     misspelt: Mapping[At, Mapping[Path, str]]
     """For each object, by its root: the paths of unknown fields, and the missing field that each resembles."""
+    miswritten: Mapping[At, Mapping[Path, Any]] = field(default_factory=dict)
+    """For each object, by its root: the paths of refused values, and what certainly was meant."""
 
 
 def refused(cluster: Cluster) -> Refused:
@@ -63,32 +66,39 @@ def refused(cluster: Cluster) -> Refused:
     return _checked(checked, applied=cluster.seen is None)
 
 
-def renamed(before: Refused, objects: Iterable[Object]) -> tuple[list[Object], Refused]:
-    """The objects of manifests with all misspelled fields renamed, and their refusals."""
+def as_meant(
+    before: Refused, objects: Iterable[Object], kinds: Mapping[At, Object]
+) -> tuple[list[Object], Refused]:
+    """The objects of manifests as they were probably meant, and their refusals.
+
+    Misspelled fields are renamed and miswritten values rewritten. `kinds`: the objects with another
+    apiVersion or kind than they should have, as they should be; the fields that these misspell, too, remain.
+    """
+    changed = {*before.misspelt, *before.miswritten, *kinds}
     every = [
-        structs.replace(it, data=_renamed(it.data, before.misspelt[it.at]))
-        if it.at in before.misspelt
-        else it
-        for it in objects
+        kinds.get(it.at) or (_as_meant(it, before) if it.at in changed else it) for it in objects
     ]
-    again = _checked([it for it in every if it.at in before.misspelt], applied=True)
+    again = _checked([it for it in every if it.at in changed], applied=True)
     found = {
         reason: (
-            *(it for it in before.found.get(reason, ()) if it.object.at not in before.misspelt),
+            *(it for it in before.found.get(reason, ()) if it.object.at not in changed),
             *again.found.get(reason, ()),
         )
         for reason in {*before.found, *again.found}
     }
-    return every, Refused(found, before.objects - before.misspelt.keys() | again.objects, {})
+    unclear = {at: again.misspelt[at] for at in again.misspelt if at in kinds}
+    return every, Refused(found, before.objects - changed | again.objects, unclear)
 
 
-def _renamed(data: Any, names: Mapping[Path, str]) -> Any:
-    """A copy of the data with other names for some fields."""
-    made = deepcopy(data)
-    for path, name in names.items():
+def _as_meant(obj: Object, refused: Refused) -> Object:
+    """The object with other names and values of some fields."""
+    made = deepcopy(obj.data)
+    for path, value in refused.miswritten.get(obj.at, {}).items():
+        at_path(made, path[:-1])[path[-1]] = value
+    for path, name in refused.misspelt.get(obj.at, {}).items():
         holder = at_path(made, path[:-1])
         holder[name] = holder.pop(path[-1])
-    return made
+    return structs.replace(obj, data=made)
 
 
 def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
@@ -96,6 +106,7 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
     found: dict[Reason, list[FoundRefusal]] = {}
     objects = set()
     misspelt: dict[At, dict[Path, str]] = {}
+    miswritten: dict[At, dict[Path, Any]] = {}
     often = Counter((obj.api_version, obj.kind) for obj in objects_)
     for obj in objects_:
         kind = obj.api_version, obj.kind
@@ -108,13 +119,27 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
             field = (*refusal.path[:-1], refusal.meant)
             if refusal.meant and not _is_there(obj.data, field):
                 misspelt.setdefault(obj.at, {})[refusal.path] = refusal.meant
+            if (value := _certain_value(obj, refusal)) is not None:
+                miswritten.setdefault(obj.at, {})[refusal.path] = value
             if refusal.reason is not Reason.MISSING_FIELD or _SOURCE not in moved:
                 one = _found(obj, refusal, moved.get(refusal.path), corrected)
                 reason = Reason.UPDATE if corrected else refusal.reason
                 found.setdefault(reason, []).append(one)
-    return Refused(
-        {reason: tuple(ones) for reason, ones in found.items()}, frozenset(objects), misspelt
-    )
+    reasons = {reason: tuple(ones) for reason, ones in found.items()}
+    return Refused(reasons, frozenset(objects), misspelt, miswritten)
+
+
+def _certain_value(obj: Object, refusal: Refusal) -> Any:
+    """What a refused value certainly means, where rules would otherwise use another value; else None.
+
+    Values of a wrong type count as invalid fields, except labels and annotations, which rules skip.
+    """
+    verb, to = refusal.fix or (None, "")
+    if verb is Verb.REWRITE and refusal.reason is Reason.VALUE:
+        return to
+    if verb is Verb.QUOTE and refusal.path[-2:-1] in {("labels",), ("annotations",)}:
+        return json.dumps(at_path(obj.data, refusal.path))
+    return None
 
 
 def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[tuple[Refusal, str]]:

@@ -1,6 +1,7 @@
 """An object has an apiVersion or kind that the target API server does not serve."""
 
 from policygen.lint.core.api_versions import fault, is_of_kind, successor
+from policygen.lint.core.kind_names import wrong_kind
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
@@ -8,10 +9,10 @@ def check(facts: Facts) -> Hits:
     """The API server answers 404. Source: what running servers serve, `schemas/cluster`."""
     known: dict[tuple[str, str], str | None] = {}  # by apiVersion and kind
     for obj in facts.cluster.objects:
-        kind = obj.api_version, obj.kind
+        kind, wrong = (obj.api_version, obj.kind), wrong_kind(obj)
         if kind not in known:
             known[kind] = fault(obj, facts.target)
-        message = known[kind]
+        message = wrong.message if wrong else known[kind]
         if message:
             at, current = obj.at / "apiVersion", successor(obj, facts.target)
             at = obj.at / "kind" if is_of_kind(obj) else at
