@@ -1,6 +1,7 @@
 """Findings about an input: the place, the rule, and what to write instead."""
 
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from policygen.core.rule import Rule, Severity
@@ -126,6 +127,20 @@ THERE: Final = "{there}"
 """A placeholder in a message for the place of the first of `related`, which is located later."""
 
 
+class Exceeded(NamedTuple):
+    """A limit of which an amount in an object has too much."""
+
+    object: At
+    """The root of the object."""
+    resource: str
+    most: Fraction
+    """The largest amount that the limit allows, of all pods together if not `of_pod`."""
+    limit: str
+    """The limit, as the end of another message: `ClusterQueue a can have at most 48`."""
+    of_pod: bool = False
+    """Whether the limit is about each pod, or each container."""
+
+
 class Hit(NamedTuple):
     """A fault that a rule found, at a symbolic place; becomes a Finding when it is located."""
 
@@ -140,6 +155,8 @@ class Hit(NamedTuple):
     """The edits that fix it, if the fix is certain; apply all of them or none."""
     command: str = ""
     """A shell command that fixes it on the cluster."""
+    exceeds: tuple[Exceeded, ...] = ()
+    """The limits that it reports; hits about the same amount are joined."""
 
 
 class Place(NamedTuple):

@@ -393,8 +393,12 @@ def test_manifests_beside_two_clusters(beside):
     ]
     named = {rule: message for rule, _, message in found}
     assert named["workload-without-local-queue"].startswith('on cluster "c1": ')
-    assert named["pod-fits-no-node"].startswith("no node takes")
+    assert named["pod-fits-no-node"].startswith('on cluster "c1": no node takes')
     assert named["workload-exceeds-quota"].startswith('on cluster "c0": ')
+    assert (
+        "(also, all nodes have at most 8 nvidia.com/gpu for a pod)"
+        in named["workload-exceeds-quota"]
+    )
 
 
 def test_a_finding_names_all_clusters_on_which_it_is_true(beside):

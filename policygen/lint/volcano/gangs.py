@@ -26,6 +26,8 @@ class GangNeeds(Struct, frozen=True, eq=False):
 
     owner: str
     """The PodGroup or Job."""
+    root: At
+    """The place of the PodGroup or Job."""
     queue: str
     amounts: Mapping[str, Fraction]
     """The minimum by resource, never above the actual requests."""
@@ -65,6 +67,7 @@ def _of_group(
     if group.fields.min_resources is not None:
         return GangNeeds(
             str(group),
+            group.at,
             queue,
             group.fields.min_resources,
             spec / "minResources",
@@ -73,7 +76,9 @@ def _of_group(
         )
     needed = group.fields.min_member or 0
     least = _least([(template, None) for _, template in members], needed)
-    return GangNeeds(str(group), queue, least, spec / "minMember", written=False, pods=needed)
+    return GangNeeds(
+        str(group), group.at, queue, least, spec / "minMember", written=False, pods=needed
+    )
 
 
 def _of_job(workload: Workload) -> GangNeeds:
@@ -85,6 +90,7 @@ def _of_job(workload: Workload) -> GangNeeds:
     at = spec.at / "minAvailable" if written else spec.at / "tasks"
     return GangNeeds(
         str(workload),
+        workload.at,
         queue,
         least,
         at,

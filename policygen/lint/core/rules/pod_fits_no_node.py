@@ -1,10 +1,12 @@
 """No node takes the pods of a workload, so they stay Pending."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from msgspec import Struct
 
+from policygen.core.amounts import amount_of
+from policygen.core.finding import Exceeded
 from policygen.core.quoting import listed
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import (
@@ -162,7 +164,18 @@ def _hit(it: PodDemand, best: NearNodes, facts: Facts) -> Hit:
         f"{now}no node takes the pods of {it.workload}: {_who(best, nodes)} {facts_of_nodes}; {advice}",
         it.template.at.to("spec", *parts[0].path),
         related=(*(flavor.at for flavor in best.way.flavors), *((first,) if first else ())),
+        exceeds=tuple(_exceeded(it, best, nodes)),
     )
+
+
+def _exceeded(it: PodDemand, best: NearNodes, nodes: NodeSet) -> Iterator[Exceeded]:
+    """The amounts that are too large, if nodes refuse the pods only for amounts."""
+    if all(isinstance(miss, TooLittle) for miss in best.misses):
+        for miss in best.misses:
+            if isinstance(miss, TooLittle) and miss.have:
+                most = amount_of(miss.resource, miss.have, miss.requested)
+                limit = f"{_who(best, nodes)} have at most {most} for a pod"
+                yield Exceeded(it.workload.at, miss.resource, miss.have, limit, of_pod=True)
 
 
 def _who(best: NearNodes, nodes: NodeSet) -> str:

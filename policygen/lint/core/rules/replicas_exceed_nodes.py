@@ -1,6 +1,8 @@
 """The nodes have room for only some of a workload's pods, which must all run at once."""
 
-from policygen.core.finding import At
+from collections.abc import Iterator
+
+from policygen.core.finding import At, Exceeded
 from policygen.core.names import HOSTNAME
 from policygen.core.quoting import counted
 from policygen.kubernetes.node_domains import Room
@@ -27,11 +29,20 @@ def check(facts: Facts) -> Hits:
             continue  # replicas-exceed-queue reports it
         at = it.template.at.to("spec", *room.path) if room.path else _replicas(it)
         first = facts.derive(known_nodes).all[0].at
-        yield Hit(RULE, _message(it, room), at, (first,) if first else ())
+        nodes = (first,) if first else ()
+        yield Hit(RULE, _message(it, room), at, nodes, exceeds=tuple(_exceeded(it, room)))
     for excess in facts.derive(gang_sums):
         yield Hit(
             RULE, f"{fault(excess)}; {advice(excess)}", excess.members[0].workload.at / "spec"
         )
+
+
+def _exceeded(it: PodDemand, room: Room) -> Iterator[Exceeded]:
+    """The amount of which the nodes have too little, if it is a resource."""
+    each = it.template.spec.requests.get(room.short)
+    if each and not room.path:
+        limit = f"the nodes have room for only {room.pods} of the {it.pods} pods"
+        yield Exceeded(it.workload.at, room.short, room.pods * each, limit)
 
 
 def _message(it: PodDemand, room: Room) -> str:

@@ -1,6 +1,7 @@
 """The queue of a workload can never run all its pods at once."""
 
-from policygen.core.finding import At
+from policygen.core.amounts import amount_of
+from policygen.core.finding import At, Exceeded
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted, some
 from policygen.lint.core.autoscalers import Autoscaler, autoscalers
@@ -58,8 +59,14 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
             f"{begin}: {room.why}; set replicas to {beside.pods}, because "
             f"{others} also {'needs' if len(beside.others) == 1 else 'need'} these nodes"
         )
-        return Hit(RULE, message, at, (room.at,))
-    return _hit(room, begin, "replicas", at)
+        return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
+    return _hit(room, begin, "replicas", at)._replace(exceeds=(_exceeded(room),))
+
+
+def _exceeded(room: QueueRoom) -> Exceeded:
+    most = amount_of(room.resource, room.most, room.each)
+    limit = f"{room.queue} can have at most {most}"
+    return Exceeded(room.workload.at, room.resource, room.most, limit)
 
 
 def _of_autoscaler(room: QueueRoom, autoscaler: Autoscaler) -> Hit:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable, total
+from policygen.core.finding import Exceeded
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS, Workload
@@ -22,6 +23,7 @@ def check(facts: Facts) -> Hits:
         for name, amount in needs.items():
             bound = limits.get(f"requests.{name}")
             if bound is not None and amount > bound.limit >= 0:
+                all_of = f"{bound.quota} allows {amount_of(name, bound.limit, amount)}"
                 yield Hit(
                     RULE,
                     f"{workload} requests {amount_of(name, amount, bound.limit)} in all its pods together, but "
@@ -29,6 +31,7 @@ def check(facts: Facts) -> Hits:
                     "refuses the last pods; run fewer pods, or raise the quota",
                     workload.at / "spec",
                     (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
+                    exceeds=(Exceeded(workload.at, name, bound.limit, all_of),),
                 )
 
 

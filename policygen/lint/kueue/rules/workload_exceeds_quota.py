@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import cache, partial
 
 from policygen.core.amounts import amount_of, readable, total
+from policygen.core.finding import Exceeded
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
 from policygen.kubernetes.workloads import KINDS
@@ -32,13 +33,16 @@ def check(facts: Facts) -> Hits:
             shorts = (_short(group, amounts, partial(ceiling, node)) for amounts in requested)
             if short := next(filter(None, shorts), None):
                 name, amount, most = short
+                limit = f"{first.queue} can have at most"
+                all_of = f"{limit} {amount_of(name, most, amount)}"
                 yield Hit(
                     RULE,
                     f"{first.workload} requests {amount_of(name, amount, most)}, but "
-                    f"{first.queue} can have at most {readable(name, most, amount)}{blocking(first.queue)}; lower the "
+                    f"{limit} {readable(name, most, amount)}{blocking(first.queue)}; lower the "
                     "requests, or raise the quota or borrowingLimit",
                     first.template.at / "spec",
                     related=(first.queue.at.to("spec", "resourceGroups"),),
+                    exceeds=(Exceeded(first.workload.at, name, most, all_of),),
                 )
                 break
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from policygen.core.amounts import amount_of, readable
-from policygen.core.finding import At
+from policygen.core.finding import At, Exceeded
 from policygen.core.quoting import listed
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.table import Entry
@@ -58,7 +58,13 @@ def check(facts: Facts) -> Hits:
                 f"{listed(limits, 'and')}, so the gang waits forever; lower {number}, or raise the capability",
                 at,
                 tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
+                exceeds=tuple(_exceeded(gang.root, it) for it in excesses),
             )
+
+
+def _exceeded(gang: At, it: CapabilityExcess) -> Exceeded:
+    most = amount_of(it.resource, it.limit, it.amount)
+    return Exceeded(gang, it.resource, it.limit, f"{it.queue} has a capability of {most}")
 
 
 RULE = ObjectRule(

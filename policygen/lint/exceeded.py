@@ -1,0 +1,70 @@
+"""Joins hits about one amount that exceeds several limits, so that it is reported once.
+
+Each rule knows one limit. Users who lower the amount only to this limit would get the next finding.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from policygen.core.finding import At, Hit
+
+Hits = tuple[Hit, ...]
+
+
+def joined(found: Sequence[Hits]) -> list[Hits]:
+    """The hits of all rules, with one hit for each amount.
+
+    It is the most severe hit, first one about a single pod, then one about several amounts, and then the
+    one with the lowest limit. Its message names the other limits. A hit that is also about other amounts stays.
+    """
+    by_object: dict[At, list[Hit]] = {}
+    for hit in (hit for hits in found for hit in hits if hit.exceeds):
+        by_object.setdefault(hit.exceeds[0].object, []).append(hit)
+    instead: dict[int, Hit | None] = {}
+    for hits in by_object.values():
+        if len({hit.rule for hit in hits}) > 1:
+            instead |= _instead(hits)
+    if not instead:
+        return list(found)
+    return [
+        tuple(_without(hits, instead)) if any(id(it) in instead for it in hits) else hits
+        for hits in found
+    ]
+
+
+def _without(hits: Hits, instead: Mapping[int, Hit | None]) -> Iterable[Hit]:
+    for hit in hits:
+        other = instead.get(id(hit), hit)
+        if other is not None:
+            yield other
+
+
+def _instead(hits: Iterable[Hit]) -> dict[int, Hit | None]:
+    """What replaces hits about one object, by their ids; None for those that others include."""
+    kept: list[tuple[Hit, list[Hit]]] = []
+    for hit in sorted(hits, key=_rank):
+        amounts = _amounts(hit)
+        near = [it for it in kept if it[0].rule is not hit.rule and amounts & _amounts(it[0])]
+        if near and amounts <= set().union(*(_amounts(main) for main, _ in near)):
+            near[0][1].append(hit)
+        else:
+            kept.append((hit, []))
+    made: dict[int, Hit | None] = {}
+    for main, others in kept:
+        if others:
+            limits = dict.fromkeys(it.limit for hit in others for it in hit.exceeds)
+            related = dict.fromkeys((*main.related, *(at for it in others for at in it.related)))
+            fault, _, remedy = main.message.rpartition("; ")
+            message = f"{fault} (also, {', and '.join(limits)}); {remedy}"
+            made[id(main)] = main._replace(message=message, related=tuple(related))
+            made |= {id(hit): None for hit in others}
+    return made
+
+
+def _amounts(hit: Hit) -> set[str]:
+    return {it.resource for it in hit.exceeds}
+
+
+def _rank(hit: Hit) -> tuple[int, bool, int, Fraction]:
+    lowest = min(hit.exceeds, key=lambda it: it.most)
+    return -hit.rule.severity, not lowest.of_pod, -len(hit.exceeds), lowest.most

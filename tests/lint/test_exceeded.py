@@ -1,0 +1,50 @@
+"""Hits about one amount that exceeds several limits."""
+
+from fractions import Fraction
+
+from policygen.core.finding import At, Exceeded, Hit
+from policygen.core.rule import Family, Rule, Severity
+from policygen.lint.exceeded import joined
+
+JOB, OTHER = At(0), At(1)
+ERROR, SECOND, WARNING = (
+    Rule(name, severity, Family.INERT, "about", remedy="Do it.")
+    for name, severity in (
+        ("first", Severity.ERROR),
+        ("second", Severity.ERROR),
+        ("third", Severity.WARNING),
+    )
+)
+
+
+def hit(rule, *limits, of_pod=False, at=JOB):
+    exceeds = tuple(
+        Exceeded(at, resource, Fraction(most), f"{rule.name} allows {most}", of_pod=of_pod)
+        for resource, most in limits
+    )
+    return Hit(rule, f"{rule.name} is too low; raise {rule.name}", at, exceeds=exceeds)
+
+
+def messages(*hits):
+    return [[it.message for it in found] for found in joined([(it,) for it in hits])]
+
+
+def test_the_lowest_limit_is_reported_with_the_others_before_the_remedy():
+    found = messages(hit(ERROR, ("gpu", 48)), hit(SECOND, ("gpu", 16)))
+    assert found == [[], ["second is too low (also, first allows 48); raise second"]]
+
+
+def test_an_error_is_not_hidden_by_a_warning_and_a_limit_of_pods_comes_first():
+    found = messages(hit(ERROR, ("gpu", 48)), hit(WARNING, ("gpu", 8), of_pod=True))
+    assert found == [["first is too low (also, third allows 8); raise first"], []]
+    found = messages(hit(ERROR, ("gpu", 4)), hit(SECOND, ("gpu", 8), of_pod=True))
+    assert found == [[], ["second is too low (also, first allows 4); raise second"]]
+
+
+def test_hits_about_another_amount_or_object_stay():
+    hits = hit(ERROR, ("gpu", 8)), hit(WARNING, ("gpu", 9), ("cpu", 1))
+    assert messages(*hits) == [[it.message] for it in hits]
+    hits = hit(ERROR, ("gpu", 8)), hit(SECOND, ("gpu", 9), at=OTHER)
+    assert messages(*hits) == [[it.message] for it in hits]
+    hits = hit(ERROR, ("gpu", 8)), Hit(SECOND, "no amount")
+    assert messages(*hits) == [[it.message] for it in hits]
