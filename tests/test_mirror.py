@@ -64,6 +64,8 @@ WITHOUT = {
     "plan/single_models": "tests/plan/test_workloads.py shows models that alone exceed a limit.",
     "plan/resource_sum": "tests/plan/test_model_sums.py shows what exceeds at each place.",
     "plan/rules": "It has only rules; tests/spec/test_rules.py and tests/lint/test_finding_pages.py show each.",
+    "lint/kueue/configuration_upgrade": "tests/app/test_upgrade.py upgrades Configurations.",
+    "lint/kueue/version_upgrade": "tests/app/test_fix.py and test_upgrade.py upgrade objects.",
     "render/manifest": "It has only a type.",
     "report/amount_words": "tests/report/test_quota_words.py and test_remedy_words.py compare sentences with its amounts.",
     "report/simulation_csv": "tests/report/test_simulation.py and tests/app/test_simulate.py read its output.",

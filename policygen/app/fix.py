@@ -183,10 +183,6 @@ def _repair(proposal: "_Proposal", starts: Sequence[int], *, unsafe: bool) -> Re
 def summary(fixed: Fixed, *, written: bool) -> list[str]:
     """The summary of the fixes, as lines."""
     count = sum(fixed.done.values())
-    lines = []
-    for finding, reason in fixed.left:
-        where = f"{finding.place.file}:{finding.place.line}: " if finding.place else ""
-        lines.append(f"{where}{finding.rule} is not fixed: {reason}")
     rules = ", ".join(f"{rule} {number}" for rule, number in fixed.done.items())
     files = counted(len(fixed.texts), "file")
     given = all(source.path for source, _ in fixed.texts)
@@ -201,7 +197,16 @@ def summary(fixed: Fixed, *, written: bool) -> list[str]:
         text += f"; {counted(fixed.held_back, noun)} can be fixed with --unsafe"
     if count and not given:
         text += "; --write cannot change standard input, so pass the file by its path"
-    return [*lines, text]
+    return [*unfixed(fixed), text]
+
+
+def unfixed(fixed: Fixed) -> list[str]:
+    """The findings that could not be fixed, and why, as lines."""
+    lines = []
+    for finding, reason in fixed.left:
+        where = f"{finding.place.file}:{finding.place.line}: " if finding.place else ""
+        lines.append(f"{where}{finding.rule} is not fixed: {reason}")
+    return lines
 
 
 class _Proposal(Struct, frozen=True, eq=False):

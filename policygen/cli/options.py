@@ -138,13 +138,24 @@ def form(description: str) -> Decorator:
 
 
 SPECS = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths)
-TARGET = click.option(
+
+
+def target(flag: str, description: str) -> Decorator:
+    """The option that names versions of components."""
+    return click.option(
+        flag,
+        "target",
+        multiple=True,
+        callback=_targets,
+        shell_complete=beginning(_components),
+        metavar="COMPONENT=VERSION",
+        help=description,
+    )
+
+
+TARGET = target(
     "--target",
-    multiple=True,
-    callback=_targets,
-    shell_complete=beginning(_components),
-    metavar="COMPONENT=VERSION",
-    help="Use this version of a component instead of the version in the Platform; repeatable.",
+    "Use this version of a component instead of the version in the Platform; repeatable.",
 )
 FAIL_ON = click.option(
     "--fail-on",

@@ -94,6 +94,10 @@ FaultAt = tuple[At, str]
 """A place and a message, of which a rule makes a Hit."""
 
 
+NewValue = str | int | float | bool | tuple[str, ...]
+"""What an Edit writes. A tuple becomes a list; only ADD and REWRITE take it."""
+
+
 class Verb(StrEnum):
     """The kind of change of an Edit."""
 
@@ -120,7 +124,7 @@ class Edit(NamedTuple):
 
     verb: Verb
     at: At
-    to: str | int | float | bool = ""
+    to: NewValue = ""
 
 
 THERE: Final = "{there}"

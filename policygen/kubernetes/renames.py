@@ -51,21 +51,34 @@ def written(object_: Object, path: Path) -> Path:
 
 
 def upgraded(object_: Object) -> tuple[Edit, ...]:
-    """The edits that convert a v1beta1 object of Kueue to an equivalent v1beta2 object.
+    """The edits that convert an older object of Kueue to an equivalent v1beta2 object.
 
-    Empty if the conversion would lose data, or if the object has a status, which users do not
-    apply. Source: also config/components/crd/bases.
+    They remove the status, which the server ignores when the object is applied, and whose fields have
+    other names in v1beta2. Empty if the conversion would lose other data. Source: also
+    config/components/crd/bases.
     """
     spec = object_.data.get("spec")
-    if (object_.group, object_.version) != (_KUEUE, "v1beta1") or "status" in object_.data:
+    old = ("v1beta1", *_FORMER.get(object_.kind, ()))
+    if object_.group != _KUEUE or object_.version not in old:
         return ()
     edits: list[Edit] | None = []
     if isinstance(spec, dict) and object_.kind in _UPGRADES:
         edits = _UPGRADES[object_.kind](object_, spec)
     if edits is None:
         return ()
+    if "status" in object_.data:
+        edits = [*edits, Edit(Verb.REMOVE, object_.at / "status")]
     version = Edit(Verb.REWRITE, object_.at / "apiVersion", _NEW)
     return (version, *edits)
+
+
+_FORMER: Mapping[str, tuple[str, ...]] = dict.fromkeys(
+    ("Cohort", "MultiKueueCluster", "MultiKueueConfig", "Topology"), ("v1alpha1",)
+)
+"""Versions before v1beta1, with its fields but for the parent of a Cohort.
+
+Source: apis/kueue/v1alpha1 of Kueue 0.8.1 and 0.10.0.
+"""
 
 
 def _cluster_queue(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
@@ -89,6 +102,12 @@ def _cluster_queue(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | Non
     return edits
 
 
+def _cohort(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    if "parent" not in spec:
+        return []
+    return [Edit(Verb.RENAME, object_.at.to("spec", "parent"), "parentName")]
+
+
 def _admission_check(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
     if "retryDelayMinutes" not in spec:
         return []
@@ -106,13 +125,14 @@ def _multi_kueue_cluster(object_: Object, spec: Mapping[str, Any]) -> list[Edit]
 _UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]] = {
     "AdmissionCheck": _admission_check,
     "ClusterQueue": _cluster_queue,
+    "Cohort": _cohort,
     "MultiKueueCluster": _multi_kueue_cluster,
 }
 """The edits besides the apiVersion, by kind; a function returns None if it cannot convert."""
 
 
 def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
-    """The v1beta1 fields in a v1beta2 object: a message and the edits that fix each, by path."""
+    """The fields of older versions in a v1beta2 object: a message and the edits that fix each, by path."""
     spec = object_.data.get("spec")
     if object_.api_version != _NEW or object_.kind not in _UPGRADES or not isinstance(spec, dict):
         return {}
@@ -123,7 +143,7 @@ def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
         found[root] = (*found.get(root, ()), edit)
     return {
         path: (
-            f"{_shown(path, spec)} of v1beta1 that does not exist in v1beta2; write {_NOW.get(path, _OTHERWISE)}",
+            f"{_shown(path, spec)} that does not exist in v1beta2; write {_NOW.get(path, _OTHERWISE)}",
             edits,
         )
         for path, edits in found.items()
@@ -133,12 +153,12 @@ def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
 
 def _shown(path: Path, spec: Mapping[str, Any]) -> str:
     if len(path) == 3:
-        return f'"{spec["flavorFungibility"][path[2]]}" is a value'
-    return f"{path[1]} is a field"
+        return f'"{spec["flavorFungibility"][path[2]]}" is a value of v1beta1'
+    return f"{path[1]} is a field of {'v1alpha1' if path[1] == 'parent' else 'v1beta1'}"
 
 
 def new_fields(object_: Object) -> list[str]:
-    """What to write in v1beta2 instead of the fields of a v1beta1 object that have other names."""
+    """What to write in v1beta2 instead of the fields of an older object that have other names."""
     spec = object_.data.get("spec")
     return [
         f"{text} instead of {path[1]}"
@@ -150,6 +170,7 @@ def new_fields(object_: Object) -> list[str]:
 _NOW: Mapping[Path, str] = {
     ("spec", "cohort"): "cohortName",
     ("spec", "admissionChecks"): "admissionChecksStrategy: {admissionChecks: [{name: ...}]}",
+    ("spec", "parent"): "parentName",
     ("spec", "kubeConfig"): "clusterSource: {kubeConfig: ...}",
 }
 _OTHERWISE = "MayStopSearch"

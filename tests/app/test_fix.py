@@ -283,7 +283,6 @@ def test_other_kinds_of_the_old_version(kind, spec, instead, tmp_path):
         ),
         ("ClusterQueue", "  admissionChecks: [b, b]\n"),
         ("ClusterQueue", "  admissionScope: {admissionMode: Any}\n"),
-        ("ClusterQueue", "  cohort: b\nstatus: {}\n"),
         ("MultiKueueCluster", "  clusterProfileRef: {name: b}\n"),
     ],
 )

@@ -25,10 +25,24 @@ LOGGED = "logged: "
 
 def refusals(server: Upstream, texts: Sequence[str]) -> Iterator[str]:
     """Why the server does not take each file; empty if it does."""
+    return _answers(server, texts)
+
+
+def effects(texts: Sequence[str]) -> Iterator[str]:
+    """The effective Configuration in each file of Kueue; empty if Kueue does not take the file."""
+    return _answers(KUEUE_MANAGER, texts, "effect")
+
+
+def _answers(server: Upstream, texts: Sequence[str], *arguments: str) -> Iterator[str]:
     program = build([server], quiet=True)[server.name].binary("loader")
     lines = "".join(f"{json.dumps(text)}\n" for text in texts)
     answers = subprocess.run(
-        [program], input=lines, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, check=True
+        [program, *arguments],
+        input=lines,
+        stdout=subprocess.PIPE,
+        stderr=sys.stderr,
+        text=True,
+        check=True,
     ).stdout.splitlines()
     assert len(answers) == len(texts), f"{len(answers)} answers about {len(texts)} files"
-    yield from map(json.loads, answers)
+    return map(json.loads, answers)

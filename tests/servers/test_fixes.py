@@ -87,6 +87,8 @@ kind: LocalQueue
 metadata: {name: fix-a100, namespace: default}
 spec:
   clusterQueue: fix-vision
+status:
+  flavorUsage: []   # of a dump
 """
 KINDS = {
     "Topology": "racks",

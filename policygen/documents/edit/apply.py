@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from policygen.core.finding import Edit, Path, Verb
+from policygen.core.finding import Edit, NewValue, Path, Verb
 
 
 class EditError(ValueError):
@@ -53,7 +53,7 @@ def _value(
         ]
     for edit in by_path.get(path, ()):
         if edit.verb is Verb.REWRITE:
-            data = edit.to
+            data = _plain(edit.to)
         elif edit.verb is Verb.QUOTE:
             data = raw[path]
         elif edit.verb is Verb.NEST:
@@ -90,9 +90,14 @@ def _add(data: Any, edit: Edit) -> None:
         if number == len(edit.at.path):
             if step in data:
                 raise EditError(f'key "{step}" already exists')
-            data[step] = edit.to
+            data[step] = _plain(edit.to)
         else:
             data = data.setdefault(step, {})
+
+
+def _plain(value: NewValue) -> Any:
+    """The value that the new text parses to."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _has(verb: Verb, edits: Sequence[Edit]) -> bool:

@@ -5,13 +5,12 @@ import re
 
 from msgspec import Struct, field
 
+from policygen.core.finding import NewValue
 from policygen.documents import kubectl_scalars
 from policygen.documents.document import Document
 from policygen.documents.outline import NodeKind, Outline
 from policygen.documents.parse import looks_like_json
 from policygen.documents.positions import LINE_END, Inset, line_start
-
-Scalar = str | int | float | bool
 
 COLLECTIONS = frozenset({NodeKind.MAPPING, NodeKind.SEQUENCE})
 FLOW_COLON = re.compile(r"[ \t\r\n]*:")
@@ -82,21 +81,23 @@ class Text(Struct, eq=False):
             return colon.end() if colon else self.outline.end[key]
         return start + len(self.text[start:end].rstrip(" \t\r\n"))
 
-    def scalar(self, value: Scalar) -> str:
-        """A scalar in its plainest form."""
+    def written(self, value: NewValue) -> str:
+        """A value in its plainest form; a list on one line."""
+        if isinstance(value, tuple):
+            return f"[{', '.join(map(self.written, value))}]"
         if not isinstance(value, str):
             return json.dumps(value)
         if not self.json and _PLAIN.fullmatch(value) and kubectl_scalars.read(value) == value:
             return value
         return json.dumps(value, ensure_ascii=False)
 
-    def like(self, old: str, value: Scalar) -> str:
+    def like(self, old: str, value: NewValue) -> str:
         """A scalar with the quotes of an older one."""
         if isinstance(value, str) and old.startswith('"'):
             return json.dumps(value, ensure_ascii=False)
         if isinstance(value, str) and old.startswith("'") and value.isprintable():
             return "'{}'".format(value.replace("'", "''"))
-        return self.scalar(value)
+        return self.written(value)
 
 
 def _shared(outline: Outline) -> dict[int, int]:

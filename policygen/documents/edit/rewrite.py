@@ -9,11 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from policygen.core.finding import At, Edit, Path, Verb, at_path
+from policygen.core.finding import At, Edit, NewValue, Path, Verb, at_path
 from policygen.documents.document import Document
 from policygen.documents.edit.apply import EditError
 from policygen.documents.edit.comments import comments
-from policygen.documents.edit.layout import COLLECTIONS, FLOW_COLON, Scalar, Text
+from policygen.documents.edit.layout import COLLECTIONS, FLOW_COLON, Text
 from policygen.documents.edit.splice import Splice, joined, outer
 from policygen.documents.outline import NodeKind
 from policygen.documents.positions import LINE_END
@@ -229,7 +229,7 @@ class _Step:
     def _nested(self, key: str) -> Iterator[Splice]:
         node, start = self.node, self.layout.outline.start[self.node]
         end = self.layout.end(node, self.key)
-        name = self.layout.scalar(key)
+        name = self.layout.written(key)
         block = self.layout.outline.shape[node] in COLLECTIONS and not self.layout.is_flow(node)
         if start >= end:
             raise EditError("the field has no value")
@@ -258,16 +258,16 @@ class _Step:
                 yield Splice(line, line, added + shift)
             line, added = self.layout.next_line(line), ""
 
-    def _added(self, value: Scalar) -> Splice:
+    def _added(self, value: NewValue) -> Splice:
         layout, node = self.layout, self.node
-        *above, last = (layout.scalar(str(step)) for step in self.rest)
+        *above, last = (layout.written(str(step)) for step in self.rest)
         pairs = layout.pairs(node)
         start = (
             layout.outline.start[pairs[0][0]] if pairs else layout.outline.span(node, self.text)[0]
         )
         begin = layout.line_start(start)
         lead = self.text[begin:start]
-        inline = f"{last}: {layout.scalar(value)}"
+        inline = f"{last}: {layout.written(value)}"
         if layout.is_flow(node) or not pairs:
             for name in reversed(above):
                 inline = f"{name}: {{{inline}}}"

@@ -112,7 +112,6 @@ _SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("node.k8s.io", "RuntimeClass"): ("v1beta1",),
     ("scheduling.k8s.io", "PriorityClass"): ("v1alpha1", "v1beta1"),
     ("storage.k8s.io", "StorageClass"): ("v1beta1",),
-    (KUEUE, "Topology"): ("v1alpha1",),
     **{("apps", kind): ("v1beta2",) for kind in ("DaemonSet", "Deployment", "StatefulSet")},
     **{
         ("rbac.authorization.k8s.io", kind): ("v1beta1",)

@@ -46,12 +46,13 @@ def test_brackets_and_lines():
         ("é", '"é"', '"é"'),
         (1.5, "1.5", "1.5"),
         (False, "false", "false"),
+        (("a", "b c"), '[a, "b c"]', '["a", "b c"]'),
     ],
 )
-def test_a_scalar_in_its_plainest_form(value, yaml, json):
-    assert text("a: 1\n").scalar(value) == yaml
-    assert text('{"a": 1}\n').scalar(value) == json
-    assert text("a: 1\n", "a.json").scalar(value) == json
+def test_a_value_in_its_plainest_form(value, yaml, json):
+    assert text("a: 1\n").written(value) == yaml
+    assert text('{"a": 1}\n').written(value) == json
+    assert text("a: 1\n", "a.json").written(value) == json
 
 
 def test_quotes_stay():

@@ -1,7 +1,12 @@
 """An object has an apiVersion or kind that the target API server does not serve."""
 
+from policygen.core.finding import At
+from policygen.core.versions import KUEUE_V1BETA2
+from policygen.kubernetes.cluster import KUEUE
+from policygen.kubernetes.object import Object
 from policygen.lint.core.api_versions import fault, is_of_kind, successor
 from policygen.lint.core.kind_names import wrong_kind
+from policygen.lint.kueue.version_upgrade import upgrade
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
@@ -14,10 +19,16 @@ def check(facts: Facts) -> Hits:
             known[kind] = fault(obj, facts.target)
         message = wrong.message if wrong else known[kind]
         if message:
-            at, current = obj.at / "apiVersion", successor(obj, facts.target)
-            at = obj.at / "kind" if is_of_kind(obj) else at
-            edits = (Edit(Verb.REWRITE, at, current),) if current else ()
-            yield Hit(RULE, f"{obj}: {message}", at, edits=edits)
+            at = obj.at / ("kind" if is_of_kind(obj) else "apiVersion")
+            yield Hit(RULE, f"{obj}: {message}", at, edits=_edits(obj, facts, at))
+
+
+def _edits(obj: Object, facts: Facts, at: At) -> tuple[Edit, ...]:
+    """The edits that change the object to a version that the target serves; empty if unknown."""
+    if obj.group == KUEUE and facts.target["kueue"].release >= KUEUE_V1BETA2:
+        return upgrade(obj)
+    current = successor(obj, facts.target)
+    return (Edit(Verb.REWRITE, at, current),) if current else ()
 
 
 RULE = ObjectRule(

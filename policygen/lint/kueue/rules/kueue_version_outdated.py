@@ -1,18 +1,11 @@
 """A Kueue object uses v1beta1, which Kueue is about to remove."""
 
-from collections.abc import Iterator
-
-from policygen.api_validation import schemas
-from policygen.api_validation.refusal import Refusal
-from policygen.api_validation.refusals import refusals
-from policygen.core.finding import At
 from policygen.core.quoting import listed
-from policygen.documents.edit.apply import applied
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.kueue import POLICY_KINDS
-from policygen.kubernetes.object import Object
-from policygen.kubernetes.renames import new_fields, upgraded
-from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity
+from policygen.kubernetes.renames import new_fields
+from policygen.lint.kueue.version_upgrade import upgrade
+from policygen.lint.rule import Facts, Family, Fix, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
@@ -25,7 +18,7 @@ def check(facts: Facts) -> Hits:
     for kind in POLICY_KINDS:
         for written in facts.cluster.of(KUEUE, kind):
             if written.version == "v1beta1":
-                edits = _edits(written)
+                edits = upgrade(written)
                 advice = listed([f"apiVersion: {KUEUE}/v1beta2", *new_fields(written)], "and")
                 if len(edits) > 1:
                     advice += "; `lint --fix` does this"
@@ -35,25 +28,6 @@ def check(facts: Facts) -> Hits:
                     written.at / "apiVersion",
                     edits=edits,
                 )
-
-
-def _edits(old: Object) -> tuple[Edit, ...]:
-    """The edits that upgrade an object; empty if v1beta2 would refuse what v1beta1 accepts."""
-    edits = upgraded(old)
-    new = schemas.served(f"{KUEUE}/v1beta2", old.kind)
-    if not edits or new is None:
-        return ()
-    root = len(old.at.path)
-    moved = [edit._replace(at=At(0, edit.at.path[root:])) for edit in edits]
-    before = {refusal.reason for refusal in _refused(old)}
-    after = {refusal.reason for refusal in refusals(applied(old.data, moved, {}), new)}
-    return edits if after <= before else ()
-
-
-def _refused(old: Object) -> Iterator[Refusal]:
-    """What a server refuses in the version that the object has."""
-    served = schemas.served(old.api_version, old.kind)
-    return refusals(old.data, served) if served else iter(())
 
 
 RULE = ObjectRule(

@@ -1,7 +1,8 @@
 // Command loader reads files of Kueue's Configuration, one JSON string a line, and prints why Kueue
 // does not start with each: a JSON string, empty if it starts.
 //
-// It does what Kueue's main does with the file before it connects to a cluster.
+// It does what Kueue's main does with the file before it connects to a cluster. With the argument
+// `effect`, it prints the effective Configuration of each file that Kueue takes, and else nothing.
 package main
 
 import (
@@ -24,6 +25,7 @@ import (
 	"sigs.k8s.io/kueue/pkg/dra"
 	"sigs.k8s.io/kueue/pkg/features"
 	"sigs.k8s.io/kueue/pkg/util/tlsconfig"
+	"sigs.k8s.io/kueue/pkg/util/waitforpodsready"
 )
 
 var (
@@ -51,31 +53,46 @@ func main() {
 		check(json.Unmarshal(lines.Bytes(), &text))
 		file := filepath.Join(folder, "configuration")
 		check(os.WriteFile(file, []byte(text), 0o600))
-		answer, err := json.Marshal(fault(file))
+		text, found := fault(file)
+		if len(os.Args) == 1 {
+			text = found
+		}
+		answer, err := json.Marshal(text)
 		check(err)
 		fmt.Println(string(answer))
 	}
 	check(lines.Err())
 }
 
-func fault(file string) (found string) {
+// fault returns the effective Configuration in a file, and why Kueue does not start with it.
+func fault(file string) (effect, found string) {
 	defer func() {
 		if crash := recover(); crash != nil {
-			found = fmt.Sprint("panic: ", crash)
+			effect, found = "", fmt.Sprint("panic: ", crash)
 		}
 	}()
-	if err := load(file); err != nil {
-		return err.Error()
+	var cfg configv1beta2.Configuration
+	if err := load(file, &cfg); err != nil {
+		return "", err.Error()
 	}
-	return ""
+	waits := waitforpodsready.Enabled(cfg.WaitForPodsReady)
+	configv1beta2.SetDefaults_Configuration(&cfg) // of fields that v1beta1 does not have
+	if !waits {
+		cfg.WaitForPodsReady = nil
+	}
+	delete(cfg.FeatureGates, string(features.DisableWaitForPodsReady))
+	effect, err := config.Encode(scheme, &cfg)
+	check(err)
+	return effect, ""
 }
 
-func load(file string) error {
-	options, cfg, err := config.Load(scheme, file)
+func load(file string, cfg *configv1beta2.Configuration) error {
+	options, loaded, err := config.Load(scheme, file)
+	*cfg = loaded
 	if err != nil {
 		return err
 	}
-	if _, err := config.Encode(scheme, &cfg); err != nil {
+	if _, err := config.Encode(scheme, cfg); err != nil {
 		return err
 	}
 	gates := pristine.DeepCopy().(featuregate.MutableVersionedFeatureGate)
@@ -83,7 +100,7 @@ func load(file string) error {
 	if err := config.LoadAndValidateFeatureGates("", cfg.FeatureGates).ToAggregate(); err != nil {
 		return err
 	}
-	if err := config.Validate(&cfg, scheme).ToAggregate(); err != nil {
+	if err := config.Validate(cfg, scheme).ToAggregate(); err != nil {
 		return err
 	}
 	if features.Enabled(features.TLSOptions) {
@@ -91,7 +108,7 @@ func load(file string) error {
 			return err
 		}
 	}
-	if err := config.AddWebhookSettingsTo(&options, &cfg); err != nil {
+	if err := config.AddWebhookSettingsTo(&options, cfg); err != nil {
 		return err
 	}
 	_, _ = *cfg.ClientConnection.QPS, *cfg.ClientConnection.Burst

@@ -1,0 +1,71 @@
+"""The command `policygen upgrade`."""
+
+import pytest
+
+OLD = "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Cohort\nmetadata: {name: a}  # ours\n"
+NEW = OLD.replace("v1beta1", "v1beta2")
+AUTOSCALER = """\
+---
+apiVersion: autoscaling/v2beta1
+kind: HorizontalPodAutoscaler
+metadata: {name: a, namespace: b}
+spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: x}}
+"""
+
+
+@pytest.fixture
+def queue(tmp_path):
+    file = tmp_path / "queue.yaml"
+    file.write_text(OLD)
+    return file
+
+
+def test_it_shows_a_diff_and_changes_files_only_with_write(policygen, queue):
+    done = policygen("upgrade", "--to", "kueue=0.19", "queue.yaml")
+    assert done.returncode == 0
+    assert f"+{NEW.splitlines()[0]}" in done.stdout.splitlines()
+    assert done.stderr == "policygen: 1 file would change\n"
+    assert queue.read_text() == OLD
+    done = policygen("upgrade", "--write", "queue.yaml")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "policygen: upgraded 1 file\n")
+    assert queue.read_text() == NEW
+    done = policygen("upgrade", "--check", "queue.yaml")
+    assert (done.returncode, done.stderr) == (0, "policygen: nothing to upgrade\n")
+
+
+def test_a_check_fails_if_files_would_change(policygen, queue):
+    assert policygen("upgrade", "--check", "queue.yaml").returncode == 1
+    assert queue.read_text() == OLD
+
+
+def test_standard_input_is_printed_also_if_nothing_changes(policygen):
+    for given in (OLD, NEW):
+        done = policygen("upgrade", "-", given=given)
+        assert (done.returncode, done.stdout) == (0, NEW)
+
+
+def test_what_is_left_is_named(policygen, queue):
+    queue.write_text(OLD + AUTOSCALER)
+    done = policygen("upgrade", "queue.yaml")
+    assert done.returncode == 1
+    assert "queue.yaml:5:13: error: HorizontalPodAutoscaler b/a" in done.stderr
+    assert done.stderr.endswith("policygen: 1 file would change; 1 change to make by hand\n")
+
+
+def test_what_cannot_be_read_is_not_printed(policygen):
+    done = policygen("upgrade", "-", given=f"{OLD}---\na: [\n")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "policygen: nothing is printed, because some input could not be read" in done.stderr
+    assert policygen("upgrade", "-", given="").returncode == 3
+
+
+@pytest.mark.usefixtures("queue")
+def test_wrong_usage(policygen):
+    for words in (
+        ("--write", "--check", "queue.yaml"),
+        ("--write", "-"),
+        ("-", "queue.yaml"),
+        ("--to", "kueue=0.2", "queue.yaml"),
+        (),
+    ):
+        assert policygen("upgrade", *words, given=OLD).returncode == 2
