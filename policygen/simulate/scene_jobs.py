@@ -28,6 +28,7 @@ from policygen.kubernetes.kueue_workloads import (
     assigned_domains,
 )
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.pod_terms import selector_of
 from policygen.kubernetes.schedulers import VOLCANO, meant_scheduler
 from policygen.kubernetes.snapshot import Pod
 from policygen.kubernetes.table import Entry
@@ -47,7 +48,6 @@ from policygen.simulate.kueue.workload import (
     PodSetAdmission,
     QueuedWorkload,
 )
-from policygen.simulate.placement.shape import selector_of
 from policygen.simulate.scene import Scene, implied_names, names_other_nodes
 from policygen.simulate.volcano.gangs import gang_of, gang_of_group, group_name
 

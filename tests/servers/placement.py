@@ -21,12 +21,13 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.configurations import SchedulerConfigurationView
 from policygen.kubernetes.listed_nodes import listed_nodes
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.pod_terms import selector_of
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.placement.preemption import RunningPod, preemptions
 from policygen.simulate.placement.profile import profile
 from policygen.simulate.placement.scheduler import KubeScheduler
-from policygen.simulate.placement.shape import PodShape, default_selector, selector_of, shape_of
+from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
 
 from .build import build
 from .placement_scenarios import Data, drawn

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from policygen.core.names import HOSTNAME, NODE_NAME
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.node_filters import Demand, NotTolerated, hard_taints, misses
+from policygen.kubernetes.pod_terms import PodTerm, TermKind
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import half_up
 from policygen.simulate.placement.profile import Profile
-from policygen.simulate.placement.shape import Constraint, PodShape, PodTerm, TermKind
+from policygen.simulate.placement.shape import Constraint, PodShape
 
 TAINTS, AFFINITY = "TaintToleration", "NodeAffinity"
 SPREAD, POD_AFFINITY = "PodTopologySpread", "InterPodAffinity"

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
+from policygen.kubernetes.pod_terms import TermKind
 from policygen.simulate.placement.common_scores import (
     POD_AFFINITY,
     SPREAD,
@@ -20,7 +21,7 @@ from policygen.simulate.placement.common_scores import (
 )
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.profile import Profile
-from policygen.simulate.placement.shape import Constraint, PodShape, TermKind
+from policygen.simulate.placement.shape import Constraint, PodShape
 
 _SKEW = "node(s) didn't match pod topology spread constraints"
 MISSING_LABEL = f"{_SKEW} (missing required label)"

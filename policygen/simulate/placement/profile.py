@@ -11,13 +11,12 @@ from msgspec import Struct
 
 from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME
 from policygen.kubernetes.configurations import SchedulerProfileView
-from policygen.kubernetes.node_filters import Demand, demand
+from policygen.kubernetes.node_filters import REQUIRED, Demand, demand
+from policygen.kubernetes.pod_terms import PREFERRED
 from policygen.kubernetes.scheduler_plugins import WEIGHTS, enabled_plugins
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.placement.shape import (
-    PREFERRED,
-    REQUIRED,
     Constraint,
     Preference,
     preferences,

@@ -5,7 +5,6 @@ Source: pkg/scheduler/framework/types.go and plugins/noderesources of Kubernetes
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,12 +12,19 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.kubernetes.core import LabelSelector, Requirement
-from policygen.kubernetes.node_filters import Demand, demand
-from policygen.kubernetes.untyped import integer, keyed_texts, mapping, mappings, text, texts
+from policygen.kubernetes.node_filters import REQUIRED, Demand, demand
+from policygen.kubernetes.pod_terms import (
+    PREFERRED,
+    PodTerm,
+    TermKind,
+    preferred_terms,
+    required_terms,
+    selector_of,
+    with_labels,
+)
+from policygen.kubernetes.untyped import integer, mapping, mappings, text, texts
 from policygen.kubernetes.workloads import Container, PodSpec
 
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 DEFAULT_MILLI_CPU, DEFAULT_MEMORY = 100, 200 << 20
 """What a container that requests no cpu or memory counts with in scores (util/pod_resources.go)."""
 
@@ -41,35 +47,6 @@ class Constraint(Struct, frozen=True):
     honors_affinity: bool = True
     honors_taints: bool = False
     min_domains: int = 1
-
-
-class TermKind(Enum):
-    """What a pod affinity term does."""
-
-    PREFERRED = "preferred"
-    TOGETHER = "required affinity"
-    APART = "required anti-affinity"
-
-
-class PodTerm(Struct, frozen=True):
-    """A pod affinity term, in the namespaces of its pod."""
-
-    kind: TermKind
-    key: str
-    weight: int
-    """Negative for preferred anti-affinity; 0 for a required term."""
-    selector: LabelSelector | None
-    namespaces: frozenset[str]
-    namespace_selector: LabelSelector | None
-
-    def matches(
-        self, namespace: str, of_namespace: Mapping[str, str], labels: Mapping[str, str]
-    ) -> bool:
-        """Whether a pod in a namespace with these labels is meant."""
-        selected = self.namespace_selector
-        if namespace not in self.namespaces and not (selected and selected.selects(of_namespace)):
-            return False
-        return self.selector is not None and self.selector.selects(labels)
 
 
 class OwnKey(Struct, frozen=True, cache_hash=True):
@@ -182,7 +159,7 @@ def shape_of(
         preferences=tuple(preferences(mapping(spec.affinity, "nodeAffinity").get(PREFERRED))),
         constraints=tuple(_constraint(it, labels) for it in spec.topology_spread_constraints),
         default_selector=default_selector,
-        terms=tuple(_pod_terms(spec.affinity, namespace)),
+        terms=tuple(_pod_terms(spec.affinity, namespace, labels)),
     )
 
 
@@ -227,26 +204,12 @@ def preferences(written: Any) -> Iterator[Preference]:
             yield Preference(weight, requirements)
 
 
-def selector_of(data: Any) -> LabelSelector | None:
-    """A label selector; None if it is missing, which selects nothing."""
-    if not isinstance(data, dict):
-        return None
-    return LabelSelector(
-        dict(keyed_texts(data, "matchLabels")),
-        tuple(_requirement(it) for it in mappings(data, "matchExpressions")),
-    )
-
-
 def _requirement(data: Mapping[str, Any]) -> Requirement:
     return Requirement(text(data, "key"), text(data, "operator"), texts(data, "values"))
 
 
 def _constraint(data: Mapping[str, Any], labels: Mapping[str, str]) -> Constraint:
-    selector = selector_of(data.get("labelSelector"))
-    keys = {key: labels[key] for key in texts(data, "matchLabelKeys") if key in labels}
-    if selector is not None and keys:
-        same = tuple(Requirement(key, "In", (value,)) for key, value in keys.items())
-        selector = LabelSelector(selector.match_labels, (*selector.match_expressions, *same))
+    selector = with_labels(selector_of(data.get("labelSelector")), data, labels)
     return Constraint(
         key=text(data, "topologyKey"),
         max_skew=integer(data.get("maxSkew")) or 1,
@@ -258,24 +221,12 @@ def _constraint(data: Mapping[str, Any], labels: Mapping[str, str]) -> Constrain
     )
 
 
-def _pod_terms(affinity: Mapping[str, Any], namespace: str) -> Iterator[PodTerm]:
-    for kind, sign in (("podAffinity", 1), ("podAntiAffinity", -1)):
-        for it in mappings(affinity, kind, PREFERRED):
-            weight = integer(it.get("weight")) or 0
-            yield _pod_term(
-                mapping(it, "podAffinityTerm"), TermKind.PREFERRED, sign * weight, namespace
-            )
-    for kind, what in (("podAffinity", TermKind.TOGETHER), ("podAntiAffinity", TermKind.APART)):
-        for it in mappings(affinity, kind, REQUIRED):
-            yield _pod_term(it, what, 0, namespace)
-
-
-def _pod_term(data: Mapping[str, Any], kind: TermKind, weight: int, namespace: str) -> PodTerm:
-    names = frozenset(texts(data, "namespaces"))
-    selected = selector_of(data.get("namespaceSelector"))
-    own = frozenset({namespace}) if not names and selected is None else names
-    selector = selector_of(data.get("labelSelector"))
-    return PodTerm(kind, text(data, "topologyKey"), weight, selector, own, selected)
+def _pod_terms(
+    affinity: Mapping[str, Any], namespace: str, labels: Mapping[str, str]
+) -> Iterator[PodTerm]:
+    yield from preferred_terms(affinity, namespace, labels)
+    for kind in (TermKind.TOGETHER, TermKind.APART):
+        yield from (it for _, it in required_terms(affinity, kind, namespace, labels))
 
 
 def default_selector(

@@ -8,6 +8,7 @@ from collections.abc import Container, Sequence
 from typing import TypeVar
 
 from policygen.core.names import HOSTNAME
+from policygen.kubernetes.pod_terms import TermKind
 from policygen.simulate.placement.common_scores import (
     POD_AFFINITY,
     SPREAD,
@@ -28,7 +29,7 @@ from policygen.simulate.placement.pod_filters import (
 )
 from policygen.simulate.placement.profile import Profile
 from policygen.simulate.placement.scheduler import lasting_refusals
-from policygen.simulate.placement.shape import PodShape, TermKind
+from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.volcano.settings import SchedulerSettings, TierPlugin
 
 T = TypeVar("T", bound=Classes)
