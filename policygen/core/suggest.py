@@ -102,6 +102,23 @@ class Names(Sequence[str]):
         return [name for name in found if self._lowered[name] != word]
 
 
+def is_slip(word: str, meant: str) -> bool:
+    """Whether a word is another one with one letter too many, one too few, two swapped, or another case.
+
+    A digit, or another letter in the same place, can be intended: `rack` and `rank`, `zone1` and `zone2`.
+    """
+    word, meant = word.lower(), meant.lower()
+    pairs = enumerate(zip(word, meant, strict=False))
+    start = next((i for i, (one, other) in pairs if one != other), min(len(word), len(meant)))
+    if abs(len(word) - len(meant)) == 1 and min(len(word), len(meant)) >= _WORD:
+        short, long = sorted((word, meant), key=len)
+        return long[start].isalpha() and long[start + 1 :] == short[start:]
+    pair = word[start : start + 2]
+    return word == meant or (
+        len(pair) == 2 and meant == f"{word[:start]}{pair[::-1]}{word[start + 2 :]}"
+    )
+
+
 def suggest(word: str, known: Iterable[str], kind: str = "name") -> str:
     """The end of a message about an unknown name: `did you mean "a100"?`, or the known names.
 

@@ -276,10 +276,10 @@ def _domains(spec: PodSpec) -> Iterator[Domain]:
     """Every node has a host name, so this label is not read: it would be another group for each node."""
     for i, constraint in enumerate(spec.topology_spread_constraints):
         key = text(constraint, "topologyKey")
-        if constraint.get("whenUnsatisfiable") == "DoNotSchedule" and key != HOSTNAME:
+        if constraint.get("whenUnsatisfiable") == "DoNotSchedule" and key not in ("", HOSTNAME):
             yield Domain(("topologySpreadConstraints", i, "topologyKey"), key)
     for i, term in numbered(spec.affinity, "podAffinity", REQUIRED):
-        if (key := text(term, "topologyKey")) != HOSTNAME:
+        if (key := text(term, "topologyKey")) not in ("", HOSTNAME):
             path = ("affinity", "podAffinity", REQUIRED, i, "topologyKey")
             yield Domain(path, key)
 

@@ -1,7 +1,7 @@
 """Nodes as kube-scheduler's filters see them, and groups of nodes that are equal for a filter."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -9,13 +9,23 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from policygen.core.finding import At
-from policygen.core.names import NODE_NAME
+from policygen.core.names import HOSTNAME, NODE_NAME
+from policygen.core.suggest import is_slip
 from policygen.kubernetes.core import TaintView
 
 NATIVE = ("cpu", "ephemeral-storage", "memory", "pods")
 """Resources of Kubernetes itself, without hugepages. Every node has them, whether or not it lists them."""
 HOST_PORT = "host port "
 """The begin of the names of host ports, which count as resources: each node has each port once."""
+USUAL_LABELS = (
+    HOSTNAME,
+    "kubernetes.io/arch",
+    "kubernetes.io/os",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+)
+"""Labels that kubelets and cloud providers set. Source: the page of Kubernetes on well-known labels."""
 _NONE = Fraction(0)
 _KUBERNETES = "kubernetes.io"
 """The domain of the labels that kubelets and cloud providers set."""
@@ -163,12 +173,29 @@ def label(node: Node, key: str) -> str | None:
 
 def knows_label(node: Node, key: str) -> bool:
     """Whether a label that a node does not list is known to be missing."""
-    if node.stated is Stated.WRITTEN:
-        domain = key.partition("/")[0]
-        return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
-    if node.stated is Stated.PART:  # such a key is a misspelling
-        return any(it != key and it.lower() == key.lower() for it in node.labels)
-    return True
+    if node.stated is Stated.ALL:
+        return True
+    if meant_label(key, USUAL_LABELS):
+        return True
+    if node.stated is Stated.PART:
+        return bool(meant_label(key, node.labels))
+    domain = key.partition("/")[0]
+    return not (domain == _KUBERNETES or domain.endswith(f".{_KUBERNETES}"))
+
+
+def meant_label(key: str, known: Collection[str]) -> str:
+    """The known key of which a key is certainly a misspelling; empty: it is known itself, or means another.
+
+    Only the name in the same domain is compared: long domains make different keys similar.
+    """
+    if key in known:
+        return ""
+    domain, _, name = key.lower().rpartition("/")
+    for it in known:
+        of, _, meant = it.rpartition("/")
+        if of.lower() == domain and is_slip(name, meant):
+            return it
+    return ""
 
 
 class NodeSet:

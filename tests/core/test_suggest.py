@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.core.suggest import Names, suggest
+from policygen.core.suggest import Names, is_slip, suggest
 
 FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
 MANY = Names(FAMILIES)
@@ -79,3 +79,26 @@ def test_the_closest_is_that_of_difflib(word, names):
     assert said.startswith("did you mean") == bool(close)
     if close:
         assert said == f'did you mean "{close[0]}"?'
+
+
+@pytest.mark.parametrize(
+    "word", ["hostnam", "hostnaame", "hsotname", "Hostname", "hostnames", "hostname"]
+)
+def test_slips_of_one_letter(word):
+    assert is_slip(word, "hostname")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("rank", "rack"),
+        ("zone1", "zone2"),
+        ("zone1", "zone"),
+        ("host", "hostname"),
+        ("", "a"),
+        ("b", "a"),
+    ],
+)
+def test_other_words_can_be_intended(word, meant):
+    assert not is_slip(word, meant)
+    assert not is_slip(meant, word)

@@ -2,11 +2,12 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from policygen.kubernetes.core import TaintView
-from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, Stated
+from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, Stated, knows_label
 
 A100 = {"cpu": Fraction(96), "nvidia.com/gpu": Fraction(8)}
 TAINT = TaintView("gpu", "NoSchedule")
@@ -79,3 +80,23 @@ def test_every_size_is_covered_by_one_of_the_largest(amounts):
             all(large.allocatable.get(name, -1) >= it for name, it in size.allocatable.items())
             for large in group.largest
         )
+
+
+@pytest.mark.parametrize("stated", [Stated.WRITTEN, Stated.PART])
+def test_a_misspelled_label_is_known_to_be_missing(stated):
+    node = Node("n", {"gpu-type": "a100", "example.com/rack": "r1"}, stated=stated)
+    for key in (
+        "kubernetes.io/hostnam",
+        "topology.kubernetes.io/zones",
+        "gpu-tpye",
+        "example.com/racks",
+    ):
+        assert knows_label(node, key), key
+    for key in (
+        "kubernetes.io/hostname",
+        "topology.kubernetes.io/rack",
+        "topology.kubernetes.io/zone",
+    ):
+        assert not knows_label(node, key), key
+    for key in ("example.com/rank", "gpu-type2", "other.com/racks"):
+        assert knows_label(node, key) == (stated is Stated.WRITTEN), key

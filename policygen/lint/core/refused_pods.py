@@ -8,7 +8,7 @@ from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import Path
 from policygen.core.names import NODE_NAME
 from policygen.core.quoting import bare, listed
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.core import TaintView
 from policygen.kubernetes.node_filters import (
@@ -24,7 +24,7 @@ from policygen.kubernetes.node_filters import (
     TooLittle,
     VolumeFilter,
 )
-from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.node_groups import USUAL_LABELS, Node, meant_label
 from policygen.kubernetes.runtime_classes import FIELD
 from policygen.kubernetes.workloads import PodSpec
 
@@ -65,8 +65,12 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
             fact = "match no term of the node affinity"
             return Words(path, fact, "write a term with matchExpressions")
         case NoDomain(domain):
-            fact = f"lack label {domain.key}, which {domain.path[0]} needs"
-            return Words(domain.path, fact, "label the nodes, or write another topologyKey")
+            # The step before the number of the term: podAffinity, or topologySpreadConstraints.
+            field = domain.path[1] if domain.path[0] == "affinity" else domain.path[0]
+            meant = _meant(domain.key, nodes)
+            fact = f"lack label {domain.key}, which {field} needs"
+            write = f"write topologyKey: {meant}" if meant else "write another topologyKey"
+            return Words(domain.path, fact, f"label the nodes, or {write}")
         case OtherVolume(volume, differs):
             have = " and ".join(_of_volume(it, volume.owner) for it in differs)
             fact = have or f"match no term of the node affinity of {volume.owner}"
@@ -135,12 +139,19 @@ def _advice(placed: Placed, value: str | None, nodes: Iterable[Node]) -> str:
         return "label the nodes, or write another runtimeClassName"
     if not placed.path:
         return f"label the nodes, or correct {it.key} in the queue's flavor or affinity"
-    same = [key for node in nodes for key in node.labels if key.lower() == it.key.lower()]
-    if value is None and same and it.key not in same:
-        return f"write {same[0]} in {field}"
+    if value is None and (meant := _meant(it.key, nodes)):
+        return f"write {meant} in {field}"
     if value is None or it.operator != "In":
         return f"change {it.key} in {field}, or label the nodes"
     return f"write {bare(value)} in {field}, or label the nodes"
+
+
+def _meant(key: str, nodes: Iterable[Node]) -> str:
+    """The label of nodes that a key looks like; empty: there is none, or a node has this key."""
+    labels = {name for node in nodes for name in node.labels}
+    if key in labels:
+        return ""
+    return meant_label(key, sorted(labels.union(USUAL_LABELS))) or Names(labels).meant(key)
 
 
 def _amounts(miss: TooLittle, nodes: Iterable[Node]) -> tuple[str, str]:
