@@ -19,6 +19,21 @@ _OF_CONTROLLERS = (KUEUE_NAMESPACE, "volcano-monitoring", VOLCANO_NAMESPACE)
 """Namespaces from the installation manifests of Kueue and Volcano."""
 
 
+def existing_namespaces(facts: Facts) -> frozenset[str]:
+    """The names of namespaces that the input has, or that its system has; use it with `facts.derive`."""
+    teams = facts.spec.teams if facts.spec else ()
+    running = settings(facts).entry
+    return frozenset(
+        {
+            *(obj.name for obj in facts.cluster.of("", "Namespace")),
+            *(namespace.name for team in teams for namespace in team.namespaces),
+            *_ALWAYS,
+            *_OF_CONTROLLERS,
+            running.fields.namespace if running else "",
+        }
+    )
+
+
 def missing_namespaces(facts: Facts) -> Mapping[str, Sequence[Object]]:
     """The objects of each; empty if the input has no Namespace. Use it with `facts.derive`.
 
@@ -26,15 +41,7 @@ def missing_namespaces(facts: Facts) -> Mapping[str, Sequence[Object]]:
     """
     if Need.NAMESPACES not in facts.given:
         return {}
-    teams = facts.spec.teams if facts.spec else ()
-    running = settings(facts).entry
-    existing = {
-        *(obj.name for obj in facts.cluster.of("", "Namespace")),
-        *(namespace.name for team in teams for namespace in team.namespaces),
-        *_ALWAYS,
-        *_OF_CONTROLLERS,
-        running.fields.namespace if running else "",
-    }
+    existing = facts.derive(existing_namespaces)
     missing: dict[str, list[Object]] = {}
     for obj in facts.cluster.objects:
         if obj.namespace not in existing and obj.labels.get(MANAGED_BY) != TOOL and _in_one(obj):

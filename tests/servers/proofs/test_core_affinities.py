@@ -1,0 +1,56 @@
+"""Pods that wait for other pods, or that other pods keep away."""
+
+from __future__ import annotations
+
+from tests.examples_of_rules import examples
+from tests.servers.cluster import Cluster
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import add_nodes, documents, scene, show
+
+
+def placed(cluster: Cluster, scene: str) -> tuple[int, int]:
+    """Pods on nodes, and pods without a node, in all namespaces of a scene."""
+    pods = [
+        pod
+        for pod in cluster.objects("v1", "Pod")
+        if pod["metadata"]["namespace"].partition("-")[0] == scene
+    ]
+    on_nodes = sum("nodeName" in pod["spec"] for pod in pods)
+    return on_nodes, len(pods) - on_nodes
+
+
+def test_pod_affinity_matches_no_pod(cluster: Cluster) -> None:
+    """All examples at once, each with namespaces of its own: some pods of each bad one stay Pending."""
+    rule = "pod-affinity-matches-no-pod"
+    cluster.add_nodes(Shape(gpus=0), 2)
+    waiting = {0: 1, 1: 1, 2: 1, 3: 2, 4: 1}
+    assert len(waiting) == len(examples(rule, good=False))
+    wanted: dict[str, tuple[int, int]] = {}
+    for number, count in waiting.items():
+        for text, name, left in (
+            (bad(rule, number), "bad", count),
+            (good(rule, number), "good", 0),
+        ):
+            total = sum(it["kind"] == "Deployment" for it in documents(text))
+            wanted[f"{name}{number}"] = total - left, left
+            show(cluster, scene(text, f"{name}{number}"))
+    found = lambda: {name: placed(cluster, name) for name in wanted}
+    cluster.becomes("pods", found, wanted)
+    cluster.stays("pods", found, wanted, for_s=2)
+
+
+def test_topology_keys_that_no_node_has(cluster: Cluster) -> None:
+    """A misspelled key of a hard spread constraint, and of podAffinity."""
+    rule = "pod-fits-no-node"
+    add_nodes(cluster, bad(rule, 3))
+    names = {
+        f"{name}{number}": text
+        for number in (3, 4)
+        for name, text in (("bad", bad(rule, number)), ("good", good(rule, number)))
+    }
+    show(cluster, *(scene(text, name) for name, text in names.items()))
+    found = lambda: {name: placed(cluster, name) for name in names}
+    wanted = {name: (0, 1) if name.startswith("bad") else (1, 0) for name in names}
+    cluster.becomes("pods", found, wanted)
+    cluster.stays("pods", found, wanted, for_s=1)
