@@ -48,12 +48,7 @@ def _of_tasks(workload: Workload) -> Sequence[int]:
     """The minAvailable of each task, if that of the Job is at least their sum."""
     spec = jobs.spec_of(workload)
     tasks = [task for _, task in jobs.tasks(spec)]
-    least = [
-        jobs.replicas(it)
-        if it.data.get("minAvailable") is None
-        else jobs.number(it, "minAvailable")
-        for it in tasks
-    ]
+    least = [jobs.task_minimum(it) for it in tasks]
     known = [it for it in least if it is not None]
     needed = jobs.min_available(spec)
     if len(known) != len(workload.templates) or any(it.data.get("dependsOn") for it in tasks):

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.untyped import integer
 from policygen.kubernetes.workloads import Workload
@@ -37,6 +39,55 @@ def replicas(task: Part) -> int | None:
     return 0 if task.data.get("replicas") is None else number(task, "replicas")
 
 
+def task_minimum(task: Part) -> int | None:
+    """How many pods of a task a gang needs; None if a count is invalid.
+
+    Source: pkg/webhooks/admission/jobs/mutate/mutate_job.go, mutateSpec.
+    """
+    if task.data.get("minAvailable") is not None:
+        return number(task, "minAvailable")
+    if task.data.get("partitionPolicy") is None:
+        return replicas(task)
+    policy = task.under("partitionPolicy")
+    return (number(policy, "minPartitions") or 0) * (number(policy, "partitionSize") or 0)
+
+
+class IgnoredMinimums(Struct, frozen=True, eq=False):
+    """A Job whose minAvailable is below the sum of those of its tasks, which the scheduler then ignores."""
+
+    needed: int
+    total: int
+    """The sum."""
+    unset: tuple[str, ...]
+    """The tasks without a minAvailable, of which all replicas count."""
+    rest: int
+    """What the minAvailable of the Job leaves for these tasks."""
+
+
+def ignored_minimums(spec: Part) -> IgnoredMinimums | None:
+    """The minimums of tasks that have no effect although one is written; None: they have.
+
+    A task with dependsOn cannot have a minimum that counts. Source: pkg/scheduler/api/job_info.go,
+    CheckTaskValid and CheckTaskReady.
+    """
+    every = list(tasks(spec))
+    written = {
+        name
+        for name, task in every
+        if number(task, "minAvailable") or number(task.under("partitionPolicy"), "minPartitions")
+    }
+    counts = {name: task_minimum(task) for name, task in every}
+    known = [it for it in counts.values() if it is not None]
+    needed = number(spec, "minAvailable")
+    if not written or not needed or len(known) < len(every) or not 0 < needed < sum(known):
+        return None
+    if any(task.data.get("dependsOn") for _, task in every):
+        return None
+    unset = tuple(name for name, count in counts.items() if name not in written and count)
+    rest = needed - sum(counts[name] or 0 for name in written)
+    return IgnoredMinimums(needed, sum(known), unset, rest)
+
+
 def min_available(spec: Part) -> int | None:
     """How many pods of a Job start together; None if a count is invalid. The webhook writes the default.
 
@@ -44,10 +95,7 @@ def min_available(spec: Part) -> int | None:
     """
     if "minAvailable" in spec.data and number(spec, "minAvailable") != 0:
         return number(spec, "minAvailable")
-    counts = [
-        replicas(task) if task.data.get("minAvailable") is None else number(task, "minAvailable")
-        for task in spec.items("tasks")
-    ]
+    counts = [task_minimum(task) for task in spec.items("tasks")]
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 

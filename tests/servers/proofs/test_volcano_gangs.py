@@ -46,6 +46,17 @@ def test_gang_larger_than_its_pods(volcano):
     waits_forever(volcano, "gang-larger-than-its-pods")
 
 
+@pytest.mark.parametrize(("number", "first", "all_pods"), [(1, 1, 5), (2, 2, 5)])
+def test_gang_waits_for_tasks_that_depend_on_it(volcano, number, first, all_pods):
+    """The pods of a task with dependsOn exist only when the other task runs."""
+    rule = "gang-larger-than-its-pods"
+    for example, count in ((bad(rule, number), 0), (good(rule, number), all_pods)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.until("first pods", lambda: len(volcano.pods(HERE)) >= first)
+            has(volcano, count)
+            assert len(volcano.pods(HERE)) == (first if count == 0 else all_pods)
+
+
 def test_gang_role_without_pods(volcano):
     waits_forever(volcano, "gang-role-without-pods")
 
@@ -202,6 +213,15 @@ def test_min_task_member_ignored(volcano):
             has(volcano, count)
             ranks(volcano, 1, first=4, role="master")
             has(volcano, 5)
+
+
+def test_minimums_of_tasks_ignored(volcano):
+    """Workers run although no node has room for their master; with a sum that fits, they wait."""
+    rule = "min-task-member-ignored"
+    for example, count in ((bad(rule, 1), 4), (good(rule, 1), 0)):
+        with volcano.scene(example, volcano.shipped):
+            volcano.becomes("the Job's pods", lambda: len(volcano.pods(HERE)), 5)
+            has(volcano, count)
 
 
 # Let in, and evicted

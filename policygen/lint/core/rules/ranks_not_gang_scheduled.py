@@ -58,6 +58,10 @@ def check(facts: Facts) -> Hits:
         elif workload.kind not in _KINDS:
             continue
         elif workload.object.group == VOLCANO_BATCH:
+            if "min-task-member-ignored" in facts.run and jobs.ignored_minimums(
+                jobs.spec_of(workload)
+            ):
+                continue  # with the same advice
             yield from _of_volcano(facts.cluster, workload)
         elif workload.object.group in ("apps", "batch"):
             yield from _of_kubernetes(facts.cluster, workload, queued)

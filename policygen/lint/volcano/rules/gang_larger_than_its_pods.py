@@ -1,7 +1,10 @@
 """A gang waits for more pods than its workloads create."""
 
+from policygen.core.quoting import counted, listed
+from policygen.kubernetes.untyped import texts
+from policygen.lint.core.pod_templates import Part
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-from policygen.lint.volcano import queues
+from policygen.lint.volcano import jobs, queues
 
 
 def check(facts: Facts) -> Hits:
@@ -26,6 +29,39 @@ def check(facts: Facts) -> Hits:
                 group.at.to("spec", "minMember"),
                 tuple(template.at for _, template in pods[:5]),
             )
+    for spec in jobs.specs(facts.cluster):
+        yield from _of_job(spec)
+
+
+def _of_job(spec: Part) -> Hits:
+    """A Job whose gang needs tasks that are created only after other tasks of the gang run.
+
+    Source: pkg/controllers/job/job_controller_actions.go, waitDependsOnTaskMeetCondition; pkg/scheduler/
+    api/job_info.go, CheckTaskValid.
+    """
+    every = list(jobs.tasks(spec))
+    later = [(name, task) for name, task in every if texts(task.data, "dependsOn", "name")]
+    counts = [jobs.task_minimum(task) for _, task in every]
+    first = [jobs.replicas(task) for name, task in every if (name, task) not in later]
+    known = [it for it in (*counts, *first) if it is not None]
+    needed = jobs.min_available(spec)
+    if not later or needed is None or len(known) < len(counts) + len(first):
+        return
+    start, total = sum(it or 0 for it in first), sum(it or 0 for it in counts)
+    is_checked = any(jobs.task_minimum(task) for _, task in later)
+    if not start or (needed <= start and not (needed >= total and is_checked)):
+        return
+    names = listed([name for name, _ in later], "and")
+    changes = [f"write minAvailable: {start} in the Job"] if needed > start else []
+    if is_checked and min(needed, start) >= total:
+        changes.append(f"write minAvailable: 0 in {names}")
+    written = "minAvailable" in spec.data
+    yield Hit(
+        RULE,
+        f"the gang of {spec.owner} needs {counted(needed, 'pod')}, also of {names}, but Volcano creates these "
+        f"pods only after others of the gang run, so it never starts; {' and '.join(changes)}",
+        spec.at / "minAvailable" if written else later[0][1].at / "dependsOn",
+    )
 
 
 RULE = ObjectRule(
@@ -33,8 +69,8 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Set minMember to the number of pods.",
-    judges=("PodGroup",),
+    remedy="Set minMember, or minAvailable of a Job, to the number of pods that exist before it starts.",
+    judges=("Job", "PodGroup"),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
 )
