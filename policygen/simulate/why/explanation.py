@@ -116,7 +116,8 @@ class Explainer:
         """The objects of users by kind and name."""
         self._held: set[int] = set()
         """The situations whose workloads have their pods in `_rooms_of`."""
-        self._gangs: Gangs | None = None
+        self._gangs: dict[str, Gangs] = {}
+        """By the name of a job that may not exist yet; without a name, of the arrivals alone."""
         self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
 
     def named(self, name: str) -> list[Arrival]:
@@ -310,11 +311,12 @@ class Explainer:
 
     def _with_gang(self, arrival: Arrival) -> Gangs:
         """The gangs of the scene, and a job that may not exist yet."""
-        if all(it.name != arrival.name for it in self.arrivals):
-            return Gangs(self.scene, [*self.arrivals, arrival], self._spec)
-        if self._gangs is None:
-            self._gangs = Gangs(self.scene, self.arrivals, self._spec)
-        return self._gangs
+        is_new = all(it.name != arrival.name for it in self.arrivals)
+        key = arrival.name if is_new else ""
+        if key not in self._gangs:
+            jobs = [*self.arrivals, arrival] if is_new else self.arrivals
+            self._gangs[key] = Gangs(self.scene, jobs, self._spec)
+        return self._gangs[key]
 
     def _room(self, near: Situation, arrival: Arrival) -> NodeRoom | None:
         """The nodes as a workload that waits for quota finds them; None: nodes are not known."""

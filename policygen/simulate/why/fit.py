@@ -87,36 +87,58 @@ def fit(scene: Scene, arrivals: Sequence[Arrival], request: FitRequest) -> FitAn
     Of several queues that the request can mean, the answer is about the first one in which the job runs
     now, or else waits.
     """
+    explainer = Explainer(scene, arrivals)
     first, *others = _chosen(scene, request)
-    found = _answer(scene, arrivals, request, first)
+    found = _trial(explainer, request, first)
     for choice in others:
         if not found.explanation.waits:
             break
-        one = _answer(scene, arrivals, request, choice)
-        if not one.explanation.waits or one.explanation.cause.lasts < found.explanation.cause.lasts:
+        one = _trial(explainer, request, choice)
+        if one.rank < found.rank:
             found = one
-    return found
+    return _answer(found, request)
 
 
-def _answer(
-    scene: Scene, arrivals: Sequence[Arrival], request: FitRequest, choice: _Choice
-) -> FitAnswer:
-    """The answer for one queue."""
+class _Trial(Struct, frozen=True, eq=False):
+    """A queue that was tried, without a search for changes."""
+
+    choice: _Choice
+    explainer: Explainer
+    arrival: Arrival
+    explanation: Explanation
+
+    @property
+    def rank(self) -> int:
+        """Lower is better: the job runs now, waits, or never starts."""
+        return 2 if self.explanation.cause.lasts else int(self.explanation.waits)
+
+
+def _trial(explainer: Explainer, request: FitRequest, choice: _Choice) -> _Trial:
+    """The cause in one queue."""
+    scene, arrivals = explainer.scene, explainer.arrivals
     if choice.of_volcano:
         scene = with_object(scene, _volcano_job(scene, request, choice))
+        explainer = Explainer(scene, arrivals)
         arrival = arrival_of(scene, (VOLCANO_BATCH, "Job", choice.namespace, NAME))
     else:
         arrival = _last(_made(scene, request, choice), arrivals)
     if arrival is None:
         raise FitError(f"the job cannot be created in namespace {choice.namespace}")
-    explainer = Explainer(scene, arrivals)
-    explanation = explainer.explain(arrival)
-    start = None
-    if explanation.waits and not explanation.cause.lasts:
-        start = explainer.start(arrival)
+    return _Trial(choice, explainer, arrival, explainer.explain(arrival, search=False))
+
+
+def _answer(trial: _Trial, request: FitRequest) -> FitAnswer:
+    """The answer for the chosen queue, with changes if the job waits."""
+    choice, explainer, arrival = trial.choice, trial.explainer, trial.arrival
+    explanation, start, cost = trial.explanation, None, None
+    if explanation.waits:
+        explanation = explainer.explain(arrival)
+        if not explanation.cause.lasts:
+            start = explainer.start(arrival)
         if start is not None and start.after is not None:
             explanation = replace(explanation, ends=())  # `start` names them, with the time
-    cost = None if explanation.waits else explainer.cost(arrival)
+    else:
+        cost = explainer.cost(arrival)
     return FitAnswer(
         request,
         choice.namespace,

@@ -5,6 +5,7 @@ import pytest
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
+from policygen.simulate.why.explanation import Explainer
 from policygen.simulate.why.fit import FitError, FitRequest, fit
 from tests.simulate.why.gangs import QUEUES, configuration, vcjob
 from tests.simulate.why.waiting import (
@@ -116,3 +117,24 @@ def test_a_team_without_a_local_queue_can_use_a_queue_of_volcano():
     assert (found.of_volcano, found.namespace, found.queue) == (True, "n", "small")
     with pytest.raises(FitError, match="no queue of Volcano; teams with one: n"):
         answer(FitRequest("x", 1, pool="small"), *things)
+
+
+def test_changes_are_tried_only_for_the_queue_of_the_answer(monkeypatch):
+    """In q and r the job waits; in z it never starts. The answer is about q."""
+    searched = []
+    explain = Explainer.explain
+
+    def noted(self, arrival, *, search=True):
+        searched.extend([arrival.workload.queue] * search)
+        return explain(self, arrival, search=search)
+
+    monkeypatch.setattr(Explainer, "explain", noted)
+    queues = [
+        it
+        for name, most in (("z", 1), ("q", 4), ("r", 4))
+        for it in (queue(name, most), local(name, name))
+    ]
+    held = [job(f"b{it}", 3, to=it) for it in ("q", "r")]
+    found = answer(FitRequest("n", 2), flavor(), *queues, *held)
+    assert (found.queue, bool(found.explanation.remedies)) == ("q", True)
+    assert searched == ["n/q"]
