@@ -33,6 +33,11 @@ from policygen.simulate.volcano.scheduler import SessionEntry, VolcanoScheduler
 
 _SESSIONS = 200
 """With more sessions of Volcano at one time, its jobs evict each other again and again."""
+_SAME_PODS = 10
+"""After evictions by Volcano led so often to jobs with as many pods as before, they do so without end.
+
+More often than `_REPEATS`, because other pods of these jobs can leave each time.
+"""
 RETRY_AFTER_S = 1.0
 """Kueue collects changes so long before it tries inadmissible workloads again (requeueBatchPeriod)."""
 NODES_RETRY_S = 10.0
@@ -917,6 +922,7 @@ class Timeline:
         """Run sessions until one changes nothing."""
         self._gang_changes = False
         involved: set[str] = set()
+        states: Counter[frozenset[tuple[str, Phase, int]]] = Counter()
         for _ in range(_SESSIONS):
             phases = {it: it.phase for it in volcano.state.jobs.values()}
             chosen, rounded = volcano.choices.made, volcano.choices.rounded
@@ -932,6 +938,12 @@ class Timeline:
             if all(not it.bound and not it.evictions for it in entries) and phases == {
                 it: it.phase for it in volcano.state.jobs.values()
             }:
+                break
+            if any(it.evictions for it in entries):
+                jobs = volcano.state.jobs.values()
+                states[frozenset((it.name, it.phase, it.ready_count) for it in jobs)] += 1
+            if max(states.values(), default=0) >= _SAME_PODS:
+                self.livelocks[tuple(sorted(involved))] = None
                 break
         else:
             self.livelocks[tuple(sorted(involved))] = None

@@ -17,8 +17,11 @@ from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
 from policygen.core.versions import Version
 from policygen.report.simulation import write as write_report
+from policygen.simulate.volcano.scheduler import VolcanoScheduler
 from tests.app.simulations import EXAMPLE, POLICY, ROOT, raised, written
 from tests.client.looks import snapshot
+from tests.servers.rendering import json_documents
+from tests.servers.volcano_shares import drawn
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
 from tests.simulate.test_scene import assigned
 from tests.simulate.test_topologies_over_time import STATE as TOPOLOGIES
@@ -466,3 +469,22 @@ def test_a_named_pipe_is_refused(tmp_path, example):
     with pytest.raises(SpecError) as refused:
         app_simulate.simulate(example._replace(specs=(str(pipe),)))
     assert [it.message for it in refused.value.findings] == ["this is a pipe, not a file"]
+
+
+@pytest.mark.parametrize("seed", [44, 76])
+def test_jobs_that_volcano_evicts_in_turn_are_a_livelock_after_a_few_sessions(
+    tmp_path, monkeypatch, seed
+):
+    sessions = []
+    session = VolcanoScheduler.session
+    monkeypatch.setattr(
+        VolcanoScheduler, "session", lambda self: sessions.append(self) or session(self)
+    )
+    platform, jobs = drawn(seed)
+    again = ({**it["metadata"], "name": f"{it['metadata']['name']}-again"} for it in jobs)
+    jobs += [{**it, "metadata": made} for it, made in zip(jobs, again, strict=True)]
+    spec = written(tmp_path, platform.spec, "spec.yaml")
+    request = SimulateRequest((spec,), workloads=(written(tmp_path, json_documents(jobs)),))
+    found = app_simulate.simulate(request._replace(until=1.0)).result
+    assert len(found.livelocks) == 1
+    assert len(sessions) < 30 * len({*map(id, sessions)})

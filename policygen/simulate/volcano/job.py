@@ -28,6 +28,8 @@ class TaskStatus(Enum):
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
 
+    __hash__ = object.__hash__  # that of Enum hashes the name, millions of times
+
 
 HOLDING = (TaskStatus.ALLOCATED, TaskStatus.BINDING, TaskStatus.BOUND, TaskStatus.RUNNING)
 """What counts as allocated."""
@@ -82,9 +84,12 @@ class VolcanoTask:
     """The index of the pods of its job to which it belongs."""
     began: float | None = None
     """When it began to run with enough others of its job; None: it does not run."""
+    best_effort: bool = field(init=False)
+    """Whether it requests nothing."""
     job: "VolcanoJob" = field(init=False)
 
     def __post_init__(self) -> None:
+        self.best_effort = is_empty(self.requests)
         parts = self.name.rpartition("/")[2].split("-")
         if len(parts) >= 3 and parts[-1].lstrip("+-").isdigit():
             self.index = int(parts[-1])
@@ -95,11 +100,6 @@ class VolcanoTask:
         if self.node is None:
             raise ValueError(f"{self.name} has no node")
         return self.node
-
-    @property
-    def best_effort(self) -> bool:
-        """Whether it requests nothing."""
-        return is_empty(self.requests)
 
     @property
     def last(self) -> tuple[TaskStatus, int | None, bool]:
@@ -158,6 +158,10 @@ class VolcanoJob:
     """Those of this session, by task."""
     unborn: list[VolcanoTask] = field(default_factory=list)
     """The pods that its controller creates after it is enqueued."""
+    ready_count: int = field(default=0, init=False)
+    """How many tasks have a node."""
+    _free_count: int = field(default=0, init=False)
+    """How many pending tasks request nothing."""
 
     def __post_init__(self) -> None:
         self.by_status = {it: {} for it in TaskStatus}
@@ -192,6 +196,10 @@ class VolcanoJob:
             self.by_status[task.status][task.name] = task
         else:
             del self.by_status[task.status][task.name]
+        if task.status in _READY:
+            self.ready_count += count
+        elif task.status is TaskStatus.PENDING:
+            self._free_count += count * task.best_effort
         if task.status in HOLDING:
             (add if count > 0 else subtract)(self.allocated, task.requests)
 
@@ -200,19 +208,9 @@ class VolcanoJob:
         return sum(len(self.by_status[it]) for it in statuses)
 
     @property
-    def ready_count(self) -> int:
-        """How many tasks have a node."""
-        return self.count(*_READY)
-
-    @property
     def waiting_count(self) -> int:
         """How many tasks wait for others to leave their node."""
         return self.count(TaskStatus.PIPELINED)
-
-    @property
-    def _free_count(self) -> int:
-        """How many pending tasks request nothing."""
-        return sum(it.best_effort for it in self.by_status[TaskStatus.PENDING].values())
 
     @property
     def ready(self) -> bool:
