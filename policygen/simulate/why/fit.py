@@ -89,17 +89,17 @@ def fit(scene: Scene, arrivals: Sequence[Arrival], request: FitRequest) -> FitAn
     """
     explainer = Explainer(scene, arrivals)
     first, *others = _chosen(scene, request)
-    found = _trial(explainer, request, first)
+    found = _judged(explainer, request, first)
     for choice in others:
         if not found.explanation.waits:
             break
-        one = _trial(explainer, request, choice)
+        one = _judged(explainer, request, choice)
         if one.rank < found.rank:
             found = one
     return _answer(found, request)
 
 
-class _Trial(Struct, frozen=True, eq=False):
+class _JudgedQueue(Struct, frozen=True, eq=False):
     """A queue that was tried, without a search for changes."""
 
     choice: _Choice
@@ -113,7 +113,7 @@ class _Trial(Struct, frozen=True, eq=False):
         return 2 if self.explanation.cause.lasts else int(self.explanation.waits)
 
 
-def _trial(explainer: Explainer, request: FitRequest, choice: _Choice) -> _Trial:
+def _judged(explainer: Explainer, request: FitRequest, choice: _Choice) -> _JudgedQueue:
     """The cause in one queue."""
     scene, arrivals = explainer.scene, explainer.arrivals
     if choice.of_volcano:
@@ -124,13 +124,13 @@ def _trial(explainer: Explainer, request: FitRequest, choice: _Choice) -> _Trial
         arrival = _last(_made(scene, request, choice), arrivals)
     if arrival is None:
         raise FitError(f"the job cannot be created in namespace {choice.namespace}")
-    return _Trial(choice, explainer, arrival, explainer.explain(arrival, search=False))
+    return _JudgedQueue(choice, explainer, arrival, explainer.explain(arrival, search=False))
 
 
-def _answer(trial: _Trial, request: FitRequest) -> FitAnswer:
+def _answer(judged: _JudgedQueue, request: FitRequest) -> FitAnswer:
     """The answer for the chosen queue, with changes if the job waits."""
-    choice, explainer, arrival = trial.choice, trial.explainer, trial.arrival
-    explanation, start, cost = trial.explanation, None, None
+    choice, explainer, arrival = judged.choice, judged.explainer, judged.arrival
+    explanation, start, cost = judged.explanation, None, None
     if explanation.waits:
         explanation = explainer.explain(arrival)
         if not explanation.cause.lasts:
