@@ -19,6 +19,7 @@ from policygen.kubernetes.workloads import PodTemplate, Workload
 
 PRIORITY = "kueue.x-k8s.io/priority-class"
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
+ELASTIC = "kueue.x-k8s.io/elastic-job"
 EQUAL_COMPLETIONS = "kueue.x-k8s.io/job-completions-equal-parallelism"
 GROUP = "kueue.x-k8s.io/pod-group-name"
 GROUP_COUNT = "kueue.x-k8s.io/pod-group-total-count"

@@ -28,12 +28,17 @@ def _numbers(cause: Cause, one: FlavorObstacle) -> Iterator[str]:
     asked = amount(one.resource, one.asked)
     free = bare_amount(one.resource, one.free)
     queue = cause.queue
+    requests = "It requests"
+    if cause.fewest:
+        requests = (
+            f"With {cause.fewest} of its {cause.pods} pods, the fewest that it accepts, it requests"
+        )
     if one.kind is ObstacleKind.ABOVE_MAXIMUM:
         most = bare_amount(one.resource, one.most)
-        yield f"It requests {asked} of flavor {one.flavor}, and ClusterQueue {queue} can use at most {most}."
+        yield f"{requests} {asked} of flavor {one.flavor}, and ClusterQueue {queue} can use at most {most}."
         yield f"It never starts as it is, and {are(free)} free now."
     else:
-        yield f"It requests {asked} of flavor {one.flavor}, and {are(free)} free for ClusterQueue {queue}."
+        yield f"{requests} {asked} of flavor {one.flavor}, and {are(free)} free for ClusterQueue {queue}."
     quota = bare_amount(one.resource, one.nominal)
     used = bare_amount(one.resource, one.used)
     yield f"The quota of ClusterQueue {queue} is {quota}, and it uses {used}."

@@ -8,11 +8,13 @@ from policygen.core import quantity
 from policygen.core.durations import duration
 from policygen.core.finding import dotted
 from policygen.core.quoting import counted, listed
+from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM
 from policygen.report.amount_words import amount, bare_amount, names, taint_text
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     Change,
     ConstraintRemoved,
+    FewestPodsChange,
     FieldChange,
     ObjectAdded,
     PodsChange,
@@ -54,6 +56,8 @@ def change(it: Change) -> str:
             if name:
                 return f"Use the priority class {name} ({after})"
             return f"Create a WorkloadPriorityClass with the value {after}, and use it"
+        case FewestPodsChange(after=after, pods=pods):
+            return f'Set {MIN_PARALLELISM}: "{after}", so that it can run with {after} of its {pods} pods'
         case _:
             return f"{_of_pods(it)}{_of_set(it.pod_set)}"
 

@@ -296,6 +296,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
             "nodes": cause["node_reasons"],
             "never": cause["never"],
             "names": list(it.cause.names),
+            "fewestPods": it.cause.fewest or None,
         },
         "remedies": [_remedy(one) for one in it.remedies],
         "laterRemedies": [_remedy(one) for one in it.later],

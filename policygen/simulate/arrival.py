@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.workloads import PodSpec
@@ -105,8 +106,22 @@ class Arrival(Struct, frozen=True, eq=False):
     """What it asks for and this simulation does not know."""
     completions: int | None = None
     """How many pods of a Job must end; None: not set, or equal to the number of pods that Kueue admits."""
+    elastic: bool = False
+    """Whether it is an elastic Job of Kueue, which cannot run with fewer pods by partial admission."""
     asks_topology: bool = False
     """Whether its pods ask Kueue for a topology, but have no Workload: Kueue counts them on no node."""
+
+    def with_pods(self, counts: Mapping[str, int]) -> "Arrival":
+        """The job with these numbers of pods, by pod set: after a partial admission, fewer."""
+        if all(counts.get(it.name, it.count) == it.count for it in self.pods):
+            return self
+        pods = (replace(it, count=counts.get(it.name, it.count)) for it in self.pods)
+        return replace(self, pods=tuple(pods))
+
+    def admitted(self) -> "Arrival":
+        """The job with the pods that Kueue admitted; without an admission, all."""
+        admission = self.workload.admission if self.workload is not None else None
+        return self.with_pods({} if admission is None else admission.counts)
 
     def lasts(self, pods: int) -> float | None:
         """How long it must run with so many pods, after a partial admission; None: until the simulation ends.

@@ -72,7 +72,7 @@ def _arrival(run: Timeline, job: JobRun, at: float | None) -> Arrival:
     left = job.lasts if job.running else arrival.duration
     if left is not None and job.running and at is not None:
         left = max(left - (at - max(job.since, 0.0)), 0.0)
-    pods = tuple(_left(job, _admitted(arrival.pods, arrival.workload)))
+    pods = tuple(_left(job, arrival.admitted().pods))
     return replace(
         arrival,
         at=min(arrival.at, 0.0) if at is None else arrival.at - at,
@@ -93,14 +93,6 @@ def _copied(workload: QueuedWorkload, at: float | None) -> QueuedWorkload:
     if at is None:
         return found
     return changed(found, hold="", requeues=0, retry_at=None, retrying="")
-
-
-def _admitted(pods: Sequence[PodBatch], workload: QueuedWorkload | None) -> Iterator[PodBatch]:
-    """The pods that exist; partial admission reduces their number."""
-    admission = None if workload is None else workload.admission
-    counts = {} if admission is None else {it.name: it.count for it in admission.pod_sets}
-    for it in pods:
-        yield replace(it, count=counts.get(it.name, it.count))
 
 
 def _left(job: JobRun, pods: Iterable[PodBatch]) -> Iterator[PodBatch]:

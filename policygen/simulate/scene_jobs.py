@@ -19,7 +19,7 @@ from policygen.kubernetes import priorities
 from policygen.kubernetes.cluster import KUEUE, VOLCANO_BATCH, Cluster
 from policygen.kubernetes.conditions import condition, created, holds, moment
 from policygen.kubernetes.core import LabelSelector
-from policygen.kubernetes.kueue_jobs import EQUAL_COMPLETIONS
+from policygen.kubernetes.kueue_jobs import ELASTIC, EQUAL_COMPLETIONS
 from policygen.kubernetes.kueue_requests import adjusted, as_pod
 from policygen.kubernetes.kueue_workloads import (
     PodSetTemplate,
@@ -393,6 +393,7 @@ class _Jobs:
             gang=gang,
             unmodelled=unmodelled,
             completions=_completions(source),
+            elastic=source.annotations.get(ELASTIC) == "true",
             asks_topology=asks_topology,
             assumed=duration is not None and _time_of(source, RUNS_FOR) is None,
         )

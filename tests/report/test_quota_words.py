@@ -31,3 +31,13 @@ def test_a_quota_in_a_line_has_what_is_requested_and_free():
     text = "It requests 7 GPUs of flavor f, and 5 are free for ClusterQueue q."
     assert words.brief(waiting(cause=cause)) == text
     assert not words.brief(finished())
+
+
+def test_the_fewest_pods_that_a_job_accepts():
+    least = job("a", pods=7)
+    least["metadata"]["annotations"] = {"kueue.x-k8s.io/job-min-parallelism": "6"}
+    found = explain("n/a", *PLAIN, job("b", pods=3), least)
+    assert next(words.reasons(found)) == (
+        "With 6 of its 7 pods, the fewest that it accepts, it requests 6 GPUs of flavor f, and 5 are free "
+        "for ClusterQueue q."
+    )

@@ -9,6 +9,7 @@ from policygen.report.amount_words import names
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     ConstraintRemoved,
+    FewestPodsChange,
     FieldChange,
     ObjectAdded,
     PodsChange,
@@ -54,6 +55,10 @@ LOCAL_QUEUE = local("q", "r")
         ),
         (ObjectAdded(LOCAL_QUEUE), "Create LocalQueue n/q for ClusterQueue r"),
         (PodsChange("main", 8, 1), "Run 1 pod instead of 8"),
+        (
+            FewestPodsChange("main", 8, 5, 8),
+            'Set kueue.x-k8s.io/job-min-parallelism: "5", so that it can run with 5 of its 8 pods',
+        ),
         (PodsChange("worker", 8, 5), "Run 5 pods instead of 8 (pod set worker)"),
         (
             RequestChange("main", "nvidia.com/gpu", 8, 2),

@@ -46,7 +46,7 @@ def test_text_has_the_cause_and_the_remedies_with_their_cost():
         "  The scheduler reports: couldn't assign flavors to pod set main: insufficient unused quota for "
         "nvidia.com/gpu in flavor f, 2 more needed\n"
         "  Each of these changes lets Kueue admit it now (policygen tried each):\n"
-        "  1. Run 5 pods instead of 7.\n"
+        '  1. Set kueue.x-k8s.io/job-min-parallelism: "5", so that it can run with 5 of its 7 pods.\n'
         "     No other workload waits longer.\n"
         "  2. Raise nominalQuota of nvidia.com/gpu in flavor f in ClusterQueue q from 8 to 10.\n"
         "     No other workload waits longer.\n"

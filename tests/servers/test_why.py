@@ -206,6 +206,9 @@ def change_labels(cluster, metadata, it):
                 own = {"metadata": {"name": name}, "value": after, "description": "d"}
                 cluster.create({"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", **own})
             metadata["labels"][KUEUE_PRIORITY] = name
+        case changes.FewestPodsChange(after=after):
+            own = {"kueue.x-k8s.io/job-min-parallelism": str(after)}
+            metadata["annotations"] = {**metadata.get("annotations", {}), **own}
 
 
 def change_pods(spec, it):

@@ -12,6 +12,7 @@ from policygen.core.finding import Fault
 from policygen.core.label_grammar import value_fault
 from policygen.core.quoting import quoted
 from policygen.kubernetes.kueue_jobs import (
+    ELASTIC,
     EQUAL_COMPLETIONS,
     FRAMEWORKS,
     GROUP,
@@ -25,7 +26,6 @@ from policygen.lint.core.webhook_objects import WebhookObject
 
 _DOMAIN = "kueue.x-k8s.io/"
 MAX_SECONDS = f"{_DOMAIN}max-exec-time-seconds"
-ELASTIC = f"{_DOMAIN}elastic-job"
 GATED_BY = f"{_DOMAIN}admission-gated-by"
 
 BY_PODS = ("Deployment", "LeaderWorkerSet", "StatefulSet")

@@ -221,9 +221,7 @@ def _fewer(
 ) -> tuple[FlavorAssignment, list[Victim]] | None:
     """The most pods that fit, by binary search over the sum of what the pod sets can spare."""
     full = [it.count for it in workload.pod_sets]
-    spare = [
-        it.count - (it.count if it.min_count is None else it.min_count) for it in workload.pod_sets
-    ]
+    spare = [it.count - it.fewest for it in workload.pod_sets]
     total = sum(spare)
     best: dict[int, tuple[FlavorAssignment, list[Victim]]] = {}
 

@@ -27,6 +27,11 @@ class PodSet(Struct, frozen=True, cache_hash=True):
     per_pod: tuple[tuple[str, int], ...] = ()
     """What one pod needs of a node; quota may count something else."""
 
+    @property
+    def fewest(self) -> int:
+        """The fewest pods with which Kueue admits it."""
+        return self.count if self.min_count is None else min(self.min_count, self.count)
+
     def total(self, count: int) -> dict[str, int]:
         """The requests of `count` pods."""
         return {resource: amount * count for resource, amount in self.requests}
@@ -52,6 +57,11 @@ class Admission(Struct, frozen=True):
     pairs: frozenset[int]
     """The pairs that its pods use."""
     at: float
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The number of pods by pod set."""
+        return {it.name: it.count for it in self.pod_sets}
 
     def placements(self) -> list[TopologyPlacement]:
         """The placements of its pod sets."""

@@ -202,6 +202,9 @@ class Cause(Struct, frozen=True):
     placed: int = 0
     """How many of its pods have a node."""
     pods: int = 0
+    """All of its pods."""
+    fewest: int = 0
+    """The fewest with which Kueue admits it, which the obstacles are about; 0: all."""
     names: tuple[str, ...] = ()
     """Names that the cause mentions: queues to choose from, workloads before it."""
     queue_kind: str = "ClusterQueue"

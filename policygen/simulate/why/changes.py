@@ -70,6 +70,17 @@ class PodsChange(Struct, frozen=True):
     after: int
 
 
+class FewestPodsChange(Struct, frozen=True):
+    """A Job may run with fewer pods (the annotation kueue.x-k8s.io/job-min-parallelism)."""
+
+    pod_set: str
+    before: int
+    """The fewest pods until now: all of them without the annotation."""
+    after: int
+    pods: int
+    """All of them."""
+
+
 class RequestChange(Struct, frozen=True):
     """Another request of each pod, in Kueue's unit of the resource. 0 removes it."""
 
@@ -134,7 +145,7 @@ PodSetChange = (
     | ConstraintRemoved
 )
 """A change of the pods of one pod set."""
-OwnChange = PodSetChange | QueueChange | PriorityChange
+OwnChange = PodSetChange | FewestPodsChange | QueueChange | PriorityChange
 """A change that the owner of the workload can make."""
 PolicyChange = FieldChange | ObjectAdded | SpecChange
 """A change of objects that other workloads depend on."""
@@ -217,6 +228,8 @@ def asking(fields: WorkloadView, changes: Iterable[Change]) -> WorkloadView:
 def _pod_set(pods: PodSetView, change: OwnChange) -> PodSetView:
     if isinstance(change, PodsChange):
         return replace(pods, count=change.after)
+    if isinstance(change, FewestPodsChange):
+        return replace(pods, min_count=change.after)
     return replace(pods, template=PodSetTemplate(pod_spec(pods.template.spec, change)))
 
 

@@ -1,7 +1,6 @@
 """Why the workloads of a scene wait, and what would let them run."""
 
 import dataclasses
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -31,6 +30,7 @@ from policygen.simulate.scene import (
 )
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.changes import Change, FieldChange
+from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.gang_remedies import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
@@ -170,14 +170,12 @@ class Explainer:
         by_owner = {it.name: it.workload.name for it in owners if it.workload is not None}
         ends = [it for it in found.ends if it in by_owner]
 
-        def admits(count: int) -> bool:
-            gone = frozenset(by_owner[it] for it in ends[:count])
-            return asked.name in near.settle(asked, without=gone).admitted
+        def admits(gone: Sequence[str]) -> bool:
+            left = frozenset(by_owner[it] for it in gone)
+            return asked.name in near.settle(asked, without=left).admitted
 
-        if not admits(len(ends)):  # others started and ended in between
-            return replace(found, ends=found.ends[-1:])
-        fewest = bisect_left(range(len(ends)), 1, key=admits)
-        return replace(found, ends=tuple(ends[:fewest]))
+        # Without an answer, others started and ended in between.
+        return replace(found, ends=fewest(ends, admits) or found.ends[-1:])
 
     def pending(self) -> Iterator[Arrival]:
         """The workloads that do not run: without quota, or with pods that have no node."""
@@ -186,7 +184,7 @@ class Explainer:
                 continue  # the report names it as not modelled
             queued = it.workload is not None and it.workload.admission is None
             knows_nodes = it.workload is None or self.scene.nodes
-            lacks = sum(map(bool, it.nodes)) < sum(batch.count for batch in it.pods)
+            lacks = sum(map(bool, it.nodes)) < sum(batch.count for batch in it.admitted().pods)
             if (
                 it.refusal
                 or it.unscheduled
@@ -217,7 +215,8 @@ class Explainer:
             return replace(known, cause=status)
         if workload.admission is not None:
             chosen = _flavors(workload.admission)
-            return self._on_nodes(known, arrival, chosen, search=search, nodes=self._nodes())
+            own = arrival.admitted()
+            return self._on_nodes(known, own, chosen, search=search, nodes=self._nodes())
         return self._in_queue(known, arrival, workload, search=search)
 
     def _in_queue(
@@ -235,7 +234,8 @@ class Explainer:
                 nodes = self._nodes() if asked.name in near.names else self._rooms(near)
                 left = nodes.leave(map(self._owner, settled.victims)) if nodes is not None else []
                 chosen = _flavors(admission)
-                found = self._on_nodes(now, arrival, chosen, search=search, nodes=nodes)
+                own = arrival.with_pods(admission.counts)
+                found = self._on_nodes(now, own, chosen, search=search, nodes=nodes)
                 if nodes is not None:
                     nodes.back(left)
                 return found
@@ -245,7 +245,10 @@ class Explainer:
             cause = Cause(CauseKind.UNKNOWN, message=workload.message)
         room = self._room(near, arrival)
         choices = list(_choices(settled, cause))  # without a queue, the tolerations are not known
-        never = room.never(choices) if room is not None and choices else None
+        least = arrival.with_pods({it.name: it.fewest for it in workload.pod_sets})
+        never = None
+        if room is not None and choices:
+            never = dataclasses.replace(room, arrival=least).never(choices)
         cause = replace(cause, never=never)
         known = replace(known, cause=with_owners(cause, self._owner))
         if not search:
@@ -343,7 +346,8 @@ class Explainer:
             for it in (one for them in near.held.values() for one in them):
                 owner = self._by_workload.get(it.name)
                 if owner is not None and it.admission is not None:
-                    self._rooms_of.start(owner, _flavors(it.admission))
+                    own = owner.with_pods(it.admission.counts)
+                    self._rooms_of.start(own, _flavors(it.admission))
         return self._rooms_of
 
     def _on_nodes(
@@ -681,7 +685,12 @@ def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> 
     active = entry.fields.active if entry else True
     queue = workload.queue.partition("/")[2]
     fields = WorkloadView(queue, workload.priority, sets, active)
-    return AskedWorkload(workload.name, arrival.kind, fields, workload.uid, workload.created)
+    shrinks = (
+        arrival.kind == "Job" and not arrival.elastic and scene.settings.gate("PartialAdmission")
+    )
+    return AskedWorkload(
+        workload.name, arrival.kind, fields, workload.uid, workload.created, shrinks
+    )
 
 
 def _choices(settled: Settled, cause: Cause) -> Iterator[list[str]]:

@@ -1,6 +1,5 @@
 """What would start a gang: changes that are proven by trials with all schedulers."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace as copied
 from fractions import Fraction
@@ -33,8 +32,10 @@ from policygen.simulate.why.changes import (
     TolerationAdded,
     in_objects,
 )
+from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
+from policygen.simulate.why.remedies import simple
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import arrival_of, changed_scene
 from policygen.simulate.why.spec_changes import SpecPolicy
@@ -91,13 +92,11 @@ class Gangs:
         scene, changed = self._after(changes, arrival)
         jobs = [changed if it.name == arrival.name else it for it in self._jobs]
 
-        def starts(count: int) -> bool:
-            left = [it for it in jobs if it.name not in names[:count]]
+        def starts(gone: Sequence[str]) -> bool:
+            left = [it for it in jobs if it.name not in gone]
             return self._starts(scene, left, arrival.name) is not None
 
-        if not names or not starts(len(names)):
-            return ()
-        return tuple(names[: bisect_left(range(len(names)), 1, key=starts)])
+        return fewest(names, starts)
 
     def later(self, arrival: Arrival) -> list[Remedy]:
         """Changes with which it starts if it is alone."""
@@ -110,8 +109,9 @@ class Gangs:
         self.tried = 0
         object_ = _object(self._scene, arrival)
         families = (it for it in self._families(arrival, object_, cause) if it)
-        found = (self._first(it, arrival) for it in families)
-        return sorted((it for it in found if it is not None), key=lambda it: it.rank)
+        tried = (self._first(it, arrival) for it in families)
+        found = [it for it in tried if it is not None]
+        return sorted(simple(found), key=lambda it: it.rank)
 
     def _families(
         self, arrival: Arrival, object_: Object | None, cause: Cause

@@ -40,6 +40,7 @@ from policygen.simulate.why.changes import (
     TolerationAdded,
     pod_spec,
 )
+from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.remedy import Cost, Remedy
 
 _ENDS = 32
@@ -111,12 +112,7 @@ class OccupiedNodes:
                 held[name] += sum(amount for of, amount in shape.requests if is_one(of)) or 1
         names = [name for name, _ in held.most_common(_ENDS) if name != arrival.name]
 
-        def fits(count: int) -> bool:
-            return self.has_room(arrival, (), chosen, names[:count])
-
-        if not names or not fits(len(names)):
-            return ()
-        return tuple(names[: bisect_left(range(len(names)), 1, key=fits)])
+        return fewest(names, lambda gone: self.has_room(arrival, (), chosen, gone))
 
     def never(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]

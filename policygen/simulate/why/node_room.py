@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.why.causes import NeverPlaced
+from policygen.simulate.why.changes import PodsChange
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.remedy import Remedy
 
@@ -29,11 +30,13 @@ class NodeRoom:
 
     def placed(self, remedy: Remedy) -> Remedy | None:
         """The remedy, with whether all pods have a node then; None: they do not fit on empty nodes either."""
-        changes, chosen, cost = remedy.changes, remedy.chosen, remedy.cost
+        chosen, cost = remedy.chosen, remedy.cost
+        arrival = self.arrival.with_pods(remedy.pods)
+        changes = [it for it in remedy.changes if not isinstance(it, PodsChange)]
         gone = [self.owners.get(it, it) for it in (*cost.preempted, *cost.delayed)]
-        if self.now.has_room(self.arrival, changes, chosen, gone):
+        if self.now.has_room(arrival, changes, chosen, gone):
             return replace(remedy, placed=True)
-        if not self.empty.has_room(self.arrival, changes, chosen, ()):
+        if not self.empty.has_room(arrival, changes, chosen, ()):
             return None
         return replace(remedy, placed=False)
 

@@ -6,6 +6,8 @@ Source: pkg/scheduler of Kueue 0.19.2, as in `policygen.simulate.kueue`.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from msgspec import structs
+
 from policygen.kubernetes import accelerators
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign, topology_refusal
 from policygen.simulate.kueue.entry import Outcome
@@ -59,21 +61,33 @@ def quota_cause(settled: Settled, workload: QueuedWorkload) -> Cause:
         others = tuple(sorted(settled.livelocked - {workload.name}))
         return Cause(CauseKind.LIVELOCK, basic.about, queue.name, names=others)
     fresh = replace(workload)
+    message = assign(state, fresh, queue).message
+    if fresh.partial:
+        fewer = (structs.replace(it, count=it.fewest) for it in fresh.pod_sets)
+        fresh = replace(fresh, pod_sets=tuple(fewer))
+        basic = structs.replace(
+            basic,
+            pods=sum(it.count for it in workload.pod_sets),
+            fewest=sum(it.count for it in fresh.pod_sets),
+        )
     found = assign(state, fresh, queue)
     of_quota = tuple(_obstacles(state, fresh, queue, found))
     obstacles = tuple(_sorted((*of_quota, *_topology_obstacles(state, found, of_quota))))
     head = _head(queue, workload)
     if head is not None:
-        return Cause(
-            CauseKind.QUEUE_HEAD, basic.about, queue.name, head.message, obstacles,
-            basic.reclaim, basic.within, names=(head.name,),
-        )  # fmt: skip
+        return structs.replace(
+            basic,
+            kind=CauseKind.QUEUE_HEAD,
+            message=head.message,
+            obstacles=obstacles,
+            names=(head.name,),
+        )
     entry = settled.entries.get(workload.name)
-    message = found.message or (entry.message if entry else workload.message)
+    message = message or (entry.message if entry else workload.message)
     kind = _kind(state, queue, found, obstacles, workload.priority)
     if kind is CauseKind.ADMISSIBLE and entry and entry.outcome is not Outcome.ADMITTED:
         kind = CauseKind.ANOTHER_FIRST
-    return Cause(kind, basic.about, queue.name, message, obstacles, basic.reclaim, basic.within)
+    return structs.replace(basic, kind=kind, message=message, obstacles=obstacles)
 
 
 def _with(cause: Cause, kind: CauseKind, message: str) -> Cause:

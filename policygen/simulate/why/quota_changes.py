@@ -20,6 +20,7 @@ from policygen.simulate.why.causes import Cause, CauseKind, FlavorObstacle, Obst
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     Change,
+    FewestPodsChange,
     FieldChange,
     OwnChange,
     PodsChange,
@@ -82,9 +83,16 @@ def families(
     yield from _policies(cluster, queue)
 
 
+def fewest_pods(sets: Iterable[PodSet]) -> Iterator[Family]:
+    """Fewer pods with which a Job may run."""
+    for it in sets:
+        counts = range(it.fewest - 1, 0, -1)
+        yield [[FewestPodsChange(it.name, it.fewest, n, it.count)] for n in counts]
+
+
 def _fewer_pods(sets: Iterable[PodSet]) -> Iterator[Family]:
     for it in sets:
-        if it.count > 1:
+        if it.count > 1 and it.min_count is None:  # fewer than its minimum are not valid
             yield [[PodsChange(it.name, it.count, n)] for n in range(it.count - 1, 0, -1)]
 
 
@@ -368,10 +376,9 @@ def _policies(cluster: Cluster, queue: SimulatedQueue) -> Iterator[Family]:
     """Policies that let it preempt more."""
     object_ = _of(cluster, "ClusterQueue", queue.name)
     path = ("spec", "preemption")
-    if queue.within_cluster_queue == NEVER:
-        yield [[_set(object_, (*path, "withinClusterQueue"), LOWER_PRIORITY)]]
-    if queue.within_cluster_queue in (NEVER, LOWER_PRIORITY):
-        yield [[_set(object_, (*path, "withinClusterQueue"), NEWER_EQUAL)]]
+    within = [NEVER, LOWER_PRIORITY, NEWER_EQUAL]
+    more = within[within.index(queue.within_cluster_queue) + 1 :]
+    yield [[_set(object_, (*path, "withinClusterQueue"), it)] for it in more]
     if queue.node.parent is None:
         return
     reclaim = [it for it in (LOWER_PRIORITY, ANY) if it != queue.reclaim_within_cohort]

@@ -12,13 +12,20 @@ from msgspec import Struct
 from policygen.kubernetes.cluster import Cluster
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.why.causes import Cause
-from policygen.simulate.why.changes import Change, FieldChange, applied
+from policygen.simulate.why.changes import (
+    Change,
+    FewestPodsChange,
+    FieldChange,
+    PodsChange,
+    applied,
+)
+from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.node_room import NodeRoom
 from policygen.simulate.why.object_causes import object_cause
 from policygen.simulate.why.object_changes import first_changes
 from policygen.simulate.why.quota_causes import quota_cause
-from policygen.simulate.why.quota_changes import Family, families
-from policygen.simulate.why.remedy import Cost, Remedy
+from policygen.simulate.why.quota_changes import Family, families, fewest_pods
+from policygen.simulate.why.remedy import Cost, Parts, Remedy
 from policygen.simulate.why.situation import AskedWorkload, Settled, Situation
 from policygen.simulate.why.spec_changes import SpecPolicy
 
@@ -54,17 +61,53 @@ def remedies(
     With `room`, nodes can hold its pods. With `spec`, objects that it renders change only with the spec.
     """
     search = _RemedySearch(situation, asked, room, spec)
-    found = sorted(_simple(list(search.all())), key=lambda it: it.rank)[:MOST]
+    found = sorted(simple(list(search.all())), key=lambda it: it.rank)[:MOST]
     return FoundRemedies(found, search.tried)
 
 
-def _simple(found: Sequence[Remedy]) -> Iterator[Remedy]:
-    """The remedies without those that only raise something more than another one."""
-    parts = [dict(it.parts) for it in found]
+def simple(found: Sequence[Remedy]) -> Iterator[Remedy]:
+    """The remedies without those that another one makes needless, since it costs others no more.
+
+    Such a one changes a part of the same fields, by no more. A quota that is moved
+    keeps the sum of all quotas, which a higher one alone does not. A smaller minimum of pods also does what fewer
+    pods do, but the job keeps its pods where there is room.
+    """
+    parts = [it.parts for it in found]
     for it, own in zip(found, parts, strict=True):
-        more = (own.keys() - other.keys() for other in parts if other.keys() < own.keys())
-        if not any(all(own[part] for part in some) for some in more):
+        if not any(
+            other is not it
+            and (_within(less, own, it) or _keeps_pods(other, it))
+            and other.burden <= it.burden
+            for other, less in zip(found, parts, strict=True)
+        ):
             yield it
+
+
+def _within(less: Parts, more: Parts, remedy: Remedy) -> bool:
+    """Whether a remedy changes only a part of what another one changes, by no more."""
+    return (
+        len(less) < len(more)
+        and all(
+            field in more and (0 <= size <= more[field] or more[field] <= size <= 0)
+            for field, size in less.items()
+        )
+        and not remedy.moves_quota
+    )
+
+
+def _keeps_pods(one: Remedy, other: Remedy) -> bool:
+    """Whether a minimum of pods does what fewer pods do, which are the only difference."""
+    if len(one.changes) != len(other.changes):
+        return False
+    different = [
+        (new, old) for new, old in zip(one.changes, other.changes, strict=True) if new != old
+    ]
+    return len(different) == 1 and all(
+        isinstance(new, FewestPodsChange)
+        and isinstance(old, PodsChange)
+        and (new.pod_set, new.after) == (old.pod_set, old.after)
+        for new, old in different
+    )
 
 
 def ends(
@@ -73,11 +116,11 @@ def ends(
     """The fewest of the largest workloads whose end admits it after changes; empty: that does not help."""
     names = [name for it in cause.obstacles[:1] for one in it.holders for name in one.workloads]
     names = list(dict.fromkeys(names))
-    for count in range(1, len(names) + 1):
-        found = situation.settle(asked, changes, without=frozenset(names[:count]))
-        if asked.name in found.admitted:
-            return tuple(names[:count])
-    return ()
+
+    def admits(gone: Sequence[str]) -> bool:
+        return asked.name in situation.settle(asked, changes, without=frozenset(gone)).admitted
+
+    return fewest(names, admits)
 
 
 def cost(situation: Situation, asked: str, before: Settled, after: Settled) -> Cost:
@@ -146,7 +189,9 @@ class _RemedySearch:
             if found is not None:
                 yield found
         asked = self.asked_after(before)
-        every = [it for it in families(settled, cluster, asked, cause, self.spec) if it]
+        fewer = fewest_pods(workload.pod_sets) if asked.may_shrink else ()
+        own = families(settled, cluster, asked, cause, self.spec)
+        every = [it for it in (*fewer, *own) if it]
         for number, family in enumerate(every):
             share = (self.most - self.tried) // (len(every) - number)
             found = self.first_of(before, family, max(share, _FEWEST))
@@ -200,8 +245,9 @@ class _RemedySearch:
         entry = after.entries.get(self.asked.name)
         either = entry is not None and entry.workload.either
         chosen = {it.name: it.flavors for it in admission.pod_sets}
+        pods = {it.name: it.count for it in admission.pod_sets}
         found = cost(self.situation, self.asked.name, self.before, after)
-        remedy = Remedy(changes, found, tuple(flavors), either, chosen)
+        remedy = Remedy(changes, found, tuple(flavors), either, chosen, pods)
         return remedy if self.room is None else self.room.placed(remedy)
 
 

@@ -1,16 +1,18 @@
 """A change that lets a workload start, and what it costs others."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core import quantity
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     Change,
     ConstraintRemoved,
+    FewestPodsChange,
     FieldChange,
     ObjectAdded,
     PodsChange,
@@ -24,9 +26,13 @@ from policygen.simulate.why.changes import (
 
 _ORDER: tuple[type[Change], ...] = (
     PriorityChange, QueueChange, TolerationAdded, SelectorChange, AffinityRemoved, ConstraintRemoved,
-    PodsChange, RequestChange, SpecChange, FieldChange, ObjectAdded,
+    FewestPodsChange, PodsChange, RequestChange, SpecChange, FieldChange, ObjectAdded,
 )  # fmt: skip
 """Changes of the owner first, and of these the ones that keep what the workload requests."""
+
+
+Parts = Mapping[str, Fraction]
+"""The fields that a remedy changes, and by how much each amount changes; 0 for other values."""
 
 
 class Cost(Struct, frozen=True):
@@ -51,28 +57,48 @@ class Remedy(Struct, frozen=True):
     """Whether a tie decided in the trial, so that Kueue may decide otherwise."""
     chosen: Mapping[str, Mapping[str, str]] = {}
     """The flavors by pod set and resource."""
+    pods: Mapping[str, int] = {}
+    """How many pods Kueue admits, by pod set."""
     ends: tuple[str, ...] = ()
     """For a change that works later: the workloads that must end first."""
     placed: bool | None = None
     """Whether nodes have room for its pods then; None: not known."""
 
     @property
-    def parts(self) -> Iterator[tuple[str, bool]]:
-        """Each change and each edit of a spec as text, and whether it raises an amount."""
+    def parts(self) -> Parts:
+        """What it changes. Other values of a field have names of their own."""
+        found = {}
         for change in self.changes:
             for it in change.edits if isinstance(change, SpecChange) else (change,):
                 before, after = getattr(it, "before", None), getattr(it, "after", None)
                 old, new = _amount(before), _amount(after)
-                yield str(it), old is not None and new is not None and new > old
+                if isinstance(it, ObjectAdded) or old is None or new is None:
+                    found[str(it)] = Fraction(0)
+                else:
+                    where = str(replace(it, after=None))
+                    found[where] = new - old
+        return found
 
     @property
-    def rank(self) -> tuple[bool, int, int, int, int, Fraction]:
+    def moves_quota(self) -> bool:
+        """Whether it takes quota from an object. Those that a spec renders have no more than their pool."""
+        return any(
+            isinstance(it, FieldChange)
+            and it.path[-1] == "nominalQuota"
+            and (_amount(it.after) or 0) < (_amount(it.before) or 0)
+            for it in self.changes
+        )
+
+    @property
+    def burden(self) -> tuple[bool, int, int]:
+        """What it costs others, for comparisons: without nodes, how many must leave, and how many wait longer."""
+        return self.placed is False, len(self.cost.preempted), len(self.cost.delayed)
+
+    @property
+    def rank(self) -> tuple[tuple[bool, int, int], int, int, Fraction]:
         """Sorts remedies, the best first, as docs/why.md says."""
-        cost = self.cost
         return (
-            self.placed is False,
-            len(cost.preempted),
-            len(cost.delayed),
+            self.burden,
             sum(len(it.edits) if isinstance(it, SpecChange) else 1 for it in self.changes),
             max((_ORDER.index(type(it)) for it in self.changes), default=0),
             sum(map(_size, self.changes), start=Fraction(0)),
@@ -82,7 +108,11 @@ class Remedy(Struct, frozen=True):
 def _size(change: Change) -> Fraction:
     """By how much an amount changes, as a part of the amount before; 0 for other changes."""
     match change:
-        case PodsChange(before=before, after=after) | RequestChange(before=before, after=after):
+        case (
+            FewestPodsChange(before=before, after=after)
+            | PodsChange(before=before, after=after)
+            | RequestChange(before=before, after=after)
+        ):
             return Fraction(before - after, before)
         case FieldChange(before=before, after=after):
             return _ratio(before, after)

@@ -39,6 +39,8 @@ class AskedWorkload(Struct, frozen=True, eq=False):
     fields: WorkloadView
     uid: str = ""
     created: float = 0.0
+    may_shrink: bool = False
+    """Whether Kueue admits it with fewer pods if it says so."""
 
     @property
     def namespace(self) -> str:
@@ -52,9 +54,7 @@ class AskedWorkload(Struct, frozen=True, eq=False):
 
     def changed(self, changes: Iterable[Change]) -> "AskedWorkload":
         """The workload after the changes of its owner."""
-        return AskedWorkload(
-            self.name, self.kind, asking(self.fields, changes), self.uid, self.created
-        )
+        return structs.replace(self, fields=asking(self.fields, changes))
 
     def queued(self, settings: Settings, changes: Iterable[Change] = ()) -> QueuedWorkload:
         """What Kueue counts of it, after changes."""

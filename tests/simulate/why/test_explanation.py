@@ -11,7 +11,7 @@ from policygen.report import cause_words
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.changes import PodsChange
+from policygen.simulate.why.changes import FewestPodsChange, PodsChange
 from policygen.simulate.why.explanation import Explainer
 from tests.simulate.why.waiting import (
     PLAIN,
@@ -72,10 +72,10 @@ def test_quota_without_nodes_does_not_help():
 def test_a_workload_that_is_too_large_and_others_use_all():
     jobs = job("b", pods=8), job("a", pods=12, after="1m")
     found = explain("n/a", *PLAIN, node("x", 8), *jobs)
-    fewer = [it.changes for it in found.later if isinstance(it.changes[0], PodsChange)]
+    fewer = [it.changes for it in found.later if isinstance(it.changes[0], FewestPodsChange)]
     assert found.cause.kind.value == "above-maximum"
     assert not found.remedies
-    assert fewer == [(PodsChange("main", 12, 8),)]
+    assert fewer == [(FewestPodsChange("main", 12, 8, 12),)]
 
 
 def test_cohorts_that_are_their_own_parents():

@@ -1,6 +1,6 @@
 """Whether remedies let pods find nodes."""
 
-from policygen.simulate.why.changes import PodsChange, RequestChange
+from policygen.simulate.why.changes import FewestPodsChange, RequestChange
 from tests.simulate.why.waiting import GPU, PLAIN, explain, flavor, job, local, node, queue
 
 
@@ -26,4 +26,4 @@ def test_pods_that_nodes_hold_when_others_have_ended():
     """b runs on the node. The pods of a have room without it, so nothing is never."""
     found = explain("n/a", *PLAIN, node("x", 8), job("b", pods=6), job("a", pods=4))
     assert found.cause.never is None
-    assert found.remedies[0].changes == (PodsChange("main", 4, 2),)
+    assert found.remedies[0].changes == (FewestPodsChange("main", 4, 2, 4),)

@@ -4,7 +4,7 @@ import pytest
 
 from policygen.simulate.kueue.build import state_of
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.why.causes import QuotaHolder
+from policygen.simulate.why.causes import CauseKind, QuotaHolder
 from policygen.simulate.why.quota_causes import first_of
 from tests.simulate.why.waiting import (
     PLAIN,
@@ -139,3 +139,24 @@ def test_a_flavor_without_the_topology():
         "no-flavor-matches",
         "topology-refused",
     )
+
+
+def with_fewest(fewest, **more):
+    it = job("a", pods=6, after="1m", **more)
+    it["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = str(fewest)
+    return it
+
+
+def test_the_fewest_pods_decide_about_a_job_that_can_run_with_fewer():
+    """The quota of 5 never holds all 6 pods, but 3 of them when b has ended."""
+    found = explain("n/a", flavor(), queue("q", 5), local(), job("b", pods=3), with_fewest(3))
+    assert (found.cause.kind, found.cause.lasts) == (CauseKind.NO_FREE_QUOTA, False)
+    (one,) = found.cause.obstacles
+    assert (one.asked, one.free, found.cause.fewest, found.cause.pods) == (3, 2, 3, 6)
+    assert found.ends == ("n/b",)
+    assert "current podset request (6) > maximum capacity (5)" in found.cause.message
+
+
+def test_the_fewest_pods_are_too_many():
+    found = explain("n/a", flavor(), queue("q", 5), local(), job("b", pods=3), with_fewest(6))
+    assert found.cause.kind is CauseKind.ABOVE_MAXIMUM

@@ -6,6 +6,7 @@ from random import Random
 
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.changes import (
+    FewestPodsChange,
     FieldChange,
     ObjectAdded,
     PodsChange,
@@ -36,8 +37,8 @@ def by_type(found, kind):
 
 def test_as_many_pods_as_fit():
     found = explain("n/a", *PLAIN, job("b", pods=3), job("a", pods=7))
-    (fewer,) = by_type(found, PodsChange)
-    assert fewer.changes == (PodsChange("main", 7, 5),)
+    (fewer,) = by_type(found, FewestPodsChange)
+    assert fewer.changes == (FewestPodsChange("main", 7, 5, 7),)
     assert fewer.cost == Cost()
 
 
@@ -96,6 +97,8 @@ def change_job(one, it):
     (container,) = one["spec"]["template"]["spec"]["containers"]
     labels = one["metadata"]["labels"]
     match it:
+        case FewestPodsChange(after=after):
+            one["metadata"]["annotations"] = {"kueue.x-k8s.io/job-min-parallelism": str(after)}
         case PodsChange(after=after):
             one["spec"] |= {"parallelism": after, "completions": after}
         case RequestChange(resource=resource, after=after):
@@ -152,4 +155,31 @@ def test_each_remedy_admits_the_workload_when_it_is_applied():
             if not remedy.either and remedy.placed is not False:
                 assert starts(manifests_after(things, remedy), held), (things, remedy)
                 kinds.update(type(it).__name__ for it in remedy.changes)
-    assert kinds.keys() >= {"FieldChange", "PodsChange", "RequestChange"}
+    assert kinds.keys() >= {"FieldChange", "FewestPodsChange", "RequestChange"}
+
+
+def first_changes(found, *kinds):
+    return [it.changes for it in found.remedies if isinstance(it.changes[0], kinds)]
+
+
+def test_an_elastic_job_runs_fewer_pods_because_kueue_admits_only_all():
+    elastic = job("a", pods=7)
+    elastic["metadata"]["annotations"] = {"kueue.x-k8s.io/elastic-job": "true"}
+    found = explain("n/a", *PLAIN, job("b", pods=3), elastic)
+    assert first_changes(found, PodsChange, FewestPodsChange) == [(PodsChange("main", 7, 5),)]
+
+
+def test_a_job_with_a_minimum_of_pods_accepts_fewer():
+    least = job("a", pods=7)
+    least["metadata"]["annotations"] = {"kueue.x-k8s.io/job-min-parallelism": "6"}
+    found = explain("n/a", *PLAIN, job("b", pods=3), least)
+    changes = first_changes(found, PodsChange, FewestPodsChange)
+    assert changes == [(FewestPodsChange("main", 6, 5, 7),)]
+
+
+def test_pods_of_a_partial_admission_have_room_on_nodes():
+    """Quota and nodes have room for 5 of 7 pods, so it runs."""
+    least = job("a", pods=7)
+    least["metadata"]["annotations"] = {"kueue.x-k8s.io/job-min-parallelism": "2"}
+    found = explain("n/a", *PLAIN, node("x", 8), job("b", pods=3), least)
+    assert not found.waits

@@ -34,5 +34,11 @@ def test_own_changes_come_before_those_of_quotas_and_small_ones_before_large_one
 def test_each_edit_of_a_spec_is_a_change():
     one, two = (Remedy((SpecChange((EDIT,) * it, ()),), Cost()) for it in (1, 2))
     assert order(two, one) == [one, two]
-    assert [raises for _, raises in two.parts] == [True, True]
-    assert [raises for _, raises in Remedy((PodsChange("main", 4, 3),), Cost()).parts] == [False]
+    assert [*two.parts.values()] == [2]
+    assert [*Remedy((PodsChange("main", 4, 3),), Cost()).parts.values()] == [-1]
+
+
+def test_a_moved_quota():
+    less = FieldChange("ClusterQueue", "", "r", ("nominalQuota",), "8", "6")
+    assert Remedy((less, QUOTA), Cost()).moves_quota
+    assert not Remedy((QUOTA,), Cost()).moves_quota

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from policygen.core.finding import At
 from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.kueue_jobs import queued
+from policygen.kubernetes.kueue_jobs import ELASTIC, queued
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.job_metadata import ELASTIC
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 

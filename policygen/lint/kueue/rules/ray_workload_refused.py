@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Path
 from policygen.core.names import LOCAL_QUEUE
+from policygen.kubernetes.kueue_jobs import ELASTIC
 from policygen.kubernetes.untyped import mapping, mappings, text
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.job_metadata import ELASTIC, refusing
+from policygen.lint.kueue.job_metadata import refusing
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _CLUSTERS = {"RayCluster": (), "RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig",)}

@@ -1,0 +1,22 @@
+"""The fewest workloads whose end lets another one start."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+
+def fewest(names: Sequence[str], helps: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
+    """The shortest beginning of these names whose end helps; empty: none that was tried does.
+
+    Others can take what a further end frees, so the number of names doubles until it helps. Between the last
+    two numbers, it is found by halves.
+    """
+    known, count = 0, 1
+    while known < len(names):
+        count = min(count, len(names))
+        if helps(names[:count]):
+            between = range(known + 1, count)
+            return tuple(
+                names[: known + 1 + bisect_left(between, 1, key=lambda it: helps(names[:it]))]
+            )
+        known, count = count, 2 * count
+    return ()

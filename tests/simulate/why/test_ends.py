@@ -1,0 +1,28 @@
+"""The fewest ends."""
+
+import pytest
+
+from policygen.simulate.why.ends import fewest
+
+NAMES = ("a", "b", "c", "d", "e", "f", "g")
+
+
+@pytest.mark.parametrize("needed", range(1, 8))
+def test_the_fewest_that_help(needed):
+    tried = []
+
+    def helps(names):
+        tried.append(len(names))
+        return len(names) >= needed
+
+    assert fewest(NAMES, helps) == NAMES[:needed]
+    assert len(tried) <= 6
+
+
+def test_a_further_end_can_undo_what_helps():
+    assert fewest(NAMES, lambda it: len(it) in (2, 3)) == NAMES[:2]
+
+
+def test_no_end_helps():
+    assert fewest(NAMES, lambda _: False) == ()
+    assert fewest((), lambda _: True) == ()
