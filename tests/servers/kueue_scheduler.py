@@ -56,8 +56,10 @@ KINDS = (
 """The objects of a scenario."""
 BATCH = 1000
 """So many scenarios are in memory."""
-MOST_ATTEMPTS = 300
-"""So many outcomes of ties are compared."""
+MOST_ATTEMPTS = 100
+"""So many outcomes of ties are compared in order."""
+MOST_RANDOM = 600
+"""So many more are compared that change ties of the outcome that agreed for the longest time."""
 
 
 @dataclass
@@ -280,25 +282,39 @@ def _workload(data: Data, settings: Settings) -> QueuedWorkload:
     return workload_of(name, uid, created, fields, settings)
 
 
-def difference(theirs: list[Step], ours: list[Step]) -> tuple[str, int]:
-    """Where they differ first, empty if nowhere, and how many ties were met until then."""
+@dataclass(frozen=True)
+class Difference:
+    """Where two plays of a scenario differ first."""
+
+    words: str = ""
+    """Empty: nowhere."""
+    ties: int = 0
+    """How many ties were met until then."""
+    agreed: tuple[int, int] = (0, 0)
+    """The step and the cycle until which they agree."""
+
+
+def difference(theirs: list[Step], ours: list[Step]) -> Difference:
+    """Where the simulator first differs from Kueue."""
     for i, (one, other) in enumerate(zip(theirs, ours, strict=False)):
         if one.livelock and other.livelock:
-            return "", 0
+            return Difference()
         if one.actions != other.actions or one.livelock != other.livelock:
             only, own = one.actions - other.actions, other.actions - one.actions
             words = f"actions: only Kueue {sorted(only)[:2]}, only the simulator {sorted(own)[:2]}"
             if one.livelock != other.livelock:
                 words = f"livelock: Kueue {one.livelock}, the simulator {other.livelock}; {words}"
             cycle = min((it[0] for it in only | own), default=other.cycles)
-            return f"step {i}: {words}", _ties_until(ours[: i + 1], cycle)
+            ties = _ties_until(ours[: i + 1], cycle)
+            return Difference(f"step {i}: {words}", ties, (i, cycle))
         for name, result in one.workloads.items():
             if result != other.workloads[name]:
                 words = f"{name}: Kueue {result}, the simulator {other.workloads[name]}"
-                return f"step {i}: {words}", _ties_until(ours[: i + 1], other.cycles)
+                ties = _ties_until(ours[: i + 1], other.cycles)
+                return Difference(f"step {i}: {words}", ties, (i, other.cycles + 1))
     if len(theirs) != len(ours):
-        return f"{len(theirs)} steps of Kueue, {len(ours)} of the simulator", 0
-    return "", 0
+        return Difference(f"{len(theirs)} steps of Kueue, {len(ours)} of the simulator")
+    return Difference()
 
 
 def _ties_until(steps: list[Step], cycle: int) -> int:
@@ -308,19 +324,43 @@ def _ties_until(steps: list[Step], cycle: int) -> int:
 
 
 def closest(scenario: Data, theirs: list[Step]) -> tuple[str, int]:
-    """Where they differ in every possible outcome of ties, empty if nowhere; and how many were tried."""
+    """Where they differ in every outcome of ties that was tried, empty if nowhere; and how many were tried.
+
+    After the first ones in order, random outcomes: each changes some ties of the one that agreed for the
+    longest time.
+    """
     script: tuple[int, ...] | None = ()
     first = ""
-    for attempt in range(MOST_ATTEMPTS):
+    best, kept, widths = (-1, -1), (), list[int]()
+    random = Random(1)
+    for attempt in range(MOST_ATTEMPTS + MOST_RANDOM):
+        if attempt >= MOST_ATTEMPTS:
+            script = _changed(random, kept, widths)
         if script is None:
             return first, attempt
         chance = Script(script)
-        words, ties = difference(theirs, simulated(scenario, chance))
-        if not words:
+        found = difference(theirs, simulated(scenario, chance))
+        if not found.words:
             return "", attempt + 1
-        first = first or words
-        script = following(script, chance.widths[:ties])  # later ties do not explain it
-    return first, MOST_ATTEMPTS
+        first = first or found.words
+        before = chance.widths[: found.ties]
+        if found.agreed >= best:
+            best, widths = found.agreed, before
+            kept = (*script, *[0] * len(before))[: len(before)]
+        script = following(script, before)  # later ties do not explain it
+    return first, MOST_ATTEMPTS + MOST_RANDOM
+
+
+def _changed(random: Random, script: tuple[int, ...], widths: list[int]) -> tuple[int, ...] | None:
+    """The script with other options for one to all of its ties; None: it has none."""
+    if not widths:
+        return None
+    share = random.choice([1 / len(widths), 0.2, 0.5, 1.0])
+    chosen = random.randrange(len(widths))
+    return tuple(
+        random.randrange(width) if i == chosen or random.random() < share else option
+        for i, (option, width) in enumerate(zip(script, widths, strict=True))
+    )
 
 
 def compared(first: int, count: int, **kinds: bool) -> Iterator[tuple[int, str]]:
