@@ -42,6 +42,14 @@ class EmptyPlatform:
         self._kueue.finish(workload)
         return found
 
+    def flavors(self, workload: QueuedWorkload) -> Mapping[str, Mapping[str, str]] | None:
+        """The flavors that a waiting workload with a queue gets, by pod set; None: Kueue does not admit it."""
+        chosen = self._assigned(workload)
+        if chosen is not None:
+            return chosen
+        found = self.admission(workload)
+        return {it.name: it.flavors for it in found.pod_sets} if found is not None else None
+
     def cause(self, job: Arrival) -> Cause | None:
         """Why a waiting job with a queue does not start; None: it starts, or Kueue does not manage it."""
         workload = job.workload

@@ -136,3 +136,31 @@ def test_gpus_that_no_filter_counts(cluster):
             for it in made:
                 cluster.delete("v1", "Pod", it["metadata"]["name"], name)
             cluster.becomes("gone", lambda name=name: cluster.pods(name), [])
+
+
+def test_profile_strands_gpus(cluster):
+    """The page's Pods on its two nodes, the small ones first."""
+    rule = "profile-strands-gpus"
+    examples = {"bad": bad(rule), "good": good(rule)}
+    profiles = {
+        name: yaml.safe_load(text.partition("---")[0])["profiles"][0]
+        for name, text in examples.items()
+    }
+    cluster.add_nodes(Shape(gpus=8), 2)
+    with cluster.kube_scheduler(configuration(profiles)):
+        for name, gpus in (("bad", 2), ("good", 10)):
+            small = [
+                pod(f"notebook-{i}", name, Ask(gpus=1, cpu="4", memory="32Gi", scheduler=name))
+                for i in range(2)
+            ]
+            large = pod("train", name, Ask(gpus=8, cpu="32", memory="256Gi", scheduler=name))
+            for it in small:
+                cluster.create(it)
+                want = small.index(it) + 1
+                cluster.becomes("small", lambda name=name: cluster.bound(name), want)
+            cluster.create(large)
+            cluster.becomes(name, lambda name=name: cluster.bound(name), gpus)
+            cluster.stays(name, lambda name=name: cluster.bound(name), gpus, for_s=1)
+            for it in (*small, large):
+                cluster.delete("v1", "Pod", it["metadata"]["name"], name)
+            cluster.becomes("gone", lambda name=name: cluster.pods(name), [])

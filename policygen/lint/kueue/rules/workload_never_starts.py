@@ -1,7 +1,6 @@
 """A workload does not start even if no other workload runs."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -31,13 +30,13 @@ from policygen.lint.kueue.rules import (
 )
 from policygen.lint.kueue.simulated import READS
 from policygen.lint.kueue.strict_queues import blocking
+from policygen.lint.other_rules import places
 from policygen.lint.rule import (
     Facts,
     Family,
     Hit,
     Hits,
     Need,
-    NotEvaluatedError,
     ObjectRule,
     Severity,
 )
@@ -157,15 +156,10 @@ def _units(resource: str, amount: int) -> Fraction:
 
 def _reported(facts: Facts) -> frozenset[At]:
     """The objects about which another rule reports a cause; use it with `facts.derive`."""
-    places: list[At] = []
-    for rule in _OTHERS:
-        if rule.name in facts.run and rule.needs <= facts.given and rule.holds(facts.target):
-            with suppress(NotEvaluatedError):
-                places += [hit.at for hit in rule.check(facts) if hit.at is not None]
     roots = {(it.at.document, it.at.path): it.at for it in facts.cluster.objects}
     found = (
         roots.get((it.document, it.path[:length]))
-        for it in places
+        for it in places(facts, _OTHERS)
         for length in range(len(it.path) + 1)
     )
     return frozenset(it for it in found if it is not None)
