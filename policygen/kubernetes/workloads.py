@@ -4,7 +4,7 @@ Source: core/v1, apps/v1 and batch/v1 of Kubernetes 1.36.3; batch.volcano.sh/v1a
 1.14; the CRDs of the training operators, JobSet, LeaderWorkerSet and Ray.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -53,6 +53,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     scheduler_name: str = ""
     scheduling_gates: tuple[dict[str, Any], ...] = ()
     priority_class_name: str = ""
+    active_deadline_seconds: int | None = None
     runtime_class_name: str = ""
     restart_policy: str = ""
     topology_spread_constraints: tuple[dict[str, Any], ...] = ()
@@ -76,6 +77,16 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
         _add(found, self.overhead)
         return found
 
+    @cached_property
+    def limits(self) -> Mapping[str, Fraction]:
+        """The limits of one pod, counted as its requests are. Source: resource.PodLimits."""
+        found = self._of_containers(lambda it: it.resources.limits)
+        found.update(self.resources.limits)
+        for name, amount in self.overhead.items():
+            if name in found:
+                found[name] += amount
+        return found
+
     def pod_level(self) -> dict[str, Fraction]:
         """The pod-level requests; a limit without a request is the request."""
         return {
@@ -86,15 +97,20 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
 
     def of_containers(self) -> dict[str, Fraction]:
         """The requests of the containers of one pod, without pod-level resources and overhead."""
+        return self._of_containers(_requests_of)
+
+    def _of_containers(
+        self, of: Callable[[Container], Mapping[str, Fraction]]
+    ) -> dict[str, Fraction]:
         total: dict[str, Fraction] = {}
         for container in self.containers:
-            _add(total, _requests_of(container))
+            _add(total, of(container))
         if not self.init_containers:
             return total
         peak: dict[str, Fraction] = {}
         beside: dict[str, Fraction] = {}
         for container in self.init_containers:
-            requested = _requests_of(container)
+            requested = of(container)
             if container.restart_policy == "Always":
                 _add(total, requested)
                 _add(beside, requested)

@@ -14,6 +14,10 @@ from policygen.kubernetes.core import LabelSelector
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.kueue.workload import QueuedWorkload
 
+_OF_PODS = frozenset(
+    {"Deployment", "LeaderWorkerSet", "Pod", "ReplicaSet", "ReplicationController", "Rollout", "StatefulSet"}
+)  # fmt: skip
+
 
 class PodBatch(Struct, frozen=True, eq=False):
     """Equal pods of a job.
@@ -92,6 +96,8 @@ class Arrival(Struct, frozen=True, eq=False):
 
     Of the pods after the last one with a node, there may be nothing.
     """
+    created: int = 0
+    """How many of its pods exist from the start, with or without a node."""
     refusal: str = ""
     """Why it never starts, if a configuration outside of the schedulers decides that; empty: it can start."""
     unscheduled: str = ""
@@ -134,6 +140,16 @@ class Arrival(Struct, frozen=True, eq=False):
         if self.completions is None:
             return self.duration * every / pods
         return self.duration * -(-self.completions // pods) / -(-self.completions // every)
+
+    @property
+    def namespace(self) -> str:
+        """Its namespace."""
+        return self.name.partition("/")[0]
+
+    @property
+    def is_of_pods(self) -> bool:
+        """Whether Kueue makes its Workload of pods, which exist before it is admitted."""
+        return self.workload is not None and self.kind in _OF_PODS
 
     @property
     def object_name(self) -> str:

@@ -1,5 +1,6 @@
 """The jobs that run or wait at a time of a simulation, as the start of another one."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as changed
 
@@ -7,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.placement.scheduler import KubeScheduler
@@ -17,7 +19,7 @@ from policygen.simulate.timeline import JobRun, Timeline
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.end_causes import EndCauses
 
-_WORKLOAD = "Workload"
+_WORKLOAD, _QUOTA = "Workload", "ResourceQuota"
 
 
 class Instant(Struct, frozen=True, eq=False):
@@ -53,7 +55,7 @@ def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: i
     there = [it for it in run.jobs if it.has_arrived]
     return Instant(
         at=at,
-        scene=scene if at is None else _without_reports(scene),
+        scene=_with_present(scene, run, at),
         arrivals=tuple(_arrival(run, it, at) for it in there),
         running=sum(it.running for it in there),
         later={it.arrival.name: it.arrival.at for it in run.jobs if not it.round},
@@ -81,6 +83,7 @@ def _arrival(run: Timeline, job: JobRun, at: float | None) -> Arrival:
         pods=pods,
         gang=arrival.gang if arrival.gang is None else _gang_left(job, arrival.gang),
         nodes=tuple(_nodes(run, replace(arrival, pods=pods), job)),
+        created=sum(count for _, count in job.created),
     )
 
 
@@ -138,12 +141,22 @@ def _each_node(run: Timeline, kube: KubeScheduler, arrival: Arrival, job: JobRun
         yield from [""] * left  # they need no node that is known
 
 
-def _without_reports(scene: Scene) -> Scene:
-    """The scene without the status of Workloads."""
-    objects = [
-        replace(it, data={key: part for key, part in it.data.items() if key != "status"})
-        if it.kind == _WORKLOAD
-        else it
-        for it in scene.cluster.objects
-    ]
+def _with_present(scene: Scene, run: Timeline, at: float | None) -> Scene:
+    """The scene with what ResourceQuotas count now, and with a time without the status of Workloads."""
+    quotas = run.quotas.used() if run.quotas is not None else ()
+    used = {(namespace, name): amounts for namespace, name, amounts in quotas}
+    if at is None and not used:
+        return scene
+
+    def now(it: Object) -> Object:
+        amounts = used.get((it.namespace, it.name)) if it.kind == _QUOTA else None
+        if amounts is None and (it.kind != _WORKLOAD or at is None):
+            return it
+        data = {field: part for field, part in it.data.items() if field != "status"}
+        if amounts is not None:
+            written = {key: f"{math.ceil(one * 1000)}m" for key, one in amounts.items()}
+            data |= {"status": {"used": written}}
+        return replace(it, data=data)
+
+    objects = [now(it) for it in scene.cluster.objects]
     return replace(scene, cluster=Cluster(objects, scene.cluster.seen, scene.cluster.pods))

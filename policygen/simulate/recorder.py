@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from policygen.core.quoting import listed
 from policygen.kubernetes.accelerators import gpus_of, is_one
 from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.simulate.kueue.assignment import topology_refusal
@@ -337,6 +338,10 @@ class Recorder(Observer):
             return job.reason, job.message
         if job.active and cause.kind is CauseKind.NO_NODES:
             return "Unschedulable", cause.message
+        if cause.kind is CauseKind.PODS_REFUSED:
+            return "FailedCreate", cause.message
+        if cause.kind is CauseKind.GATED:
+            return "SchedulingGated", f"scheduling gate {listed([*cause.names])}"
         if job.workload is not None:
             return job.workload.reason, job.workload.message
         return "", ""

@@ -36,6 +36,7 @@ from policygen.simulate.kueue.topologies import add_topologies
 from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
+from policygen.simulate.pod_quotas import PodQuotas
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.timeline import Observer, Shapes, Timeline
 from policygen.simulate.volcano.build import scheduler_settings, volcano_state
@@ -367,6 +368,7 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
         volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
         shapes=shapes(scene, kube),
         assumptions=scene.assumptions,
+        quotas=PodQuotas(scene.cluster, found) if scene.cluster.resource_quotas.any else None,
         until=until,
         still=still,
         observer=observer,

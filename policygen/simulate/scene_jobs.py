@@ -173,6 +173,7 @@ class _Jobs:
             kind=kind,
             at=at,
             nodes=_nodes(pods) if workload.admission is not None else (),
+            created=len(self._existing_pods(owner)),
             refusal="" if fields.active else "the Workload is not active (spec.active is false)",
             unscheduled="" if source is None else _misspelt(self.cluster, source),
             unmodelled=(*_features(fields), *_volumes(source), *unknown),
@@ -310,6 +311,7 @@ class _Jobs:
                 kind=kind,
                 at=min(self._time(it.created) for it in found),
                 nodes=_nodes(placed),
+                created=len(found),
                 unmodelled=("PodGroups of Volcano in a snapshot",)
                 if any(it.spec.scheduler_name == VOLCANO for it in found)
                 else (),
@@ -363,6 +365,7 @@ class _Jobs:
         kind: str,
         at: float,
         nodes: tuple[str, ...] = (),
+        created: int = 0,
         refusal: str = "",
         unknown: bool = False,
         unscheduled: str = "",
@@ -387,6 +390,7 @@ class _Jobs:
             priority=priority or 0,
             preempts=class_ is None or class_.fields.preemption_policy != "Never",
             nodes=nodes,
+            created=created,
             refusal=refusal,
             unknown=unknown,
             unscheduled="" if any(nodes) else unscheduled,
@@ -468,10 +472,17 @@ class _Jobs:
         """The pods of the object for which a Workload was created."""
         if owner is None:
             return []
+        existing = self._existing_pods(owner)
+        return existing if owner[0] == "Pod" else [it for it in existing if it.node]
+
+    def _existing_pods(self, owner: tuple[str, str, str] | None) -> list[Pod]:
+        """These pods, also without a node."""
+        if owner is None:
+            return []
         if owner[0] == "Pod":
             pod = self.by_name.get(owner[1:])
             return [pod] if pod is not None else []
-        return [it for it in self.pods.get(owner, []) if it.node]
+        return self.pods.get(owner, [])
 
     def _by_root(self) -> dict[tuple[str, str, str], list[Pod]]:
         found: dict[tuple[str, str, str], list[Pod]] = {}

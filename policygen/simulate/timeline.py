@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from policygen.core.suggest import suggest
 from policygen.kubernetes.accelerators import gpus_of
+from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.assumptions import NOTHING_ASSUMED, Assumptions
 from policygen.simulate.kueue.entry import CycleEntry, Outcome
@@ -25,6 +26,7 @@ from policygen.simulate.kueue.workload import PodSetAdmission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.pod_quotas import PodQuotas, existing
 from policygen.simulate.result import POD_PRIORITY, JobPreemption
 from policygen.simulate.usage import WorkMeter
 from policygen.simulate.volcano.gangs import gang_job, running_task
@@ -101,6 +103,10 @@ class JobRun:
     """Those that scheduling gates hold, by their batch."""
     last_nodes: Counter[int] = field(default_factory=Counter)
     """The number of its pods by node, when it last ran."""
+    created: list[tuple[PodSpec, int]] = field(default_factory=list)
+    """Its pods that ResourceQuotas count, by their spec."""
+    ahead: int = 0
+    """How many of these existed from the start, and are not needed yet."""
     checked: Counter[str] = field(default_factory=Counter)
     """How many outcomes each of its admission checks had."""
     reason: str = ""
@@ -177,6 +183,18 @@ class TimelineEvent(IntEnum):
     """Scheduling gates are removed."""
 
 
+class RefusedPods(Struct, frozen=True, eq=False):
+    """Pods of a job that a ResourceQuota refuses."""
+
+    job: JobRun
+    round: int
+    """That of the job; at another one, they are not wanted any more."""
+    batch: PodBatch
+    shape: PodShape | None
+    """That of admitted pods, if they need a known node."""
+    count: int
+
+
 class Observer:
     """Learns what happens. All methods do nothing here."""
 
@@ -210,6 +228,7 @@ class Timeline:
         volcano: VolcanoScheduler | None = None,
         shapes: Shapes = lambda *_: None,
         assumptions: Assumptions = NOTHING_ASSUMED,
+        quotas: PodQuotas | None = None,
         until: float | None = None,
         still: bool = False,
         observer: Observer | None = None,
@@ -233,6 +252,14 @@ class Timeline:
         """The most cycles without an admission while a workload tries one flavor after the other."""
         self._shapes = shapes
         self._assumptions = assumptions
+        self.quotas = quotas
+        """With the pods that exist from the start; None: there are none."""
+        for it in self.jobs if quotas else ():
+            it.created = list(existing(it.arrival))
+            it.ahead = sum(count for _, count in it.created)
+        self._refused: list[RefusedPods] = []
+        self._freed = False
+        """Whether pods ended that ResourceQuotas count."""
         self._observer = observer or Observer()
         self._by_workload = {it.workload.name: it for it in self.jobs if it.workload is not None}
         self._gangs: dict[str, JobRun] = {}
@@ -333,6 +360,8 @@ class Timeline:
                 self._happens(*heapq.heappop(self._events)[1:])
             if self.kueue is not None:
                 self._schedule(self.kueue)
+            if self._freed and self._refused:
+                self._create_refused()
             self._place()
             if self.volcano is not None and self._gang_changes:
                 self._run_sessions(self.volcano)
@@ -399,7 +428,7 @@ class Timeline:
         elif self.kueue is None or (missing := self._missing_queue(self.kueue, workload)):
             job.reason = "Inadmissible"
             job.message = missing if self.kueue is not None else "Kueue is not known"
-        else:
+        elif not job.arrival.is_of_pods or self._creates_pods(job):
             self.kueue.submit(workload)
 
     @staticmethod
@@ -433,10 +462,9 @@ class Timeline:
                 if shape is not None and found is not None:
                     self.kube.bind(shape, found)
                     self._bind(job, shape, found)
-                elif batch.gates and not node:
-                    self._hold_by_gates(job, batch, shape, 1)
-                elif shape is not None and not node:
-                    self._wait_for_node(job, shape)
+                elif not node:
+                    self._create(job, batch, shape, 1)
+                job.ahead -= bool(node)
             self._open_later(job)
         job.since = arrival.at
         self._observer.holds(self.now, job)
@@ -550,6 +578,7 @@ class Timeline:
         self._untime(job)
         job.leaves(self.now)
         self._leave(job)
+        self._delete_pods(job)
         job.ended = self.now
         job.reason = job.message = ""
         if self.kueue is not None and job.workload is not None:
@@ -703,6 +732,17 @@ class Timeline:
             self.last = self.now  # it does not begin again
         job.stops(self.now, preempted=reason in _PREEMPTIONS)
         self._leave(job)
+        if not job.arrival.is_of_pods:  # else others are created, which Kueue holds
+            self._delete_pods(job)
+
+    def _delete_pods(self, job: JobRun) -> None:
+        """ResourceQuotas do not count its pods any more."""
+        for spec, count in job.created if self.quotas else ():
+            self._freed = True
+            if self.quotas:
+                self.quotas.release(job.arrival.namespace, spec, count)
+        job.created.clear()
+        job.ahead = 0
 
     def _admit(self, job: JobRun) -> None:
         """Its pods are created."""
@@ -715,24 +755,84 @@ class Timeline:
             job.reason = "NeverStarts"
             job.message = f"no scheduler has the name {job.arrival.unscheduled}"
             return
+        create = self._go_to_node if job.arrival.is_of_pods else self._create
         for batch in job.arrival.pods:
-            if batch.gates:
-                for labels, count in self._domains(job, batch):
-                    gated = self._shapes(job.arrival, batch, _flavors(job, batch.name), labels)
-                    self._hold_by_gates(job, batch, gated, count)
-            elif self.kube is not None:
-                for shape, count in self.shapes_of(job, batch):
-                    for _ in range(count):
-                        self._wait_for_node(job, shape)
+            for labels, count in self._domains(job, batch):
+                flavors = _flavors(job, batch.name)
+                create(job, batch, self._shapes(job.arrival, batch, flavors, labels), count)
         self._open_later(job)
         if not job.unbound:
             self._start(job)
 
-    def _hold_by_gates(
-        self, job: JobRun, batch: PodBatch, shape: PodShape | None, count: int
-    ) -> None:
-        job.unbound += count
-        job.gated.setdefault(batch.name, []).extend([shape] * count)
+    def _create(self, job: JobRun, batch: PodBatch, shape: PodShape | None, count: int) -> None:
+        """Create pods of an admitted job, as far as ResourceQuotas allow it."""
+        created = self._take(job, batch, count)
+        if created < count:
+            job.unbound += count - created
+            self._refused.append(RefusedPods(job, job.round, batch, shape, count - created))
+        self._go_to_node(job, batch, shape, created)
+
+    def _take(self, job: JobRun, batch: PodBatch, count: int) -> int:
+        """How many pods ResourceQuotas let it create."""
+        if not self.quotas:
+            return count
+        known = min(max(job.ahead, 0), count)
+        job.ahead -= known
+        created = self.quotas.create(job.arrival.namespace, batch.spec, count - known)
+        if created:
+            job.created.append((batch.spec, created))
+        return known + created
+
+    def _creates_pods(self, job: JobRun) -> bool:
+        """Create the pods of which Kueue makes its Workload; false: a ResourceQuota refuses some."""
+        for it in job.arrival.pods:
+            created = self._take(job, it, it.count)
+            if created < it.count:
+                self._refused.append(RefusedPods(job, job.round, it, None, it.count - created))
+        return not any(it.job is job for it in self._refused)
+
+    def _create_refused(self) -> None:
+        """Try again to create pods, since others ended."""
+        self._freed = False
+        refused, self._refused = self._refused, []
+        for it in refused:
+            if it.round != it.job.round:
+                continue
+            if it.job.active:
+                it.job.unbound -= it.count
+                self._create(it.job, it.batch, it.shape, it.count)
+                self._open_later(it.job)
+                if not it.job.unbound:
+                    self._start(it.job)
+                continue
+            left = it.count - self._take(it.job, it.batch, it.count)
+            if left:
+                self._refused.append(RefusedPods(it.job, it.round, it.batch, None, left))
+        self._submit_complete({it.job for it in refused if not it.job.active})
+
+    def _submit_complete(self, jobs: Iterable[JobRun]) -> None:
+        """Kueue makes Workloads of the pods of those jobs of which all pods exist now."""
+        missing = {it.job for it in self._refused}
+        for job in sorted(set(jobs) - missing, key=lambda it: it.index):
+            if self.kueue is not None and job.workload is not None and job.ended is None:
+                self.kueue.submit(job.workload)
+        if self.kueue is not None:
+            self._schedule(self.kueue)
+
+    def refused_pods(self, job: JobRun) -> Iterator[tuple[PodSpec, int]]:
+        """The pods of a job that ResourceQuotas refuse."""
+        for it in self._refused:
+            if it.job is job and it.round == job.round:
+                yield it.batch.spec, it.count
+
+    def _go_to_node(self, job: JobRun, batch: PodBatch, shape: PodShape | None, count: int) -> None:
+        """Pods exist, and wait for the removal of their gates or for a node."""
+        if batch.gates:
+            job.unbound += count
+            job.gated.setdefault(batch.name, []).extend([shape] * count)
+        elif shape is not None and self.kube is not None:
+            for _ in range(count):
+                self._wait_for_node(job, shape)
 
     def _open_later(self, job: JobRun) -> None:
         """The gates of its pods are removed as is assumed; others stay."""

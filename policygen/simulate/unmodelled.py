@@ -7,6 +7,7 @@ from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.configurations import SchedulerProfileView
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_settings import USAGE_BASED, Settings
+from policygen.kubernetes.pod_quotas import charge
 from policygen.kubernetes.untyped import mappings
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.assumptions import CHECK, GATE
@@ -53,7 +54,13 @@ def unmodelled(scene: Scene, arrivals: Iterable[Arrival]) -> tuple[Unmodelled, .
             found[f"{it.kind}: {it.refusal}"] += it.unknown
             continue
         specs = tuple((id(one.spec), one.gates) for one in it.pods)
-        key = specs, it.gang is None, it.workload.queue if it.workload is not None else None
+        key = (
+            specs,
+            it.namespace,
+            it.kind,
+            it.gang is None,
+            it.workload.queue if it.workload is not None else None,
+        )
         if key not in known:
             known[key] = frozenset(_of_job(scene, it))
             if it.workload is not None:
@@ -67,6 +74,7 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
     if any(it.resource_claims for it in specs):
         yield CLAIMS
     yield from _gates(scene, job)
+    yield from _quotas(scene, job)
     if scene.nodes and any(
         port.get("hostPort") for it in specs for one in it.containers for port in one.ports
     ):
@@ -102,6 +110,18 @@ def _gates(scene: Scene, job: Arrival) -> Iterator[str]:
                 f"scheduling gate {gate}, which is assumed to stay; --assume {GATE}/{gate}=5m "
                 "states when it is removed"
             )
+
+
+def _quotas(scene: Scene, job: Arrival) -> Iterator[str]:
+    """ResourceQuotas that count the object of a job, or pods that Volcano's controller creates."""
+    for quota in scene.cluster.resource_quotas.by_namespace.get(job.namespace, ()):
+        for key in quota.fields.hard:
+            if key.startswith(f"count/{job.kind.lower()}s."):
+                yield f"key {key} of a ResourceQuota"
+        if job.gang is not None and any(
+            charge(it.spec, key) for it in job.pods for key in quota.fields.hard
+        ):
+            yield "a ResourceQuota for pods of Volcano"
 
 
 def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:

@@ -46,6 +46,23 @@ def test_schedulers_and_kinds_that_are_not_simulated():
     }
 
 
+def test_resource_quotas_that_are_not_simulated():
+    quota = """
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: nlp}
+spec: {hard: {count/jobs.batch: 1, pods: 9}}
+"""
+    volcano = job("b", 8, queue="").replace(
+        "restartPolicy", "schedulerName: volcano\n      restartPolicy"
+    )
+    assert named(QUEUES + NODES + quota + job("a", 8) + volcano) == {
+        "key count/jobs.batch of a ResourceQuota": 2,
+        "a ResourceQuota for pods of Volcano": 1,
+    }
+
+
 def test_a_feature_that_the_caller_found():
     it = replace(scene(QUEUES), unmodelled=(Unmodelled("x", 3),))
     assert unmodelled(it, ()) == (Unmodelled("x", 3),)

@@ -21,6 +21,7 @@ from policygen.simulate.why.object_causes import (
     scheduler_missing,
 )
 from policygen.simulate.why.quota_causes import first_of, quota_cause
+from policygen.simulate.why.refused_pods import quota_refusal
 from policygen.simulate.why.situation import Settled
 
 
@@ -37,6 +38,11 @@ class PodCauses:
 
     def of(self, job: JobRun) -> Cause | None:
         """Why the first pods of a job that have no node have none; None: that is not known."""
+        quotas, namespace = self._timeline.quotas, job.arrival.namespace
+        pods = [*self._timeline.refused_pods(job)]
+        refusal = quotas.refusing(namespace, pods) if quotas is not None else None
+        if refusal is not None:
+            return quota_refusal(refusal, namespace)
         gates = {gate for it in job.arrival.pods if it.name in job.gated for gate in it.gates}
         if gates:
             return Cause(CauseKind.GATED, names=tuple(sorted(gates)))
@@ -96,8 +102,8 @@ class EndCauses:
             return self._gangs.of(job)
         if job.active:
             return self._pods.of(job) or Cause(CauseKind.UNKNOWN)
-        if workload is None:
-            return Cause(CauseKind.UNKNOWN, message=job.message)
+        if workload is None or any(self._timeline.refused_pods(job)):
+            return self._pods.of(job) or Cause(CauseKind.UNKNOWN, message=job.message)
         return self._of_workload(job, workload, evicted)
 
     def _of_workload(self, job: JobRun, workload: QueuedWorkload, evicted: Cause | None) -> Cause:

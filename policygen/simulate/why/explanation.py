@@ -21,6 +21,7 @@ from policygen.simulate.kueue.build import pairs_of
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.pod_quotas import PodQuotas, RefusingQuota
 from policygen.simulate.scene import (
     Scene,
     kube_scheduler,
@@ -42,7 +43,6 @@ from policygen.simulate.why.object_causes import (
 )
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
 from policygen.simulate.why.refused_pods import (
-    RefusingQuota,
     higher_quota,
     quota_families,
     quota_refusal,
@@ -370,10 +370,11 @@ class Explainer:
             return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
         occupied = nodes
         created = sum(map(bool, arrival.nodes)) + sum(1 for _ in self._pods(arrival))
+        created = max(created, arrival.created)
         every = self._complete(arrival)
-        refusal = refusing(self.scene.cluster, every, every.pods, created)
+        namespace = arrival.namespace
+        refusal = refusing(self._quotas(namespace), namespace, every.pods, created)
         if refusal is not None:
-            namespace = arrival.name.partition("/")[0]
             cause = quota_refusal(refusal, namespace)
             found = tuple(self._with_quota(every, refusal, created, chosen)) if search else ()
             ordered = sorted(found, key=lambda it: it.rank)
@@ -401,6 +402,11 @@ class Explainer:
             ends=() if never is not None else occupied.ends(arrival, chosen),
         )
 
+    def _quotas(self, namespace: str, cluster: Cluster | None = None) -> PodQuotas:
+        """The ResourceQuotas with the pods of all jobs of a namespace."""
+        own = [it for it in self.arrivals if it.namespace == namespace]
+        return PodQuotas(cluster or self.scene.cluster, own)
+
     def _complete(self, arrival: Arrival) -> Arrival:
         """The workload with the pods that its controller could not create yet."""
         namespace = arrival.name.partition("/")[0]
@@ -426,7 +432,8 @@ class Explainer:
         chosen: Mapping[str, Mapping[str, str]],
     ) -> Iterator[Remedy]:
         """Changes with which no ResourceQuota refuses pods, and nodes have room for them."""
-        cluster, nodes = self.scene.cluster, self._nodes()
+        nodes, namespace = self._nodes(), arrival.namespace
+        quotas = self._quotas(namespace)
 
         def placed(changes: Sequence[Change]) -> bool | None:
             return None if nodes is None else nodes.has_room(arrival, changes, chosen, ())
@@ -435,15 +442,15 @@ class Explainer:
             for changes in family:
                 pods = smaller(arrival.pods, changes)
                 room = placed(changes)
-                if room is not False and refusing(cluster, arrival, pods, created) is None:
+                if room is not False and refusing(quotas, namespace, pods, created) is None:
                     yield Remedy(tuple(changes), Cost(), placed=room)
                     break
         raised: list[FieldChange] = []
         found: RefusingQuota | None = refusal
-        while found is not None and len(raised) < MOST:
-            raised.append(higher_quota(found, arrival.name.partition("/")[0]))
-            cluster = changed_scene(self.scene, raised).cluster
-            found = refusing(cluster, arrival, arrival.pods, created)
+        while found is not None and not found.unset and len(raised) < MOST:
+            raised.append(higher_quota(found, namespace))
+            quotas = self._quotas(namespace, changed_scene(self.scene, raised).cluster)
+            found = refusing(quotas, namespace, arrival.pods, created)
         if found is None:
             yield Remedy(tuple(raised), Cost(), placed=placed(raised))
 

@@ -48,17 +48,30 @@ def test_a_remedy_needs_room_on_nodes():
 
 
 @pytest.mark.parametrize(
-    "limits", [{KEY: "8"}, {"requests.cpu": "0"}, {"pods": "4"}, {"count/jobs.batch": "0"}]
+    "limits", [{KEY: "8"}, {"limits.nvidia.com/gpu": "0"}, {"pods": "4"}, {"count/jobs.batch": "0"}]
 )
 def test_a_quota_that_is_enough_refuses_no_pods(limits):
     found = explain("n/a", *PLAIN, quota(**limits), job("a", pods=4))
     assert not found.waits
 
 
-@pytest.mark.parametrize("key", ["services", "requests.cpu"])
+@pytest.mark.parametrize("key", ["services", "requests.example.com/x"])
 def test_a_key_that_the_pods_do_not_request_refuses_none(key):
     found = explain("n/a", *PLAIN, quota(used={key: "6"}, **{key: "5"}), job("a"))
     assert not found.waits
+
+
+def test_a_quota_of_cpu_refuses_pods_without_a_request():
+    found = explain("n/a", *PLAIN, quota(**{"requests.cpu": "8"}), job("a"))
+    assert found.cause.message == "failed quota: rq: must specify requests.cpu"
+    assert found.remedies == ()
+
+
+def test_a_quota_counts_the_pods_of_its_scopes():
+    scoped = quota(pods="0")
+    for scope, waits in (("Terminating", False), ("NotTerminating", True)):
+        scoped["spec"]["scopes"] = [scope]
+        assert explain("n/a", *PLAIN, scoped, job("a")).waits is waits
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import Container, PodSpec
+from policygen.kubernetes.pod_quotas import sets
+from policygen.kubernetes.workloads import PodSpec
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -63,14 +64,7 @@ def _is_set(spec: PodSpec, key: str, filled: frozenset[str]) -> bool:
     prefix = prefix or "requests"
     if prefix not in ("requests", "limits") or f"{prefix}.{name}" in filled or spec.pod_level():
         return True
-    return all(
-        _has(container, prefix, name) for container in (*spec.containers, *spec.init_containers)
-    )
-
-
-def _has(container: Container, prefix: str, name: str) -> bool:
-    limits = container.resources.limits
-    return name in limits or (prefix == "requests" and name in container.resources.requests)
+    return all(sets(it, key) for it in (*spec.containers, *spec.init_containers))
 
 
 RULE = ObjectRule(
