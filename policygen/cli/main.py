@@ -9,7 +9,7 @@ import click
 
 from policygen import __version__
 from policygen.app import stdout
-from policygen.cli import baseline, cluster, lint, rules, simulate, spec, test, upgrade, why
+from policygen.cli import baseline, cluster, krm, lint, rules, simulate, spec, test, upgrade, why
 from policygen.cli import completion as completing
 from policygen.cli.options import beginning
 from policygen.cli.stderr import refusals, say
@@ -73,6 +73,7 @@ for command in (
     spec.render,
     spec.validate,
     upgrade.upgrade,
+    krm.krm,
     lint.lint,
     baseline.baseline,
     cluster.snapshot,

@@ -121,7 +121,12 @@ HELM = Upstream("helm", "helm.sh/helm/v4", (Binary("helm", "helm.sh/helm/v4/cmd/
 
 CONTROL_PLANE = (KEYS, ETCD, KUBERNETES, KUEUE, VOLCANO, KWOK)
 """What `up` needs, in build order."""
-ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM)
+KUSTOMIZE = Upstream(
+    "kustomize",
+    "sigs.k8s.io/kustomize/kustomize/v5",
+    (Binary("kustomize", "sigs.k8s.io/kustomize/kustomize/v5"),),
+)
+ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, KUSTOMIZE)
 
 KUBERNETES_VARIABLE = "POLICYGEN_KUBERNETES"
 """Names the release of Kubernetes that tests run on; `matrix` sets it."""

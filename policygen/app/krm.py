@@ -1,0 +1,276 @@
+"""What `policygen krm` does: renders or lints as a function in a pipeline of Kubernetes resources.
+
+Source: the KRM functions specification v1 of kustomize (cmd/config/docs/api-conventions/functions-spec.md).
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date
+from io import BytesIO
+from itertools import accumulate
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from policygen.app.requests import LintRequest, RenderRequest, parse_targets
+from policygen.core.decoding import converted
+from policygen.core.errors import SpecError, UsageError
+from policygen.core.finding import Finding
+from policygen.core.names import MANAGED_BY, SET, TOOL
+from policygen.core.quoting import listed, quoted
+from policygen.core.rule import Severity
+from policygen.core.suggest import suggest
+from policygen.documents import document
+from policygen.documents.files import STDIN, Source
+from policygen.kubernetes.untyped import mapping, mappings
+from policygen.plan.extras import EXTRAS
+from policygen.render import scalar
+from policygen.spec.forms import GROUP as SPEC_GROUP
+
+VERSION = "krm.policygen.dev/v1alpha1"
+_LISTS = tuple(f"config.kubernetes.io/{version}" for version in ("v1", "v1beta1", "v1alpha1"))
+_LOCAL = "config.kubernetes.io/local-config"
+_PATH, _INDEX = "config.kubernetes.io/path", "config.kubernetes.io/index"
+
+Resource = dict[str, Any]
+_Form = TypeVar("_Form", bound=Struct)
+
+
+class RenderFunction(Struct, forbid_unknown_fields=True, frozen=True):
+    """The `spec` of a Render: the resources of a spec are added."""
+
+    paths: tuple[str, ...] = ()
+    """Files and folders of the spec; without them, the spec is among the resources."""
+    target: dict[str, str] = msgspec.field(default_factory=dict)
+    """Versions by component."""
+    extras: tuple[str, ...] = msgspec.field(default=(), name="with")
+    only: tuple[str, ...] = ()
+    """Kinds."""
+
+
+class LintFunction(Struct, forbid_unknown_fields=True, frozen=True, rename="camel"):
+    """The `spec` of a Lint: the resources are checked, and not changed."""
+
+    paths: tuple[str, ...] = ()
+    """Files and folders of the spec with which they are checked."""
+    target: dict[str, str] = msgspec.field(default_factory=dict)
+    partial: bool = False
+    """Whether other resources exist elsewhere."""
+    fail_on: str = "error"
+
+
+class FunctionResult(Struct, frozen=True):
+    """The result of a function."""
+
+    text: str
+    """The ResourceList with the items and results."""
+    findings: tuple[Finding, ...]
+    failed: bool
+
+
+def run(given: bytes, *, today: date) -> FunctionResult:
+    """Run the function that a ResourceList configures. Raises UsageError and SpecError."""
+    data = _resource_list(given)
+    items = [dict(it) for it in mappings(data.get("items"))]
+    config = mapping(data, "functionConfig")
+    kind = str(config.get("kind"))
+    functions: Mapping[str, Callable[[], FunctionResult]] = {
+        "Render": lambda: _render(items, _function(config, RenderFunction)),
+        "Lint": lambda: _lint(items, _function(config, LintFunction), today),
+    }
+    if config.get("apiVersion") != VERSION or kind not in functions:
+        raise UsageError(
+            f"the functionConfig is {_called(config)}; write apiVersion: {VERSION} and kind: "
+            f"{listed(list(functions), 'or')}"
+        )
+    return functions[kind]()
+
+
+def _resource_list(given: bytes) -> Resource:
+    try:
+        text = given.decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 text: {error}") from None
+    documents, faults = document.load(Source(STDIN, text, None), kubernetes=True)
+    faults = document.with_faults(documents, faults)
+    if faults:
+        raise SpecError(faults)
+    data = documents[0].data if len(documents) == 1 else {}
+    if data.get("kind") != "ResourceList" or data.get("apiVersion") not in _LISTS:
+        raise UsageError(
+            f"standard input is {_called(data)}; krm reads one ResourceList of {_LISTS[0]}, which "
+            "kustomize and kpt write"
+        )
+    return dict(data)
+
+
+def _called(data: Mapping[str, Any]) -> str:
+    words = [str(data[key]) for key in ("apiVersion", "kind") if key in data]
+    return " ".join(words) or "empty"
+
+
+def _function(config: Mapping[str, Any], form: type[_Form]) -> _Form:
+    """The settings in a functionConfig. Raises UsageError."""
+    spec = config.get("spec") or {}
+    what = f"{config['kind']} {mapping(config, 'metadata').get('name', '')}".strip()
+    known = [field.encode_name for field in msgspec.structs.fields(form)]
+    unknown = [key for key in spec if key not in known] if isinstance(spec, dict) else []
+    if unknown:
+        raise UsageError(f"{what}: spec.{unknown[0]} is unknown; {suggest(unknown[0], known)}")
+    try:
+        return converted(spec, form)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{what}: spec is invalid: {error}") from None
+
+
+def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResult:
+    """Add what a spec renders; what an earlier run of it rendered is replaced."""
+    from policygen.app import render
+
+    for name in function.extras:
+        if name not in EXTRAS:
+            raise UsageError(f'Render: spec.with: "{name}" is unknown; {suggest(name, EXTRAS)}')
+    spec = [
+        {**it, "metadata": _without_annotations(mapping(it, "metadata"))}
+        for it in items
+        if str(it.get("apiVersion")).startswith(f"{SPEC_GROUP}/")
+    ]
+    if not function.paths and not spec:
+        raise UsageError(
+            "the Render has no spec; name its files in spec.paths, or add its documents to the "
+            "resources"
+        )
+    request = RenderRequest(
+        specs=function.paths or ("-",),
+        target=parse_targets(function.target),
+        extras=frozenset(function.extras),
+        only=function.only,
+    )
+    try:
+        result = render.render(request, stdin=BytesIO(_Texts.of(spec).text.encode()))
+    except SpecError as error:
+        found, made, kept = tuple(error.findings), [], items
+        failed = True
+    else:
+        found, failed = result.findings, False
+        made = [it.text.removeprefix("---\n") for it in result.manifests]
+        sets = {it.item.meta.set for it in result.manifests}
+        kept = [it for it in items if not _rendered_before(it, sets)]
+    results = [_result(it, None) for it in found]
+    return FunctionResult(_listed([*map(_block, kept), *made], results), found, failed)
+
+
+def _without_annotations(metadata: Resource) -> Resource:
+    """The metadata of a document of a spec, which has no annotations but those of pipelines."""
+    return {key: value for key, value in metadata.items() if key != "annotations"}
+
+
+def _rendered_before(item: Resource, sets: Collection[str]) -> bool:
+    labels = mapping(item, "metadata", "labels")
+    return labels.get(MANAGED_BY) == TOOL and labels.get(SET) in sets
+
+
+def _lint(items: Sequence[Resource], function: LintFunction, today: date) -> FunctionResult:
+    """Check the resources, except those that are not applied."""
+    from policygen.app import lint
+
+    severities = {str(it): it for it in Severity}
+    if function.fail_on not in severities:
+        raise UsageError(
+            f"Lint: spec.failOn: {quoted(function.fail_on)} is unknown; write "
+            f"{listed(list(severities), 'or')}"
+        )
+    applied = [it for it in items if mapping(it, "metadata", "annotations").get(_LOCAL) != "true"]
+    texts = _Texts.of(applied)
+    request = LintRequest(
+        specs=function.paths,
+        manifests=("-",),
+        target=parse_targets(function.target),
+        partial=function.partial,
+    )
+    try:
+        report = lint.lint(request, today=today, stdin=BytesIO(texts.text.encode()))
+    except SpecError as error:
+        findings, failed = tuple(error.findings), True
+    else:
+        findings = report.findings
+        worst = severities[function.fail_on]
+        failed = not report.complete or any(it.severity >= worst for it in findings)
+    results = [_result(it, texts.item(it)) for it in findings]
+    # A line of standard input helps nobody: the object and its field are named instead.
+    shown = tuple(
+        it._replace(place=None) if it.place and it.place.file == STDIN else it for it in findings
+    )
+    return FunctionResult(_listed(map(_block, items), results), shown, failed)
+
+
+class _Texts(Struct, frozen=True):
+    """Resources as one text, and the lines at which they begin."""
+
+    text: str
+    items: Sequence[Resource]
+    starts: Sequence[int]
+
+    @classmethod
+    def of(cls, items: Sequence[Resource]) -> "_Texts":
+        texts = [f"---\n{_block(it)}" for it in items]
+        lengths = (it.count("\n") for it in texts)
+        return cls("".join(texts), items, [1, *accumulate(lengths, initial=1)][1:-1])
+
+    def item(self, finding: Finding) -> Resource | None:
+        """The resource in which a finding is; None if it is in another file."""
+        if finding.place is None or finding.place.file != STDIN or not finding.place.line:
+            return None
+        return self.items[bisect_right(self.starts, finding.place.line) - 1]
+
+
+def _result(finding: Finding, item: Resource | None) -> Resource:
+    """A finding as an entry of `results`."""
+    place = finding.place
+    made: Resource = {
+        "message": f"{finding.message} [{finding.rule}]",
+        "severity": str(finding.severity),
+        "tags": {"rule": str(finding.rule)},
+    }
+    if item is not None:
+        meta = mapping(item, "metadata")
+        made["resourceRef"] = {
+            "apiVersion": item.get("apiVersion"),
+            "kind": item.get("kind"),
+            **{key: meta[key] for key in ("name", "namespace") if key in meta},
+        }
+        notes = mapping(meta, "annotations")
+        if _PATH in notes:
+            index = str(notes.get(_INDEX, ""))
+            made["file"] = {
+                "path": notes[_PATH],
+                **({"index": int(index)} if index.isdecimal() else {}),
+            }
+    elif place is not None:
+        made["file"] = {"path": place.file}
+        made["tags"]["line"] = str(place.line)
+    if finding.path:
+        made["field"] = {"path": finding.path}
+    return made
+
+
+def _block(item: Resource) -> str:
+    """A resource as YAML."""
+    return str(scalar.block(item, 0)).removeprefix("\n") + "\n"
+
+
+def _listed(items: Iterable[str], results: Sequence[Resource]) -> str:
+    """The ResourceList with items that are YAML already."""
+    lines = []
+    for text in items:
+        first, *rest = text.splitlines()
+        lines += [f"- {first}", *(f"  {line}" if line else "" for line in rest)]
+    lines = [
+        f"apiVersion: {_LISTS[0]}",
+        "kind: ResourceList",
+        *(["items:", *lines] if lines else ["items: []"]),
+    ]
+    if results:
+        lines.append(f"results:{scalar.block(results, 2)}")
+    return "".join(f"{line}\n" for line in lines)

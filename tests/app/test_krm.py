@@ -1,0 +1,146 @@
+"""`policygen krm` as a function in a pipeline of resources."""
+
+from datetime import date
+
+import pytest
+import yaml
+
+from policygen.app.krm import run
+from policygen.core.errors import SpecError, UsageError
+
+TODAY = date(2026, 11, 23)
+SPEC = [
+    {
+        "apiVersion": "policygen.dev/v1alpha1",
+        "kind": "ResourcePool",
+        "metadata": {
+            "name": "a100",
+            "annotations": {"config.kubernetes.io/local-config": "true"},
+        },
+        "spec": {
+            "nodeSelector": {"pool": "a100"},
+            "gpu": {"product": "NVIDIA-A100-SXM4-80GB", "perNode": 8},
+            "capacity": {"nodes": 2, "nodeType": "a2-ultragpu-8g"},
+        },
+    },
+    {
+        "apiVersion": "policygen.dev/v1alpha1",
+        "kind": "Team",
+        "metadata": {
+            "name": "nlp",
+            "annotations": {"config.kubernetes.io/local-config": "true"},
+        },
+        "spec": {
+            "namespaces": [{"name": "nlp"}],
+            "quotas": [{"pool": "a100", "guarantee": 8}],
+        },
+    },
+]
+QUEUE = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "kind": "LocalQueue",
+    "metadata": {
+        "name": "yes",
+        "namespace": "nlp",
+        "annotations": {
+            "config.kubernetes.io/path": "queues.yaml",
+            "config.kubernetes.io/index": "1",
+        },
+    },
+    "spec": {"clusterQueue": "nlp.a10"},
+}
+
+
+def listed(items, kind="Render", spec=None, **more):
+    config = {
+        "apiVersion": "krm.policygen.dev/v1alpha1",
+        "kind": kind,
+        "metadata": {"name": "it"},
+        "spec": spec or {},
+        **more,
+    }
+    data = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": items,
+        "functionConfig": config,
+    }
+    return yaml.safe_dump(data).encode()
+
+
+def test_the_spec_among_the_resources_is_rendered():
+    outcome = run(listed([*SPEC, QUEUE]), today=TODAY)
+    assert not outcome.failed
+    made = yaml.safe_load(outcome.text)
+    assert made["items"][:3] == [*SPEC, QUEUE]
+    kinds = [it["kind"] for it in made["items"][3:]]
+    assert "ClusterQueue" in kinds
+    again = yaml.safe_load(run(listed(made["items"]), today=TODAY).text)
+    assert again["items"] == made["items"], "a second run replaces what the first one rendered"
+
+
+def test_a_render_selects_kinds_and_versions():
+    spec = {"only": ["ClusterQueue"], "target": {"kueue": "0.14"}}
+    made = yaml.safe_load(run(listed(SPEC, spec=spec), today=TODAY).text)
+    assert [it["apiVersion"] for it in made["items"][2:]] == ["kueue.x-k8s.io/v1beta1"]
+
+
+def test_an_invalid_spec_fails_with_results_and_leaves_the_resources():
+    broken = [SPEC[0], {**SPEC[1], "spec": {**SPEC[1]["spec"], "nmaespaces": []}}]
+    outcome = run(listed(broken), today=TODAY)
+    assert outcome.failed
+    made = yaml.safe_load(outcome.text)
+    assert made["items"] == broken
+    (result,) = [it for it in made["results"] if it["severity"] == "error"]
+    assert result["tags"]["rule"] == "unknown-field"
+
+
+def test_lint_names_resource_file_and_field():
+    outcome = run(listed([*SPEC, QUEUE], "Lint", {"partial": False}), today=TODAY)
+    assert outcome.failed
+    made = yaml.safe_load(outcome.text)
+    assert made["items"] == [*SPEC, QUEUE]
+    (result,) = [it for it in made["results"] if it["severity"] == "error"]
+    assert result["resourceRef"] == {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "LocalQueue",
+        "name": "yes",
+        "namespace": "nlp",
+    }
+    assert result["file"] == {"path": "queues.yaml", "index": 1}
+    assert result["field"] == {"path": "spec.clusterQueue"}
+
+
+def test_lint_with_a_spec_knows_its_objects(tmp_path):
+    spec = tmp_path / "spec.yaml"
+    plain = [{**it, "metadata": {"name": it["metadata"]["name"]}} for it in SPEC]
+    spec.write_text(yaml.safe_dump_all(plain))
+    good = {**QUEUE, "spec": {"clusterQueue": "nlp.a100"}}
+    settings = {"paths": [str(spec)]}
+    assert not run(listed([good], "Lint", settings), today=TODAY).failed
+    assert run(listed([good], "Lint", {**settings, "failOn": "info"}), today=TODAY).failed
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (b"", "standard input is empty; krm reads one ResourceList"),
+        (b"kind: Pod\napiVersion: v1\n", "standard input is v1 Pod"),
+        (listed([], "Rendr"), "krm.policygen.dev/v1alpha1 Rendr; write"),
+        (listed([], spec={"path": ["a"]}), 'spec.path is unknown; did you mean "paths"?'),
+        (listed([], spec={"paths": "a"}), "Render it: spec is invalid: Expected `array`"),
+        (listed([]), "the Render has no spec"),
+        (listed(SPEC, spec={"target": {"kueue": "9"}}), "kueue '9' is not a valid version"),
+        (listed(SPEC, spec={"with": ["a"]}), 'Render: spec.with: "a" is unknown'),
+        (listed([], "Lint", {"failOn": "often"}), 'spec.failOn: "often" is unknown'),
+    ],
+)
+def test_wrong_input_is_refused(given, words):
+    with pytest.raises(UsageError) as error:
+        run(given, today=TODAY)
+    assert words in str(error.value)
+
+
+def test_input_that_is_not_yaml_is_refused():
+    with pytest.raises(SpecError):
+        run(b"a: [\n", today=TODAY)
