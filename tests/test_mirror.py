@@ -67,6 +67,7 @@ WITHOUT = {
     "lint/kueue/configuration_upgrade": "tests/app/test_upgrade.py upgrades Configurations.",
     "lint/kueue/version_upgrade": "tests/app/test_fix.py and test_upgrade.py upgrade objects.",
     "render/manifest": "It has only a type.",
+    "simulate/wanted_pools": "tests/simulate/test_recorder.py counts the jobs of pools through it.",
     "report/amount_words": "tests/report/test_quota_words.py and test_remedy_words.py compare sentences with its amounts.",
     "report/simulation_csv": "tests/report/test_simulation.py and tests/app/test_simulate.py read its output.",
     "report/simulation_json": "tests/report/test_simulation.py and tests/app/test_simulate.py read its output.",

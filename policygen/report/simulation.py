@@ -312,9 +312,9 @@ def _pools(page: TablePage, pools: Sequence[PoolResult]) -> None:
     ]
     heads = (
         "POOL", "GPUS", "JOBS", "MEDIAN WAIT", "95 % WAIT", "MEAN USED", "MOST USED",
-        "GPU HOURS FREE WHILE JOBS WAIT",
+        "GPU HOURS FREE, BY CAUSE",
     )  # fmt: skip
-    page.table("Pools", heads, rows, range(1, 7), {7: "GPU hours free while jobs wait, by cause: "})
+    page.table("Pools", heads, rows, range(1, 7), {7: "GPU hours free, by cause: "})
 
 
 def _share(used: float, gpus: int) -> str:

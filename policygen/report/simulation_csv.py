@@ -72,7 +72,7 @@ def write_teams(reports: Sequence[SimulationReport], out: TextIO) -> None:
 
 
 def write_pools(reports: Sequence[SimulationReport], out: TextIO) -> None:
-    """Write a line for each pool and each cause of GPUs that are free while jobs wait."""
+    """Write a line for each pool and each cause of free GPUs."""
     columns = (
         "pool", "gpus", "jobs", "median_wait", "p95_wait", "mean_used", "most_used", "free_because",
         "free_gpu_seconds",

@@ -5,12 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.quoting import listed
 from policygen.kubernetes.accelerators import gpus_of, is_one
-from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
-from policygen.simulate.kueue.assignment import topology_refusal
-from policygen.simulate.kueue.queue import Group, SimulatedQueue
 from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
 from policygen.simulate.kueue.state import QueueState
-from policygen.simulate.kueue.workload import Admission, PodSet, QueuedWorkload
+from policygen.simulate.kueue.workload import Admission
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import (
@@ -24,17 +21,12 @@ from policygen.simulate.result import (
     p95,
 )
 from policygen.simulate.scene import Scene
+from policygen.simulate.stranded import CAUSES, StrandedGpus
 from policygen.simulate.timeline import JobRun, Observer, Timeline
 from policygen.simulate.usage import Meters
+from policygen.simulate.wanted_pools import WantedPools
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.end_causes import EndCauses, PodCauses
-
-QUOTA = "quota"
-TOO_FEW = "too few GPUs left on each node"
-HOST = "cpu or memory of the nodes is used up"
-NO_MATCH = "the pods do not match the nodes"
-CAUSES = (QUOTA, TOO_FEW, HOST, NO_MATCH)
-"""Why GPUs are free while a job waits for them."""
 
 
 class Recorder(Observer):
@@ -62,16 +54,14 @@ class Recorder(Observer):
         self._pool_of_node = {it: pool.name for pool in scene.pools for it in pool.nodes}
         self._idle: Mapping[tuple[str, str], int] = {}
         self._since = 0.0
-        self._queues: Mapping[str, list[SimulatedQueue]] = {}
-        self._wanted: dict[tuple[str, int], tuple[frozenset[str], tuple[PodSet, ...]]] = {}
-        """The pools for pod sets, by queue and pod sets. These are kept, so that no others get their id."""
-        self._matching: dict[PodShape, frozenset[str]] = {}
+        self._wanted: WantedPools | None = None
+        self._stranded: StrandedGpus | None = None
 
     def follow(self, timeline: Timeline) -> None:
         """The timeline that it observes."""
         self.timeline = timeline
-        if timeline.kueue is not None:
-            self._queues = _queues_of_pools(timeline.kueue.state, self._pool_of_flavor)
+        self._wanted = WantedPools(self.scene, timeline)
+        self._stranded = StrandedGpus(self.scene, timeline, self._wanted)
 
     def holds(self, now: float, job: JobRun) -> None:
         """Its quota is in use."""
@@ -113,13 +103,14 @@ class Recorder(Observer):
                 self.used.add_all(now, job.arrival.team, {pool: amount}, count)
 
     def passes(self, now: float) -> None:
-        """GPUs that were free until now while a job waited are stranded."""
+        """GPUs were free until now, for some cause."""
         for key, amount in self._idle.items():
             self._tentative[key] += amount * (now - self._since)
         if self.timeline is None or self.timeline.last == now:
             self._commit()
         self._since = now
-        self._idle = dict(self._stranded_now())
+        if self._stranded is not None:
+            self._idle = dict(self._stranded.now(self._used_now()))
 
     def result(self, *, partial: bool = False) -> SimulationResult:
         """What was found until now."""
@@ -137,7 +128,8 @@ class Recorder(Observer):
             )
             for it in arrived
         )
-        waiting = [self._waits_for(it) if _waits(it) else frozenset() for it in arrived]
+        wanted = WantedPools(self.scene, timeline) if self._wanted is None else self._wanted
+        waiting = [wanted.of_job(it) if _waits(it) else frozenset() for it in arrived]
         return SimulationResult(
             jobs=jobs,
             teams=tuple(self._teams(jobs, end)),
@@ -147,6 +139,12 @@ class Recorder(Observer):
             livelocks=tuple(timeline.livelocks),
             partial=partial,
         )
+
+    def _used_now(self) -> Mapping[str, int]:
+        """The GPUs in use, by pool."""
+        meters = self.used if self._timeline.kube is None else self.on_nodes
+        found = {pool.name: meters.of.get((pool.name,)) for pool in self.scene.pools}
+        return {name: it.amount for name, it in found.items() if it is not None}
 
     def _commit(self) -> None:
         for key, amount in self._tentative.items():
@@ -199,91 +197,6 @@ class Recorder(Observer):
             more = max(0, min(amount, node.usage[pair] - node.nominal[pair]))
             found[pool] = found.get(pool, 0) + more
         yield from ((pool, amount) for pool, amount in found.items() if amount)
-
-    def _stranded_now(self) -> Iterator[tuple[tuple[str, str], int]]:
-        """The GPUs that are free while a job waits for them, by pool and cause."""
-        if self.timeline is None:
-            return
-        meters = self.used if self.timeline.kube is None else self.on_nodes
-        on_nodes = self._by_node()
-        for pool in self.scene.pools:
-            meter = meters.of.get((pool.name,))
-            free = pool.gpus - (meter.amount if meter is not None else 0)
-            if free <= 0:
-                continue
-            for cause, amount in on_nodes.get(pool.name, {}).items():
-                yield (pool.name, cause), amount
-            if pool.name in on_nodes:
-                continue
-            for it in self._queues.get(pool.name, ()):
-                if not it.inactive and any(
-                    pool.name in self._pools_for(it, waiting) for waiting in it.pending.samples()
-                ):
-                    yield (pool.name, QUOTA), free
-                    break
-
-    def _pools_for(self, queue: SimulatedQueue, workload: QueuedWorkload) -> frozenset[str]:
-        """The pools whose GPUs a queue can give to a workload."""
-        key = queue.name, id(workload.pod_sets)
-        if key not in self._wanted:
-            state = self._timeline.kueue.state if self._timeline.kueue is not None else None
-            found = _flavors_for(state, queue, workload) if state is not None else ()
-            pools = frozenset(self._pool_of_flavor.get(it, it) for it in found)
-            self._wanted[key] = pools, workload.pod_sets
-        return self._wanted[key][0]
-
-    def _waits_for(self, job: JobRun) -> frozenset[str]:
-        """The pools for which a job waits that never ran."""
-        arrival, state = job.arrival, self._state
-        if arrival.refusal or job.started is not None:
-            return frozenset()
-        if job.workload is not None:
-            if state is None or state.local_queues.get(job.workload.queue) not in state.queues:
-                return frozenset()
-            return self._pools_for(state.queue_of(job.workload), job.workload)
-        if arrival.gang is not None:
-            name = f".{arrival.gang.queue}"  # a spec ends the name of a queue with its pool
-            return frozenset(it.name for it in self.scene.pools if name.endswith(f".{it.name}"))
-        return frozenset(
-            pool for shape in self._timeline.waiting_of(job) for pool in self._pools_of(shape)
-        )
-
-    def _pools_of(self, shape: PodShape) -> frozenset[str]:
-        """The pools with nodes that pods match."""
-        if shape not in self._matching:
-            names = self._kube.nodes.all
-            self._matching[shape] = frozenset(
-                self._pool_of_node[names[node].name]
-                for node, reasons in self._kube.refusals(shape).items()
-                if _cause(reasons) != NO_MATCH and names[node].name in self._pool_of_node
-            )
-        return self._matching[shape]
-
-    def _by_node(self) -> dict[str, dict[str, int]]:
-        """Why free GPUs of nodes are of no use to pods that wait for them, by pool.
-
-        For each pool, the first pods that wait for its nodes count, and no more GPUs than they request.
-        """
-        found: dict[str, dict[str, int]] = {}
-        timeline = self._timeline
-        kube = timeline.kube
-        if kube is None:
-            return found
-        for shape, count in timeline.waiting:
-            names = [name for name, _ in shape.requests if is_one(name)]
-            causes: dict[str, Counter[str]] = {}
-            for node, reasons in kube.refusals(shape).items() if names else ():
-                pool = self._pool_of_node.get(kube.nodes.all[node].name)
-                free = sum(max(kube.nodes.free(name)[node], 0) for name in names)
-                if pool is not None and free:
-                    causes.setdefault(pool, Counter())[_cause(reasons)] += free
-            fitting = {it for it, each in causes.items() if each.keys() - {NO_MATCH}}
-            wanted = count * sum(shape.amount(name) for name in names)
-            for pool in (fitting or causes.keys()) - found.keys():
-                found[pool] = dict(_at_most(causes[pool], wanted))
-            if len(found) == len(self.scene.pools):
-                break
-        return found
 
     def _job(self, job: JobRun, end: float, cause: Cause | None, idle: bool) -> JobResult:
         """`cause` is why it waits. `idle`: nothing happens any more, so that a job which waits never starts."""
@@ -465,26 +378,6 @@ def gpus(job: JobRun) -> int:
     return sum(it.count * gpus_of(it.spec.requests) for it in job.arrival.pods)
 
 
-def _flavors_for(
-    state: QueueState, queue: SimulatedQueue, workload: QueuedWorkload
-) -> Iterator[str]:
-    """The flavors with accelerators of a queue that match pods of a workload which request these."""
-    for pod_set in workload.pod_sets:
-        for group in {id(it): it for it in _groups_for(queue, pod_set)}.values():
-            for flavor in group.flavors:
-                refused = topology_refusal(state, queue, pod_set, group, flavor.name)
-                if not refused and not state.refusal(flavor.name, pod_set):
-                    yield flavor.name
-
-
-def _groups_for(queue: SimulatedQueue, pod_set: PodSet) -> Iterator[Group]:
-    """The resource groups of the accelerators that pods request."""
-    for name, amount in pod_set.requests:
-        group = queue.group_of.get(name)
-        if amount and is_one(name) and group is not None:
-            yield group
-
-
 def _waits(job: JobRun) -> bool:
     return not job.running and job.ended is None
 
@@ -497,30 +390,3 @@ def _is_late(job: JobRun) -> bool:
 def _whole_gpus(amounts: Mapping[str, float]) -> int:
     """The accelerators in amounts of Volcano, which counts thousandths."""
     return int(sum(amount for name, amount in amounts.items() if is_one(name)) // 1000)
-
-
-def _cause(reasons: tuple[str, ...]) -> str:
-    short = [it.removeprefix(INSUFFICIENT) for it in reasons if it.startswith(INSUFFICIENT)]
-    if not short and "Too many pods" not in reasons:
-        return NO_MATCH
-    return TOO_FEW if any(map(is_one, short)) else HOST
-
-
-def _at_most(amounts: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
-    """The amounts, until their sum is reached."""
-    for name, amount in amounts.items():
-        if most > 0:
-            yield name, min(amount, most)
-        most -= amount
-
-
-def _queues_of_pools(
-    state: QueueState, pool_of_flavor: Mapping[str, str]
-) -> Mapping[str, list[SimulatedQueue]]:
-    """The queues with a quota of each pool."""
-    found: dict[str, list[SimulatedQueue]] = {}
-    for queue in state.queues.values():
-        names = {it.name for group in queue.groups for it in group.flavors}
-        for pool in {pool_of_flavor[it] for it in names if it in pool_of_flavor}:
-            found.setdefault(pool, []).append(queue)
-    return found

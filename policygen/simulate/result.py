@@ -177,7 +177,7 @@ class PoolResult(Struct, frozen=True):
     """The mean number of GPUs in use."""
     used_most: int
     stranded: Mapping[str, float] = field(default_factory=dict)
-    """GPU seconds in which GPUs were free while a job waited for them, by cause."""
+    """GPU seconds in which GPUs were free, by cause. They add up to all in which GPUs were free."""
 
 
 class Unmodelled(Struct, frozen=True, order=True):

@@ -1,4 +1,4 @@
-"""Sums of GPUs over time: what jobs, teams and pools use, and what is free while jobs wait."""
+"""Sums of GPUs over time: what jobs, teams and pools use."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

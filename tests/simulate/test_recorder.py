@@ -2,10 +2,11 @@
 
 from math import inf
 
-from policygen.simulate.recorder import HOST, NO_MATCH, QUOTA, TOO_FEW, Recorder
+from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import JobState
 from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.stranded import QUOTA, UNWANTED
 from policygen.simulate.why.causes import CauseKind
 from tests.simulate.scenes import NODES, QUEUES, job, scene
 
@@ -38,23 +39,11 @@ def test_a_job_its_team_and_its_pool():
     (pool,) = found.pools
     assert (pool.gpus, pool.used_most, pool.jobs) == (16, 8, 2)
     assert round(pool.used_mean, 2) == 8
-    assert pool.stranded == {QUOTA: 8 * HOUR + 16}
+    # Eight GPUs wait for the quota of b until it starts, a second after a has ended.
+    assert pool.stranded == {QUOTA: 8 * HOUR + 8, UNWANTED: 8 * HOUR + 8}
 
 
-def test_gpus_are_stranded_where_too_few_are_left_on_each_node():
-    """Two jobs hold 5 GPUs of each node. A third, which needs 4 of the 6 others, has no node."""
-    text = QUEUES.replace("nominalQuota: 12", "nominalQuota: 16") + NODES
-    found = recorded(text + job("a", 5) + job("b", 5) + job("c", 4), until=600)
-    assert found.pools[0].stranded == {TOO_FEW: 4 * 600}
-
-
-def test_gpus_are_stranded_where_cpu_is_used_up():
-    text = QUEUES + NODES.replace("cpu: 64", "cpu: 4")
-    found = recorded(text + job("a", 1) + job("b", 1) + job("c", 1), until=600)
-    assert found.pools[0].stranded == {HOST: 600}
-
-
-def test_gpus_are_stranded_where_pods_do_not_match():
+def test_the_reason_of_pods_without_a_matching_node():
     text = (
         QUEUES
         + NODES
@@ -62,7 +51,6 @@ def test_gpus_are_stranded_where_pods_do_not_match():
     )
     text = text.replace("nodeSelector: {disk: ssd}, ", "nodeSelector: {disk: ssd}\n      ")
     found = recorded(text, until=600)
-    assert found.pools[0].stranded == {NO_MATCH: 600}
     (waits,) = found.jobs
     assert waits.reason == "Unschedulable"
     assert waits.message == (
@@ -93,7 +81,6 @@ def test_pods_that_never_find_a_node_do_not_run_for_ever():
     assert (first.started, first.preempted, second.ended) == (None, 0, HOUR)
     assert first.evicted > 0
     assert (first.waited, found.until) == (HOUR, HOUR)
-    assert found.pools[0].stranded[HOST] <= HOUR
     assert (first.state, first.wait, found.teams[0].never) == (JobState.NEVER, inf, 1)
     assert first.cause.kind is CauseKind.NO_NODES
     assert first.cause.nearest.resource == "cpu"
@@ -125,7 +112,7 @@ def test_a_job_that_no_flavor_matches_waits_for_no_pool():
     found = recorded(QUEUES + NODES + job("a", 8) + job("b", 8).replace(*SELECTS))
     assert found.jobs[1].cause.kind is CauseKind.FLAVORS_REFUSE
     (pool,) = found.pools
-    assert (pool.jobs, pool.waiting_p95, pool.stranded) == (1, 0, {})
+    assert (pool.jobs, pool.waiting_p95, pool.stranded) == (1, 0, {UNWANTED: 8 * HOUR})
 
 
 def test_a_job_that_never_starts_counts_in_its_pool():
@@ -133,7 +120,7 @@ def test_a_job_that_never_starts_counts_in_its_pool():
     found = recorded(QUEUES + NODES + job("a", 8) + job("b", 16))
     (pool,) = found.pools
     assert (pool.jobs, pool.waiting_median, pool.waiting_p95) == (2, inf, inf)
-    assert pool.stranded == {QUOTA: 8 * HOUR}
+    assert pool.stranded == {QUOTA: 8 * HOUR}  # b requests 16
 
 
 def test_pods_without_kueue_count_in_the_pools_that_they_match():

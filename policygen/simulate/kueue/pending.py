@@ -53,9 +53,10 @@ class PendingQueue:
         """The workloads that are tried in order."""
         return [it for each in self._all() for it in each.waiting]
 
-    def samples(self) -> Iterator[QueuedWorkload]:
-        """One of each kind of equal workloads, tried or not."""
-        return (next(iter(it.waiting or it.parked)) for it in self._all())
+    def samples(self) -> Iterator[tuple[QueuedWorkload, int]]:
+        """One of each kind of equal workloads, tried or not, and the number of these."""
+        for it in self._all():
+            yield next(iter(it.waiting or it.parked)), len(it.waiting) + len(it.parked)
 
     def push(self, workload: QueuedWorkload) -> None:
         """Queue a new or evicted workload."""

@@ -1,0 +1,179 @@
+"""Why accelerators of a pool are free at a time of a simulation. The causes add up to all that are free.
+
+Each free accelerator counts once. First come those of nodes that are of no use to pods which wait for a
+node: of the reasons of all these pods, the one that is closest to a start counts for a node. Then come those
+that jobs without quota wait for. No cause counts more than these pods, or jobs, request together.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from policygen.kubernetes.accelerators import gpus_of, is_one
+from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
+from policygen.simulate.kueue.queue import SimulatedQueue
+from policygen.simulate.placement.scheduler import KubeScheduler
+from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.scene import Scene
+from policygen.simulate.timeline import Timeline
+from policygen.simulate.volcano.job import TaskStatus, VolcanoJob, VolcanoTask
+from policygen.simulate.wanted_pools import WantedPools, matches
+
+HOST = "cpu or memory of the nodes is used up"
+TOO_FEW = "too few GPUs left on each node"
+GANG = "too few GPUs for all pods that start together"
+NO_MATCH = "the pods do not match the nodes"
+QUOTA = "quota"
+UNWANTED = "no job waits for them"
+ON_NODES = (HOST, TOO_FEW, GANG, QUOTA, NO_MATCH)
+"""The causes of pods that wait for a node; of several, the first one counts for a node."""
+CAUSES = (QUOTA, TOO_FEW, GANG, HOST, NO_MATCH, UNWANTED)
+"""In the order of reports."""
+_SHAPES = 8
+"""The most kinds of waiting pods that are compared with nodes: those that request the fewest GPUs."""
+
+
+class StrandedGpus:
+    """Counts the free accelerators of pools by their cause, in the present state of a timeline."""
+
+    def __init__(self, scene: Scene, timeline: Timeline, wanted: WantedPools) -> None:
+        self._scene = scene
+        self._timeline = timeline
+        self._wanted = wanted
+        self._resources = sorted(
+            {name for it in scene.nodes for name in it.allocatable if is_one(name)}
+        )
+        state = timeline.kueue.state if timeline.kueue is not None else None
+        self._queues = _queues_of_pools(
+            state.queues.values() if state is not None else (), wanted.of_flavor
+        )
+
+    def now(self, used: Mapping[str, int]) -> Iterator[tuple[tuple[str, str], int]]:
+        """The free accelerators by pool and cause. `used` has those in use by pool."""
+        of_nodes = self._on_nodes()
+        for pool in self._scene.pools:
+            free = pool.gpus - used.get(pool.name, 0)
+            found: Counter[str] = Counter()
+            for cause, amount in of_nodes.get(pool.name, {}).items():
+                found[cause] = max(min(amount, free - found.total()), 0)
+            if found.total() < free:
+                found[QUOTA] += self._without_quota(pool.name, free - found.total())
+            if found.total() < free:
+                found[UNWANTED] = free - found.total()
+            yield from (((pool.name, cause), amount) for cause, amount in found.items() if amount)
+
+    def _without_quota(self, pool: str, most: int) -> int:
+        """How many accelerators jobs request that wait for quota of a pool, up to `most`."""
+        found = 0
+        for queue in self._queues.get(pool, ()):
+            for it, count in () if queue.inactive else queue.pending.samples():
+                if pool in self._wanted.of_workload(queue, it):
+                    found += count * sum(
+                        one.count * gpus_of(dict(one.requests)) for one in it.pod_sets
+                    )
+                    if found >= most:
+                        return most
+        return found
+
+    def _on_nodes(self) -> dict[str, dict[str, int]]:
+        """By pool, why free accelerators of nodes are of no use to pods that wait for a node."""
+        kube = self._timeline.kube
+        if kube is None:
+            return {}
+        best: dict[str, dict[int, int]] = {}
+        """By pool and node, the index of the cause that comes closest to a start."""
+        asked: Counter[str] = Counter()
+        waiting = [*self._pods(), *self._gangs()]
+        waiting.sort(key=lambda it: _requested(it[0]))
+        for shape, count, elsewhere in waiting[:_SHAPES]:
+            causes = self._causes(kube, shape, elsewhere)
+            fitting = {
+                pool
+                for pool, of in causes.items()
+                if any(ON_NODES[it] != NO_MATCH for it in of.values())
+            }
+            for pool in fitting or causes:
+                asked[pool] += count * _requested(shape)
+                known = best.setdefault(pool, {})
+                for node, cause in causes[pool].items():
+                    known[node] = min(cause, known.get(node, cause))
+        return {
+            pool: dict(_at_most(self._sums(kube, nodes), asked[pool]))
+            for pool, nodes in best.items()
+        }
+
+    def _pods(self) -> Iterator[tuple[PodShape, int, str]]:
+        """The pods that wait for kube-scheduler: their shape and number."""
+        for shape, count in self._timeline.waiting:
+            if _requested(shape):
+                yield shape, count, ""
+
+    def _gangs(self) -> Iterator[tuple[PodShape, int, str]]:
+        """The pods that wait for Volcano, and why, if a node has room for one of them."""
+        volcano = self._timeline.volcano
+        for job in volcano.state.jobs.values() if volcano is not None else ():
+            shapes = Counter(it.shape for it in _pending(job))
+            for shape, count in shapes.items():
+                if _requested(shape):
+                    yield shape, count, QUOTA if job.pending else GANG
+
+    def _causes(
+        self, kube: KubeScheduler, shape: PodShape, elsewhere: str
+    ) -> dict[str, dict[int, int]]:
+        """By pool, the nodes with free accelerators of the kind that pods request, and why they do not run there.
+
+        `elsewhere` is why they do not run on a node with room; empty: the node does not count.
+        """
+        names = [name for name, _ in shape.requests if is_one(name)]
+        refusals = kube.refusals(shape)
+        found: dict[str, dict[int, int]] = {}
+        for node, known in enumerate(kube.nodes.all):
+            pool = self._wanted.of_node.get(known.name)
+            if pool is None or not any(kube.nodes.free(name)[node] > 0 for name in names):
+                continue
+            cause = _cause(refusals[node]) if node in refusals else elsewhere
+            if cause in ON_NODES:
+                found.setdefault(pool, {})[node] = ON_NODES.index(cause)
+        return found
+
+    def _sums(self, kube: KubeScheduler, nodes: Mapping[int, int]) -> dict[str, int]:
+        """The free accelerators of nodes by cause."""
+        free = [kube.nodes.free(name) for name in self._resources]
+        found: Counter[str] = Counter()
+        for node, cause in nodes.items():
+            found[ON_NODES[cause]] += sum(max(it[node], 0) for it in free)
+        return {it: found[it] for it in ON_NODES if found[it]}
+
+
+def _pending(job: VolcanoJob) -> Sequence[VolcanoTask]:
+    return [*job.unborn, *job.by_status[TaskStatus.PENDING].values()]
+
+
+def _requested(shape: PodShape) -> int:
+    return gpus_of(dict(shape.requests))
+
+
+def _cause(reasons: tuple[str, ...]) -> str:
+    if not matches(reasons):
+        return NO_MATCH
+    short = [it.removeprefix(INSUFFICIENT) for it in reasons if it.startswith(INSUFFICIENT)]
+    return TOO_FEW if any(map(is_one, short)) else HOST
+
+
+def _at_most(amounts: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
+    """The amounts, until their sum is reached."""
+    for name, amount in amounts.items():
+        if most > 0:
+            yield name, min(amount, most)
+        most -= amount
+
+
+def _queues_of_pools(
+    queues: Iterable[SimulatedQueue], pool_of_flavor: Mapping[str, str]
+) -> Mapping[str, list[SimulatedQueue]]:
+    """The queues with a quota of each pool."""
+    found: dict[str, list[SimulatedQueue]] = {}
+    for queue in queues:
+        names = {it.name for group in queue.groups for it in group.flavors}
+        for pool in {pool_of_flavor[it] for it in names if it in pool_of_flavor}:
+            found.setdefault(pool, []).append(queue)
+    return found
