@@ -1,6 +1,6 @@
 """The limits of ResourceQuotas: the lowest applies."""
 
-from policygen.lint.core.namespace_quotas import bounds
+from policygen.lint.core.namespace_quotas import bounds, quota_excesses
 from tests.objects import cluster
 
 
@@ -20,3 +20,22 @@ def test_the_lowest_of_several_applies_and_scopes_do_not_count():
         for namespace, limits in found.items()
         for key, it in limits.items()
     } == {("n", "pods"): ("b", 3), ("n", "cpu"): ("a", 2), ("other", "pods"): ("c", 9)}
+
+
+def pods(name, number, resources):
+    return (
+        f"{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: {name}, namespace: n}}, spec: {{replicas: {number}, "
+        f"template: {{spec: {{containers: [{{name: c, resources: {{{resources}}}}}]}}}}}}}}\n---\n"
+    )
+
+
+def test_requests_limits_and_pods_of_each_workload_count():
+    hard = "requests.cpu: 4, limits.cpu: 8, memory: 1Gi, pods: 3, requests.nvidia.com/gpu: 2"
+    text = quota("a", hard) + pods("small", 2, "limits: {cpu: 2, nvidia.com/gpu: 1}")
+    text += pods("many", 4, "requests: {cpu: 1}") + pods("large", 3, "limits: {cpu: 3}")
+    found = quota_excesses(cluster(text.removesuffix("---\n")))
+    assert {it.key: [(each.name, int(needs)) for each, needs in it.workloads] for it in found} == {
+        "pods": [("many", 4)],
+        "requests.cpu": [("large", 9)],
+        "limits.cpu": [("large", 9)],
+    }

@@ -1,19 +1,22 @@
 """A pod requests more or less than a LimitRange of its namespace allows."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.amounts import amount_of, readable
-from policygen.core.finding import At, Path
+from policygen.core.finding import At, Exceeded, Path
+from policygen.core.quoting import some
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
 from policygen.kubernetes.limit_ranges import container_limits
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources
+from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources, Workload
 from policygen.lint.core.containers import paths
+from policygen.lint.core.limit_range_amounts import refused_ranges
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ZERO = Fraction(0)
@@ -29,33 +32,64 @@ class _Amounts(Struct, frozen=True):
     """Resources without a limit of their own."""
 
 
+class _Refusal(NamedTuple):
+    """What a limit refuses in a template."""
+
+    workload: Workload
+    what: str
+    at: At
+    limit: At
+    exceeds: Exceeded | None
+    """None for a minimum and a ratio."""
+
+
 def check(facts: Facts) -> Hits:
     """The API server refuses the pods; Kueue does not admit the workload.
 
-    Reports the first fault of each container and resource, also if there are several LimitRanges.
+    Reports the first fault of each container and resource, also if there are several LimitRanges, and
+    all workloads that one limit refuses together. Skips a LimitRange that is itself refused.
     Source: plugin/pkg/admission/limitranger; pkg/util/limitrange of Kueue.
     """
     ranges = facts.cluster.limit_ranges.by_namespace
     defaults_of = cache(lambda namespace: tuple(container_limits(facts.cluster, namespace)))
+    invalid = (
+        facts.cluster.derive(refused_ranges) if "limit-range-amount-refused" in facts.run else ()
+    )
+    found: dict[At, list[_Refusal]] = {}
     for workload in facts.cluster.workloads:
         limits = ranges.get(workload.namespace, ()) if workload.namespace else ()
-        if not limits:
+        if not limits or any(it.at in invalid for it in limits):
             continue
         defaults = defaults_of(workload.namespace)
         for template in workload.templates:
-            for what, at, limit in _refusals(template, limits, defaults):
-                yield Hit(
-                    RULE,
-                    f"the pods of {workload} are refused: {what}; request what the LimitRange "
-                    "allows, or change the LimitRange",
-                    at,
-                    related=(limit,),
-                )
+            for it in _refusals(workload, template, limits, defaults):
+                found.setdefault(it.limit, []).append(it)
+    for refusals in found.values():
+        yield _hit(refusals)
+
+
+def _hit(refusals: Sequence[_Refusal]) -> Hit:
+    """One hit for all workloads that the same limit refuses."""
+    first = refusals[0]
+    names = list(dict.fromkeys(str(it.workload) for it in refusals))
+    others = [it.at for it in refusals if it.workload is not first.workload]
+    exceeds = (first.exceeds,) if first.exceeds and len(names) == 1 else ()
+    return Hit(
+        RULE,
+        f"the pods of {some(names, 'other workload')} are refused: {first.what}; request what the LimitRange "
+        "allows, or change the LimitRange",
+        first.at,
+        related=(first.limit, *others),
+        exceeds=exceeds,
+    )
 
 
 def _refusals(
-    template: PodTemplate, ranges: _Ranges, defaults: tuple[LimitRangeItem, ...]
-) -> Iterator[tuple[str, At, At]]:
+    workload: Workload,
+    template: PodTemplate,
+    ranges: _Ranges,
+    defaults: tuple[LimitRangeItem, ...],
+) -> Iterator[_Refusal]:
     reported: set[tuple[Path, str]] = set()
     for entry in ranges:
         for i, item in enumerate(entry.fields.limits):
@@ -71,8 +105,13 @@ def _refusals(
                 for what, field, name in _faults(requested, item, entry):
                     if (path, name) not in reported:
                         reported.add((path, name))
-                        at = entry.at.to("spec", "limits", i, field, name)
-                        yield what, template.at.to(*path), at
+                        limit = entry.at.to("spec", "limits", i, field, name)
+                        exceeds = None
+                        if field == "max":
+                            most = item.max[name]
+                            words = f"the maximum of {entry} is {amount_of(name, most)}"
+                            exceeds = Exceeded(workload.at, name, most, words, of_pod=True)
+                        yield _Refusal(workload, what, template.at.to(*path), limit, exceeds)
 
 
 def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Amounts:

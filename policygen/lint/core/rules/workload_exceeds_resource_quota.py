@@ -1,48 +1,93 @@
-"""A workload requests more GPUs than the quota of its namespace allows."""
+"""A workload requests more than a ResourceQuota of its namespace allows."""
 
-from fractions import Fraction
+from collections.abc import Sequence
 
-from policygen.core.amounts import amount_of, readable, total
-from policygen.core.finding import Exceeded
-from policygen.kubernetes import accelerators
-from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.workloads import KINDS, Workload
-from policygen.lint.core.namespace_quotas import bounds
+from policygen.core.amounts import amount_of, readable
+from policygen.core.finding import At, Exceeded
+from policygen.core.quoting import listed, some
+from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.namespace_quotas import QuotaExcess, quota_excesses
+from policygen.lint.kueue.admitted import Admitted, admitted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
     """Pods above the quota are refused when they are created. Skips quotas with scopes.
 
-    Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
+    All workloads above one limit are reported together, and all amounts of one workload.
+    Source: see lint/core/namespace_quotas.py.
     """
-    by_namespace = facts.cluster.derive(bounds)
-    for workload in facts.cluster.workloads:
-        limits = by_namespace.get(workload.namespace, {})
-        needs = _needs(facts.cluster, workload) if limits else {}
-        for name, amount in needs.items():
-            bound = limits.get(f"requests.{name}")
-            if bound is not None and amount > bound.limit >= 0:
-                all_of = f"{bound.quota} allows {amount_of(name, bound.limit, amount)}"
-                yield Hit(
-                    RULE,
-                    f"{workload} requests {amount_of(name, amount, bound.limit)} in all its pods together, but "
-                    f"{bound.quota} allows {readable(name, bound.limit, amount)}, so the API server "
-                    "refuses the last pods; run fewer pods, or raise the quota",
-                    workload.at / "spec",
-                    (bound.quota.at.to("spec", "hard", f"requests.{name}"),),
-                    exceeds=(Exceeded(workload.at, name, bound.limit, all_of),),
-                )
+    alone: dict[tuple[At, At], list[QuotaExcess]] = {}
+    for it in facts.cluster.derive(quota_excesses):
+        workload, *others = (each for each, _ in it.workloads)
+        queues = facts.cluster.derive(admitted).get(it.at)
+        if queues is not None and queues.exceed(it.bound.limit):
+            yield _hit([it], queues)
+        elif others:
+            yield _hit([it])
+        else:
+            alone.setdefault((workload.at, it.bound.quota.at), []).append(it)
+    yield from map(_hit, alone.values())
 
 
-def _needs(cluster: Cluster, workload: Workload) -> dict[str, Fraction]:
-    requests = (
-        (accelerators.requested(cluster, template), template.replicas or 0)
-        for template in workload.templates
+def _hit(excesses: Sequence[QuotaExcess], queues: Admitted | None = None) -> Hit:
+    """One hit for one limit, or for all limits of a ResourceQuota that a workload exceeds.
+
+    With `queues`, it also reports that they admit more than the limit.
+    """
+    first = excesses[0]
+    workload, *others = (it for it, _ in first.workloads)
+    advice = "run fewer pods, or raise the quota"
+    if queues is not None:
+        admit = "admits" if len(queues.names) == 1 else "admit"
+        most = readable(first.resource, queues.amount, first.bound.limit)
+        advice = (
+            f"write at least {queues.written}, because {listed(queues.names, 'and')} {admit} {most}"
+        )
+        if any(needs > queues.amount for _, needs in first.workloads):
+            advice = f"run fewer pods, and {advice}"
+    return Hit(
+        RULE,
+        f"{_of_all(first) if others else _of_one(excesses)}, so the API server refuses the last pods; {advice}",
+        workload.at / "spec",
+        (*(it.at for it in excesses), *(it.at / "spec" for it in others)),
+        exceeds=() if others else tuple(map(_exceeded, excesses)),
     )
-    return total(
-        {name: it * count for name, it in amounts.items()} for amounts, count in requests if amounts
+
+
+def _of_one(excesses: Sequence[QuotaExcess]) -> str:
+    workload = excesses[0].workloads[0][0]
+    requested, allowed = [], []
+    for it in sorted(excesses, key=lambda it: not is_one(it.resource)):
+        amount = it.workloads[0][1]
+        requested.append(amount_of(it.resource, amount, it.bound.limit))
+        allowed.append(f"{readable(it.resource, it.bound.limit, amount)}{_for(it)}")
+    return (
+        f"{workload} requests {listed(requested, 'and')} in all its pods together, "
+        f"but {excesses[0].bound.quota} allows {listed(allowed, 'and')}"
     )
+
+
+def _of_all(it: QuotaExcess) -> str:
+    names = [f"{each} ({readable(it.resource, needs)})" for each, needs in it.workloads]
+    limit = amount_of(it.resource, it.bound.limit)
+    return (
+        f"{some(names, 'other workload')} each request more than the {limit} that {it.bound.quota} allows"
+        f"{_for(it)}"
+    )
+
+
+def _for(it: QuotaExcess) -> str:
+    """The key, if it does not limit the requests."""
+    return f" for {it.key}" if it.key.startswith("limits.") else ""
+
+
+def _exceeded(it: QuotaExcess) -> Exceeded:
+    [(workload, amount)] = it.workloads
+    allowed = amount_of(it.resource, it.bound.limit, amount)
+    limit = f"{it.bound.quota} allows {allowed}{_for(it)}"
+    return Exceeded(workload.at, it.resource, it.bound.limit, limit)
 
 
 RULE = ObjectRule(
@@ -53,5 +98,5 @@ RULE = ObjectRule(
     remedy="Run no more pods than the quota allows, or raise the quota.",
     judges=KINDS,
     check=check,
-    reads=("ResourceQuota",),
+    reads=("ResourceQuota", "LocalQueue", "ClusterQueue"),
 )
