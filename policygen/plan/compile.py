@@ -16,6 +16,7 @@ from policygen.plan import (
     refusals,
     scheduler,
     second_scheduler,
+    sums,
     tree,
     volcano,
     volcano_configuration,
@@ -67,7 +68,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     """Decide everything. The spec's references must be sound (spec.references)."""
     facts, hits = pool.resolve(spec)
     trees, faults = tree.build(spec, facts)
-    hits += faults
+    hits = sums.joined([*hits, *faults])
     pools = tuple(facts[name] for name in sorted(facts))
     hits += refusals.check(spec, pools, trees)
     if any(hit.rule.severity == Severity.ERROR for hit in hits):

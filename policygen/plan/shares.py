@@ -129,7 +129,8 @@ class Shares:
                 at,
             )
         elif profiles != (WHOLE,) and WHOLE in given:
-            example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles[:1])
+            # A profile that a guarantee omits counts as 0.
+            example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles)
             self._hit(
                 rules.MIG_QUOTA_MISMATCH,
                 f'{bound} must be one number per MIG profile, because pool "{self.facts.name}" has '

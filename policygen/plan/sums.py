@@ -4,9 +4,10 @@ The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's l
 Σ children's guarantees ≤ the parent's, Σ root guarantees ≤ available.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from policygen.core.finding import At, Hit
+from policygen.core.quoting import listed, some
 from policygen.plan import rules
 from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of, total
 from policygen.plan.pool import PoolFacts
@@ -14,6 +15,31 @@ from policygen.plan.shares import Bound, Share, children_of, written_units
 from policygen.spec.types import Bounds, Quota, Team
 
 _SHOWN_TEAMS = 6
+
+
+def joined(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without those about few MIG instances, where these are fewer than the guarantees.
+
+    Both have one cause: the numbers of instances. The message about the guarantees then includes the other one.
+    """
+    few = {it.at.document: it for it in hits if it.rule is rules.MIG_INSTANCES_FEW and it.at}
+    pools = {
+        it.related[0].document
+        for it in hits
+        if it.rule is rules.GUARANTEES_ABOVE_AVAILABLE and it.related
+    }
+    found = []
+    for hit in hits:
+        if hit.rule is rules.MIG_INSTANCES_FEW and hit.at and hit.at.document in pools:
+            continue
+        cause = few.get(hit.related[0].document) if hit.related else None
+        if hit.rule is rules.GUARANTEES_ABOVE_AVAILABLE and cause:
+            found.append(
+                hit._replace(message=f"{hit.message.rpartition('; ')[0]}; {cause.message}")
+            )
+        else:
+            found.append(hit)
+    return found
 
 
 class Sums:
@@ -44,7 +70,10 @@ class Sums:
             if team.name in self.children:
                 yield from self._below_parent(team, self.children[team.name])
         if roots := self.children.get(None):
-            yield from self._below_available(roots)
+            exceeded = self._exceeded(roots)
+            if exceeded:
+                yield self._above_available(roots, exceeded)
+            yield from self._limits(roots, skipped=exceeded)
             if not ratio_exceeded:
                 yield from self._below_ratio(roots)
 
@@ -57,7 +86,7 @@ class Sums:
             # If the limit is just inherited, the sums report the fault.
             own = limit[resource] != wider[resource] or self._written(quota, resource, "limit")
             if guarantee[resource] > limit[resource] and own:
-                if self._follows(resource, below, [quota]):
+                if self._follows(resource, below, [quota]) or _is_derived(quota, resource):
                     continue
                 below.add(resource)
                 yield Hit(
@@ -68,28 +97,57 @@ class Sums:
                     "the guarantee",
                     self._place(quota, resource, "limit"),
                 )
-            if limit[resource] > wider[resource]:
+            if team.parent is not None and limit[resource] > wider[resource]:
                 if self._follows(resource, above, [quota]):
                     continue
                 above.add(resource)
-                rule = rules.LIMIT_ABOVE_AVAILABLE
                 has = amount_of(resource, limit[resource], wider[resource])
                 most = amount_of(resource, wider[resource], limit[resource])
-                message = (
-                    f'team "{team.name}" has the limit {has}, but pool "{self.facts.name}" has only '
-                    f"{most}; lower the limit"
-                )
-                if team.parent is not None:
-                    rule = rules.LIMIT_ABOVE_PARENT
-                    message = (
-                        f'team "{team.name}" has the limit {has}, but its parent "{team.parent}" has '
-                        f'the limit {most}; lower the limit of "{team.name}"'
-                    )
                 yield Hit(
-                    rule,
-                    message,
+                    rules.LIMIT_ABOVE_PARENT,
+                    f'team "{team.name}" has the limit {has}, but its parent "{team.parent}" has '
+                    f'the limit {most}; lower the limit of "{team.name}"',
                     self._place(quota, resource, "limit"),
                 )
+
+    def _above(self, roots: Sequence[Team], resource: str) -> list[Team]:
+        """The root teams with a limit above the pool that does not follow from another resource."""
+        most = self.facts.available[resource]
+        units = {it for it in self.facts.resources if any(self._over(team, it) for team in roots)}
+        return [
+            team
+            for team in roots
+            if self.shares[team.name].limit[resource] > most
+            and not self._follows(resource, units, [self.quotas[team.name]])
+        ]
+
+    def _over(self, team: Team, resource: str) -> bool:
+        return self.shares[team.name].limit[resource] > self.facts.available[resource]
+
+    def _limits(self, roots: Sequence[Team], skipped: Collection[str]) -> Iterator[Hit]:
+        """The limits of root teams above the pool: one hit for each resource."""
+        for resource in self._units_first():
+            above = self._above(roots, resource) if resource not in skipped else ()
+            if not above:
+                continue
+            available = self.facts.available[resource]
+            limits = {it.name: self.shares[it.name].limit[resource] for it in above}
+            first = above[0].name
+            pool = (
+                f'pool "{self.facts.name}" has only {amount_of(resource, available, limits[first])}'
+            )
+            message = f'team "{first}" has the limit {amount_of(resource, limits[first], available)}, but {pool}; lower the limit'
+            if len(above) > 1:
+                names = [
+                    f'"{name}" ({amount_of(resource, limit, available)})'
+                    for name, limit in limits.items()
+                ]
+                message = f"the limits of teams {some(names, 'other team')} are too high, because {pool}; lower the limits, or add nodes to the pool"
+            yield Hit(
+                rules.LIMIT_ABOVE_AVAILABLE,
+                message,
+                self._place(self.quotas[first], resource, "limit"),
+            )
 
     def _below_parent(self, team: Team, children: Sequence[Team]) -> Iterator[Hit]:
         quota, guarantee = self.quotas[team.name], self.shares[team.name].guarantee
@@ -115,25 +173,38 @@ class Sums:
                 self._place(blamed, resource, "guarantee"),
             )
 
-    def _below_available(self, roots: Sequence[Team]) -> Iterator[Hit]:
+    def _exceeded(self, roots: Sequence[Team]) -> list[str]:
+        """The resources of which the guarantees of root teams need more than the pool has."""
         together = self._together(roots)
         involved = [self.quotas[team.name] for team in roots]
+        broken: list[str] = []
+        for resource in self._units_first():
+            available = self.facts.available[resource]
+            if together[resource] > available and not self._follows(resource, {*broken}, involved):
+                broken.append(resource)
+        return broken
+
+    def _above_available(self, roots: Sequence[Team], exceeded: Sequence[str]) -> Hit:
+        """One hit for all resources, which also names limits that lower guarantees would leave too high."""
+        together, available = self._together(roots), self.facts.available
         names = ", ".join(f'"{team.name}"' for team in roots[:_SHOWN_TEAMS])
         if len(roots) > _SHOWN_TEAMS:
             names += f" and {len(roots) - _SHOWN_TEAMS} more"
-        broken: set[str] = set()
-        for resource in self._units_first():
-            available = self.facts.available[resource]
-            if together[resource] <= available or self._follows(resource, broken, involved):
-                continue
-            broken.add(resource)
-            yield Hit(
-                rules.GUARANTEES_ABOVE_AVAILABLE,
-                f'pool "{self.facts.name}" has {amount_of(resource, available, together[resource])} '
-                f"available, but the guarantees of root teams ({names}) sum to "
-                f"{amount_of(resource, together[resource], available)}; lower the guarantees",
-                self._place(self._largest(roots, resource), resource, "guarantee"),
-            )
+        have = [amount_of(it, available[it], together[it]) for it in exceeded]
+        sums = [amount_of(it, together[it], available[it]) for it in exceeded]
+        limited = {team.name for it in exceeded for team in self._above(roots, it)}
+        remedy = "lower the guarantees"
+        if limited:
+            limits = "limits of teams" if len(limited) > 1 else "limit of team"
+            quoted_names = [f'"{it}"' for it in sorted(limited)]
+            remedy += f" and the {limits} {some(quoted_names, 'other team')}"
+        return Hit(
+            rules.GUARANTEES_ABOVE_AVAILABLE,
+            f'pool "{self.facts.name}" has {listed(have, "and")} available, but the guarantees of root '
+            f"teams ({names}) sum to {listed(sums, 'and')}; {remedy}, or add nodes to the pool",
+            self._place(self._largest(roots, exceeded[0]), exceeded[0], "guarantee"),
+            related=(self.facts.pool.at,),
+        )
 
     def _below_ratio(self, roots: Sequence[Team]) -> Iterator[Hit]:
         """Where teams write limits of cpu or memory, overcommitRatio applies to these too."""
@@ -204,6 +275,12 @@ class Sums:
             if profile in dict(written_units(quota, written)):
                 return quota.field(written) / profile if profile else quota.field(written)
         return quota.field(bound)
+
+
+def _is_derived(quota: Quota, resource: str) -> bool:
+    """Whether both bounds of cpu or memory come from the units: the sums report the fault then."""
+    own = _own(quota, resource)
+    return resource in (CPU, MEMORY) and own.guarantee is None and own.limit is None
 
 
 def _own(quota: Quota, resource: str) -> Bounds:

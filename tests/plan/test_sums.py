@@ -41,3 +41,45 @@ def test_children_share_what_their_parent_has(planned, pool, team):
     assert planned(pool(), lab, child[0]).plan is not None
     above = team("a", "guarantee: 5, limit: 17", parent="lab")
     assert place(planned(pool(), lab, above), "limit-above-parent") == "spec.quotas[0].limit"
+
+
+def errors(found):
+    return [it for it in found.findings if str(it.severity) == "error"]
+
+
+def test_a_pool_that_is_too_small_is_reported_once_with_all_that_is_to_be_lowered(
+    planned, pool, team
+):
+    teams = [team(name, "guarantee: 30, limit: 70") for name in "abc"]
+    [found] = errors(planned(pool(), *teams))
+    assert found.rule.name == "guarantees-above-available"
+    assert found.message.endswith(
+        'lower the guarantees and the limits of teams "a", "b" and "c", or add nodes to the pool'
+    )
+    lowered = [team(name, "guarantee: 20, limit: 64") for name in "abc"]
+    assert not errors(planned(pool(), *lowered))
+
+
+def test_limits_of_several_teams_above_a_pool_are_one_finding(planned, pool, team):
+    [found] = errors(planned(pool(), team("a", "limit: 70"), team("b", "limit: 80")))
+    assert found.rule.name == "limit-above-available"
+    assert '"a" (70 nvidia.com/gpu) and "b" (80 nvidia.com/gpu)' in found.message
+
+
+def test_instances_of_one_card_are_one_finding(planned, pool, team):
+    slices = """
+  gpu:
+    product: NVIDIA-A100-SXM4-40GB
+    sharing: mig
+    mig:
+      instances: {1g.5gb: 2, 2g.10gb: 1}
+  capacity:
+    nodes: 2
+    nodeType: a2-highgpu-8g
+"""
+    text = pool()
+    text = text[: text.index("\n  gpu:")] + slices
+    found = planned(text, team("a", "guarantee: {1g.5gb: 8, 2g.10gb: 4}"))
+    [fault] = [it for it in found.findings if it.rule.severity > 0]
+    assert "sum to 8 nvidia.com/mig-1g.5gb and 4 nvidia.com/mig-2g.10gb" in fault.message
+    assert fault.message.endswith("write 1g.5gb: 32, 2g.10gb: 16")
