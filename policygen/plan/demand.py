@@ -1,5 +1,6 @@
 """What one replica of a model needs of GPU memory, by the fields of the spec, with findings about them."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from policygen.plan import rules
 from policygen.plan.amounts import readable_bytes
 from policygen.spec.types import Model
 
+_MEMORY = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([KMGTkmgt])i?[Bb]")
+"""An amount of memory, such as 140GB or 140 GiB."""
 _SERVING = ("kvCachePrecision", "concurrency")
 _TRAINING = (
     "training",
@@ -118,13 +121,21 @@ def _billions(parameters: int) -> str:
     return f"{parameters / unit:.3g}{name}"
 
 
+def _as_memory(size: str) -> str:
+    """Advice for a size that is an amount of memory: `140GB`."""
+    amount = _MEMORY.fullmatch(size.strip())
+    return (
+        f", or the memory as resources.gpuMemory: {amount[1]}{amount[2].upper()}i" if amount else ""
+    )
+
+
 def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
     """Whether the memory is known, which values are assumed, and whether gpuMemory is enough."""
     if model.size is not None and models.model(model.family, model.size) is None:
         yield Hit(
             rules.UNKNOWN_MODEL_SIZE,
             f"size {quoted(model.size)} is not a number of parameters, so the memory of the model "
-            "is unknown; write the size as in 7b, 1.5b or 8x7b",
+            f"is unknown; write the size as in 7b, 1.5b or 8x7b{_as_memory(model.size)}",
             model.field("size"),
         )
     elif workload is None and model.gpus is None and model.family is None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from policygen.core.finding import At, Hit
 from policygen.core.names import SYSTEM_NAMESPACES
-from policygen.core.quoting import quoted
+from policygen.core.quoting import quoted, some
 from policygen.core.suggest import suggest
 from policygen.spec import joined_names, rules
 from policygen.spec.pools import scheduler_of
@@ -60,14 +60,39 @@ def check(
         teams=_Known("Team", (team.name for team in spec.teams), unread),
         priorities=_Known("priority", (it.name for it in spec.platform.priorities), unread),
     )
-    for part in (spec.platform, *spec.teams, *spec.models, *remnants):
-        yield from _dangling(part, named)
+    parts = spec.platform, *spec.teams, *spec.models, *remnants
+    yield from _grouped((_shown(part), hit) for part in parts for hit in _dangling(part, named))
     yield from _platform(spec, named.pools)
     yield from _unused(spec.teams, unread)
     yield from _cycles(spec.teams)
     yield from _namespaces(spec)
     yield from _models(spec, unread)
     yield from joined_names.check(spec)
+
+
+def _shown(part: Platform | Team | Model) -> str:
+    return (
+        "the Platform"
+        if isinstance(part, Platform)
+        else f"{type(part).__name__} {quoted(part.name)}"
+    )
+
+
+def _grouped(found: Iterable[tuple[str, Hit]]) -> Iterator[Hit]:
+    """One hit for each missing name, with all objects that refer to it."""
+    by_message: dict[str, list[tuple[str, Hit]]] = {}
+    for owner, hit in found:
+        by_message.setdefault(hit.message, []).append((owner, hit))
+    for message, hits in by_message.items():
+        owners = list(dict.fromkeys(owner for owner, _ in hits))
+        first = hits[0][1]
+        if len(owners) == 1:
+            yield from (hit for _, hit in hits)
+            continue
+        fault, _, remedy = message.partition("; ")
+        others = tuple(hit.at for _, hit in hits[1:] if hit.at)
+        who = f"{some(owners, 'other object')} refer to it"
+        yield first._replace(message=f"{fault}, but {who}; {remedy}", related=others)
 
 
 class _Names(NamedTuple):

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from jsonschema_rs import ValidationError
 
+from policygen.core import versions
 from policygen.core.finding import At, Hit, Path, at_path
 from policygen.core.quoting import bare, counted, listed, quoted, shown
 from policygen.core.suggest import Names, suggest
@@ -88,7 +89,27 @@ def _type(error: _SchemaError) -> Iterator[Hit]:
         message = type_errors.message(
             error.value, error.schema, types, error.raw(error.path), error.root
         )
+        message = _version_fault(error) or message
     yield Hit(rules.WRONG_TYPE, message, error.at)
+
+
+def _version_fault(error: _SchemaError) -> str:
+    """The message about a number where a target version is wanted that would be refused in quotes, too."""
+    above, component = error.path[:-1], error.path[-1] if error.path else ""
+    written = error.raw(error.path)
+    is_number = isinstance(error.value, int | float) and not isinstance(error.value, bool)
+    if (
+        not is_number
+        or above[-1:] != ("target",)
+        or component not in versions.SUPPORTED
+        or not written
+    ):
+        return ""
+    try:
+        versions.parse(str(component), written)
+    except ValueError as refused:
+        return f"{written} is a number; {str(refused).rpartition('; ')[2]}, in quotes"
+    return ""
 
 
 def _not_allowed(error: _SchemaError) -> Iterator[Hit]:
@@ -125,8 +146,15 @@ def _folded(word: str) -> str:
 def _unknown_keys(error: _SchemaError) -> Iterator[Hit]:
     known = _unused(error)
     allowed = set(error.schema.get("properties", ()))
+    below = _below(error, known)
+    moved = below.keys if below else frozenset()
+    if below:
+        keys = [key for key in error.value if key in moved]
+        fields = "unknown field" if len(keys) == 1 else "unknown fields"
+        message = f"{fields} {listed(list(map(quoted, keys)), 'and')}; write {'it' if len(keys) == 1 else 'them'} under {below.field}"
+        yield Hit(rules.UNKNOWN_FIELD, message, (error.at / keys[0]).on_key())
     for key in error.value:
-        if key in allowed:
+        if key in allowed or key in moved:
             continue
         at = (error.at / key).on_key()
         near = _nearest(key, known)
@@ -138,6 +166,47 @@ def _unknown_keys(error: _SchemaError) -> Iterator[Hit]:
         else:
             advice = suggest(key, known or allowed)
         yield Hit(rules.UNKNOWN_FIELD, f"unknown field {quoted(key)}; {advice}", at)
+
+
+class _Below(NamedTuple):
+    """Keys that are written one level too high."""
+
+    field: str
+    """The missing field whose value they are."""
+    keys: frozenset[str]
+
+
+def _below(error: _SchemaError, known: Iterable[str]) -> _Below | None:
+    """The missing mapping with keys of the user's own, such as instances by MIG profile, to which keys belong.
+
+    None unless there is one such field, and the values have its type.
+    """
+    fields = {}
+    for name in known:
+        schema = subschema.resolved(error.root, error.schema["properties"][name])
+        values = schema.get("additionalProperties")
+        if (
+            schema.get("type") == "object"
+            and isinstance(values, dict)
+            and "properties" not in schema
+        ):
+            fields[name] = schema
+    if len(fields) != 1:
+        return None
+    [(name, schema)] = fields.items()
+    values = subschema.resolved(error.root, schema["additionalProperties"])
+    marks = {mark for example in schema.get("examples", ()) for mark in _marks("".join(example))}
+    keys = [
+        key
+        for key, value in error.value.items()
+        if (found := _marks(key)) and found <= marks and subschema.fits(values, value)
+    ]
+    return _Below(name, frozenset(keys)) if keys else None
+
+
+def _marks(key: str) -> set[str]:
+    """The characters of a key that no field of a spec has."""
+    return {it for it in key if not it.isalnum()}
 
 
 def _unused(error: _SchemaError) -> list[str]:

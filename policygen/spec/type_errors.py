@@ -12,6 +12,12 @@ from policygen.spec.subschema import Json, fits, resolved, types_of
 
 _NUMERIC = frozenset({"integer", "number"})
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._/-]*")
+_NUMBER_AND_UNIT = re.compile(r"([0-9]{1,9}) ?[A-Za-z]+")
+_TAINT = re.compile(
+    r"(?P<key>[A-Za-z0-9][A-Za-z0-9._/-]*)(=(?P<value>[A-Za-z0-9._-]*))?:"
+    r"(?P<effect>NoSchedule|PreferNoSchedule|NoExecute)"
+)
+"""A taint as kubectl writes it."""
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 _WORDS = {
@@ -47,7 +53,19 @@ def message(value: Any, schema: Json, types: Sequence[str], written: str | None,
     entry = resolved(root, schema.get("items", {})).get("properties", {})
     if isinstance(value, dict) and value and value.keys() <= entry.keys():
         return f'{fault}: write "- " before the first key, and indent the other keys'
+    required = resolved(root, schema.get("items", {})).get("required", ())
+    if isinstance(value, dict) and value and len(required) == 1:
+        keys = [f"- {required[0]}: {key}" for key in list(value)[:1]]
+        return f"{fault} with an entry for each key, such as {quoted(keys[0])}"
+    if isinstance(value, list) and value and "object" in types and _are_pairs(value):
+        return f'{fault}: remove "- " before each key'
     return fault
+
+
+def _are_pairs(entries: list[Any]) -> bool:
+    """Whether all entries are mappings, of different keys."""
+    keys = [key for entry in entries if isinstance(entry, dict) for key in entry]
+    return all(isinstance(entry, dict) for entry in entries) and len({*keys}) == len(keys)
 
 
 def ambiguous_scalar(scalar: AmbiguousScalar, schema: Json) -> str:
@@ -93,6 +111,13 @@ def _text(text: str, schema: Json, types: Sequence[str], root: Json) -> str:
     plain = _unquoted(text.strip(), types)
     if plain is not None and fits(schema, read(plain)):
         return f"{quoted(text)} is text; write {plain} without quotes"
+    number = _NUMBER_AND_UNIT.fullmatch(text.strip())
+    if number and "integer" in types and fits(schema, int(number[1])):
+        return f"{quoted(text)} is text; write {number[1]}, without a unit"
+    taint = _TAINT.fullmatch(text)
+    if taint and {"key", "value", "effect"} <= schema.get("properties", {}).keys():
+        value = f"value: {taint['value']}, " if taint["value"] else ""
+        return f"{quoted(text)} is text; write {{key: {taint['key']}, {value}effect: {taint['effect']}}}"
     fault = f"{quoted(text)} is text; write {expected(schema, types)}"
     if "array" in types:
         fault += ", even if it has only one entry"

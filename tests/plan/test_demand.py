@@ -2,6 +2,9 @@
 
 import pytest
 
+from policygen.core.finding import At
+from policygen.plan.demand import check
+from policygen.spec.types import Model
 from tests.plan.model_specs import a100, assigned, model
 
 POOL = a100(memory="80GB").replace("spec:\n", "spec:\n      scheduler: volcano\n", 1)
@@ -298,3 +301,16 @@ def test_a_gang_that_serves_divides_the_model_over_its_pods(done):
     big = {"workload": "serving", "size": "405b"}
     assert messages(done(**big), "model-fits-no-pool")
     assert assigned(done(**big, more="gang: {size: 2, runAs: lws}")) == ("p", "nvidia.com/gpu", 8)
+
+
+@pytest.mark.parametrize(
+    ("size", "remedy"),
+    [
+        ("140GB", ", or the memory as resources.gpuMemory: 140Gi"),
+        ("1.5 tib", ", or the memory as resources.gpuMemory: 1.5Ti"),
+        ("large", "7b, 1.5b or 8x7b"),
+    ],
+)
+def test_a_size_that_is_an_amount_of_memory(size, remedy):
+    [hit] = check(Model("m", At(0), size=size), None)
+    assert hit.message.endswith(remedy)

@@ -95,15 +95,14 @@ def test_what_is_left_of_refused_documents_refers_as_well():
         Model("m", At(1), team="nobody", priority="none", placement=Placement(pools=("nowhere",))),
         Platform("set", At(2), shared_queues=(SharedQueue("q", At(2), ("p", "nowhere")),)),
     ]
-    paths = [path for _, path, _ in found(pool("p"), team("b", "p"), remnants=left)]
-    assert paths == [
+    hits = [(path, message) for _, path, message in found(pool("p"), team("b", "p"), remnants=left)]
+    # A missing name is reported once, with all that refer to it.
+    assert [path for path, _ in hits] == [
         ("spec", "parent"),
         ("spec", "quotas", 0, "pool"),
-        ("spec", "team"),
         ("spec", "priority"),
-        ("spec", "placement", "pools", 0),
-        ("pools", 1),
     ]
+    assert 'does not exist, but Team "a", Model "m" and the Platform refer to it; ' in hits[1][1]
 
 
 def test_namespaces_of_a_team_that_was_read_in_part_are_not_all_known():

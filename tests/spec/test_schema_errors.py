@@ -65,6 +65,25 @@ def test_numbers_are_shown_as_they_are_written():
     (document,), findings = documents.load(Source("a.yaml", text, None))
     assert documents.with_faults([document], findings) == []
     (hit,) = schema.check(forms.PLATFORM, document.data, 0, document.raw)
-    assert hit.message == '1.30 is a number; write "1.30" in quotes'
+    assert hit.message.startswith("1.30 is a number; write one of 1.33, ")
+    assert hit.message.endswith(", in quotes")
     (finding,) = locate([document], [hit])
     assert (finding.place.line, finding.place.column, finding.place.length) == (7, 17, 4)
+
+
+def test_keys_one_level_too_high_are_one_finding():
+    data = {
+        "apiVersion": "policygen.dev/v1alpha1",
+        "kind": "ResourcePool",
+        "metadata": {"name": "p"},
+        "spec": {
+            "nodeSelector": {"pool": "p"},
+            "gpu": {"sharing": "mig", "mig": {"1g.5gb": 32, "3g.20gb": 16, "strateg": "mixed"}},
+            "capacity": {"nodes": 2},
+        },
+    }
+    hits = schema.check(forms.RESOURCE_POOL, data, 0)
+    assert [hit.message for hit in hits] == [
+        'unknown fields "1g.5gb" and "3g.20gb"; write them under instances',
+        'unknown field "strateg"; did you mean "strategy"?',
+    ]

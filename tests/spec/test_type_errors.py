@@ -9,6 +9,7 @@ from policygen.spec.subschema import types_of
 from policygen.spec.type_errors import ambiguous_scalar, expected, message
 
 TEXT, WHOLE, TRUTH = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+TAINT = {"type": "object", "properties": {"key": TEXT, "value": TEXT, "effect": TEXT}}
 LIST = {
     "type": "array",
     "items": {"type": "object", "properties": {"name": TEXT}, "required": ["name"]},
@@ -28,6 +29,11 @@ LIST = {
         ("eight", WHOLE, None, '"eight" is text; write a whole number'),
         ("a", LIST, None, "write a list, even if it has only one entry: [{name: a}]"),
         ({"name": "a"}, LIST, None, 'a mapping is not allowed here; write a list: write "- " before the first key, and indent the other keys'),
+        ({"a": 8, "b": 8}, LIST, None, 'write a list with an entry for each key, such as "- name: a"'),
+        ([{"a": "1"}, {"b": "2"}], {"type": "object"}, None, 'write a mapping: remove "- " before each key'),
+        ("8 GPUs", WHOLE, None, '"8 GPUs" is text; write 8, without a unit'),
+        ("gpu=yes:NoSchedule", TAINT, None, "write {key: gpu, value: yes, effect: NoSchedule}"),
+        ("a.io/gpu:NoExecute", TAINT, None, "write {key: a.io/gpu, effect: NoExecute}"),
         ([], TEXT, None, "a list is not allowed here; write text"),
         ([], {"type": "string", "contentMediaType": "application/yaml"}, None, 'write "|" after the key'),
     ],
