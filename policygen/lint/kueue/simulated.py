@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # most inputs need no simulation
 
 READS: Final = (
     "AdmissionCheck", "Cohort", "Configuration", "LimitRange", "LocalQueue", "Namespace", "PodGroup",
-    "PriorityClass", "Queue", "ResourceFlavor", "RuntimeClass", "Topology", "Workload",
+    "PriorityClass", "Queue", "ResourceFlavor", "ResourceQuota", "RuntimeClass", "Topology", "Workload",
     "WorkloadPriorityClass", *KINDS,
 )  # fmt: skip
 """The kinds that a simulation of Kueue reads, besides ClusterQueues and nodes."""
