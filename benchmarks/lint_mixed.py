@@ -10,42 +10,19 @@ on other load of the machine.
 """
 
 import argparse
-import gc
-import importlib
 import json
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
-from unittest.mock import patch
 
 import mixed_manifests
 from lint_vs_kubeconform import build
 from timing import Timing, in_turn, line
 
 SCHEMAS = Path(__file__).parent.parent / "schemas" / "cluster"
+WITHOUT = Path(__file__).parent / "lint_without.py"
 MAX_MIB = 400.0
-
-
-def off(path: str) -> None:
-    """Switch a fast path off in this process."""
-    unusual = importlib.import_module("policygen.documents.parsed").UNUSUAL
-    match path:
-        case "lines":
-            patch("policygen.documents.yaml_lines.documents", lambda *_: None).start()
-        case "fast YAML":
-            off("lines")
-            patch("policygen.documents.fast_yaml.read", lambda *_: unusual).start()
-        case "fast JSON":
-            patch("policygen.documents.fast_json.read", lambda _: unusual).start()
-        case "prevalidation":
-            patch("policygen.lint.core.server_refusals.MANY", sys.maxsize).start()
-        case "two processes":
-            patch("policygen.core.processes.usable", lambda: False).start()
-        case "gc.disable":
-            gc.enable()
-        case _:
-            sys.exit(f"no path has the name {path}")
 
 
 PATHS = {
@@ -55,19 +32,10 @@ PATHS = {
 """What is switched off, one at a time, by the form of the input."""
 
 
-def child(path: str, arguments: list[str]) -> None:
-    """Run policygen without a fast path."""
-    from policygen import __main__ as program  # noqa: PLC0415 - it disables garbage collection
-
-    if path:
-        off(path)
-    sys.argv = ["policygen", *arguments]
-    program.main()
-
-
 def lint(folder: Path, without: str = "") -> list[str]:
-    """The command that lints a folder."""
-    return [sys.executable, __file__, "--child", without, "lint", "-q", "--manifests", str(folder)]
+    """The command that lints a folder, as users start it if no fast path is switched off."""
+    program = [str(WITHOUT), without] if without else ["-m", "policygen"]
+    return [sys.executable, *program, "lint", "-q", "--manifests", str(folder)]
 
 
 def kubeconform(folder: Path, given: Path | None) -> list[str]:
@@ -137,7 +105,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2], sys.argv[3:])
-    else:
-        main()
+    main()
