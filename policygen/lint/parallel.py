@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TypeVar
 
 from policygen.core import processes
-from policygen.core.rule import Rule
+from policygen.core.rule import Family, Rule
 from policygen.lint import schema_rules
 from policygen.lint.core.rules import malformed_object
 from policygen.lint.rule import ObjectRule
@@ -24,9 +24,9 @@ def begun(
 ) -> Iterator[Callable[[], list[T]]]:
     """Yields a function that returns the result for each rule. Meanwhile, the other process begins.
 
-    Rules that report about the same kinds use the same indexes, so they are neighbours. The rules about
-    what a server refuses are the first: this process knows the refusals, and the other one begins with
-    the last.
+    Rules that use the same indexes are neighbours, so that few indexes are made in both processes. The
+    first are the rules about what a server refuses: this process knows the refusals, and the other one
+    begins with the last.
     """
     by_name = {rule.name: rule for rule in rules}
     ordered = sorted(rules, key=_position, reverse=True)
@@ -40,9 +40,15 @@ def begun(
         yield in_order
 
 
-def _position(rule: ObjectRule) -> tuple[bool, Sequence[str], str]:
+def _position(rule: ObjectRule) -> tuple[bool, bool, bool, Sequence[str], Sequence[str], str]:
+    """A key for sorting in reverse.
+
+    Rules about invalid objects read fields as they are written, and most of the others read typed
+    fields. Rules that look up the same kinds use the same indexes.
+    """
     module = rule.check.__module__
-    return module in _ABOUT_REFUSALS, rule.judges, module
+    about_refusals, invalid = module in _ABOUT_REFUSALS, rule.family is Family.INVALID
+    return about_refusals, invalid, not rule.reads, rule.reads, rule.judges, module
 
 
 class _Pickler(pickle.Pickler):
