@@ -78,6 +78,8 @@ def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
     filled = custom and (filled or bool(rules or keys))
     if schema.get("type") == "array":
         inner = _rest(schema["items"], custom=custom, filled=filled)
+        if not custom:
+            return _distinct(inner, *keys) if inner or keys else None
         return _entries(inner, keys, rules) if inner or keys or rules else None
     parts = []
     for name, part in schema.get("properties", {}).items():
@@ -93,12 +95,42 @@ def _rest(schema: Schema, *, custom: bool, filled: bool = False) -> Fill | None:
         raise NotImplementedError(
             "policygen cannot check validation rules under additionalProperties"
         )
+    if not custom:
+        return _parts({name: inner for name, inner, _ in parts if inner}) if parts else None
     return _fields(parts, rules) if parts or rules else None
 
 
 def _rules(schema: Schema) -> tuple[cel.CelRule, ...]:
     found = map(cel.compiled, schema.get("x-kubernetes-validations", ()))
     return tuple(rule for rule in found if rule is not None)
+
+
+def _parts(checks: Mapping[str, Fill]) -> Fill:
+    """The check of a mapping of a Go type. It has no rules, so no default is needed."""
+
+    def check(value: Any) -> Any:
+        for name, entry in value.items():
+            if name in checks and entry is not None:
+                checks[name](entry)
+        return value
+
+    return check
+
+
+def _distinct(inner: Fill | None, key: str = "") -> Fill:
+    """The check of a list of a Go type, whose entries need distinct values of a key."""
+
+    def check(value: Any) -> Any:
+        if inner is not None:
+            for entry in value:
+                inner(entry)
+        if key:
+            found = {entry.get(key) for entry in value}
+            if len(found) < len(value) or None in found:
+                raise _UnsureError
+        return value
+
+    return check
 
 
 def _fields(parts: list[tuple[str, Fill | None, Any]], rules: tuple[cel.CelRule, ...]) -> Fill:

@@ -154,14 +154,17 @@ def _add_faults(value: Any, node: _Node, spot: Spot, subject: object, found: lis
         message = _message(value, node.fact, spot, subject)
         if message:
             found.append((path_to(spot), message))
+    below = node.below
+    if not below:
+        return
     if isinstance(value, dict):
-        below = node.below
         for name, entry in value.items():
-            if name in below:
-                _add_faults(entry, below[name], (spot, name), subject, found)
-    elif isinstance(value, list) and "*" in node.below:
+            inner = below.get(name)
+            if inner is not None:
+                _add_faults(entry, inner, (spot, name), subject, found)
+    elif isinstance(value, list) and (inner := below.get("*")):
         for index, entry in enumerate(value):
-            _add_faults(entry, node.below["*"], (spot, index), subject, found)
+            _add_faults(entry, inner, (spot, index), subject, found)
 
 
 def _name(spot: Spot) -> str:
@@ -173,6 +176,8 @@ def _name(spot: Spot) -> str:
 
 def _message(value: Any, fact: Fact, spot: Spot, subject: object) -> str:
     """The fault of a value and what to write; empty if it has no fault or a wrong type."""
+    if isinstance(value, str) and fact.minimum is None and fact.maximum is None:
+        return _of_text(value, fact, spot, subject)
     if isinstance(value, dict):
         if fact.some_of and all(value.get(each) is None for each in fact.some_of):
             fields = listed(list(fact.some_of), "or")

@@ -168,7 +168,7 @@ def _replaced(found: Manifests, settings: CheckSettings) -> ClusterState | None:
     """What the spec renders, if the manifests have an object of the same name."""
     expected = settings.rendered.expected if settings.rendered else ()
     objects = {it.object.identity: it.object for it in expected}
-    if not any(it.identity in objects for it in found.objects):
+    if not objects or not any(it.identity in objects for it in found.objects):
         return None
     return ClusterState("", objects, settings.target["kubernetes"].release)
 

@@ -16,6 +16,7 @@ from policygen.documents.rules import NOT_A_MAPPING, SEVERAL_DOCUMENTS
 
 _LINE = re.compile(r"[^\r\n]*")
 _LITERAL = re.compile(r"\|[-+0-9]*")
+_TEXTS = frozenset({str, type(None)})
 _FOUND = {list: "a list", str: "text", bool: "true or false"}
 
 
@@ -207,24 +208,25 @@ def _findings(problems: Sequence[TextHit], positions: Positions) -> list[Finding
 
 def _header(composed: Composed, text: str) -> Header:
     data = composed.data if isinstance(composed.data, dict) else {}
-    metadata = data.get("metadata")
+    api_version, kind, metadata = data.get("apiVersion"), data.get("kind"), data.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
+    if not _TEXTS.issuperset((type(api_version), type(kind), type(name))):
+        api_version = _as_written(composed, text, api_version, "apiVersion")
+        kind = _as_written(composed, text, kind, "kind")
+        name = _as_written(composed, text, name, "metadata", "name")
+    return Header(api_version, kind, name)
 
-    def read(value: Any, *path: str) -> str | None:
-        if value is None or isinstance(value, str):
-            return value
-        if isinstance(value, dict | list):
-            return None
-        places = composed.places
-        step, _ = places.find(path)
-        start, end = places.span(places.target.get(step.node, step.node), text)
-        return text[start:end]
 
-    return Header(
-        read(data.get("apiVersion"), "apiVersion"),
-        read(data.get("kind"), "kind"),
-        read(name, "metadata", "name"),
-    )
+def _as_written(composed: Composed, text: str, value: Any, *path: str) -> str | None:
+    """The scalar at a path; None if it is missing or no scalar."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, dict | list):
+        return None
+    places = composed.places
+    step, _ = places.find(path)
+    start, end = places.span(places.target.get(step.node, step.node), text)
+    return text[start:end]
 
 
 def _inset(document: Document, path: Path, value: str) -> Inset:

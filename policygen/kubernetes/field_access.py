@@ -18,6 +18,9 @@ Roots = frozenset[At]
 """The roots of objects whose invalid fields were read."""
 
 
+_NONE: Roots = frozenset()
+
+
 class AccessLog:
     """The objects whose invalid fields were read since the last call of `take`."""
 
@@ -33,6 +36,8 @@ class AccessLog:
 
     def take(self) -> Roots:
         """Return the recorded objects, and clear the record."""
+        if not self._read:
+            return _NONE  # the usual case
         found, self._read = frozenset(self._read), set()
         return found
 

@@ -10,7 +10,7 @@ from typing import Any
 from policygen.documents.document import Document
 from policygen.kubernetes.untyped import mappings, texts
 
-_GROUP = "kustomize.config.k8s.io"
+_GROUP = "kustomize.config.k8s.io/"
 _NAMES = ("kustomization.yaml", "kustomization.yml")
 
 
@@ -19,7 +19,7 @@ def is_one(document: Document) -> bool:
     header = document.header
     if header.kind is None and posixpath.basename(document.source.name) in _NAMES:
         return True
-    return header.api_version is not None and header.api_version.startswith(f"{_GROUP}/")
+    return header.api_version is not None and header.api_version.startswith(_GROUP)
 
 
 def folder(document: Document) -> str:
@@ -27,28 +27,22 @@ def folder(document: Document) -> str:
     return posixpath.dirname(document.source.name) or "."
 
 
-def skipped(documents: Sequence[Document]) -> frozenset[str]:
-    """The names of the sources whose documents are not checked.
+def others(builds: Sequence[Document], documents: Sequence[Document]) -> list[Document]:
+    """The documents that are checked beside kustomizations.
 
-    These are patches, which are not complete objects, and files beside a kustomization that it
-    does not name, because no build reads them.
+    Not checked are patches, which are not complete objects, and files beside a kustomization that
+    it does not name, because no build reads them.
     """
     named: set[str] = set()
     patches: set[str] = set()
     folders = set()
-    for document in documents:
-        if is_one(document):
-            folders.add(posixpath.normpath(folder(document)))
-            named.update(_joined(document, texts(document.data, "resources")))
-            patches.update(_joined(document, _patches(document.data)))
-    names = map(_name, documents) if folders else ()
-    beside = {name for name in names if posixpath.dirname(name) in folders}
-    return frozenset(patches | (beside - named))
-
-
-def is_among(document: Document, sources: frozenset[str]) -> bool:
-    """Whether a document is in one of these sources."""
-    return bool(sources) and _name(document) in sources
+    for build in builds:
+        folders.add(posixpath.normpath(folder(build)))
+        named.update(_joined(build, texts(build.data, "resources")))
+        patches.update(_joined(build, _patches(build.data)))
+    beside = {name for name in map(_name, documents) if posixpath.dirname(name) in folders}
+    skipped = patches | (beside - named)
+    return [it for it in documents if not is_one(it) and _name(it) not in skipped]
 
 
 def _name(document: Document) -> str:

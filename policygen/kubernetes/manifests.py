@@ -103,11 +103,11 @@ def read(
         found.findings += findings
         found.complete = found.complete and not findings
         found.documents += documents
-    skipped = kustomizations.skipped(found.documents)
-    for document in found.documents:
-        if kustomizations.is_one(document):
-            found.builds.append(kustomizations.folder(document))
-        elif isinstance(document.data, dict) and not kustomizations.is_among(document, skipped):
+    builds = [it for it in found.documents if kustomizations.is_one(it)]
+    found.builds += map(kustomizations.folder, builds)
+    documents = kustomizations.others(builds, found.documents) if builds else found.documents
+    for document in documents:
+        if isinstance(document.data, dict):
             _document(document, found)
     # Files inside ConfigMaps are separate documents, after all others.
     holders = tuple(found.documents)
@@ -121,11 +121,13 @@ def spec_sources(sources: Iterable[Source]) -> list[Source]:
     """The sources that may contain documents of a spec."""
     groups = {form.api_version.partition("/")[0] for form in forms.FORMS if "/" in form.api_version}
     # A group followed by a name and a colon is a label, not an apiVersion.
-    patterns = [re.compile(rf"{re.escape(it)}(?:/[\w.-]*+)?+[\"']?+(?!\s*:)") for it in groups]
+    patterns = {it: re.compile(rf"{re.escape(it)}(?:/[\w.-]*+)?+[\"']?+(?!\s*:)") for it in groups}
     return [
         source
         for source in sources
-        if forms.CONFIG_MAP in source.text or any(it.search(source.text) for it in patterns)
+        if forms.CONFIG_MAP in source.text
+        # The test for the group takes a tenth of the time of the search.
+        or any(it in source.text and patterns[it].search(source.text) for it in patterns)
     ]
 
 
@@ -148,7 +150,11 @@ def _document(document: Document, found: Manifests) -> None:
         found.findings.append(Finding(WRONG_TYPE, message, place))
         found.complete = False
         return
-    for object_ in _objects(data, document.index, ()):
+    if _is_list(data):
+        objects = _objects(data, document.index, ())
+    else:
+        objects = iter((_object(data, At(document.index)),))
+    for object_ in objects:
         if isinstance(object_, At):
             found.nameless.append(object_)
         else:
@@ -191,9 +197,13 @@ def _objects(data: Any, index: int, path: Path) -> Iterator[Object | At]:
         for number, item in enumerate(_items(data)):
             yield from _objects(item, index, (*path, "items", number))
         return
-    at = At(index, path)
+    yield _object(data, At(index, path))
+
+
+def _object(data: Any, at: At) -> Object | At:
+    """The object in the data; its place if it has no kind or apiVersion."""
     object_ = Object.read(data, at)
-    yield _headless(data, at) if object_ is None else _as_meant(object_)
+    return _headless(data, at) if object_ is None else _as_meant(object_)
 
 
 def _headless(data: Any, at: At) -> Object | At:

@@ -160,7 +160,8 @@ class Reader:
         if not isinstance(metadata, dict | None):
             self._mistyped(object_, (*path, "metadata"), metadata, "object")
             return None
-        labels, annotations = (keyed_texts(metadata, name) for name in KEYED_METADATA)
+        written = [metadata.get(name) for name in KEYED_METADATA] if metadata else [None, None]
+        labels, annotations = map(keyed_texts, written)
         made = workloads.PodTemplate(
             at=object_.at.to(*path),
             labels=labels,
@@ -168,7 +169,6 @@ class Reader:
             spec=read,
             replicas=replicas,
         )
-        written = [(metadata or {}).get(name) for name in KEYED_METADATA]
         if (written[0] or labels) is labels and (written[1] or annotations) is annotations:
             return made  # the usual case
         note = self._note(object_)

@@ -73,7 +73,8 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
         UseLimitsAsMissingRequestsInPod of Kueue.
         """
         found = self.of_containers()
-        found.update(self.pod_level())
+        if self.resources.limits or self.resources.requests:
+            found.update(self.pod_level())
         _add(found, self.overhead)
         return found
 
@@ -281,6 +282,8 @@ def raw_templates(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
 def _count(location: TemplateLocation, item: Any) -> int | None:
     """The number of pods of a template; None if it is unknown or invalid."""
     count = _number(item, location.replicas, location.one)
+    if not (location.at_most or location.times or location.less):
+        return None if count is None else max(0, count)
     most = _number(item, location.at_most, count)
     groups = _number(item, location.times, 1)
     if count is None or most is None or groups is None:

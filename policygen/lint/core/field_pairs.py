@@ -15,6 +15,7 @@ from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.core.standard_resources import known_to_containers, whole
 from policygen.kubernetes import accelerators
+from policygen.kubernetes.untyped import mapping
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.pod_templates import Part, PodPart, named
 
@@ -96,8 +97,8 @@ def of_pod(spec: PodPart) -> Iterator[FaultAt]:
         yield from _resources(spec)
     if "overhead" in spec.data:
         yield from _overhead(spec.under("overhead"))
-    named = spec.data.get("dnsPolicy") != "None" or spec.under("dnsConfig").data.get("nameservers")
-    if not named:
+    alone = spec.data.get("dnsPolicy") == "None"
+    if alone and not mapping(spec.data, "dnsConfig").get("nameservers"):
         yield (
             spec.at / "dnsPolicy",
             f"{spec.owner} has dnsPolicy None without nameservers, which is refused; write dnsConfig.nameservers",
@@ -210,22 +211,16 @@ def _amount(value: object) -> Fraction | None:
 
 
 def _container(container: Part) -> Iterator[FaultAt]:
-    context = container.under("securityContext") if "securityContext" in container.data else None
-    if (
-        context is not None
-        and context.data.get("privileged") is True
-        and context.data.get("allowPrivilegeEscalation") is False
-    ):
+    context = mapping(container.data, "securityContext")
+    if context.get("privileged") is True and context.get("allowPrivilegeEscalation") is False:
         yield (
-            context.at / "allowPrivilegeEscalation",
+            container.at.to("securityContext", "allowPrivilegeEscalation"),
             f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one of them",
         )
-    if "resources" not in container.data:
-        return
-    resources = container.under("resources")
+    resources = mapping(container.data, "resources")
     seen: set[str] = set()
-    for part in (resources.under("limits"), resources.under("requests")):
-        for name, amount in part.data.items():
+    for field in ("limits", "requests"):
+        for name, amount in mapping(resources, field).items():
             advice = ""
             if _is_broken(name, amount):
                 advice = f"a multiple of {name.removeprefix(HUGE_PAGES)}"
@@ -234,7 +229,7 @@ def _container(container: Part) -> Iterator[FaultAt]:
             if advice and name not in seen:
                 seen.add(name)
                 yield (
-                    part.at / name,
+                    container.at.to("resources", field, name),
                     f"{named(container)} has {name} {amount}, which is refused; write {advice}",
                 )
 

@@ -23,8 +23,8 @@ def check(facts: Facts) -> Hits:
             name = workload.scheduler_name(template)
             if name not in others or name == SCHEDULER:
                 continue
-            group, at = _group(workload, template), workload.scheduler_at(template)
-            if group is None or at in reported:
+            group = _group(workload, template)
+            if group is None or (at := workload.scheduler_at(template)) in reported:
                 continue
             reported.add(at)  # the tasks of a Volcano Job share one place
             scheduler = f'"{name}"' if name else "the default scheduler"
