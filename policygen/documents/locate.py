@@ -31,7 +31,7 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
 
     On a cluster, findings of one object are together, and the worst comes first.
     """
-    once = set(findings)
+    once = dict.fromkeys(findings)  # in a stable order, which decides between equal places
     worst: dict[tuple[str, str], int] = {}
     for finding in once:
         if finding.cluster:

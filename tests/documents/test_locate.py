@@ -1,6 +1,6 @@
 """Hits become findings, in the order of the text."""
 
-from policygen.core.finding import At, Finding, Hit
+from policygen.core.finding import At, Finding, Hit, Related
 from policygen.core.rule import Severity
 from policygen.documents.document import load
 from policygen.documents.files import Source
@@ -40,3 +40,9 @@ def test_hits_are_dressed_in_the_order_of_the_text():
 def test_findings_are_ordered_and_reported_once():
     one, two = Finding(rule("r", Severity.ERROR), "a"), Finding(rule("r", Severity.ERROR), "b")
     assert ordered([two, one, two]) == [one, two]
+
+
+def test_findings_that_differ_only_in_related_objects_keep_their_order():
+    related = [(Related(f"Queue {index}"),) for index in range(20)]
+    findings = [Finding(rule("r", Severity.ERROR), "a", related=it) for it in related]
+    assert ordered(findings) == findings
