@@ -80,6 +80,7 @@ from policygen.lint.core.rules import (
     workload_field_refused,
     workload_key_unknown,
     workloads_exceed_nodes,
+    workloads_exceed_queue,
 )
 from policygen.lint.drift.rules import (
     field_drifted,
@@ -624,6 +625,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     workload_uses_no_quota.RULE,
     workload_without_local_queue.RULE,
     workloads_exceed_nodes.RULE,
+    workloads_exceed_queue.RULE,
     zero_capability_is_no_limit.RULE,
 )
 """The rules that are modules of their own."""

@@ -13,6 +13,8 @@ from tests.servers.scenes import messages
 RULE = "replicas-exceed-queue"
 VOLCANO = 1
 """The number of the example with a queue of Volcano."""
+COHORT = 2
+"""The number of the example of `workloads-exceed-queue` with two queues of a cohort."""
 QUEUE = 1
 """The number of the example of `rollout-exceeds-quota` with a queue."""
 
@@ -42,6 +44,41 @@ def test_replicas_exceed_queue(cluster: Cluster) -> None:
 
 def test_replicas_exceed_queue_of_volcano(volcano: Volcano) -> None:
     for example, want in ((bad(RULE, VOLCANO), (4, 2)), (good(RULE, VOLCANO), (4, 0))):
+        with volcano.scene(example):
+            volcano.becomes("pods", lambda: placed(volcano, "vision"), want)
+            volcano.sessions()
+            assert placed(volcano, "vision") == want
+
+
+def test_workloads_exceed_queue(cluster: Cluster) -> None:
+    """Four of the six pods of two Deployments run: of one queue, and of two queues of a cohort."""
+    rule = "workloads-exceed-queue"
+    wanted: dict[str, tuple[int, int]] = {}
+    for number in (0, COHORT):
+        for name, text, want in (
+            (f"bad{number}", bad(rule, number), (4, 2)),
+            (f"good{number}", good(rule, number), (4, 0)),
+        ):
+            shape = Shape(gpus=16, labels={"pool": f"{name}-a100"})
+            cluster.add_nodes(shape, 1, prefix=name)
+            own = text.replace("namespace: nlp", f"namespace: {name}-nlp")
+            own = own.replace("metadata.name: nlp", f"metadata.name: {name}-nlp")
+            show(cluster, scene(own, name, "vision.a100", "nlp.a100", "a100"))
+            wanted[name] = want
+    found = lambda: {name: _of_both(cluster, name) for name in wanted}
+    cluster.becomes("pods", found, wanted)
+    cluster.stays("pods", found, wanted, for_s=1)
+
+
+def _of_both(cluster: Cluster, name: str) -> tuple[int, int]:
+    """GPUs on nodes, and waiting pods, in the namespaces of a scene."""
+    one, other = placed(cluster, name), placed(cluster, f"{name}-nlp")
+    return one[0] + other[0], one[1] + other[1]
+
+
+def test_workloads_exceed_queue_of_volcano(volcano: Volcano) -> None:
+    rule = "workloads-exceed-queue"
+    for example, want in ((bad(rule, VOLCANO), (4, 2)), (good(rule, VOLCANO), (4, 0))):
         with volcano.scene(example):
             volcano.becomes("pods", lambda: placed(volcano, "vision"), want)
             volcano.sessions()

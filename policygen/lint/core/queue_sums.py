@@ -1,0 +1,231 @@
+"""Workloads that one queue cannot run together, although it has room for each of them.
+
+Only workloads whose pods do not end count. Source: pkg/cache/scheduler/resource_node.go of Kueue 0.19.2;
+pkg/scheduler/plugins/capacity/capacity.go of Volcano 1.14.1.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from msgspec import Struct
+
+from policygen.core.amounts import total
+from policygen.core.finding import At
+from policygen.kubernetes.kueue_jobs import FRAMEWORKS
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.volcano import QueueView
+from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.lint.core.autoscalers import autoscalers
+from policygen.lint.core.queue_rooms import RESTARTED
+from policygen.lint.kueue.cohorts import CohortNode, forest
+from policygen.lint.kueue.configuration import settings
+from policygen.lint.kueue.coverage import PodRequest, refused, requests_by_workload
+from policygen.lint.kueue.flavor_fits import refusal
+from policygen.lint.rule import Facts
+from policygen.lint.volcano import queues
+
+_ZERO = Fraction(0)
+_GROUPS = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
+"""The API groups of these kinds."""
+_ANY = frozenset({""})
+"""The only flavor of Volcano's queues."""
+
+
+class QueueMember(Struct, frozen=True, eq=False):
+    """A workload, and what all its pods request."""
+
+    workload: Workload
+    pods: int
+    amounts: Mapping[str, Fraction]
+    flavors: Mapping[str, frozenset[str]]
+    """The flavors that it can use, by resource."""
+
+
+class QueueExcess(Struct, frozen=True, eq=False):
+    """Workloads that request more of a resource than their queues can have together."""
+
+    members: tuple[QueueMember, ...]
+    resource: str
+    requested: Fraction
+    have: Fraction
+    queue: str
+    """The queue or cohort, as in messages."""
+    at: At | None
+    """The place of its limit; None: no object declares the cohort."""
+    limit: str
+    """The fields to raise."""
+
+
+class _Place(Struct, eq=False):
+    """A queue or cohort, and the workloads of all queues below it."""
+
+    name: str
+    at: At | None
+    limit: str
+    have: Mapping[tuple[str, str], Fraction]
+    """By flavor and resource; of other resources it has no limit."""
+    members: list[QueueMember]
+    above: "_Place | None"
+
+    def limits(self, flavors: Iterable[str], resource: str) -> Fraction | None:
+        """The most of a resource in these flavors together; None: no limit."""
+        found = [self.have.get((it, resource)) for it in flavors]
+        known = [it for it in found if it is not None]
+        return sum(known, _ZERO) if len(known) == len(found) else None
+
+
+def queue_sums(facts: Facts) -> tuple[QueueExcess, ...]:
+    """What exceeds, each at the lowest queue or cohort; use it with `facts.derive` and Need.WHOLE."""
+    return (*_exceeding(_of_kueue(facts)), *_exceeding(_of_volcano(facts)))
+
+
+def _exceeding(places: Sequence[_Place]) -> Iterator[QueueExcess]:
+    """`places` are in any order. Above a place that exceeds, its workloads do not count."""
+    # Other rules report a workload that alone requests too much.
+    reported = {id(it) for place in places for it in place.members if _exceeds_alone(place, it)}
+    for place in sorted(places, key=_depth, reverse=True):
+        found = next(_of_place(place, reported), None)
+        if found is not None:
+            yield found
+            reported.update(map(id, found.members))
+
+
+def _exceeds_alone(place: _Place, it: QueueMember) -> bool:
+    return any(
+        (have := place.limits(it.flavors[name], name)) is not None and amount > have
+        for name, amount in it.amounts.items()
+    )
+
+
+def _depth(place: _Place) -> int:
+    depth, above = 0, place.above
+    while above is not None:
+        depth, above = depth + 1, above.above
+    return depth
+
+
+def _of_place(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
+    """The resources of which the workloads request too much, extended ones first."""
+    members = [it for it in place.members if id(it) not in reported]
+    names = {name for it in members for name in it.amounts}
+    for name in sorted(names, key=lambda name: ("/" not in name, name)):
+        asking = [it for it in members if it.amounts.get(name)]
+        sets = {it.flavors[name] for it in asking}
+        sets.add(frozenset().union(*sets))
+        for flavors in sorted(sets, key=lambda it: (len(it), sorted(it))):
+            have = place.limits(flavors, name)
+            inside = [it for it in asking if it.flavors[name] <= flavors]
+            requested = sum((it.amounts[name] for it in inside), _ZERO)
+            if have is not None and requested > have and len(inside) > 1:
+                yield QueueExcess(
+                    tuple(inside), name, requested, have, place.name, place.at, place.limit
+                )
+
+
+def _of_kueue(facts: Facts) -> Sequence[_Place]:
+    trees, rules = facts.cluster.derive(forest), settings(facts)
+    known: dict[str, _Place] = {}
+
+    def place(node: CohortNode) -> _Place:
+        """The place of a ClusterQueue or cohort; two of one name differ by their kind."""
+        key = f"{'queue' if node.queue else 'cohort'} {node.name}"
+        if key not in known:
+            entry = node.queue or node.entry
+            above = None if node.parent is None else place(node.parent)
+            at = None if entry is None else entry.at.to("spec", "resourceGroups")
+            name = str(entry) if entry is not None else f"cohort {node.name}"
+            fields = "the quota or borrowingLimit" if node.queue else "the quota of its queues"
+            cells = {it: node.ceiling(it) for it in node.subtree}
+            cells |= {it: node.ceiling(it) for it in node.quotas}
+            known[key] = _Place(name, at, fields, cells, [], above)
+        return known[key]
+
+    for requests in requests_by_workload(facts):
+        workload, node = requests[0].workload, trees.queues[requests[0].queue.name]
+        framework = FRAMEWORKS.get((workload.object.group, workload.kind))
+        if workload.kind not in RESTARTED or node.cyclic:
+            continue
+        if any(refused(facts, it) for it in requests):
+            continue  # request-not-covered reports it
+        if rules.entry is not None and framework not in rules.frameworks:
+            continue  # framework-not-enabled reports it
+        pods = _pods(facts, workload, [it.template for it in requests])
+        if pods is None:
+            continue
+        flavors = _flavors(facts, requests)
+        amounts = total(
+            {name: amount * count for name, amount in it.counted.items() if name in flavors}
+            for it, count in zip(requests, pods, strict=True)
+        )
+        _add(place(node), QueueMember(workload, sum(pods), amounts, flavors))
+    return [*known.values()]
+
+
+def _flavors(facts: Facts, requests: Sequence[PodRequest]) -> dict[str, frozenset[str]]:
+    """The flavors that a workload can use, by resource; unknown flavors count."""
+    found: dict[str, frozenset[str]] = {}
+    for group in requests[0].queue.fields.resource_groups:
+        known = [(it.name, facts.cluster.flavors.get(it.name)) for it in group.flavors]
+        usable = frozenset(
+            name
+            for name, flavor in known
+            if flavor is None
+            or any(not refusal(flavor.fields, it.template.spec) for it in requests)
+        )
+        found |= dict.fromkeys(group.covered_resources, usable)
+    return found
+
+
+def _of_volcano(facts: Facts) -> Sequence[_Place]:
+    cluster = facts.cluster
+    known: dict[str, _Place] = {}
+
+    def place(queue: Entry[QueueView]) -> _Place:
+        if queue.name not in known:
+            above = next(queues.ancestors(cluster, queue), None)
+            # Of cpu and memory, 0 is no limit.
+            have = {
+                ("", name): amount
+                for name, amount in queue.fields.capability.items()
+                if amount > 0 or name not in ("cpu", "memory")
+            }
+            at = queue.at.to("spec", "capability")
+            known[queue.name] = _Place(str(queue), at, "the capability", have, [], None)
+            known[queue.name].above = None if above is None else place(above)
+        return known[queue.name]
+
+    for workload in cluster.workloads_of(*_GROUPS):
+        if workload.kind not in RESTARTED or not all(map(queues.to_volcano, workload.templates)):
+            continue
+        names = {queues.queue_of_pods(cluster, workload, it) for it in workload.templates}
+        queue = cluster.queues.get(next(iter(names))) if len(names) == 1 else None
+        pods = _pods(facts, workload, workload.templates)
+        if queue is None or pods is None:
+            continue
+        amounts = total(
+            {name: amount * count for name, amount in it.spec.requests.items()}
+            for it, count in zip(workload.templates, pods, strict=True)
+        )
+        _add(place(queue), QueueMember(workload, sum(pods), amounts, dict.fromkeys(amounts, _ANY)))
+    return [*known.values()]
+
+
+def _add(place: _Place, member: QueueMember) -> None:
+    at: _Place | None = place
+    seen: set[int] = set()
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        at.members.append(member)
+        at = at.above
+
+
+def _pods(
+    facts: Facts, workload: Workload, templates: Iterable[PodTemplate]
+) -> Sequence[int] | None:
+    """The pods of each template, of which an autoscaler raises the number; None: unknown."""
+    key = workload.namespace, workload.kind, workload.name
+    scaled = facts.cluster.derive(autoscalers).get(key)
+    least = 0 if scaled is None else scaled.least
+    counts = [it.replicas for it in templates]
+    known = [max(it, least) for it in counts if it is not None]
+    return known if len(known) == len(counts) else None

@@ -1,0 +1,121 @@
+"""Sums of workloads in queues; tests/servers/proofs/test_queue_rooms.py shows them on Kueue and Volcano."""
+
+import pytest
+
+from policygen.lint.core.queue_sums import queue_sums
+from tests.objects import facts
+
+QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: %s}
+spec: {namespaceSelector: {}, cohortName: %s, resourceGroups: [{coveredResources: [gpu.com/x], flavors: [%s]}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: %s, namespace: n}
+spec: {clusterQueue: %s}
+"""
+FLAVORS = "".join(
+    f"""
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {{name: {name}}}
+spec: {{nodeLabels: {{pool: {name}}}}}
+"""
+    for name in ("a", "b")
+)
+WORK = """
+apiVersion: %s
+kind: %s
+metadata: {name: %s, namespace: n, labels: {kueue.x-k8s.io/queue-name: %s}}
+spec: {%s, template: {spec: {nodeSelector: {%s}, containers: [
+  {name: main, image: a, resources: {limits: {gpu.com/x: %s}}}]}}}
+"""
+SCALER = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: h, namespace: n}
+spec: {scaleTargetRef: {kind: Deployment, name: %s}, minReplicas: %s, maxReplicas: 9}
+"""
+
+
+def queue(name, cohort="", **flavors):
+    listed = ", ".join(
+        f"{{name: {flavor}, resources: [{{name: gpu.com/x, nominalQuota: {amount}}}]}}"
+        for flavor, amount in flavors.items()
+    )
+    return QUEUE % (name, cohort or '""', listed, name, name)
+
+
+def work(name, pods, queue="q", kind="Deployment", each=1, pool=""):
+    version, field = ("batch/v1", "parallelism") if kind == "Job" else ("apps/v1", "replicas")
+    selector = f"pool: {pool}" if pool else ""
+    return WORK % (version, kind, name, queue, f"{field}: {pods}", selector, each)
+
+
+def found(*texts):
+    return [
+        ([it.workload.name for it in each.members], int(each.requested), int(each.have), each.queue)
+        for each in queue_sums(facts("---".join((*texts, FLAVORS.removeprefix("\n---")))))
+    ]
+
+
+def test_workloads_that_do_not_end_are_added_up():
+    both = work("one", 3), work("two", 2, kind="StatefulSet")
+    assert found(queue("q", a=5), *both) == []
+    assert found(queue("q", a=4), *both) == [(["one", "two"], 5, 4, "ClusterQueue q")]
+    assert found(queue("q", a=4), work("one", 4), work("two", 4, kind="Job")) == []
+
+
+def test_who_alone_requests_too_much_does_not_count():
+    assert found(queue("q", a=4), work("one", 5), work("two", 4)) == []
+    assert found(queue("q", a=4), work("one", 1, each=5), work("two", 4)) == []
+
+
+def test_the_minimum_of_an_autoscaler_counts():
+    both = work("one", 2), work("two", 2)
+    assert found(queue("q", a=4), *both, SCALER % ("two", 2)) == []
+    assert found(queue("q", a=4), *both, SCALER % ("two", 3))[0][1] == 5
+
+
+@pytest.mark.parametrize(
+    ("pool", "excess"), [("a", [(["one", "two"], 6, 4, "ClusterQueue q")]), ("", [])]
+)
+def test_a_selector_limits_the_flavors(pool, excess):
+    """Both flavors have room for all pods, but pods that select one of them need its quota."""
+    assert (
+        found(queue("q", a=4, b=4), work("one", 3, pool=pool), work("two", 3, pool=pool)) == excess
+    )
+
+
+def test_a_cohort_limits_its_queues_together():
+    queues = queue("q", "c", a=2), queue("r", "c", a=2)
+    assert found(*queues, work("one", 2), work("two", 2, "r")) == []
+    excess = (["one", "two"], 5, 4, "cohort c")
+    assert found(*queues, work("one", 2), work("two", 3, "r")) == [excess]
+    lowest = found(*queues, work("one", 3), work("two", 2), work("three", 2, "r"))
+    assert lowest == [(["one", "two"], 5, 4, "ClusterQueue q")]
+
+
+def test_the_queues_above_limit_pods_of_volcano():
+    queues = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: top}
+spec: {capability: {cpu: 0, gpu.com/x: 4}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: %s}
+spec: {parent: top}
+"""
+    pods = work("one", 3, "").replace(
+        "{spec: {", "{metadata: {annotations: {scheduling.volcano.sh/queue-name: low}}, "
+        "spec: {schedulerName: volcano, "
+    ).replace("limits: {", "limits: {cpu: 1, ")  # fmt: skip
+    assert found(queues % "low", pods, pods.replace("name: one", "name: two")) == [
+        (["one", "two"], 6, 4, "Queue top")
+    ]
+    assert found(queues % "other", pods, pods.replace("name: one", "name: two")) == []
