@@ -38,6 +38,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
+      schedulerName: research.binpack
       containers:
         - name: main
           image: train

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At, at_path
 from policygen.core.names import DEFAULT_SCHEDULER
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.configurations import SchedulerConfigurationView
 from policygen.kubernetes.configurations import SchedulerProfileView as Written
@@ -66,6 +67,16 @@ class ScoredProfile(Struct, frozen=True, eq=False):
     def name(self) -> str:
         """Its schedulerName."""
         return self.profile.scheduler_name
+
+
+def gpu_schedulers(cluster: Cluster) -> frozenset[str]:
+    """The schedulers of pods with accelerators; use it with `cluster.derive`."""
+    return frozenset(
+        workload.scheduler_name(template) or DEFAULT_SCHEDULER
+        for workload in cluster.workloads
+        for template in workload.templates
+        if accelerators.requested(cluster, template)
+    )
 
 
 def profiles(cluster: Cluster) -> tuple[ScoredProfile, ...]:

@@ -8,6 +8,7 @@ from tests.servers import pairs
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
 from tests.servers.pairs import HERE, MORE_GPUS, MORE_OF_ALL, SERVED, Load, Pair
+from tests.servers.rendering import rendered
 from tests.servers.workloads import Ask, pod
 
 MIG = "nvidia.com/mig-1g.10gb"
@@ -74,6 +75,31 @@ def test_packing_profile_unused(cluster):
             made["spec"]["nodeSelector"] = {pairs.PAIR: "pair"}
             made["metadata"]["namespace"] = HERE
             assert pairs.choices(cluster, {"": made}) == {"": want}
+
+
+def test_pod_without_packing_profile(cluster):
+    """Pods of the page's Deployments: without the name of the rendered profile, one goes to the emptier node."""
+    rule = "pod-without-packing-profile"
+    things = [yaml.safe_dump(it) for it in yaml.safe_load_all(good(rule))]
+    spec = "---\n".join(it for it in things if "policygen.dev/" in it)
+    made = list(yaml.safe_load_all(rendered(spec).text))
+    (text,) = (it["data"]["config.yaml"] for it in made if it["kind"] == "ConfigMap")
+    (profile,) = yaml.safe_load(text)["profiles"]
+    name = profile["schedulerName"]
+    pods = {}
+    for kind, example in (("bad", bad(rule)), ("good", good(rule))):
+        for it in yaml.safe_load_all(example):
+            if it["kind"] == "Deployment":
+                template = it["spec"]["template"]
+                template["spec"]["nodeSelector"] = {pairs.PAIR: "pair"}
+                template["spec"].setdefault("schedulerName", "default-scheduler")
+                template["metadata"]["namespace"] = HERE
+                pods[kind, it["metadata"]["name"]] = {"apiVersion": "v1", "kind": "Pod", **template}
+    pairs.create(cluster, {"pair": MORE_OF_ALL})
+    want = dict.fromkeys(pods, "first") | {("bad", "search"): "second"}
+    with cluster.kube_scheduler(configuration({name: profile, "default-scheduler": {}})):
+        for key, it in pods.items():  # one by one, because they would fill a node
+            assert pairs.choices(cluster, {key: it}) == {key: want[key]}
 
 
 def test_packing_counts_another_resource(cluster):

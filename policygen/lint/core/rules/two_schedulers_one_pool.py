@@ -19,6 +19,7 @@ from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.kueue.queueless import names_a_queue, queueless
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.scheduler.packing import unpacked
 from policygen.lint.volcano.queues import SCHEDULER
 
 if TYPE_CHECKING:  # imported only if there is a spec
@@ -47,6 +48,15 @@ def check(facts: Facts) -> Hits:
     not distinguish.
     Source: the kubelet's admission, UnexpectedAdmissionError; kube-scheduler's cache.
     """
+    return (hit for _, hit in facts.derive(conflicts))
+
+
+def conflicts(facts: Facts) -> tuple[tuple[Workload, Hit], ...]:
+    """The workloads at fault, each with its hit; use it with `facts.derive`."""
+    return tuple(_conflicts(facts))
+
+
+def _conflicts(facts: Facts) -> Iterator[tuple[Workload, Hit]]:
     users: dict[tuple[str, str, Places], NodeUser] = {}
     for user in _users(facts):
         users.setdefault((user.process, user.resource, user.places), user)
@@ -55,20 +65,28 @@ def check(facts: Facts) -> Hits:
     first: list[NodeUser] = []
     for user in users.values():
         if pool := _foreign_pool(user, pools):
-            yield _in_pool(user, pool, pools, facts)
+            yield user.workload, _in_pool(user, pool, pools, facts)
             continue
         rival = next((it for it in first if _compete(it, user)), None)
         if rival is None:
             first.append(user)
         else:
             wide, other = sorted((user, rival), key=_is_at_fault, reverse=True)
-            yield Hit(
-                RULE,
-                f"{wide.workload} and {other.workload} request {user.resource} on the same nodes, but use different "
-                "schedulers, which can assign one GPU to both; give each scheduler its own nodes with a "
-                "taint and a nodeSelector",
-                wide.workload.scheduler_at(wide.template),
-                (other.template.at / "spec",),
+            same = facts.derive(unpacked).get(id(wide.workload))
+            advice = (
+                f"write schedulerName: {same.profile} in {wide.workload}"
+                if same and same.profile == other.workload.scheduler_name(other.template)
+                else "give each scheduler its own nodes with a taint and a nodeSelector"
+            )
+            yield (
+                wide.workload,
+                Hit(
+                    RULE,
+                    f"{wide.workload} and {other.workload} request {user.resource} on the same nodes, but use different "
+                    f"schedulers, which can assign one GPU to both; {advice}",
+                    wide.workload.scheduler_at(wide.template),
+                    (other.template.at / "spec",),
+                ),
             )
 
 

@@ -1,10 +1,7 @@
 """A kube-scheduler profile packs GPUs, but no GPU pod uses it."""
 
-from policygen.core.names import DEFAULT_SCHEDULER
-from policygen.kubernetes import accelerators
-from policygen.kubernetes.cluster import Cluster
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-from policygen.lint.scheduler.scoring import profiles
+from policygen.lint.scheduler.scoring import gpu_schedulers, profiles
 
 
 def check(facts: Facts) -> Hits:
@@ -12,7 +9,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/scheduler/scheduler.go, profiles by name.
     """
-    used = facts.cluster.derive(_used)
+    used = facts.cluster.derive(gpu_schedulers)
     for profile in profiles(facts.cluster):
         if profile.scoring.packs and used and profile.name not in used:
             yield Hit(
@@ -21,16 +18,6 @@ def check(facts: Facts) -> Hits:
                 f"schedulerName: {profile.name} in the pod templates",
                 profile.at / "schedulerName",
             )
-
-
-def _used(cluster: Cluster) -> frozenset[str]:
-    """The schedulers of GPU pods."""
-    return frozenset(
-        workload.scheduler_name(template) or DEFAULT_SCHEDULER
-        for workload in cluster.workloads
-        for template in workload.templates
-        if accelerators.requested(cluster, template)
-    )
 
 
 RULE = ObjectRule(
