@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct, field
 
 from policygen.lint.rule import Facts
+from policygen.lint.volcano.queues import tree
 
 
 class TeamQueue(Struct, frozen=True, eq=False):
@@ -49,3 +50,13 @@ def team_queues(facts: Facts) -> TeamQueues:
         for name in (tree.name_of(leaf),)
     }
     return TeamQueues(teams, queues)
+
+
+def parents_of_queues(facts: Facts) -> Mapping[str, str]:
+    """The queues of teams that have children, which the spec does not know, with their team; for `facts.derive`."""
+    children = facts.cluster.derive(tree).children
+    return {
+        name: queue.team
+        for name, queue in facts.derive(team_queues).by_name.items()
+        if children.get(name)
+    }

@@ -5,8 +5,9 @@ import yaml
 from tests.servers.cluster import SCHEDULING
 from tests.servers.pages import bad, good
 from tests.servers.proofs.volcano_scene import HELD, QUEUE, SHARES, group
+from tests.servers.rendering import rendered
 from tests.servers.seen import messages
-from tests.servers.workloads import Ask, pod
+from tests.servers.workloads import Ask, pod, vcjob
 
 HERE = "vision"
 """A namespace, and the queue of most pages."""
@@ -211,6 +212,28 @@ def test_gang_in_non_leaf_queue(volcano):
         with volcano.scene(example, TREE):
             submit(volcano, "default", gpus=1)
             has(volcano, count)
+
+
+def test_team_queue_has_children(volcano):
+    """Volcano refuses a Job in the queue of the team; with a child team, its own queue takes it."""
+    rule = "team-queue-has-children"
+    for example, name, refused in (
+        (bad(rule), f"{HERE}.a100", [f"{HERE}/train"]),
+        (good(rule), f"{HERE}.own.a100", []),
+    ):
+        things = [*yaml.safe_load_all(example)]
+        is_spec = ["policygen.dev/" in it["apiVersion"] for it in things]
+        spec = [it for it, of_spec in zip(things, is_spec, strict=True) if of_spec]
+        made = yaml.safe_load_all(rendered(spec).text)
+        queues = [it for it in [*made, *things] if it["kind"] == "Queue"]
+        with volcano.scene(yaml.safe_dump_all(queues), TREE):
+            job = vcjob("train", HERE, Ask(gpus=1), queue=name)
+            outcome = volcano.try_apply(yaml.safe_dump(job))
+            assert [document.name for document, _ in outcome.refused] == refused
+            if refused:  # a PodGroup is accepted, and stops the pods of other queues
+                volcano.create(*group("train", HERE, queue=name, pods=1))
+                submit(volcano, "default", gpus=1, namespace="others")
+                has(volcano, 0, "others")
 
 
 def test_default_queue_has_children(volcano):
