@@ -17,6 +17,7 @@ from policygen.simulate.result import (
     PoolResult,
     SimulationResult,
     TeamResult,
+    TeamUse,
 )
 from policygen.simulate.state_facts import StateFact
 
@@ -279,21 +280,35 @@ def _teams(page: TablePage, teams: Sequence[TeamResult]) -> None:
 
 
 def _quotas(page: TablePage, result: SimulationResult) -> None:
+    named = [(it.name, it.uses) for it in result.teams] + [*result.groups.items()]
+    several = several_resources(use for _, uses in named for use in uses)
     rows = [
         (
-            it.name,
+            name,
             use.pool,
+            use.resource if several else "",
             f"{use.guarantee}",
             f"{use.limit}",
             f"{use.gpu_seconds / result.until:.1f}" if result.until > 0 else NONE,
             f"{use.most}",
             gpu_hours(use.gpu_seconds),
         )
-        for it in result.teams
-        for use in it.uses
+        for name, uses in named
+        for use in uses
     ]
-    heads = "TEAM", "POOL", "GUARANTEE", "LIMIT", "MEAN USED", "MOST USED", "GPU HOURS HELD"
-    page.table("Quotas and their use, in GPUs", heads, rows, range(2, 7), {6: "GPU hours held "})
+    heads = (
+        "TEAM", "POOL", "RESOURCE", "GUARANTEE", "LIMIT", "MEAN USED", "MOST USED", "GPU HOURS HELD",
+    )  # fmt: skip
+    below = {7: "GPU hours held ", 2: "resource "}
+    page.table("Quotas and their use, in GPUs", heads, rows, range(3, 8), below)
+
+
+def several_resources(uses: Iterable[TeamUse]) -> frozenset[str]:
+    """The pools with several kinds of accelerators, such as MIG instances."""
+    found: dict[str, set[str]] = {}
+    for it in uses:
+        found.setdefault(it.pool, set()).add(it.resource)
+    return frozenset(pool for pool, resources in found.items() if len(resources) > 1)
 
 
 def _pools(page: TablePage, pools: Sequence[PoolResult]) -> None:

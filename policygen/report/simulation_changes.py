@@ -13,6 +13,7 @@ from policygen.report.simulation import (
     gpu_hours,
     not_read,
     remarks,
+    several_resources,
     summary,
     wait,
     waited,
@@ -185,10 +186,15 @@ def _both(value: Callable[[TeamResult], str], it: TeamChange) -> str:
 
 def _guarantees(it: TeamChange) -> Iterator[str]:
     """The guarantee in each pool: `4 a100`, or `4 -> 8 a100`."""
-    old, new = ({use.pool: use.guarantee for use in one.uses} for one in (it.before, it.after))
-    for pool in {**old, **new}:
-        before, after = old.get(pool, 0), new.get(pool, 0)
-        yield f"{before} {pool}" if before == after else f"{before} -> {after} {pool}"
+    several = several_resources((*it.before.uses, *it.after.uses))
+    old, new = (
+        {(use.pool, use.resource): use.guarantee for use in one.uses}
+        for one in (it.before, it.after)
+    )
+    for pool, resource in {**old, **new}:
+        before, after = old.get((pool, resource), 0), new.get((pool, resource), 0)
+        what = f"{pool} {resource.rpartition('/')[2]}" if pool in several else pool
+        yield f"{before} {what}" if before == after else f"{before} -> {after} {what}"
 
 
 def _teams(page: TablePage, teams: Sequence[TeamChange]) -> None:

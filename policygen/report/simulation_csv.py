@@ -66,7 +66,7 @@ def write_teams(reports: Sequence[SimulationReport], out: TextIO) -> None:
     columns = (
         "team", "jobs", "started", "ended", "never_start", "median_wait", "p95_wait", "preempted",
         "gpu_seconds", "lost_gpu_seconds", "pool", "guarantee", "limit", "most_used",
-        "held_gpu_seconds",
+        "held_gpu_seconds", "resource",
     )  # fmt: skip
     _write_each(reports, out, columns, _team_rows)
 
@@ -106,9 +106,10 @@ def _team_rows(result: SimulationResult) -> Iterator[tuple[Any, ...]]:
         for use in it.uses:
             yield (
                 *own, use.pool, use.guarantee, use.limit, use.most, _number(use.gpu_seconds),
+                use.resource,
             )  # fmt: skip
         if not it.uses:
-            yield (*own, *("",) * 5)
+            yield (*own, *("",) * 6)
 
 
 def _pool_rows(result: SimulationResult) -> Iterator[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ from policygen.report.phrases import write_json
 from policygen.report.simulation import SimulationReport
 from policygen.report.simulation_changes import consequences
 from policygen.simulate.comparison import Comparison
-from policygen.simulate.result import JobResult, PoolResult, TeamResult
+from policygen.simulate.result import JobResult, PoolResult, TeamResult, TeamUse
 from policygen.simulate.state_facts import state_changes
 
 VERSION = 1
@@ -73,6 +73,10 @@ def _simulation(report: SimulationReport) -> dict[str, Any]:
         "partial": result.partial,
         "jobs": [_job(it) for it in result.jobs],
         "teams": [_team(it) for it in result.teams],
+        "groups": [
+            {"group": name, "pools": [_use(it) for it in uses]}
+            for name, uses in result.groups.items()
+        ],
         "pools": [_pool(it) for it in result.pools],
         "later": list(result.later),
         "livelocks": [list(it) for it in result.livelocks],
@@ -131,16 +135,18 @@ def _team(team: TeamResult) -> dict[str, Any]:
         "preempted": team.preempted,
         "gpuSeconds": team.gpu_seconds,
         "lostGpuSeconds": team.lost_gpu_seconds,
-        "pools": [
-            {
-                "pool": it.pool,
-                "guarantee": it.guarantee,
-                "limit": it.limit,
-                "gpuSeconds": it.gpu_seconds,
-                "mostUsed": it.most,
-            }
-            for it in team.uses
-        ],
+        "pools": [_use(it) for it in team.uses],
+    }
+
+
+def _use(it: TeamUse) -> dict[str, Any]:
+    return {
+        "pool": it.pool,
+        "resource": it.resource,
+        "guarantee": it.guarantee,
+        "limit": it.limit,
+        "gpuSeconds": it.gpu_seconds,
+        "mostUsed": it.most,
     }
 
 

@@ -10,13 +10,13 @@ from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.workload import Admission
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
+from policygen.simulate.quota_use import QuotaUses
 from policygen.simulate.result import (
     JobResult,
     JobState,
     PoolResult,
     SimulationResult,
     TeamResult,
-    TeamUse,
     middle,
     p95,
 )
@@ -35,8 +35,8 @@ class Recorder(Observer):
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.timeline: Timeline | None = None
-        self.used = Meters()
-        """The GPUs by team and pool: those of quotas, and those of pods without Kueue."""
+        self._uses: QuotaUses | None = None
+        """The GPUs of quotas, and those of pods without Kueue."""
         self.on_nodes = Meters()
         """The GPUs of pods on nodes, by pool."""
         self.stranded: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -60,6 +60,7 @@ class Recorder(Observer):
     def follow(self, timeline: Timeline) -> None:
         """The timeline that it observes."""
         self.timeline = timeline
+        self._uses = QuotaUses(self.scene, timeline)
         self._wanted = WantedPools(self.scene, timeline)
         self._stranded = StrandedGpus(self.scene, timeline, self._wanted)
 
@@ -100,7 +101,8 @@ class Recorder(Observer):
         if amount and pool is not None:
             self.on_nodes.add(now, (pool,), count * amount)
             if job.workload is None:
-                self.used.add_all(now, job.arrival.team, {pool: amount}, count)
+                amounts = {(pool, name): it for name, it in shape.requests if it and is_one(name)}
+                self._quota_uses.add(now, job, amounts, count)
 
     def passes(self, now: float) -> None:
         """GPUs were free until now, for some cause."""
@@ -134,6 +136,7 @@ class Recorder(Observer):
             jobs=jobs,
             teams=tuple(self._teams(jobs, end)),
             pools=tuple(self._pools(jobs, waiting, end)),
+            groups=self._quota_uses.groups(end),
             until=end,
             later=tuple(it.arrival.name for it in timeline.jobs if not it.round),
             livelocks=tuple(timeline.livelocks),
@@ -142,7 +145,7 @@ class Recorder(Observer):
 
     def _used_now(self) -> Mapping[str, int]:
         """The GPUs in use, by pool."""
-        meters = self.used if self._timeline.kube is None else self.on_nodes
+        meters = self._quota_uses.meters if self._timeline.kube is None else self.on_nodes
         found = {pool.name: meters.of.get((pool.name,)) for pool in self.scene.pools}
         return {name: it.amount for name, it in found.items() if it is not None}
 
@@ -150,7 +153,9 @@ class Recorder(Observer):
         for key, amount in self._tentative.items():
             self.stranded[key] += amount
         self._tentative.clear()
-        self.used.settled = self.on_nodes.settled = self._since
+        self.on_nodes.settled = self._since
+        if self._uses is not None:
+            self._uses.meters.settled = self._since
 
     @property
     def _timeline(self) -> Timeline:
@@ -170,11 +175,22 @@ class Recorder(Observer):
         kueue = self._timeline.kueue
         return kueue.state if kueue is not None else None
 
+    @property
+    def _pairs(self) -> Sequence[tuple[str, str]]:
+        state = self._state
+        return state.pairs if state is not None else ()
+
+    @property
+    def _quota_uses(self) -> QuotaUses:
+        if self._uses is None:
+            raise RuntimeError
+        return self._uses
+
     def _hold(self, now: float, job: JobRun, sign: int) -> None:
-        amounts: dict[str, int] = {}
-        for pool, _, amount in self._gpus(job):
-            amounts[pool] = amounts.get(pool, 0) + amount
-        self.used.add_all(now, job.arrival.team, amounts, sign)
+        amounts: Counter[tuple[str, str]] = Counter()
+        for pool, pair, amount in self._gpus(job):
+            amounts[pool, self._pairs[pair][1]] += amount
+        self._quota_uses.add(now, job, amounts, sign)
 
     def _gpus(self, job: JobRun) -> Iterator[tuple[str, int, int]]:
         """The accelerators of its admission: the pool, the index of the pair, and the amount."""
@@ -260,11 +276,11 @@ class Recorder(Observer):
         return "", ""
 
     def _teams(self, jobs: tuple[JobResult, ...], end: float) -> Iterator[TeamResult]:
-        limits = self._limits()
+        uses = self._quota_uses.teams(end)
         of_team: dict[str, list[JobResult]] = {}
         for it in jobs:
             of_team.setdefault(it.team, []).append(it)
-        for team in sorted({*of_team, *(it for it, _ in limits)}):
+        for team in sorted({*of_team, *uses}):
             own = of_team.get(team, [])
             waits = [it.wait for it in own]
             yield TeamResult(
@@ -277,66 +293,15 @@ class Recorder(Observer):
                 preempted=sum(it.preempted for it in own),
                 gpu_seconds=sum(it.gpu_seconds for it in own),
                 lost_gpu_seconds=sum(it.lost_gpu_seconds for it in own),
-                uses=tuple(self._uses(team, limits, end)),
+                uses=uses.get(team, ()),
                 never=sum(it.state is JobState.NEVER for it in own),
             )
-
-    def _uses(
-        self, team: str, limits: Mapping[tuple[str, str], tuple[int, int]], end: float
-    ) -> Iterator[TeamUse]:
-        for pool in self.scene.pools:
-            meter = self.used.of.get((team, pool.name))
-            guarantee, limit = limits.get((team, pool.name), (0, 0))
-            if meter is not None or limit:
-                yield TeamUse(
-                    pool.name,
-                    guarantee,
-                    limit,
-                    meter.until(end) if meter is not None else 0.0,
-                    meter.most if meter is not None else 0,
-                )
-
-    def _limits(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Guarantee and limit of each team in each pool."""
-        state = self._state
-        found = dict(self._volcano_limits())
-        if state is None:
-            return found
-        owned = {
-            (self.scene.team(name.partition("/")[0]), queue)
-            for name, queue in state.local_queues.items()
-            if queue in state.queues
-        }
-        for team, queue in sorted(owned):
-            node = state.queues[queue].node
-            for pair, (flavor, resource) in enumerate(state.pairs):
-                if is_one(resource) and pair in node.pairs:
-                    key = team, self._pool_of_flavor.get(flavor, flavor)
-                    guarantee, limit = found.get(key, (0, 0))
-                    found[key] = guarantee + node.nominal[pair], limit + node.potential[pair]
-        return found
-
-    def _volcano_limits(self) -> Iterator[tuple[tuple[str, str], tuple[int, int]]]:
-        """What Volcano's queues deserve and can have. Without a capability, all GPUs of the pool are the limit.
-
-        The name of a queue that a spec renders ends with its pool.
-        """
-        volcano = self._timeline.volcano
-        jobs = (it.arrival for it in self._timeline.jobs)
-        used = {(it.team, it.gang.queue) for it in jobs if it.gang is not None}
-        for team, name in sorted(used):
-            queue = volcano.state.queues.get(name) if volcano is not None else None
-            for pool in self.scene.pools if queue is not None else ():
-                if queue is not None and f".{name}".endswith(f".{pool.name}"):
-                    guarantee = _whole_gpus(queue.deserved)
-                    limit = pool.gpus if queue.capability is None else _whole_gpus(queue.capability)
-                    yield (team, pool.name), (guarantee, limit)
 
     def _pools(
         self, jobs: tuple[JobResult, ...], waiting: Sequence[frozenset[str]], end: float
     ) -> Iterator[PoolResult]:
         """`waiting` has for each job the pools for which it waits."""
-        meters = self.used if self._timeline.kube is None else self.on_nodes
+        meters = self._quota_uses.meters if self._timeline.kube is None else self.on_nodes
         for pool in self.scene.pools:
             meter = meters.of.get((pool.name,))
             waits = [
@@ -385,8 +350,3 @@ def _waits(job: JobRun) -> bool:
 def _is_late(job: JobRun) -> bool:
     """Whether Kueue evicts it because its pods were not ready in time."""
     return job.workload is not None and job.workload.reason == PODS_READY_TIMEOUT
-
-
-def _whole_gpus(amounts: Mapping[str, float]) -> int:
-    """The accelerators in amounts of Volcano, which counts thousandths."""
-    return int(sum(amount for name, amount in amounts.items() if is_one(name)) // 1000)

@@ -133,13 +133,15 @@ class TeamUse(Struct, frozen=True):
 
     pool: str
     guarantee: int
-    """The nominal quotas of its queues."""
+    """The nominal quotas of its queues; of Volcano, what they deserve."""
     limit: int
-    """The most that its queues can use at once."""
+    """The most that its queues can use at once, after the limits of cohorts and queues above them."""
     gpu_seconds: float
     """While its jobs held quota, or nodes."""
     most: int
     """The most GPUs at once."""
+    resource: str = ""
+    """The resource of the accelerators: a pool of MIG instances has several."""
 
 
 class TeamResult(Struct, frozen=True):
@@ -197,6 +199,8 @@ class SimulationResult(Struct, frozen=True, eq=False):
     pools: tuple[PoolResult, ...]
     until: float
     """The time at which it ended."""
+    groups: Mapping[str, tuple[TeamUse, ...]] = field(default_factory=dict)
+    """What cohorts of Kueue and queues of Volcano use that are between teams and pools, by kind and name."""
     later: tuple[str, ...] = ()
     """The jobs that arrive after it."""
     unmodelled: tuple[Unmodelled, ...] = ()

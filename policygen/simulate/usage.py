@@ -1,6 +1,6 @@
 """Sums of GPUs over time: what jobs, teams and pools use."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -99,9 +99,3 @@ class Meters:
         if found is None:
             found = self.of[key] = Meter(since=self.start)
         found.add(now, amount, self.settled)
-
-    def add_all(self, now: float, team: str, amounts: Mapping[str, int], sign: int) -> None:
-        """A team uses these amounts of pools more, or less."""
-        for pool, amount in amounts.items():
-            self.add(now, (team, pool), sign * amount)
-            self.add(now, (pool,), sign * amount)

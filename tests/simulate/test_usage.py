@@ -24,15 +24,12 @@ def test_changes_behind_the_end_do_not_count():
     assert (other.until(30), other.later) == (15, [])
 
 
-def test_a_team_and_its_pool_are_counted():
+def test_meters_are_made_when_they_are_needed():
     them = Meters()
-    them.add_all(0, "nlp", {"a100": 8}, 1)
-    them.add_all(5, "vision", {"a100": 2}, 1)
-    them.add_all(10, "nlp", {"a100": 8}, -1)
-    assert them.of["nlp", "a100"].until(20) == 80
-    them.settled = 20
-    assert them.of["a100",].until(20) == 110
-    assert them.of["a100",].most == 10
+    them.add(0, ("a100",), 8)
+    them.add(5, ("a100",), 2)
+    them.add(10, ("a100",), -8)
+    assert them.of["a100",].until(20) == 8 * 5 + 10 * 5 + 2 * 10
 
 
 def test_the_work_of_a_job():
