@@ -22,6 +22,7 @@ ABOUT = {
     "report": "one module a format",
     "render": "plan to YAML",
     "drift": "cluster against the spec",
+    "review": "spec against spec",
     "plan": "spec to typed objects",
     "client": "read live clusters",
     "kubernetes": "typed views of objects",

@@ -11,6 +11,7 @@ from policygen.app import inputs, lint, snapshot, verdicts
 from policygen.app.requests import LintRequest
 from policygen.app.sources import opened
 from policygen.client.live import Progress
+from policygen.client.snapshot_file import is_snapshot
 from policygen.core.errors import UnreadError, UsageError
 from policygen.core.finding import Finding
 from policygen.documents.parse import mapping
@@ -32,6 +33,11 @@ class Differences(Struct, frozen=True):
     gone: tuple[Finding, ...]
     incomparable: tuple[Incomparable, ...]
     """Kinds that are missing in one snapshot or both, and rules that did not run on one of them."""
+
+
+def of_snapshots(before: str, after: str) -> bool:
+    """Whether at least one of two paths is a snapshot, so that both should be."""
+    return is_snapshot(before) or is_snapshot(after)
 
 
 def compare(

@@ -19,6 +19,7 @@ from policygen.app import (
 from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import LintRequest, SimulateRequest
+from policygen.client.snapshot_file import is_snapshot
 from policygen.core import versions
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import Finding
@@ -100,7 +101,7 @@ def by_content(request: SimulateRequest) -> SimulateRequest:
     for path in request.specs:
         if path == "-" or _is_pipe(path):
             specs.append(path)
-        elif _is_snapshot(path):
+        elif is_snapshot(path):
             snapshots.append(Path(path))
         elif _is_of_manifests(files.read((path,))[0]):
             state.append(path)
@@ -221,15 +222,6 @@ def _is_pipe(path: str) -> bool:
     except (OSError, ValueError):
         return False
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-def _is_snapshot(path: str) -> bool:
-    """Whether a file is compressed, as snapshots are."""
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(len(trace.GZIP)) == trace.GZIP
-    except (OSError, ValueError):
-        return False
 
 
 def _in_namespace(object_: Object) -> Object:

@@ -15,7 +15,6 @@ from policygen.cli.options import (
     TARGET,
     context,
     extras,
-    form,
     lint_request,
     options,
     paths,
@@ -140,6 +139,8 @@ def rbac(*, name: str, preflight: bool, **given: Any) -> None:
 @click.command(
     epilog="""\b
 Examples:
+  policygen diff git:main:spec spec/
+  policygen diff git:main:spec spec/ -f markdown --no-exit-code > comment.md
   policygen diff yesterday.snapshot today.snapshot
   policygen diff yesterday.snapshot --context prod
   policygen diff yesterday.snapshot --context prod --spec spec/ -f json
@@ -148,8 +149,8 @@ Exit codes: 0 no change, 1 something changed, 2 wrong usage or invalid spec, 3 s
 read or compared, 4 internal error.
 """
 )
-@click.argument("before", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("after", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("before", metavar="OLD", shell_complete=paths)
+@click.argument("after", metavar="[NEW]", required=False, shell_complete=paths)
 @_CONTEXT
 @options(*ACCESS, TARGET, RULES)
 @click.option(
@@ -160,20 +161,76 @@ read or compared, 4 internal error.
     shell_complete=paths,
     help="Check the two snapshots, or the snapshot and the cluster, against this spec; repeatable.",
 )
-@form("Output format: text for people, json for programs.")
-def diff(*, before: Path, after: Path | None, **given: Any) -> None:
-    """Show what changed between two snapshots, or between a snapshot and a live cluster.
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help=(
+        "Output format: text for people, markdown for a comment on a pull request (only for two "
+        "specs), json for programs."
+    ),
+)
+@click.option(
+    "--exit-code/--no-exit-code",
+    default=True,
+    show_default=True,
+    help="Exit 1 if something changed.",
+)
+def diff(*, before: str, after: str | None, exit_code: bool, **given: Any) -> None:
+    """Show what a change of a spec does, or what changed on a cluster.
 
-    diff lists every changed field of a policy object, and who wrote the field. It then lists the lint
-    findings that are new or gone.
+    OLD and NEW are two specs (a file, a folder, or git:REVISION:PATH), or two snapshots; without NEW, a
+    snapshot is compared with a live cluster.
+
+    For specs, diff first shows what changes for pools, teams and models, then the objects and fields. For
+    snapshots and clusters, it lists every changed field of a policy object, and who wrote the field, and
+    then the lint findings that are new or gone.
     """
+    live = bool(given["contexts"] or given["in_cluster"])
+    if (after is None) != live:
+        raise click.UsageError(
+            "name two specs, two snapshots, or one snapshot and a cluster (--context, --in-cluster)"
+        )
+    from policygen.app import diff as app_diff
+
+    if after is None or app_diff.of_snapshots(before, after):
+        code = _diff_of_snapshots(Path(before), Path(after) if after else None, given)
+    else:
+        code = _diff_of_specs(before, after, given)
+    raise SystemExit(code if exit_code or code != ExitCode.FINDINGS else ExitCode.CLEAN)
+
+
+def _diff_of_specs(old: str, new: str, given: dict[str, Any]) -> ExitCode:
+    from policygen.app import review as app_review
+    from policygen.report import review as forms
+
+    unused = [name for name in ("specs", "only", "skip", "namespaces") if given[name]]
+    if unused:
+        option = {
+            "specs": "--spec",
+            "only": "--rule",
+            "skip": "--skip",
+            "namespaces": "--namespace",
+        }
+        raise click.UsageError(
+            f"{option[unused[0]]} has no meaning for two specs; omit {option[unused[0]]}"
+        )
+    found = app_review.review(old, new, given["target"])
+    page = StringIO()
+    {"text": forms.text, "markdown": forms.markdown, "json": forms.json}[given["form"]](found, page)
+    stdout.out(page.getvalue())
+    return ExitCode.FINDINGS if found.changed else ExitCode.CLEAN
+
+
+def _diff_of_snapshots(before: Path, after: Path | None, given: dict[str, Any]) -> ExitCode:
     from policygen.app import diff as app_diff
     from policygen.report import changes
 
-    if (after is None) == (not given["contexts"] and not given["in_cluster"]):
-        raise click.UsageError(
-            "name two snapshots, or one snapshot and a cluster (--context, --in-cluster)"
-        )
+    if given["form"] == "markdown":
+        raise click.UsageError("-f markdown works only for two specs; use -f text or -f json")
     request = _request(given, live=after is None)
     found = app_diff.compare(request, before, after, today=today(), progress=progress)
     findings = (found.new, found.gone)
@@ -183,10 +240,9 @@ def diff(*, before: Path, after: Path | None, **given: Any) -> None:
     else:
         changes.text(snapshots, found.changes, findings, found.incomparable, page)
     stdout.out(page.getvalue())
-    changed = found.changes or found.new or found.gone
     if found.incomparable:
-        raise SystemExit(ExitCode.INCOMPLETE)
-    raise SystemExit(ExitCode.FINDINGS if changed else ExitCode.CLEAN)
+        return ExitCode.INCOMPLETE
+    return ExitCode.FINDINGS if found.changes or found.new or found.gone else ExitCode.CLEAN
 
 
 def _request(given: dict[str, Any], *, live: bool = True) -> LintRequest:

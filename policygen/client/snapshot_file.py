@@ -90,6 +90,15 @@ class _EndLine(Struct, frozen=True, array_like=True, tag="end"):
 _Line = _ObjectLine | _SpecLine | _PodLine | _EndLine
 
 
+def is_snapshot(path: str) -> bool:
+    """Whether a file is compressed, as snapshots are."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_GZIP)) == _GZIP
+    except (OSError, ValueError):
+        return False
+
+
 def write(snapshot: Snapshot, path: Path) -> None:
     """Write the file atomically; only its owner may read a new file. Raises OSError, RuntimeError."""
     atomic.write(path, packed(snapshot), private=True)

@@ -212,7 +212,7 @@ def test_running_workloads_are_not_policy(diff, things):
 def test_two_looks_are_named(arguments):
     done = CliRunner().invoke(cli, ["diff", *arguments])
     assert done.exit_code == 2
-    assert "name two snapshots, or one snapshot and a cluster" in done.output
+    assert "name two specs, two snapshots, or one snapshot and a cluster" in done.output
 
 
 @pytest.mark.parametrize(

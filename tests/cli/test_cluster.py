@@ -1,9 +1,14 @@
 """Commands about one cluster."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
 from policygen.cli.main import cli
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("command", ["snapshot -o x", "rbac --preflight", "diff a"])
@@ -22,3 +27,22 @@ def test_rule_selects_what_is_read(command):
 
 def test_rule_of_diff_selects_what_runs():
     assert "Run only this rule" in CliRunner().invoke(cli, ["diff", "--help"]).output
+
+
+def test_two_specs_are_compared(policygen, tmp_path):
+    spec = tmp_path / "spec.yaml"
+    shutil.copy(ROOT / "examples/forty-jobs/policy.yaml", spec)
+    done = policygen("diff", "spec.yaml", "spec.yaml")
+    assert (done.returncode, done.stdout) == (0, "no difference\n")
+    (tmp_path / "new.yaml").write_text(spec.read_text().replace("guarantee: 16", "guarantee: 15"))
+    for words, code in (((), 1), (("--no-exit-code",), 0)):
+        done = policygen("diff", "spec.yaml", "new.yaml", *words)
+        assert done.returncode == code
+        assert "guaranteed 16 → 15 nvidia.com/gpu" in done.stdout
+
+
+def test_options_of_clusters_mean_nothing_for_two_specs(policygen):
+    for option in ("--spec", "--rule", "--namespace"):
+        done = policygen("diff", "spec.yaml", "spec.yaml", option, "pods-must-carry")
+        assert done.returncode == 2
+        assert f"{option} has no meaning for two specs; omit {option}" in done.stderr

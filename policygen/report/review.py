@@ -1,0 +1,227 @@
+"""What a change of a spec does, as text, Markdown or JSON: for people first, then objects and fields."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TextIO
+
+from msgspec import UNSET, Struct
+
+from policygen.core.finding import dotted
+from policygen.drift.changes import What
+from policygen.drift.compare import FieldDifference
+from policygen.drift.messages import subject, value
+from policygen.plan.amounts import HOST
+from policygen.plan.amounts import text as quantity
+from policygen.report.markdown import MAX_CHARACTERS, escaped
+from policygen.report.phrases import headline, whereabouts, write_json
+from policygen.report.text import printable
+from policygen.review.consequences import ModelChange, Pair, PoolChange, QuotaChange
+from policygen.review.objects import ObjectChange
+from policygen.review.review import Review
+
+VERSION: Final = 1
+_MARKS: Final = {What.ADDED: "+", What.REMOVED: "-", What.CHANGED: "~"}
+
+
+class _Section(Struct, frozen=True):
+    """A title, and lines in two columns."""
+
+    title: str
+    lines: tuple[tuple[str, str], ...]
+
+
+def text(review: Review, out: TextIO) -> None:
+    """Write sections with indented lines, and the changed fields at the end."""
+    lines = []
+    for section in _sections(review):
+        width = max(len(first) for first, _ in section.lines)
+        lines.append(section.title)
+        lines += [f"  {first:<{width}}  {rest}".rstrip() for first, rest in section.lines]
+    if not review.changed:
+        lines.append("no difference")
+    out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)
+
+
+def markdown(review: Review, out: TextIO) -> None:
+    """Write a table for each section; the objects are folded. Cut to the size of a comment."""
+    sections = list(_sections(review))
+    titles = ", ".join(it.title for it in sections) or "no difference"
+    out.write(f"## policygen: {escaped(titles)}\n")
+    room = MAX_CHARACTERS
+    for section in sections:
+        rows = [f"| {escaped(first)} | {escaped(rest)} |\n" for first, rest in section.lines]
+        kept = [row for row in rows if (room := room - len(row)) > 0]
+        folded = section.title.startswith("objects")
+        summary = f"<details><summary>{escaped(section.title)}</summary>\n"
+        out.write(f"\n{summary if folded else '### ' + escaped(section.title)}\n\n")
+        out.write("| | |\n|---|---|\n")
+        out.writelines(kept)
+        if len(kept) < len(rows):
+            out.write(f"\n{len(rows) - len(kept)} more lines; -f json lists all of them\n")
+        if folded:
+            out.write("\n</details>\n")
+
+
+def json(review: Review, out: TextIO) -> None:
+    """Write one JSON object and a newline, as schemas/review.schema.json describes it."""
+    found = review.consequences
+    write_json(
+        {
+            "version": VERSION,
+            "old": review.names[0],
+            "new": review.names[1],
+            "pools": [
+                {
+                    "pool": pool.pool,
+                    "available": {name: _both(name, pair) for name, pair in pool.available},
+                    "quotas": [
+                        {
+                            "team": it.team,
+                            "resource": it.resource,
+                            "guarantee": _both(it.resource, it.guarantee),
+                            "limit": _both(it.resource, it.limit),
+                            "weight": [it.weight.before, it.weight.after],
+                        }
+                        for it in pool.quotas
+                    ],
+                }
+                for pool in found.pools
+            ],
+            "models": [
+                {
+                    "model": it.model,
+                    "existed": it.exists[0],
+                    "exists": it.exists[1],
+                    "pool": list(it.places),
+                    "borrowingReplicas": [it.borrowing.before, it.borrowing.after],
+                    "replicas": it.replicas,
+                }
+                for it in found.models
+            ],
+            "objects": [
+                {
+                    "what": it.what.value,
+                    "object": str(it.object),
+                    "fields": [
+                        {
+                            "path": dotted(field.path),
+                            "before": None if field.expected is UNSET else field.expected,
+                            "after": None if field.found is UNSET else field.found,
+                        }
+                        for field in it.fields
+                    ],
+                }
+                for it in review.objects
+            ],
+            "warnings": {
+                "new": [headline(it) for it in review.new],
+                "gone": [headline(it) for it in review.gone],
+            },
+        },
+        out,
+    )
+
+
+def _both(resource: str, pair: Pair) -> list[str | None]:
+    return [None if it is None else quantity(resource, it) for it in (pair.before, pair.after)]
+
+
+def _sections(review: Review) -> Iterator[_Section]:
+    found = review.consequences
+    for pool in found.pools:
+        yield _Section(f"pool {pool.pool}", tuple(_pool(pool)))
+    if found.models:
+        yield _Section("models", tuple((it.model, _model(it)) for it in found.models))
+    for title, findings in (("new warnings", review.new), ("warnings gone", review.gone)):
+        if findings:
+            lines = tuple(
+                (it.rule.name, ": ".join(filter(None, (whereabouts(it), it.message))))
+                for it in findings
+            )
+            yield _Section(title, lines)
+    if review.objects:
+        numbers = ", ".join(
+            f"{sum(it.what is what for it in review.objects)} {what.value}" for what in _MARKS
+        )
+        yield _Section(f"objects: {numbers}", tuple(_objects(review.objects)))
+
+
+def _pool(pool: PoolChange) -> Iterator[tuple[str, str]]:
+    for name, pair in pool.available:
+        if pair.before is None:
+            said = f"{_amount(name, pair.after)} are new"
+        elif pair.after is None:
+            said = f"{_amount(name, pair.before)} are gone"
+        else:
+            said = f"{quantity(name, pair.before)} → {_amount(name, pair.after)} for all teams"
+        yield "", said
+    for quota in pool.quotas:
+        yield f"team {quota.team}", _quota(quota)
+
+
+def _quota(quota: QuotaChange) -> str:
+    name, guarantee, limit = quota.resource, quota.guarantee, quota.limit
+    if guarantee.before is None:
+        return (
+            f"new: guaranteed {_amount(name, guarantee.after)}, may reach "
+            f"{quantity(name, limit.after or 0)}"
+        )
+    if guarantee.after is None:
+        return (
+            f"loses its quota: was guaranteed {_amount(name, guarantee.before)}, could reach "
+            f"{quantity(name, limit.before or 0)}"
+        )
+    parts = []
+    if guarantee.changed:
+        parts.append(
+            f"guaranteed {quantity(name, guarantee.before)} → {_amount(name, guarantee.after)}"
+        )
+    if limit.changed:
+        parts.append(
+            f"may reach {quantity(name, limit.before or 0)} → {_amount(name, limit.after)}"
+        )
+    elif guarantee.changed:
+        parts.append(f"may still reach {quantity(name, limit.after or 0)}")
+    if quota.weight.changed:
+        parts.append(f"weight {quota.weight.before} → {quota.weight.after}")
+    return ", ".join(parts)
+
+
+def _amount(resource: str, amount: int | None) -> str:
+    what = {"cpu": "cores", "memory": "of memory"}[resource] if resource in HOST else resource
+    return f"{quantity(resource, amount or 0)} {what}"
+
+
+def _model(change: ModelChange) -> str:
+    parts = []
+    was, now = change.places
+    if not change.exists[0]:
+        parts.append("new: " + (f"runs on {now}" if now else "fits no pool"))
+    elif not change.exists[1]:
+        parts.append("removed")
+    elif was != now:
+        parts.append(
+            f"runs on {now} instead of {was}"
+            if was and now
+            else (f"now fits {now}" if now else f"fits no pool any more; before {was}")
+        )
+    if change.exists[1] and change.borrowing.changed:
+        count, replicas = change.borrowing.after or 0, change.replicas
+        said = f"{count} of {replicas} replicas now run on borrowed GPUs"
+        parts.append(said if count else "no replica runs on borrowed GPUs any more")
+    return "; ".join(parts)
+
+
+def _objects(objects: Sequence[ObjectChange]) -> Iterator[tuple[str, str]]:
+    for it in objects:
+        yield f"{_MARKS[it.what]} {it.object}", ""
+        for field in it.fields:
+            yield f"    {subject(field)}", _values(field)
+
+
+def _values(field: FieldDifference) -> str:
+    if field.reordered:
+        return "other order"
+    before, after = (
+        "not set" if it is UNSET else value(it) for it in (field.expected, field.found)
+    )
+    return f"{before} → {after}"
