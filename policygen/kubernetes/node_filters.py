@@ -19,7 +19,8 @@ from policygen.kubernetes.node_groups import HOST_PORT, NodeGroup, NodeSize
 from policygen.kubernetes.untyped import mapping, numbered, text, texts
 from policygen.kubernetes.workloads import PodSpec
 
-HARD = ("NoSchedule", "NoExecute")
+EXECUTE = "NoExecute"
+HARD = ("NoSchedule", EXECUTE)
 """Effects of taints that keep pods without a toleration away."""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 CORDON = TaintView("node.kubernetes.io/unschedulable", "NoSchedule")
@@ -196,7 +197,7 @@ def misses(it: Demand, group: NodeGroup) -> tuple[Miss, ...]:
         differing = _nearest(volume.terms, group)
         if differing != []:
             found.append(OtherVolume(volume, tuple(differing or ())))
-    for domain in it.domains:
+    for domain in it.domains if not it.node_name else ():
         if domain.key not in group.labels and group.knows(domain.key):
             found.append(NoDomain(domain))
     return tuple(found)
@@ -214,17 +215,22 @@ def too_little(it: Demand, size: NodeSize) -> Iterator[TooLittle]:
 
 
 def hard_taints(it: Demand, taints: tuple[TaintView, ...]) -> Iterator[TaintView]:
-    """The taints that keep the pod away."""
+    """The taints that keep the pod away. With nodeName, only the kubelet does, by NoExecute alone.
+
+    Source: pkg/kubelet/lifecycle/predicate.go of Kubernetes 1.36.3.
+    """
+    effects = (EXECUTE,) if it.node_name else HARD
     for taint in taints:
-        if taint.effect in HARD and not any(tolerates(each, taint) for each in it.tolerations):
+        if taint.effect in effects and not any(tolerates(each, taint) for each in it.tolerations):
             yield taint
 
 
 def _by_node(it: Demand, group: NodeGroup) -> Iterator[Miss]:
-    if group.unschedulable and not any(tolerates(each, CORDON) for each in it.tolerations):
+    if it.node_name:
+        if group.labels.get(NODE_NAME, it.node_name) != it.node_name:
+            yield OtherName(it.node_name)
+    elif group.unschedulable and not any(tolerates(each, CORDON) for each in it.tolerations):
         yield Cordoned()
-    if it.node_name and group.labels.get(NODE_NAME, it.node_name) != it.node_name:
-        yield OtherName(it.node_name)
     for taint in hard_taints(it, group.taints):
         yield NotTolerated(taint)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from policygen.core.names import NODE_NAME
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import Requirement, TaintView
-from policygen.kubernetes.node_filters import CORDON, HARD, Demand, Term
+from policygen.kubernetes.node_filters import CORDON, EXECUTE, HARD, Demand, Term
 from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, knows_label, label
 
 Bits = int
@@ -70,13 +70,13 @@ class NodeIndex:
     def takers(self, it: Demand) -> Bits:
         """The nodes that take a pod, or may take it, if they are empty."""
         found = self.selected(it) & self.tolerated(it)
-        if self._cordoned and not any(tolerates(each, CORDON) for each in it.tolerations):
-            found &= ~self._cordoned
         if it.node_name:
             found &= self._matching(Requirement(NODE_NAME, "In", (it.node_name,)))
+        elif self._cordoned and not any(tolerates(each, CORDON) for each in it.tolerations):
+            found &= ~self._cordoned
         for volume in it.volumes:
             found = self._either(volume.terms, found)
-        for domain in it.domains:
+        for domain in it.domains if not it.node_name else ():
             found &= ~self._label(domain.key).missing
         for name, requested in (("pods", Fraction(1)), *it.requests):
             if found:
@@ -101,9 +101,11 @@ class NodeIndex:
         return either
 
     def tolerated(self, it: Demand) -> Bits:
-        """The nodes of which the pod tolerates all hard taints."""
+        """The nodes of which the pod tolerates all hard taints; the kubelet of a named node looks at NoExecute."""
         found = self.all
         for taint, nodes in self._taints.items():
+            if it.node_name and taint.effect != EXECUTE:
+                continue
             if not any(tolerates(each, taint) for each in it.tolerations):
                 found &= ~nodes
         return found

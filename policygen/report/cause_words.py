@@ -10,6 +10,7 @@ from policygen.simulate.why.causes import (
     BY_QUEUE_OF_VOLCANO,
     Cause,
     CauseKind,
+    NearestNode,
     NeverPlaced,
 )
 from policygen.simulate.why.explanation import Explanation
@@ -19,6 +20,7 @@ WITH_MESSAGE = frozenset(
     {
         CauseKind.BACKOFF,
         CauseKind.CHECK_PENDING,
+        CauseKind.NODE_REJECTS,
         CauseKind.NOT_MANAGED,
         CauseKind.PODS_REFUSED,
         CauseKind.UNKNOWN,
@@ -31,6 +33,7 @@ WITH_MESSAGE = frozenset(
 """Causes whose sentences contain the message."""
 PLACING = BY_QUEUE_OF_VOLCANO | {
     CauseKind.NO_NODES,
+    CauseKind.NODE_REJECTS,
     CauseKind.PODS_REFUSED,
     CauseKind.SCHEDULER_UNKNOWN,
 }
@@ -82,6 +85,7 @@ TITLES: Mapping[CauseKind, str] = {
     CauseKind.BACKOFF: "Kueue queues it again later",
     CauseKind.LIVELOCK: "it and others preempt each other again and again",
     CauseKind.NO_NODES: "no node has room for all its pods",
+    CauseKind.NODE_REJECTS: "the node that its pods name rejects them",
     CauseKind.SCHEDULER_UNKNOWN: "its scheduler is not known",
     CauseKind.GATED: "a scheduling gate holds its pods",
     CauseKind.PODS_REFUSED: "its pods are refused",
@@ -288,9 +292,13 @@ def _nodes(_: Explanation, cause: Cause) -> Iterator[str]:
         yield f"{counted(one.nodes, 'node')}: {one.reason}."
     near = cause.nearest
     if near is not None:
-        asked, free = amount(near.resource, near.asked), bare_amount(near.resource, near.free)
-        held = f"; the rest is held by {names(near.holders)}" if near.holders else ""
-        yield f"Node {near.node} comes closest: a pod requests {asked}, and {are(free)} free{held}."
+        yield f"Node {near.node} comes closest: a pod requests {_of_nearest(near)}."
+
+
+def _of_nearest(near: NearestNode) -> str:
+    asked, free = amount(near.resource, near.asked), bare_amount(near.resource, near.free)
+    held = f"; the rest is held by {names(near.holders)}" if near.holders else ""
+    return f"{asked}, and {are(free)} free{held}"
 
 
 def _scheduler(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -300,6 +308,20 @@ def _scheduler(_: Explanation, cause: Cause) -> Iterator[str]:
         return
     yield f"No scheduler has the name {name}, so its pods never start, and have no event."
     yield f"Did you mean schedulerName: {meant[0]}?"
+
+
+def _rejects(_: Explanation, cause: Cause) -> Iterator[str]:
+    if cause.about.startswith("Node "):
+        yield _ended(f"{cause.about} rejects its pods: {cause.message}")
+    else:
+        yield _ended(f"{cause.about} failed: {cause.message}")
+    near = cause.nearest
+    if near is not None:
+        yield f"A pod requests {_of_nearest(near)}."
+    yield (
+        "They name the node (nodeName), so no scheduler looks for another one; remove nodeName, or "
+        "select nodes by a label."
+    )
 
 
 def _gated(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -372,6 +394,7 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.BACKOFF: _backoff,
     CauseKind.LIVELOCK: _livelock,
     CauseKind.NO_NODES: _nodes,
+    CauseKind.NODE_REJECTS: _rejects,
     CauseKind.SCHEDULER_UNKNOWN: _scheduler,
     CauseKind.GATED: _gated,
     CauseKind.PODS_REFUSED: _pods_refused,

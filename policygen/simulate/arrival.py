@@ -108,6 +108,8 @@ class Arrival(Struct, frozen=True, eq=False):
     """Whether its duration is an assumption."""
     gang: GangSettings | None = None
     """None: Volcano does not schedule it."""
+    retries: int | None = None
+    """How many of its pods may fail until it fails; None: its controller creates them again without end."""
     unmodelled: tuple[str, ...] = ()
     """What it asks for and this simulation does not know."""
     completions: int | None = None

@@ -256,7 +256,7 @@ class Recorder(Observer):
             reason=reason,
             message=message,
             cause=cause,
-            never=cause is not None and not arrival.unknown and (idle or cause.lasts),
+            never=cause is not None and not arrival.unknown and (idle or cause.lasts or job.failed),
             either=job.either,
         )
 
@@ -267,6 +267,8 @@ class Recorder(Observer):
             return job.reason, job.message
         if job.active and cause.kind is CauseKind.NO_NODES:
             return "Unschedulable", cause.message
+        if cause.kind is CauseKind.NODE_REJECTS:
+            return "Failed", cause.message
         if cause.kind is CauseKind.PODS_REFUSED:
             return "FailedCreate", cause.message
         if cause.kind is CauseKind.GATED:

@@ -62,6 +62,9 @@ _SERVES = frozenset(
 )  # fmt: skip
 """Kinds whose pods run until they are deleted."""
 
+_BACKOFF_LIMIT = 6
+"""The default of a Job."""
+
 NO_REQUESTS = "Workloads whose requests are not known, because their owner was not read"
 
 
@@ -395,6 +398,7 @@ class _Jobs:
             unknown=unknown,
             unscheduled="" if any(nodes) else unscheduled,
             gang=gang,
+            retries=_retries(source, kind),
             unmodelled=unmodelled,
             completions=_completions(source),
             elastic=source.annotations.get(ELASTIC) == "true",
@@ -628,9 +632,17 @@ def _by_volcano(workload: Workload) -> bool:
     return any(workload.scheduler_name(it) == VOLCANO for it in workload.templates)
 
 
+def _retries(source: Object, kind: str) -> int | None:
+    """The backoffLimit of a Job; a Pod has no controller. Source: pkg/apis/batch/v1/defaults.go."""
+    if kind != "Job":
+        return 0 if kind == "Pod" else None
+    limit = integer(mapping(source.data, "spec").get("backoffLimit"))
+    return _BACKOFF_LIMIT if limit is None else limit
+
+
 def _misspelt(cluster: Cluster, workload: Workload) -> str:
     """The misspelled scheduler that pods of an object name; empty: they name none."""
-    names = (workload.scheduler_name(it) for it in workload.templates)
+    names = (workload.scheduler_name(it) for it in workload.templates if not it.spec.node_name)
     return next((it for it in names if meant_scheduler(cluster, it)), "")
 
 

@@ -45,6 +45,9 @@ RETRY_AFTER_S = 1.0
 NODES_RETRY_S = 10.0
 """Kueue collects ends of pods that it did not place at most so long (defaultRequeueBatchInterval)."""
 
+_FIRST_BACKOFF_S, _MOST_BACKOFF_S = 10.0, 600.0
+"""How long a Job waits after its first failed pod, and at most."""
+
 _REPEATS = 3
 """After preemptions led so often to the same state, and no job arrived or ended, they do so without end."""
 
@@ -107,6 +110,10 @@ class JobRun:
     """Its pods that ResourceQuotas count, by their spec."""
     ahead: int = 0
     """How many of these existed from the start, and are not needed yet."""
+    rejected: list[PodShape] = field(default_factory=list)
+    """Its pods that name a node which rejects them."""
+    failed: bool = False
+    """Whether its controller gave up."""
     checked: Counter[str] = field(default_factory=Counter)
     """How many outcomes each of its admission checks had."""
     reason: str = ""
@@ -125,8 +132,8 @@ class JobRun:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether it was submitted, and has not ended."""
-        return self.ended is None and self.round > 0
+        """Whether it was submitted, and has not ended or failed."""
+        return self.ended is None and self.round > 0 and not self.failed
 
     def starts(self, now: float, pods: int, gpus: int) -> None:
         """Its pods run, or enough of them; so many more than before, and with so many GPUs."""
@@ -181,6 +188,8 @@ class TimelineEvent(IntEnum):
     """An admission check has an outcome."""
     GATE = 5
     """Scheduling gates are removed."""
+    GIVE_UP = 6
+    """The controller of pods that a kubelet rejects creates no more."""
 
 
 class RefusedPods(Struct, frozen=True, eq=False):
@@ -254,10 +263,9 @@ class Timeline:
         self._assumptions = assumptions
         self.quotas = quotas
         """With the pods that exist from the start; None: there are none."""
-        for it in self.jobs if quotas else ():
-            it.created = list(existing(it.arrival))
-            it.ahead = sum(count for _, count in it.created)
         self._refused: list[RefusedPods] = []
+        self._rejecting: dict[JobRun, None] = {}
+        """The jobs with pods that a kubelet rejects, in their order."""
         self._freed = False
         """Whether pods ended that ResourceQuotas count."""
         self._observer = observer or Observer()
@@ -303,6 +311,7 @@ class Timeline:
         """The shapes of pods of a job that wait for a node."""
         if job.arrival.gang is not None:
             return
+        yield from job.rejected
         for (_, shape), pods in self._waiting.items():
             if any(it is job and round_ == job.round for _, it, round_ in pods):
                 yield shape
@@ -346,8 +355,7 @@ class Timeline:
         """
         if not self._begun:
             self._begun = True
-            for job in filter(_runs_already, self.jobs):
-                self._resume(job)
+            self._resume_all()
             if self.kueue is not None:
                 self.kueue.begin(self.now)
                 self._evict(self.kueue)
@@ -363,6 +371,7 @@ class Timeline:
             if self._freed and self._refused:
                 self._create_refused()
             self._place()
+            self._retry_rejected()
             if self.volcano is not None and self._gang_changes:
                 self._run_sessions(self.volcano)
             self._observer.passes(self.now)
@@ -405,6 +414,8 @@ class Timeline:
             self._evict(self.kueue)
         elif what is TimelineEvent.GATE:
             self._open_gates(job, name)
+        elif what is TimelineEvent.GIVE_UP and job.rejected:
+            self._fails(job)
         elif what is TimelineEvent.END and job.running:
             if job.arrival.gang is None or self.volcano is None:
                 self._ends(job)
@@ -443,6 +454,14 @@ class Timeline:
         if queue in kueue.state.queues:
             return ""
         return f"ClusterQueue {queue} doesn't exist; {suggest(queue, kueue.state.queues, _QUEUES)}"
+
+    def _resume_all(self) -> None:
+        """Take over what exists from the start."""
+        for it in self.jobs if self.quotas else ():
+            it.created = list(existing(it.arrival))
+            it.ahead = sum(count for _, count in it.created)
+        for job in filter(_runs_already, self.jobs):
+            self._resume(job)
 
     def _resume(self, job: JobRun) -> None:
         """The job was admitted before the start."""
@@ -597,6 +616,7 @@ class Timeline:
         job.unbound = 0
         job.done.clear()
         job.gated.clear()
+        job.rejected.clear()
         job.round += 1
         job.active = job.running = False
 
@@ -830,9 +850,57 @@ class Timeline:
         if batch.gates:
             job.unbound += count
             job.gated.setdefault(batch.name, []).extend([shape] * count)
+        elif shape is not None and self.kube is not None and shape.demand.node_name:
+            self._run_on_named(self.kube, job, shape, count)
         elif shape is not None and self.kube is not None:
             for _ in range(count):
                 self._wait_for_node(job, shape)
+
+    def _run_on_named(self, kube: KubeScheduler, job: JobRun, shape: PodShape, count: int) -> None:
+        """Pods name their node, so no scheduler places them, and its kubelet admits or rejects them."""
+        before = len(job.rejected)
+        for _ in range(count):
+            found = kube.place(shape)
+            if found is None:
+                job.unbound += 1
+                job.rejected.append(shape)
+                self._rejecting[job] = None
+            else:
+                self._bind(job, shape, found.node)
+        if len(job.rejected) > before and job.arrival.retries is not None:
+            after = gives_up_after(job.arrival.retries, len(job.rejected))
+            self._later(after, TimelineEvent.GIVE_UP, job, "")
+
+    def _retry_rejected(self) -> None:
+        """Controllers create pods again that a kubelet rejected. They run if their node has room now."""
+        kube = self.kube
+        if kube is None or not self._rejecting:
+            return
+        for job in [it for it in self._rejecting if it.rejected]:
+            shapes = [*job.rejected]
+            job.rejected.clear()
+            for shape in shapes:
+                found = kube.place(shape)
+                if found is None:
+                    job.rejected.append(shape)
+                else:
+                    self._bind(job, shape, found.node)
+                    job.unbound -= 1
+            if not job.unbound:
+                self._start(job)
+        self._rejecting = {it: None for it in self._rejecting if it.rejected}
+
+    def _fails(self, job: JobRun) -> None:
+        """Its controller gives up, and Kueue takes it for ended."""
+        node = job.rejected[0].demand.node_name
+        self._leave(job)
+        self._delete_pods(job)
+        self.last = self.now
+        job.failed = True
+        job.reason = "BackoffLimitExceeded" if job.arrival.retries else "Failed"
+        job.message = f"node {node} rejects its pods"
+        if self.kueue is not None and job.workload is not None:
+            self.kueue.finish(job.workload, self.now)
 
     def _open_later(self, job: JobRun) -> None:
         """The gates of its pods are removed as is assumed; others stay."""
@@ -1106,6 +1174,18 @@ class Timeline:
             job.round += 1
             for it in gang.tasks.values():
                 it.began = None
+
+
+def gives_up_after(retries: int, pods: int) -> float:
+    """The seconds until more than so many pods of a Job failed, if this number fails at each attempt.
+
+    The first wait is 10 seconds; it doubles with each failed pod, up to 10 minutes.
+    Source: pkg/controller/job/backoff_utils.go of Kubernetes 1.36.3.
+    """
+    total = 0.0
+    for failed in range(pods, retries + 1, pods):
+        total += min(_FIRST_BACKOFF_S * 2.0 ** min(failed - 1, 10), _MOST_BACKOFF_S)
+    return total
 
 
 def _runs_already(job: JobRun) -> bool:

@@ -231,3 +231,12 @@ def test_a_group_takes_a_pod_if_one_of_its_nodes_does(nodes, it):
     taken = {id(one) for one, takes in zip(nodes, alone, strict=True) if takes}
     for group in groups:
         assert (not misses(it, group)) == any(id(one) in taken for one in group.nodes)
+
+
+def test_a_named_node_refuses_pods_only_by_no_execute():
+    """No scheduler filters them, and the kubelet reads only this effect."""
+    closed = node({}, unschedulable=True, taints=(TaintView("a", "NoSchedule"),))
+    assert reasons(needs("nodeName: n"), closed) == [()]
+    assert reasons(needs("nodeName: other"), closed) != [()]
+    emptied = node({}, taints=(TaintView("a", "NoExecute"),))
+    assert reasons(needs("nodeName: n"), emptied) == [TAINTED]

@@ -40,6 +40,8 @@ class PodFilter(Classes, Protocol):
 
 def pod_filters(nodes: NodeTable, shape: PodShape, profile: Profile) -> dict[str, PodFilter]:
     """The filters that can refuse a node, by plugin, up to date with the pods of the nodes."""
+    if shape.demand.node_name:  # no scheduler places it
+        return {}
     found: dict[str, PodFilter] = {}
     constraints = hard_constraints(shape, profile)
     if constraints and SPREAD in profile.filters:

@@ -54,6 +54,8 @@ class CauseKind(Enum):
     """Kueue evicted it, and waits before it tries it again."""
     LIVELOCK = "livelock"
     NO_NODES = "no-node-fits"
+    NODE_REJECTS = "node-rejects-pods"
+    """The node that its pods name (nodeName) has no room for them, or does not exist."""
     SCHEDULER_UNKNOWN = "scheduler-unknown"
     GATED = "scheduling-gate"
     PODS_REFUSED = "pods-refused"

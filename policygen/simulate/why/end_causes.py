@@ -96,6 +96,8 @@ class EndCauses:
             return Cause(CauseKind.UNKNOWN, about, message=arrival.refusal)
         if arrival.refusal and workload is None:
             return Cause(CauseKind.NOT_MANAGED, about, message=arrival.refusal)
+        if job.failed:
+            return Cause(CauseKind.NODE_REJECTS, about, message=f"{job.reason}, {job.message}")
         if arrival.unscheduled:
             return scheduler_missing(self._scene.cluster, arrival.unscheduled)
         if arrival.gang is not None:

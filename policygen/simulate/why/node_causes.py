@@ -197,6 +197,8 @@ class OccupiedNodes:
     def refused(self, shape: PodShape, placed: int, pods: int) -> Cause:
         """Why no node takes a pod of this shape, the first one of `pods` without a node."""
         refusals = self.kube.refusals(shape)
+        if shape.demand.node_name:
+            return self._rejected(shape, refusals, placed, pods)
         counts = Counter(reason for reasons in refusals.values() for reason in reasons)
         reasons = sorted(counts.items(), key=lambda it: (-it[1], it[0]))
         total = len(self.kube.nodes.all)
@@ -206,6 +208,26 @@ class OccupiedNodes:
             message=f"0/{total} nodes are available: {listed}.",
             node_reasons=tuple(NodeReason(reason, count) for reason, count in reasons),
             nearest=self._nearest(shape, refusals),
+            placed=placed,
+            pods=pods,
+        )
+
+    def _rejected(
+        self, shape: PodShape, refusals: Mapping[int, tuple[str, ...]], placed: int, pods: int
+    ) -> Cause:
+        """Why the kubelet of the node that pods name rejects them."""
+        name = shape.demand.node_name
+        node = self.kube.nodes.index.get(name)
+        message, nearest = f"node {name} does not exist", None
+        if node is not None:
+            message = ", ".join(map(_by_kubelet, refusals.get(node, ())))
+            nearest = self._nearest(shape, {node: refusals.get(node, ())})
+        return Cause(
+            CauseKind.NODE_REJECTS,
+            f"Node {name}",
+            "",
+            message,
+            nearest=nearest,
             placed=placed,
             pods=pods,
         )
@@ -357,3 +379,10 @@ def _scaled(batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
 def _part(name: str, amount: int, left: int, of: int) -> int:
     unit = UNIT.get(name, 1)
     return max(amount * left // of // unit * unit, min(unit, amount))
+
+
+def _by_kubelet(reason: str) -> str:
+    """A reason of a filter as the kubelet reports it: `OutOfcpu`."""
+    if reason == "Too many pods":
+        return "OutOfpods"
+    return reason.replace(INSUFFICIENT, "OutOf", 1) if reason.startswith(INSUFFICIENT) else reason
