@@ -111,7 +111,10 @@ def _steps(steps: list[Data]) -> Iterator[Step]:
 
 
 class Script(Random):
-    """Takes these options at ties, and the first one at all later ties."""
+    """Takes these options at ties, and the first one at all later ties.
+
+    An option beyond the last one counts from the first again: other earlier options lead to other ties.
+    """
 
     def __init__(self, options: tuple[int, ...] = ()) -> None:
         super().__init__(0)
@@ -121,7 +124,7 @@ class Script(Random):
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:  # noqa: ARG002 - as in Random
         at = len(self.widths)
         self.widths.append(start)
-        return self.options[at] if at < len(self.options) else 0
+        return self.options[at] % start if at < len(self.options) else 0
 
 
 def simulated(scenario: Data, chance: Script) -> list[Step]:

@@ -5,6 +5,7 @@ Source: pkg/scheduler/scheduler.go of Kueue 0.19.2, with its feature gates at th
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 
 from policygen.simulate.kueue import preemption
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode, assign
@@ -28,7 +29,7 @@ _AGAIN = (Outcome.OVERLAP, Outcome.NO_LONGER_FITS, Outcome.PREEMPTING)
 _Reserved = tuple[SimulatedQueue, dict[int, int], list[TopologyPlacement]]
 """Quota and domains that are kept from later entries of a cycle."""
 _MOST_ATTEMPTS = 23
-"""The most other orders that are tried after a tie: all orders of four entries."""
+"""The most other orders that are tried after a tie: all orders of four entries. Then so many change one tie."""
 
 
 def run(state: QueueState, now: float) -> list[CycleEntry]:
@@ -78,6 +79,7 @@ def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
     found: dict[tuple[EntryDecision, ...], tuple[int, ...]] = {
         tuple(it.decision for it in tree): ()
     }
+    first = ties
     script = ties.following()
     for _ in range(_MOST_ATTEMPTS):
         if script is None:
@@ -86,6 +88,11 @@ def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
         ties = _try(state, tree, script)
         found.setdefault(tuple(it.decision for it in tree), script)
         script = ties.following()
+    if script is not None:  # the orders so far differ only in the last ties
+        for single in islice(first.singles(), _MOST_ATTEMPTS):
+            _undo(state, tree)
+            _try(state, tree, single)
+            found.setdefault(tuple(it.decision for it in tree), single)
     _mark(tree, found, complete=script is None)
     _undo(state, tree)
     scripts = list(found.values())
@@ -95,7 +102,8 @@ def _decide(state: QueueState, tree: list[CycleEntry]) -> None:
 def _all_admitted(tree: list[CycleEntry]) -> bool:
     """Whether all that might fit was admitted, so that every order gives the same."""
     return sum(bool(it.assignment.placements) for it in tree) <= 1 and all(
-        (it.outcome is Outcome.ADMITTED or it.passive) and not it.tied for it in tree
+        (it.outcome is Outcome.ADMITTED or it.passive) and not it.tied and not it.chosen_again
+        for it in tree
     )
 
 

@@ -69,6 +69,11 @@ class CycleEntry(Struct, eq=False):
     """Flavors and victims before the first entry of the cycle was processed."""
 
     @property
+    def chosen_again(self) -> bool:
+        """Whether its flavors or domains are others than before the first entry, which took them."""
+        return self.nominated is not None and self.assignment is not self.nominated[0]
+
+    @property
     def passive(self) -> bool:
         """Whether it can neither start nor hold quota back, so that its place in the order has no effect."""
         mode = self.assignment.mode

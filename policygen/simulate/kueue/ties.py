@@ -1,6 +1,6 @@
 """Ties: where Kueue's order is left to chance, because Go iterates over a map in any order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 Option = TypeVar("Option")
@@ -30,6 +30,12 @@ class CycleTies:
     def following(self) -> tuple[int, ...] | None:
         """The script of the next attempt."""
         return following(self._script, self.widths)
+
+    def singles(self) -> Iterator[tuple[int, ...]]:
+        """The scripts that change one of these ties, the first ties first. For an attempt without a script."""
+        for i, width in enumerate(self.widths):
+            for option in range(1, width):
+                yield (*[0] * i, option)
 
 
 def following(script: Sequence[int], widths: Sequence[int]) -> tuple[int, ...] | None:

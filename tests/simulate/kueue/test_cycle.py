@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from policygen.simulate.kueue.assignment import FlavorAssignment, Mode
 from policygen.simulate.kueue.build import Shape
@@ -128,6 +129,16 @@ def test_each_order_begins_with_what_was_nominated_before_the_cycle():
     admitted = next(it for it in found if it.admission is not None)
     (pods,) = admitted.admission.pod_sets
     assert pods.placement.pods == {"n1": 3}
+
+
+def test_a_workload_that_fits_only_before_another_one_ties_with_it():
+    """Fewer pods of `b` fit until `a` has taken the host. All its pods are above its quota."""
+    found = [_pinned(name, 2) for name in "ab"]
+    (pods,) = found[1].pod_sets
+    found[1].pod_sets = (replace(pods, count=10, min_count=2),)
+    outcomes = _outcomes(_on_nodes(3), *found)
+    assert sorted(it.value for it in outcomes.values()) == ["admitted", "no-fit"]
+    assert all(it.either for it in found)
 
 
 @pytest.mark.parametrize("placements", [{}, {"main": TopologyPlacement("f", {"n0": 1}, {})}])

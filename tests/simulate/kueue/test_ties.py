@@ -29,3 +29,10 @@ def test_the_next_script_changes_only_the_given_ties():
     assert following((0, 2), [2, 3]) == (1,)
     assert following((0, 2), [2]) == (1,)
     assert following((1, 2), [2, 3]) is None
+
+
+def test_each_tie_changes_alone():
+    ties = CycleTies()
+    for options in ("ab", "c", "def"):
+        ties.pick(options)
+    assert list(ties.singles()) == [(1,), (0, 1), (0, 2)]
