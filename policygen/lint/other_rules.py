@@ -13,3 +13,8 @@ def places(facts: Facts, rules: Iterable[ObjectRule]) -> Iterator[At]:
         if rule.name in facts.run and rule.needs <= facts.given and rule.holds(facts.target):
             with suppress(NotEvaluatedError):
                 yield from (hit.at for hit in rule.check(facts) if hit.at is not None)
+
+
+def is_inside(at: At, root: At) -> bool:
+    """Whether a place is another one, or a part of it."""
+    return at.document == root.document and at.path[: len(root.path)] == root.path

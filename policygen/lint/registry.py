@@ -320,6 +320,7 @@ from policygen.lint.volcano.rules import (
     volcano_plugin_twice,
     volcano_plugin_unknown,
     volcano_scheduler_crashes,
+    volcano_strands_gpus,
     workload_in_default_queue,
     zero_capability_is_no_limit,
 )
@@ -611,6 +612,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     volcano_plugin_twice.RULE,
     volcano_plugin_unknown.RULE,
     volcano_scheduler_crashes.RULE,
+    volcano_strands_gpus.RULE,
     volume_claim_missing.RULE,
     volume_mount_refused.RULE,
     wait_for_pods_ready_off.RULE,

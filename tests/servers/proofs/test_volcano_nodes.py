@@ -1,5 +1,7 @@
 """The nodes of a queue's or gang's pods, and guarantees that exceed the nodes."""
 
+import yaml
+
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
 from tests.servers.proofs.volcano_scene import GPUS, NODE, group, members, replaced
@@ -169,3 +171,17 @@ def nodes_of_shares(volcano, example, namespace):
         volcano.delete("v1", "Pod", f"share-{i}", namespace)
     volcano.becomes("gone", lambda: len(volcano.pods(namespace)), 0)
     return len(used)
+
+
+def test_volcano_strands_gpus(volcano):
+    """The page's Jobs on its two nodes, the small ones first."""
+    rule = "volcano-strands-gpus"
+    for example, gpus in ((bad(rule), 2), (good(rule), 10)):
+        rest, *jobs = example.split("---\napiVersion: batch.volcano.sh")
+        with volcano.scene(rest):
+            for number, job in enumerate(jobs):
+                volcano.create(yaml.safe_load(f"apiVersion: batch.volcano.sh{job}"))
+                want = gpus if number == 2 else number + 1
+                volcano.becomes("GPUs", lambda: volcano.bound(HERE), want)
+            volcano.sessions()
+            assert volcano.bound(HERE) == gpus

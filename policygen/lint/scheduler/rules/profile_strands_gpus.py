@@ -3,11 +3,10 @@
 from fractions import Fraction
 
 from policygen.core.amounts import with_gpus
-from policygen.core.finding import At
 from policygen.core.quoting import counted, listed, some
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.kueue.simulated import READS
-from policygen.lint.other_rules import places
+from policygen.lint.other_rules import is_inside, places
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.scheduler.rules import (
     packing_counts_another_resource,
@@ -41,15 +40,11 @@ def check(facts: Facts) -> Hits:
         pods = found.get(it.name)
         if it.at.document in unused:
             continue  # another profile of the file packs
-        if pods is not None and not any(_is_below(at, it.at) for at in reported):
+        if pods is not None and not any(is_inside(at, it.at) for at in reported):
             at = it.scoring.at or it.at
             yield Hit(
                 RULE, _message(it.name, pods), at, tuple(owner.at for owner in pods.owners[:1])
             )
-
-
-def _is_below(at: At, root: At) -> bool:
-    return at.document == root.document and at.path[: len(root.path)] == root.path
 
 
 def _message(name: str, pods: StrandedPods) -> str:

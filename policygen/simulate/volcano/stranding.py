@@ -1,0 +1,95 @@
+"""Gangs of Volcano that wait while GPUs are free, because earlier pods were spread over the nodes."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.kubernetes.accelerators import gpus_of, is_one
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.scene import Scene, kube_scheduler, shapes
+from policygen.simulate.timeline import Timeline
+from policygen.simulate.volcano.build import scheduler_settings, volcano_state
+from policygen.simulate.volcano.choices import Choices
+from policygen.simulate.volcano.scheduler import VolcanoScheduler
+from policygen.simulate.volcano.settings import SchedulerSettings, TierPlugin
+
+_SEEDS = (None, 1, 2)
+_BINPACK, _ORDER = "binpack", "nodeorder"
+_STRATEGY = "resource-strategy-fit"
+_SPREADS = ("leastrequested", "balancedresource", "podtopologyspread", "imagelocality")
+"""Scores of nodeorder that oppose packing."""
+
+
+class StrandedGangs(Struct, frozen=True, eq=False):
+    """Gangs that wait only because the settings of Volcano do not pack GPUs."""
+
+    waiting: Sequence[Arrival]
+    free: int
+    """Accelerators that no pod holds."""
+    packed: int
+    """How many gangs wait with settings that pack."""
+
+
+def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | None:
+    """What waits only because Volcano does not pack; None: nothing does.
+
+    No gang ends, and each starts when those with smaller pods run or wait. Where Volcano chooses at random, the best of
+    several choices counts for the settings, and the worst for packing.
+    """
+    ordered = [
+        replace(it, at=float(i), duration=None)
+        for i, it in enumerate(sorted(gangs, key=largest_pod))
+    ]
+    settings = scheduler_settings(scene.cluster)
+    found = [_played(scene, settings, ordered, seed) for seed in _SEEDS]
+    waiting, free = min(found, key=lambda it: len(it[0]))
+    if not waiting:
+        return None
+    names = {name for it in gangs for one in it.pods for name in one.spec.requests if is_one(name)}
+    packing = packing_settings(settings, sorted(names))
+    packed = max(len(_played(scene, packing, ordered, seed)[0]) for seed in _SEEDS)
+    return StrandedGangs(waiting, free, packed) if packed < len(waiting) else None
+
+
+def packing_settings(settings: SchedulerSettings, resources: Iterable[str]) -> SchedulerSettings:
+    """The same settings, with a plugin binpack that fills nodes by these resources, and nothing opposes it."""
+    names = [*resources]
+    arguments = {"binpack.weight": 10, "binpack.cpu": 0, "binpack.memory": 0}
+    weights = {f"binpack.resources.{name}": 10 for name in names}
+    binpack = TierPlugin(
+        _BINPACK, arguments={**arguments, "binpack.resources": ", ".join(names), **weights}
+    )
+    tiers = [
+        tuple(_without_spreading(it) for it in tier if it.name not in (_BINPACK, _STRATEGY))
+        for tier in settings.tiers
+    ]
+    return replace(settings, tiers=(*tiers, (binpack,)))
+
+
+def _without_spreading(plugin: TierPlugin) -> TierPlugin:
+    if plugin.name != _ORDER:
+        return plugin
+    zero = {f"{name}.weight": 0 for name in _SPREADS}
+    return replace(plugin, arguments={**plugin.arguments, **zero})
+
+
+def largest_pod(job: Arrival) -> int:
+    """The most accelerators of one of its pods."""
+    return max((gpus_of(it.spec.requests) for it in job.pods), default=0)
+
+
+def _played(
+    scene: Scene, settings: SchedulerSettings, jobs: Sequence[Arrival], seed: int | None
+) -> tuple[Sequence[Arrival], int]:
+    """The jobs that do not run in the end, and the free accelerators."""
+    kube = kube_scheduler(scene, seed)
+    if kube is None:
+        return (), 0
+    volcano = VolcanoScheduler(volcano_state(scene.cluster, scene.nodes), settings, Choices(seed))
+    timeline = Timeline(jobs, None, kube, volcano=volcano, shapes=shapes(scene, kube))
+    for _ in timeline.run():
+        pass
+    names = {name for it in scene.nodes for name in it.allocatable if is_one(name)}
+    free = sum(sum(kube.nodes.free(name)) for name in names)
+    return [it.arrival for it in timeline.jobs if not it.running], free
