@@ -1,5 +1,6 @@
 """Amounts of resources in messages: for people to read, or as a manifest writes them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +19,7 @@ _STORAGE = "storage"
 _UNITS = ("byte", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 """Each is 1024 times the one before."""
 _STEP = 1024
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 _SMALL = 10
 """A rounded amount of bytes below this has one decimal more: 2.93 GiB, 98.6 TiB."""
 _EXACT_DIGITS = 3
@@ -47,6 +49,19 @@ def amount_of(resource: str, amount: Fraction, beside: Fraction | None = None) -
     if resource == _CPU and text.endswith(("core", "cores")):
         return text
     return f"{text} of {resource}" if _is_binary(resource) else f"{text} {resource}"
+
+
+def at_most(resource: str, amount: Fraction) -> str:
+    """The largest amount that a user may write, with the resource's name; rounded down if it is rounded.
+
+    `191.45 cores`, `1130891Mi of memory`: 1.08 TiB would be more.
+    """
+    number, _, unit = _rounded(resource, amount).partition(" ")
+    size = _STEP ** _UNITS.index(unit) if unit in _UNITS else 1
+    if _NUMBER.fullmatch(number) and Fraction(number) * size == amount:
+        return amount_of(resource, amount)
+    step = Fraction(1 << 20) if _is_binary(resource) and amount >= 1 << 20 else Fraction(1, 1000)
+    return f"{written(resource, amount // step * step)} of {resource}"
 
 
 def with_gpus(resource: str, amount: Fraction) -> str:

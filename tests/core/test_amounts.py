@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.core.amounts import amount_of, has_unit, readable, with_gpus, written
+from policygen.core.amounts import amount_of, at_most, has_unit, readable, with_gpus, written
 
 GIB = 2**30
 
@@ -74,3 +74,13 @@ def test_only_cores_and_bytes_have_a_unit(resource, known):
 def test_manifests_have_the_exact_quantity():
     assert written("memory", Fraction(103395748 * 2**20)) == "103395748Mi"
     assert written("cpu", Fraction("191.45")) == "191450m"
+
+
+def test_the_largest_amount_to_write_is_never_rounded_up():
+    mebi = Fraction(2**20)
+    assert at_most("cpu", Fraction("191.45")) == "191.45 cores"
+    assert at_most("cpu", Fraction("191.4567")) == "191456m of cpu"
+    assert at_most("memory", 1130891 * mebi) == "1130891Mi of memory"
+    assert at_most("memory", 512 * 1024 * mebi) == "512 GiB of memory"
+    assert at_most("memory", 1130891 * mebi + 7) == "1130891Mi of memory"
+    assert at_most("nvidia.com/gpu", Fraction(8)) == "8 nvidia.com/gpu"

@@ -1,5 +1,7 @@
 """A fault in a sound set of manifests has one finding, whose remedy leads to a sound set."""
 
+import re
+
 import pytest
 import yaml
 
@@ -58,7 +60,36 @@ spec:
         spec:
           restartPolicy: Never
 """
+ALL_MISPLACED = MISPLACED.replace(
+    "a100\nspec", "a100\n    kueue.x-k8s.io/priority-class: batch\nspec"
+).replace(
+    "    metadata:\n      labels:\n        kueue.x-k8s.io/priority-class: batch\n    spec:\n      suspend",
+    "    spec:\n      suspend",
+)
+LAUNCHER = """\
+          restartPolicy: OnFailure
+          nodeSelector:
+            gpu-type: h100
+"""
+TOLERATIONS = """\
+          tolerations:
+            - key: nvidia.com/gpu
+              operator: Exists
+              effect: NoSchedule
+"""
+FIRST = """\
+          containers:
+            - name: launcher
+"""
 FAULTS = {
+    "kind in lower case": Fault("nlp/finetune.yaml", "kind: Job", "kind: job", "api-version-not-served", 3, 'did you mean "Job"?'),
+    "Job of Volcano in batch/v1": Fault(PRETRAIN, "batch.volcano.sh/v1alpha1", "batch/v1", "api-version-not-served", 2, "write apiVersion: batch.volcano.sh/v1alpha1"),
+    "Job in the core group": Fault("nlp/finetune.yaml", "apiVersion: batch/v1", "apiVersion: v1", "api-version-not-served", 2, "write apiVersion: batch/v1"),
+    "queue that is a number": Fault(RERANKER, "queue-name: l4", "queue-name: 4", "wrong-type", 8, "put the value in quotes"),
+    "case of a strategy": Fault(RERANKER, "type: RollingUpdate", "type: rollingUpdate", "unsupported-value", 16, 'did you mean "RollingUpdate"?'),
+    "pods without GPUs on tainted nodes": Fault("vision/diffusion.yaml", LAUNCHER + TOLERATIONS + FIRST, LAUNCHER + FIRST, "pod-fits-no-node", 25, "add a toleration for this taint"),
+    "labels of a CronJob in the wrong place": Fault("nlp/evaluate.yaml", CRON, ALL_MISPLACED, "queue-name-misplaced", 8, "write the labels in spec.jobTemplate.metadata.labels"),
+    "number that queue and nodes lack": Fault("vision/notebooks.yaml", "replicas: 6", "replicas: 200", "workload-exceeds-quota", 19, "raise the quota or borrowingLimit"),
     "scheduler of Volcano in a queue of Kueue": Fault(RERANKER, TAINT, f"      schedulerName: volcano\n{TAINT}", "two-schedulers-one-pool", 33, "write schedulerName: default-scheduler"),
     "case of a resource": Fault(PRETRAIN, "nvidia.com/gpu: 8", "nvidia.com/GPU: 8", "resource-name-misspelt", 41, 'did you mean "nvidia.com/gpu"?'),
     "domain of a resource in upper case": Fault("nlp/finetune.yaml", f"              {RESOURCE}: 4\n            limits:\n              memory: 480Gi\n              {RESOURCE}: 4", "              Farm.io/gpu: 4\n            limits:\n              memory: 480Gi\n              Farm.io/gpu: 4", "container-resource-refused", 35, "such as nvidia.com/gpu"),
@@ -92,6 +123,20 @@ def test_a_fault_has_one_finding_with_its_remedy(name, tmp_path):
     found = _found(tmp_path / "manifests", fault)
     assert [it[:3] for it in found] == [(fault.file, fault.line, fault.rule)], found
     assert found[0][-1].endswith(fault.remedy), found
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("vision/diffusion.yaml", "memory: 700Gi", "memory: 1200Gi"),
+        ("nlp/finetune.yaml", "memory: 480Gi", "memory: 2Ti"),
+        (PRETRAIN, "memory: 1500Gi", "memory: 3Ti"),
+    ],
+)
+def test_the_largest_amount_that_a_remedy_names_fits(file, old, new, tmp_path):
+    [(*_, message)] = _found(tmp_path / "first", Fault(file, old, new, "", 0, ""))
+    amount = re.findall(r"([0-9]+Mi) of memory", message)[-1]
+    assert not _found(tmp_path / "second", Fault(file, old, f"memory: {amount}", "", 0, ""))
 
 
 def test_a_gang_above_its_queue_has_one_finding_for_all_resources(tmp_path):

@@ -76,9 +76,9 @@ FAULTS = {
     "GPU of another vendor": Fault("nlp/finetune.yaml", "nvidia.com/gpu: 4", "amd.com/gpu: 4", "request-not-covered", 32, 'did you mean "nvidia.com/gpu"?'),
     "more GPUs than a node has": Fault("nlp/finetune.yaml", "nvidia.com/gpu: 4", "nvidia.com/gpu: 16", "pod-fits-no-node", 32, "use more pods with at most 8 nvidia.com/gpu each"),
     "more cpu than a node has": Fault("nlp/pretrain.yaml", 'cpu: "160"', 'cpu: "200"', "pod-fits-no-node", 36, "request at most 191.45 cores, or add larger nodes"),
-    "more memory than a node has": Fault("nlp/finetune.yaml", "memory: 480Gi", "memory: 2Ti", "pod-fits-no-node", 31, "request at most 1.08 TiB of memory, or add larger nodes"),
+    "more memory than a node has": Fault("nlp/finetune.yaml", "memory: 480Gi", "memory: 2Ti", "pod-fits-no-node", 31, "request at most 1130891Mi of memory (565445Mi of memory to leave no GPU unused), or add larger nodes"),
     "GPUs that do not divide a node": Fault("nlp/pretrain.yaml", "nvidia.com/gpu: 8", "nvidia.com/gpu: 6", "gpus-left-unusable", 38, "request a number of GPUs that divides 8, such as 8"),
-    "memory that leaves GPUs": Fault("vision/diffusion.yaml", "memory: 700Gi", "memory: 1200Gi", "gpus-left-unusable", 57, "request at most 984.4 GiB of memory in each pod"),
+    "memory that leaves GPUs": Fault("vision/diffusion.yaml", "memory: 700Gi", "memory: 1200Gi", "gpus-left-unusable", 57, "request at most 1007997Mi of memory in each pod"),
     # Numbers of pods.
     "replicas, Deployment": Fault("search/reranker.yaml", "replicas: 4", "replicas: 20", "replicas-exceed-queue", 11, "set replicas to 8, because LeaderWorkerSet search/answers also needs these nodes"),
     "replicas, LeaderWorkerSet": Fault("search/answers.yaml", "replicas: 1", "replicas: 3", "replicas-exceed-queue", 11, "set replicas to 1, because Deployment search/reranker also needs these nodes"),

@@ -88,8 +88,10 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
         for template in workload.templates:
             if template.replicas == 0:
                 continue
-            # A spec has no nodes for pods without accelerators.
-            if implied and not accelerators.requested(facts.cluster, template):
+            # A spec has no nodes for pods without accelerators, except those that select its pools.
+            if implied and not (
+                accelerators.requested(facts.cluster, template) or _selects_pool(facts, template)
+            ):
                 continue
             amounts = counted(facts.cluster, workload, template)
             # container-resource-refused reports the others.
@@ -110,6 +112,15 @@ def _pod_demands(facts: Facts) -> Iterator[PodDemand]:
                 ways = tuple(_by_node_groups(facts, workload, template, own))
             if ways:
                 yield PodDemand(workload, template, ways, _pods(facts, workload, template))
+
+
+def _selects_pool(facts: Facts, template: PodTemplate) -> bool:
+    """Whether the pods select all labels of a pool of the spec."""
+    selected = template.spec.node_selector.items()
+    return bool(selected) and any(
+        dict(it.pool.node_selector).items() <= selected
+        for it in (facts.plan.pools if facts.plan else ())
+    )
 
 
 def _pods(facts: Facts, workload: Workload, template: PodTemplate) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
-from policygen.core.amounts import amount_of, readable
+from policygen.core.amounts import amount_of, at_most, readable
 from policygen.core.finding import Path
 from policygen.core.names import NODE_NAME
 from policygen.core.quoting import bare, listed
@@ -78,7 +78,7 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
         case Differs(placed, value):
             return Words(placed.path, _fact(placed, value), _advice(placed, value, nodes))
         case TooLittle():
-            return Words(request_path(spec, miss.resource), *_amounts(miss, nodes))
+            return Words(request_path(spec, miss.resource), *_amounts(miss, spec, nodes))
 
 
 def request_path(spec: PodSpec, resource: str) -> Path:
@@ -154,7 +154,7 @@ def _meant(key: str, nodes: Iterable[Node]) -> str:
     return meant_label(key, sorted(labels.union(USUAL_LABELS))) or Names(labels).meant(key)
 
 
-def _amounts(miss: TooLittle, nodes: Iterable[Node]) -> tuple[str, str]:
+def _amounts(miss: TooLittle, spec: PodSpec, nodes: Iterable[Node]) -> tuple[str, str]:
     name, have = miss.resource, miss.have
     nodes = tuple(nodes)
     if name == "pods":
@@ -169,7 +169,21 @@ def _amounts(miss: TooLittle, nodes: Iterable[Node]) -> tuple[str, str]:
         _lacks_unit(it) for it in nodes if it.allocatable.get(name) == have
     ):
         return fact, "correct the unit in status.allocatable.memory of the nodes, such as Ki"
-    return fact, f"request at most {amount_of(name, have, miss.requested)}, or add larger nodes"
+    share = _share(miss, spec, nodes)
+    all_used = "" if share is None else f" ({at_most(name, share)} to leave no GPU unused)"
+    return fact, f"request at most {at_most(name, have)}{all_used}, or add larger nodes"
+
+
+def _share(miss: TooLittle, spec: PodSpec, nodes: Iterable[Node]) -> Fraction | None:
+    """The part of the resource that belongs to the pod's GPUs; None if it has all GPUs of a node, or none."""
+    for node in nodes:
+        if node.allocatable.get(miss.resource) != miss.have:
+            continue
+        for name, amount in spec.requests.items():
+            offered = node.allocatable.get(name)
+            if is_one(name) and offered and 0 < amount < offered:
+                return miss.have * amount / offered
+    return None
 
 
 def _offer(name: str, nodes: Iterable[Node]) -> str:

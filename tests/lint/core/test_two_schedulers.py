@@ -66,7 +66,7 @@ def test_the_finding_is_at_the_pod_without_a_scheduler_and_not_at_the_other(tmp_
             "schedulerName: volcano",
             (
                 "scheduler volcano can place pods of Pod lab/one on nodes of pool batch-a100, where scheduler "
-                "default-scheduler places pods, so both can assign one GPU; set nodeSelector to the labels of "
+                "mixed.binpack places pods, so both can assign one GPU; set nodeSelector to the labels of "
                 "pool training-h100"
             ),
         ),

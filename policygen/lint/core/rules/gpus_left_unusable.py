@@ -7,7 +7,7 @@ from fractions import Fraction
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.amounts import amount_of, readable
+from policygen.core.amounts import amount_of, at_most, readable
 from policygen.core.quoting import counted
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import Demand
@@ -175,7 +175,7 @@ def _hit(it: PodDemand, full: Full) -> Hit:
         share = full.size.allocatable[full.short] * requests.get(full.gpu, Fraction(1)) / offered
         message = (
             f"{begin}, because {full.short} runs out first; "
-            f"request at most {amount_of(full.short, share)} in each pod"
+            f"request at most {at_most(full.short, share)} in each pod"
         )
     path = request_path(it.template.spec, full.short)
     return Hit(RULE, message, it.template.at.to("spec", *path))

@@ -26,6 +26,7 @@ from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
 from policygen.lint.core.refused_pods import words
 from policygen.lint.kueue.coverage import pod_requests, refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
+from policygen.lint.volcano.queues import SCHEDULER
 
 
 class NearNodes(Struct, frozen=True, eq=False):
@@ -59,8 +60,23 @@ def check(facts: Facts) -> Hits:
         if missed:
             best = min(_selected(missed) or missed, key=_distance)
             names = reported.get(id(it.template), ())
+            if _is_of_another_scheduler(it, best, facts):
+                continue
             if not _is_of_flavors(best) and not all(_lacks(each, names) for each in best.misses):
                 yield _hit(it, best, facts)
+
+
+def _is_of_another_scheduler(it: PodDemand, best: NearNodes, facts: Facts) -> bool:
+    """Whether two-schedulers-one-pool reports the nodes: the pods select a pool of another scheduler."""
+    if facts.plan is None or "two-schedulers-one-pool" not in facts.run:
+        return False
+    pools = {pool.name: pool.scheduler == SCHEDULER for pool in facts.plan.pools}
+    is_volcano = it.workload.scheduler_name(it.template) == SCHEDULER
+    return all(isinstance(miss, TooLittle) and miss.have for miss in best.misses) and all(
+        node.at is None and pools.get(node.name, is_volcano) != is_volcano
+        for group in best.groups
+        for node in group.nodes
+    )
 
 
 def _uncovered(facts: Facts) -> Mapping[int, Sequence[str]]:

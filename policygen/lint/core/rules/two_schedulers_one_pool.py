@@ -200,16 +200,13 @@ def _in_pool(
     ]
     choice = f"pool {own[0]}" if len(own) == 1 else "one of its own pools"
     scheduler = user.workload.scheduler_name(user.template) or DEFAULT_SCHEDULER
-    its = SCHEDULER if pool.scheduler == SCHEDULER else DEFAULT_SCHEDULER
+    its = SCHEDULER if pool.scheduler == SCHEDULER else _profile(facts, pool)
     at = user.workload.scheduler_at(user.template)
     if user.process == SCHEDULER and facts.spec and LOCAL_QUEUE in labels(user.workload):
-        from policygen.plan.scheduler import scheduler_name  # noqa: PLC0415 - only with a spec
-
-        profile = scheduler_name(facts.spec.platform, pool) or DEFAULT_SCHEDULER
         return Hit(
             RULE,
-            f"the queue of {user.workload} uses pool {pool.name}, where scheduler {profile} places pods, but the pods "
-            f"use scheduler {scheduler}, so both schedulers can assign one GPU; write schedulerName: {profile}",
+            f"the queue of {user.workload} uses pool {pool.name}, where scheduler {its} places pods, but the pods "
+            f"use scheduler {scheduler}, so both schedulers can assign one GPU; write schedulerName: {its}",
             at,
         )
     advice = f"add a nodeSelector that excludes pool {pool.name}"
@@ -225,6 +222,15 @@ def _in_pool(
         f"{its} places pods, so both can assign one GPU; {advice}",
         at if chosen else user.template.at.to("spec", "nodeSelector"),
     )
+
+
+def _profile(facts: Facts, pool: "PoolFacts") -> str:
+    """The profile of kube-scheduler that the spec renders for a pool."""
+    if facts.spec is None:
+        return DEFAULT_SCHEDULER
+    from policygen.plan.scheduler import scheduler_name  # noqa: PLC0415 - only with a spec
+
+    return scheduler_name(facts.spec.platform, pool) or DEFAULT_SCHEDULER
 
 
 def _processes(cluster: Cluster) -> dict[str, str]:

@@ -8,6 +8,7 @@ from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE, ON_OBJECT, ON_PODS
 from policygen.lint.core.metadata_keys import MetadataOwner, Written, of_domain
 from policygen.lint.kueue.job_metadata import BY_PODS
+from policygen.lint.kueue.misplaced_labels import are_together
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -19,6 +20,7 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controller/jobframework/interface.go; pkg/controller/jobframework/tas.go,
     NewPodSetTopologyRequest.
     """
+    reported = "queue-name-misplaced" in facts.run
     for metadata in of_domain(facts.cluster, KUEUE):
         workload = metadata.workload
         for key, value in metadata.keys.items() if is_managed(workload) else ():
@@ -30,6 +32,8 @@ def check(facts: Facts) -> Hits:
                 continue
             if metadata.place is MetadataOwner.POD and key in (GROUP, GROUP_COUNT):
                 continue  # reported by kueue-annotation-refused
+            if reported and are_together(workload, key, metadata.at):
+                continue
             wrong = dotted(metadata.at.path[len(workload.at.path) :])
             yield Hit(
                 RULE,

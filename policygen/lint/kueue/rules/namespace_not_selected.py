@@ -1,7 +1,10 @@
 """A LocalQueue is in a namespace that its ClusterQueue does not select."""
 
+from policygen.core.quoting import some
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.namespaces import selects
+from policygen.kubernetes.workloads import KINDS
+from policygen.lint.kueue.misplaced_queues import misplaced_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _SHOWN = 3
@@ -14,17 +17,30 @@ def check(facts: Facts) -> Hits:
     Checked only if the namespace's labels are known, or its name is enough to decide.
     Source: pkg/workload/resources.go, ValidateAdmissibility; issue 301.
     """
+    misplaced = facts.derive(misplaced_queues)
     for local in facts.cluster.local_queues:
         queue = facts.cluster.cluster_queues.get(local.fields.cluster_queue)
         if queue is None or queue.fields.namespace_selector is None:
             continue  # other rules report it
         namespace = facts.cluster.namespaces.get(local.namespace)
         if selects(facts.cluster, queue.fields.namespace_selector, local.namespace) is False:
+            users = misplaced.get(local.at, ())
+            advice, at = (
+                _advice(facts.cluster, local.namespace),
+                local.at.to("spec", "clusterQueue"),
+            )
+            if users:
+                names = some([str(it) for it in users], "other workload")
+                uses = "names" if len(users) == 1 else "name"
+                advice = (
+                    f"write namespace: {users[0].namespace}, where {names} {uses} this LocalQueue"
+                )
+                at = local.at.to("metadata", "namespace")
             yield Hit(
                 RULE,
                 f"{local} is in namespace {local.namespace}, which {queue} does not select, so "
-                f"its workloads are never admitted; {_advice(facts.cluster, local.namespace)}",
-                local.at.to("spec", "clusterQueue"),
+                f"its workloads are never admitted; {advice}",
+                at,
                 related=(
                     queue.at.to("spec", "namespaceSelector"),
                     *([namespace.at.to("metadata", "labels")] if namespace else []),
@@ -53,5 +69,5 @@ RULE = ObjectRule(
     remedy="Name a ClusterQueue that selects the namespace, or add the namespace to namespaceSelector.",
     judges=("LocalQueue",),
     check=check,
-    reads=("ClusterQueue", "Namespace"),
+    reads=("ClusterQueue", "Namespace", *KINDS),
 )

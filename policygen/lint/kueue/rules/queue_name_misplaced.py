@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from policygen.core.finding import At, dotted
 from policygen.core.label_grammar import value_fault
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.quoting import listed
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.kueue_jobs import BY_POD, is_managed, labels
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.known_keys import KUEUE
 from policygen.lint.core.metadata_keys import of_domain
 from policygen.lint.core.webhook_objects import webhook_object
+from policygen.lint.kueue.misplaced_labels import beside
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 
@@ -43,14 +45,22 @@ def check(facts: Facts) -> Hits:
             depth = len(workload.at.path)
             # Not those that a Job takes from its pods.
             at = webhook_object(workload).at.to("metadata", "labels")
+            keys = {LOCAL_QUEUE: name, **beside(workload, wrong)}
+            edits = [
+                edit
+                for key, value in keys.items()
+                for edit in (
+                    Edit(Verb.REMOVE, At(wrong.document, (*wrong.path[:-1], key))),
+                    Edit(Verb.ADD, at / key, value),
+                )
+            ]
+            certain = len(places) == 1 and not any(map(value_fault, keys.values()))
             yield Hit(
                 RULE,
-                f"Kueue ignores {LOCAL_QUEUE} in {dotted(wrong.path[depth:-1])} of {workload}; "
-                f"write the label in {dotted(at.path[depth:])}",
+                f"Kueue ignores {listed(list(keys), 'and')} in {dotted(wrong.path[depth:-1])} of {workload}; "
+                f"write the {'label' if len(keys) == 1 else 'labels'} in {dotted(at.path[depth:])}",
                 wrong,
-                edits=(Edit(Verb.REMOVE, wrong), Edit(Verb.ADD, at / LOCAL_QUEUE, name))
-                if len(places) == 1 and LOCAL_QUEUE not in found and not value_fault(name)
-                else (),
+                edits=tuple(edits) if certain and found.keys().isdisjoint(keys) else (),
             )
             break
 

@@ -12,6 +12,7 @@ from policygen.kubernetes.kueue_jobs import BY_POD, local_queues, queued
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.core.missing_namespaces import missing_namespaces
+from policygen.lint.kueue.misplaced_queues import misplaced_queues
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _OPAQUE = {
@@ -31,8 +32,11 @@ def check(facts: Facts) -> Hits:
     cluster = facts.cluster
     known = cluster.local_queues
     missing = facts.derive(missing_namespaces) if "namespace-missing" in facts.run else ()
+    moved = _of_misplaced(facts)
     for workload, name, at in _references(cluster):
         namespace = workload.namespace
+        if (name, namespace) in moved:
+            continue  # namespace-not-selected reports the LocalQueue
         if not is_subdomain(name) or local_queues(cluster, name, namespace):
             continue
         if known.knows(name, namespace) or known.knows(name):
@@ -46,6 +50,18 @@ def check(facts: Facts) -> Hits:
             f"{_advice(cluster, name, namespace)}",
             at,
         )
+
+
+def _of_misplaced(facts: Facts) -> set[tuple[str, str]]:
+    """Names and namespaces of references to LocalQueues for which another rule advises this namespace."""
+    if "namespace-not-selected" not in facts.run:
+        return set()
+    found = facts.derive(misplaced_queues)
+    return {
+        (local.name, users[0].namespace)
+        for local in facts.cluster.local_queues
+        if (users := found.get(local.at))
+    }
 
 
 def _advice(cluster: Cluster, name: str, namespace: str) -> str:
