@@ -17,6 +17,7 @@ ABOUT = {
     "cli": "arguments to a request",
     "app": "one recipe per command",
     "testing": "cases of policygen test",
+    "adopt": "objects to a spec",
     "lint": "rules and their registry",
     "simulate": "Kueue's decisions",
     "report": "one module a format",
