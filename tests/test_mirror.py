@@ -11,6 +11,16 @@ PACKAGE = ROOT / "policygen"
 
 WITHOUT = {
     "__main__": "tests/cli/test_main.py starts it as a process, and tests/cli/test_startup.py interrupts it.",
+    "adopt/kube_scheduler": "tests/adopt/test_infer.py renders adopted quotas again.",
+    "adopt/kueue": "tests/adopt/test_infer.py adopts rendered queues, and queues written by hand.",
+    "adopt/models": "tests/adopt/test_infer.py renders adopted pod groups again.",
+    "adopt/namespaces": "tests/adopt/test_infer.py and test_volcano.py show whose namespaces are.",
+    "adopt/pools": "tests/adopt/test_infer.py renders adopted pools again.",
+    "adopt/priorities": "tests/adopt/test_infer.py renders adopted priorities again.",
+    "adopt/profiles": "tests/adopt/test_infer.py renders adopted profiles again.",
+    "adopt/quotas": "tests/adopt/test_infer.py renders adopted quotas again.",
+    "adopt/teams": "tests/adopt/test_infer.py shows the tree and the quotas of teams.",
+    "adopt/trees": "It has types and small functions; tests/adopt/test_volcano.py reads trees.",
     "api_validation/prevalidation_schema": "tests/api_validation/test_prevalidate.py shows that its schemas "
     "accept nothing that is refused, which is all that is asked of them.",
     "api_validation/updates/kubernetes": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
@@ -19,6 +29,7 @@ WITHOUT = {
     "api_validation/updates/transitions": "tests/api_validation/updates/test_refused.py breaks each rule.",
     "api_validation/updates/update": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
     "api_validation/updates/volcano": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
+    "app/adopt": "tests/cli/test_adopt.py adopts manifests and snapshots through it.",
     "app/baseline": "tests/lint/test_baseline.py updates and compares baselines through it.",
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
     "app/inputs": "tests/app/test_lint.py reads specs and manifests through it.",

@@ -9,7 +9,19 @@ import click
 
 from policygen import __version__
 from policygen.app import stdout
-from policygen.cli import baseline, cluster, krm, lint, rules, simulate, spec, test, upgrade, why
+from policygen.cli import (
+    adopt,
+    baseline,
+    cluster,
+    krm,
+    lint,
+    rules,
+    simulate,
+    spec,
+    test,
+    upgrade,
+    why,
+)
 from policygen.cli import completion as completing
 from policygen.cli.options import beginning
 from policygen.cli.stderr import refusals, say
@@ -76,6 +88,7 @@ for command in (
     krm.krm,
     lint.lint,
     baseline.baseline,
+    adopt.adopt,
     cluster.snapshot,
     cluster.diff,
     cluster.rbac,

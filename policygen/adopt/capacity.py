@@ -1,0 +1,181 @@
+"""The nodes of a pool, found so that the plan computes the amounts that its queues divide.
+
+Queues hold only sums: units, cores and bytes of the complete pool. How many GPUs a node has is
+not in them, so the most usual number is taken with which every sum comes out exactly.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from policygen.core.names import GPU
+from policygen.core.quantity import MEBIBYTE
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
+from policygen.spec.types import Capacity, Gpu, NodeResources
+
+USUAL = (8, 4, 2, 1, 16)
+"""GPUs on a node, the most usual number first."""
+
+MOST_GPUS = 1_000_000
+MOST_PER_NODE = MOST_REPLICAS = 1024
+"""Bounds of the schema of a ResourcePool."""
+
+_MIG = re.compile(r"mig-(?P<profile>(?P<slices>[1-7])g\.[0-9]+gb)(?P<extras>[.+-].+)?")
+_SLICES = 7
+
+DEFAULT_NODE = NodeResources(96_000, 1024 << 30)
+"""A node whose cpu and memory no object shows; the spec marks it as a guess."""
+
+
+class NodeNeed(Struct, frozen=True):
+    """What one node must hold at least: the pods that the objects name."""
+
+    units: int = 1
+    cpu_milli: int = 1
+    memory_bytes: int = MEBIBYTE
+
+
+class NodeShape(Struct, frozen=True):
+    """The GPUs and the capacity of a pool, and the most units on one of its nodes."""
+
+    gpu: Gpu
+    capacity: Capacity
+    units_per_node: int
+
+
+def shapes(available: Vector) -> Iterator[NodeShape]:
+    """Every shape of a pool with which the plan computes these amounts, the most usual first.
+
+    cpu and memory that are not in the amounts are those of DEFAULT_NODE for 8 GPUs.
+    """
+    units = {name: count for name, count in available.items() if name not in HOST and count > 0}
+    if not units:
+        # A pool has at least one GPU, also where all quotas are 0.
+        units = dict.fromkeys([name for name in available if name not in HOST][:1], 1)
+    if not units:
+        return
+    mig = {name: found for name in units if (found := _MIG.fullmatch(name.partition("/")[2]))}
+    if mig and len(mig) == len(units):
+        yield from _cut(units, mig, available)
+        return
+    resource, count = max(units.items(), key=lambda it: it[1])
+    own = None if resource == GPU else resource
+    for replicas in (it for it in range(1, MOST_REPLICAS + 1) if _divides(it, count)):
+        made = False
+        for per_node, node in _nodes(count // replicas, available):
+            made = True
+            yield NodeShape(
+                gpu=Gpu(
+                    per_node=per_node,
+                    resource=own,
+                    sharing="timeSlicing" if replicas > 1 else "none",
+                    replicas=replicas,
+                ),
+                capacity=_capacity(count // replicas, per_node, node),
+                units_per_node=per_node * replicas,
+            )
+        if made:
+            return  # complete cards are more usual than shared ones
+
+
+def _divides(replicas: int, count: int) -> bool:
+    return count % replicas == 0 and count // replicas <= MOST_GPUS
+
+
+def _capacity(cards: int, per_node: int, node: NodeResources) -> Capacity:
+    """Complete nodes are counted as nodes."""
+    if cards % per_node == 0:
+        return Capacity(nodes=cards // per_node, node_allocatable=node)
+    return Capacity(total_gpus=cards, node_allocatable=node)
+
+
+def _cut(units: Vector, mig: dict[str, re.Match[str]], available: Vector) -> Iterator[NodeShape]:
+    """Pools with MIG instances: the fewest cards that hold all instances."""
+    domain = next(iter(units)).partition("/")[0]
+    own = None if f"{domain}/gpu" == GPU else f"{domain}/gpu"
+    slices = {name: int(found["slices"]) for name, found in mig.items()}
+    instances = tuple(
+        sorted((found["profile"] + _extras(found), units[name]) for name, found in mig.items())
+    )
+    whole = sum(units[name] * slices[name] for name in units)
+    least = max(
+        -(-whole // _SLICES), *(-(-units[it] // (_SLICES // slices[it])) for it in units), 1
+    )
+    largest = max(slices.values())
+    for cards in dict.fromkeys((least, *range(least, least + 16), max(units.values()), whole)):
+        if cards > MOST_GPUS:
+            continue
+        made = False
+        for per_node, node in _nodes(cards, available):
+            if largest * cards > whole * per_node:
+                continue
+            made = True
+            most = max(min(units[it], per_node * (_SLICES // slices[it])) for it in units)
+            yield NodeShape(
+                gpu=Gpu(per_node=per_node, resource=own, sharing="mig", instances=instances),
+                capacity=_capacity(cards, per_node, node),
+                units_per_node=most,
+            )
+        if made:
+            return
+
+
+def _extras(found: re.Match[str]) -> str:
+    """The end of a profile: a resource name has a dot for the plus sign of `1g.10gb+me`."""
+    extras = found["extras"] or ""
+    return f"+{extras[1:]}" if extras.startswith(".") else extras
+
+
+def _nodes(cards: int, available: Vector) -> Iterator[tuple[int, NodeResources]]:
+    """GPUs on a node, with the cpu and memory of a node that make the sums of this many cards."""
+    counts = dict.fromkeys((*USUAL, *range(1, MOST_PER_NODE + 1)))
+    complete = [it for it in counts if cards % it == 0]
+    partial = [it for it in counts if cards % it]
+    for per_node in (*complete, *partial):
+        cpu = _of_node(available.get(CPU), cards, per_node, 1)
+        memory = _of_node(available.get(MEMORY), cards, per_node, MEBIBYTE)
+        if CPU not in available:
+            cpu = DEFAULT_NODE.cpu_milli * per_node // USUAL[0] or 1
+        if MEMORY not in available:
+            memory = DEFAULT_NODE.memory_bytes * per_node // USUAL[0]
+        if cpu is not None and memory is not None:
+            yield per_node, NodeResources(cpu, memory)
+
+
+def _of_node(total: int | None, cards: int, per_node: int, step: int) -> int | None:
+    """The least round amount of a node for which that of the cards, in steps, is the total."""
+    if total is None:
+        return None
+
+    def of_cards(node: int) -> int:
+        return node * cards // per_node // step * step
+
+    least = -(-total * per_node // cards)
+    rounded = -(-least // step) * step
+    for node in (max(rounded, step), max(least, 1)):
+        if of_cards(node) == total:
+            return node
+    return None
+
+
+def best(available: Vector, need: NodeNeed, rank: Callable[[int], int]) -> NodeShape | None:
+    """The first shape of the lowest rank by units on a node; None if no shape makes the amounts.
+
+    Shapes whose nodes hold what is needed come before all others.
+    """
+    found: NodeShape | None = None
+    lowest: tuple[bool, int] | None = None
+    for shape in shapes(available):
+        node = shape.capacity.node_allocatable or DEFAULT_NODE
+        short = (
+            shape.units_per_node < need.units
+            or node.cpu_milli < need.cpu_milli
+            or node.memory_bytes < need.memory_bytes
+        )
+        place = (short, rank(shape.units_per_node))
+        if lowest is None or place < lowest:
+            found, lowest = shape, place
+        if place == (False, 0):
+            break
+    return found

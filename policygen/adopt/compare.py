@@ -1,0 +1,132 @@
+"""The differences between what an adopted spec renders and the objects that were read.
+
+The list is computed by comparison, so that nothing can be dropped: every object of a kind that
+policygen renders is either rendered with equal fields, or in the list.
+"""
+
+import copy
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from policygen.adopt.infer import Inferred
+from policygen.adopt.volcano import VOLCANOS
+from policygen.core.finding import dotted
+from policygen.core.names import SET
+from policygen.drift.compare import FieldDifference, Read, differences
+from policygen.drift.drift import GROUP_KINDS, RenderedObject, alike
+from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO, Cluster
+from policygen.kubernetes.kueue import POLICY_KINDS
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mapping, mappings
+from policygen.render.scalar import encode
+
+_REFERENCES = {
+    "ClusterQueue": (("cohortName", "Cohort"), ("cohort", "Cohort")),
+    "Cohort": (("parentName", "Cohort"), ("parent", "Cohort")),
+    "LocalQueue": (("clusterQueue", "ClusterQueue"),),
+    "Queue": (("parent", "Queue"),),
+}
+"""Fields of `spec` that name another object, with its kind."""
+
+
+class SpecDifference(Struct, frozen=True):
+    """One thing on which the spec and the objects differ."""
+
+    object: str
+    """The object that was read, or the rendered one if none was read."""
+    field: str
+    """Empty for the complete object."""
+    message: str
+
+
+def spec_differences(
+    cluster: Cluster, inferred: Inferred, rendered: Iterable[RenderedObject], read: Read
+) -> Iterator[SpecDifference]:
+    """Every object and field on which the objects of the spec and those that were read differ.
+
+    Ordered by kind and name of the objects that were read, then rendered objects without one.
+    """
+    expected = {it.object.identity: it.object for it in rendered}
+    seen: set[tuple[str, str, str, str]] = set()
+    for found in sorted(_policy(cluster, inferred), key=lambda it: it.identity):
+        name = inferred.renamed.get((found.kind, found.namespace, found.name), found.name)
+        identity = (found.group, found.kind, found.namespace, name)
+        mine = expected.get(identity)
+        if mine is None or identity in seen:
+            yield SpecDifference(str(found), "", _lost(found))
+            continue
+        seen.add(identity)
+        if name != found.name:
+            yield SpecDifference(str(found), "metadata.name", f"the spec renders it as {mine}")
+        left, right = alike(mine, _translated(found, inferred.renamed))
+        for difference in differences(left.data, right.data, read):
+            if difference.path[:1] != ("metadata",):
+                yield SpecDifference(str(found), dotted(difference.named), _message(difference))
+    for name, reason in inferred.left:
+        yield SpecDifference(name, "", reason)
+    for identity, mine in expected.items():
+        if identity not in seen:
+            yield SpecDifference(
+                str(mine), "", "the spec renders this object, which does not exist here"
+            )
+
+
+def _policy(cluster: Cluster, inferred: Inferred) -> Iterator[Object]:
+    """The objects that a spec is about. Of most kinds, only those of a set are policy."""
+    spaces = {it.name for team in inferred.spec.teams for it in team.namespaces}
+    return (it for it in cluster.objects if _is_policy(it, spaces))
+
+
+def _is_policy(found: Object, spaces: Collection[str]) -> bool:
+    if found.labels.get(SET) or (found.group == KUEUE and found.kind in POLICY_KINDS):
+        return True
+    match (found.group, found.kind):
+        case (group, "PriorityClass") if group == SCHEDULING:
+            return not found.name.startswith("system-")
+        case (group, "Queue") if group == VOLCANO:
+            return found.name not in VOLCANOS
+        case ("", "ResourceQuota" | "LimitRange"):
+            return found.namespace in spaces
+    return False
+
+
+def _lost(found: Object) -> str:
+    if (found.group, found.kind) not in GROUP_KINDS:
+        return f"policygen renders no object of kind {found.kind}"
+    return "the spec does not render this object"
+
+
+def _message(difference: FieldDifference) -> str:
+    if difference.reordered:
+        return "the entries are in another order in the rendered object"
+    if difference.found is UNSET:
+        return f"is not set here, and rendered as {_shown(difference.expected)}"
+    if difference.expected is UNSET:
+        return f"is {_shown(difference.found)} here, and not rendered"
+    return f"is {_shown(difference.found)} here, and rendered as {_shown(difference.expected)}"
+
+
+_LONG = 60
+
+
+def _shown(value: Any) -> str:
+    text = encode(value)
+    return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
+
+
+def _translated(found: Object, names: Mapping[tuple[str, str, str], str]) -> Object:
+    """The object with the names that the spec gives to the objects that it names."""
+    data = copy.deepcopy(found.data)
+    spec = mapping(data, "spec")
+    for field, kind in _REFERENCES.get(found.kind, ()):
+        if isinstance(spec.get(field), str):
+            spec[field] = names.get((kind, "", spec[field]), spec[field])
+    for group in mappings(spec, "resourceGroups"):
+        for flavor in mappings(group, "flavors"):
+            name = flavor.get("name")
+            if isinstance(name, str):
+                flavor["name"] = names.get(("ResourceFlavor", "", name), name)
+    return replace(found, data=data)

@@ -1,0 +1,307 @@
+"""Infers the spec of a cluster: pools, teams, priorities and models, and what had to be guessed."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.adopt import (
+    kube_scheduler,
+    kueue,
+    models,
+    namespaces,
+    nodes,
+    pools,
+    priorities,
+    volcano,
+    workloads,
+)
+from policygen.adopt.capacity import NodeNeed
+from policygen.adopt.kube_scheduler import NamespaceLimits
+from policygen.adopt.namespaces import Space
+from policygen.adopt.pools import Found
+from policygen.adopt.profiles import Profiles, profiles
+from policygen.adopt.quotas import HERE
+from policygen.adopt.teams import TeamInput, teams
+from policygen.adopt.trees import Guess, Scope, TeamTree, label, unused
+from policygen.core.names import GPU, SCHEDULER_CONTAINER, SET
+from policygen.core.versions import DEFAULT, KUEUE_V1BETA2, Version
+from policygen.kubernetes.cluster import KUEUE, Cluster
+from policygen.plan import pool as plan_pool
+from policygen.plan.amounts import HOST
+from policygen.spec import derived_names
+from policygen.spec.programs import KubeSchedulerSettings
+from policygen.spec.types import (
+    Platform,
+    Pool,
+    Priority,
+    SchedulingPolicy,
+    SharedQueue,
+    Spec,
+    Target,
+)
+
+
+class Inferred(Struct, frozen=True):
+    """A spec, and its values that no object shows."""
+
+    spec: Spec
+    guesses: tuple[Guess, ...]
+    left: tuple[tuple[str, str], ...]
+    """Nodes with GPUs that are in no pool, and workloads that are no model, and why."""
+    renamed: Mapping[tuple[str, str, str], str]
+    """By kind, namespace and name of an object, the name under which the spec renders it."""
+
+
+def sets(cluster: Cluster) -> list[str]:
+    """The names of the sets that policygen rendered, those with the most objects first."""
+    counts: dict[str, int] = {}
+    for found in cluster.objects:
+        name = found.labels.get(SET)
+        if name:
+            counts[name] = counts.get(name, 0) + 1
+    return sorted(counts, key=lambda it: (-counts[it], it))
+
+
+def infer(cluster: Cluster, scope: Scope) -> Inferred:
+    """The spec that renders the objects of a scope, as far as they show it."""
+    name = scope.name
+    trees = [*kueue.trees(cluster), *volcano.trees(cluster)]
+    spaces = namespaces.spaces(cluster, scope)
+    owned, guessed = namespaces.of_teams(cluster, trees, spaces)
+    queued = _queued(trees)
+    limits = kube_scheduler.limits(owned, spaces, queued)
+    owned |= _alone(limits, owned, spaces)
+    found_models, needs = models.of_pod_groups(cluster, trees, owned, scope)
+    made = _pools(cluster, scope, trees, limits, _with_defaults(needs, trees, spaces))
+    guesses = [
+        Guess("ResourcePool", it, ("spec", "nodeSelector"), _NODES) for it in sorted(made.selectors)
+    ]
+    guesses += [
+        Guess("ResourcePool", it, ("spec", "capacity"), _CAPACITY) for it in sorted(made.assumed)
+    ]
+    backstops = _backstops(trees, owned, spaces)
+    listed = [replace(it, quota_backstop=it.name in backstops) for it in made.pools]
+    schedulers = {it.name: it.scheduler or "kueue" for it in listed}
+    ranks = priorities.adjusted(priorities.priorities(cluster, scope), listed, schedulers)
+    platform = _platform(cluster, name, trees, ranks)
+    facts, _ = plan_pool.resolve(Spec(platform, tuple(listed)))
+    found_teams = teams(TeamInput(trees, limits, facts, owned, spaces))
+    spec = Spec(
+        platform,
+        tuple(sorted(listed, key=lambda it: it.name)),
+        tuple(sorted(found_teams, key=lambda it: it.name)),
+        tuple(sorted(found_models, key=lambda it: it.name)),
+    )
+    left = made.left
+    if not scope.rendered:
+        of_space = {it.name: team for team in spec.teams for it in team.namespaces}
+        more, others = workloads.models(cluster, of_space, facts)
+        names = {it.name for it in ranks}
+        more = [it if it.priority in names else replace(it, priority=None) for it in more]
+        spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
+        left += tuple((str(it), reason) for it, reason in others)
+    guesses += [
+        Guess("Team", team, ("spec", "namespaces"), _NAMESPACES)
+        for team in sorted(guessed)
+        if not set(owned[team]) & spaces.keys()
+    ]
+    return Inferred(spec, tuple(guesses), left, dict(_renamed(cluster, trees, name)))
+
+
+def _renamed(
+    cluster: Cluster, trees: Iterable[TeamTree], set_name: str
+) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """The names of rendered objects, for objects whose own names differ."""
+    for tree in trees:
+        if tree.scheduler == "kueue":
+            yield ("Cohort", "", tree.root_name), tree.queue
+        for branch in tree.branches:
+            node = f"{branch.team}.{kueue.OWN}" if branch.own else branch.team
+            queue = derived_names.queue(node, tree.queue)
+            yield ("Queue" if tree.scheduler == "volcano" else branch.kind, "", branch.name), queue
+            for local in cluster.local_queues:
+                if branch.kind == "ClusterQueue" and local.fields.cluster_queue == branch.name:
+                    yield ("LocalQueue", local.namespace, local.name), tree.queue
+    for flavor in cluster.flavors:
+        yield ("ResourceFlavor", "", flavor.name), label(flavor.name)
+        yield ("Topology", "", flavor.fields.topology_name), label(flavor.name)
+    for namespaced in (cluster.resource_quotas, cluster.limit_ranges):
+        for found in namespaced:
+            yield (found.object.kind, found.namespace, found.name), set_name
+
+
+_CAPACITY = (
+    "Guess: the quotas show only the sum of this pool. Write the real number of nodes, and the GPUs, "
+    "cpu and memory of a node."
+)
+_NODES = "Guess: no object shows which nodes this pool has."
+_NAMESPACES = "Guess: no object shows in which namespaces this team works."
+
+
+def _queued(trees: Iterable[TeamTree]) -> dict[str, frozenset[str]]:
+    """The resources that the queues of each team count."""
+    found: dict[str, frozenset[str]] = {}
+    for tree in trees:
+        for branch in tree.branches:
+            keys = {name for vector in branch.guarantee.values() for name in vector} - set(HOST)
+            found[branch.team] = found.get(branch.team, frozenset()) | keys
+    return found
+
+
+def _alone(
+    limits: Iterable[NamespaceLimits],
+    owned: Mapping[str, tuple[str, ...]],
+    spaces: Mapping[str, Space],
+) -> dict[str, tuple[str, ...]]:
+    """The namespaces of teams without queues: each is a team of its own."""
+    alone = {it.team: it.namespaces for it in limits if it.team not in owned}
+    taken = {name for names in (*owned.values(), *alone.values()) for name in names}
+    rest = [it.name for it in spaces.values() if it.name not in taken]
+    return alone | {unused(it, {*alone, *owned}): (it,) for it in rest}
+
+
+def _with_defaults(
+    needs: Mapping[str, NodeNeed], trees: Sequence[TeamTree], spaces: Mapping[str, Space]
+) -> dict[str, NodeNeed]:
+    """What a node must hold: the pods of gangs, and containers without requests of their own."""
+    defaults = [it.defaults for it in spaces.values() if it.defaults]
+    if not defaults:
+        return dict(needs)
+    cpu = max(it.cpu_milli for it in defaults)
+    memory = max(it.memory_bytes for it in defaults)
+    every = {name: NodeNeed() for tree in trees for name in tree.pools} | dict(needs)
+    return {
+        name: NodeNeed(it.units, max(it.cpu_milli, cpu), max(it.memory_bytes, memory))
+        for name, it in every.items()
+    }
+
+
+class _Pools(Struct, frozen=True):
+    pools: list[Pool]
+    selectors: frozenset[str]
+    """Pools whose nodeSelector is a guess."""
+    assumed: frozenset[str]
+    """Pools whose nodes are not those of any Node."""
+    left: tuple[tuple[str, str], ...]
+    """Nodes that are in no pool, and why."""
+
+
+def _pools(
+    cluster: Cluster,
+    scope: Scope,
+    trees: Sequence[TeamTree],
+    limits: Sequence[NamespaceLimits],
+    needs: Mapping[str, NodeNeed],
+) -> _Pools:
+    """The pools of queues and of quotas, and those without which other objects would not exist."""
+    shown = profiles(cluster, scope.name)
+    found: list[Found] = [*pools.of_trees(cluster, trees), *kube_scheduler.pools(limits)]
+    left: list[tuple[str, str]] = []
+    if not scope.rendered:
+        more, left = nodes.without_queue(cluster, found)
+        found += more
+    listed, ranks = pools.completed(found, shown, needs)
+    seen = {it.name: it for it in found}
+    real = [_on_nodes(cluster, seen[it.name], it, shown, exact=scope.rendered) for it in listed]
+    listed = [it or listed[i] for i, it in enumerate(real)]
+    assumed = frozenset(it.name for i, it in enumerate(listed) if real[i] is None)
+    unseen = pools.without_pool(found, listed, shown, ranks)
+    listed += pools.completed(unseen, shown, {})[0]
+    listed = _with_both(listed, priorities.preempting(cluster, scope))
+    made, guessed = pools.apart(listed)
+    return _Pools(made, guessed, assumed, tuple(left))
+
+
+def _on_nodes(
+    cluster: Cluster, found: Found, pool: Pool, shown: Profiles, *, exact: bool
+) -> Pool | None:
+    """The pool with the nodes that were read; None if none were, or the quotas are not theirs."""
+    if len(found.resources) != 1 or pool.gpu.sharing != "none" or not pool.node_selector:
+        return None
+    (resource,) = found.resources
+    facts = nodes.of_labels(cluster, dict(pool.node_selector), resource)
+    made = nodes.shape(facts, found.available, exact=exact) if facts else None
+    if facts is None or made is None or (exact and shown.rank(facts.per_node)):
+        return None
+    return replace(pool, gpu=made[0], capacity=made[1])
+
+
+def _with_both(listed: Sequence[Pool], shown: frozenset[bool]) -> list[Pool]:
+    """The pools; if classes show pools that preempt, or pools that do not, such a pool exists."""
+    made = list(listed)
+    movable = [index for index, it in enumerate(made) if it.scheduler == "kube-scheduler"]
+    fixed = {
+        it.scheduler == "volcano" and it.scheduling_policy.preemption_enabled is not False
+        for it in made
+        if it.scheduler != "kube-scheduler"
+    }
+    if True in shown - fixed and not movable:
+        made.append(_unseen_pool(len(made), preempts=True))
+    if False in shown - fixed:
+        if len(movable) > (True not in fixed):
+            pool = made[movable[0]]
+            policy = replace(pool.scheduling_policy, preemption_enabled=False)
+            made[movable[0]] = replace(pool, scheduling_policy=policy)
+        else:
+            made.append(_unseen_pool(len(made), preempts=False))
+    return made
+
+
+def _unseen_pool(number: int, *, preempts: bool) -> Pool:
+    """A pool of which only the classes of priorities show that it exists."""
+    policy = SchedulingPolicy(bin_pack=False, preemption_enabled=None if preempts else False)
+    found = pools.unseen(number + 1, GPU, policy)
+    return pools.completed([found], Profiles(), {})[0][0]
+
+
+def _backstops(
+    trees: Iterable[TeamTree],
+    owned: Mapping[str, tuple[str, ...]],
+    spaces: Mapping[str, Space],
+) -> frozenset[str]:
+    """The pools of whose resources all namespaces of all their teams have limits."""
+    found = set()
+    for tree in trees:
+        teams = {it.team for it in tree.branches if it.team in owned}
+        names = {name for team in teams for name in owned[team]}
+        for pool in tree.pools:
+            resources = [it for it in tree.available[pool] if it not in HOST]
+            if names and all(
+                name in spaces and spaces[name].requested(it) is not None
+                for name in names
+                for it in resources
+            ):
+                found.add(pool)
+    return frozenset(found)
+
+
+def _platform(
+    cluster: Cluster, name: str, trees: Iterable[TeamTree], ranks: Sequence[Priority]
+) -> Platform:
+    shared = tuple(
+        SharedQueue(tree.queue, HERE, tree.pools) for tree in trees if len(tree.pools) > 1
+    )
+    scheduler = f"{name}-{SCHEDULER_CONTAINER}"
+    file = next((it for it in cluster.config_maps if it.name == scheduler), None)
+    settings = KubeSchedulerSettings()
+    if file is not None:
+        settings = KubeSchedulerSettings(namespace=file.namespace)
+    return Platform(
+        name=name,
+        at=HERE,
+        target=Target(kueue=_kueue_version(cluster)),
+        priorities=tuple(ranks),
+        shared_queues=shared,
+        kube_scheduler=settings,
+    )
+
+
+def _kueue_version(cluster: Cluster) -> Version:
+    """The default, or the newest version that has the API versions of the objects."""
+    versions = {it.version for it in cluster.objects if it.group == KUEUE}
+    if "v1alpha1" in versions:
+        return Version(0, 13)
+    if "v1beta1" in versions:
+        return Version(KUEUE_V1BETA2[0], KUEUE_V1BETA2[1] - 1)
+    return DEFAULT["kueue"]

@@ -1,0 +1,182 @@
+"""Reads the namespaces of teams: their ResourceQuotas and LimitRanges, and whose they are."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from policygen.adopt.trees import Scope, TeamTree, amount, is_extended, unused
+from policygen.core.names import MANAGED_BY, SET, SYSTEM_NAMESPACES, TOOL
+from policygen.kubernetes.cluster import Cluster
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
+from policygen.plan.kubernetes import COUNTED
+from policygen.spec.types import NodeResources
+
+REQUESTS = "requests."
+
+
+class Space(Struct, frozen=True):
+    """What a namespace has of its own."""
+
+    name: str
+    created: bool
+    """Whether the set creates it."""
+    hard: Mapping[str, int]
+    """The limits of its ResourceQuota, by the names there."""
+    defaults: NodeResources | None
+    """The requests that its LimitRange gives to containers."""
+
+    def requested(self, resource: str) -> int | None:
+        """How much of a resource its pods may request; None without a limit."""
+        return self.hard.get(f"{REQUESTS}{resource}")
+
+    @property
+    def counted(self) -> Mapping[str, int]:
+        """The limits of the number of objects, which are equal in all namespaces of a team."""
+        return {it: n for it, n in self.hard.items() if REQUESTS not in it}
+
+    @property
+    def gpus(self) -> Vector:
+        """The limits of requests, apart from cpu and memory."""
+        named = {it.removeprefix(REQUESTS): n for it, n in self.hard.items() if REQUESTS in it}
+        return {name: count for name, count in named.items() if is_extended(name)}
+
+
+def spaces(cluster: Cluster, scope: Scope) -> dict[str, Space]:
+    """The namespaces with objects of the set, by name."""
+    hard: dict[str, dict[str, int]] = {}
+    defaults: dict[str, NodeResources] = {}
+    created: set[str] = set()
+    for quota in cluster.resource_quotas:
+        if scope.has(quota.labels):
+            hard[quota.namespace] = {
+                name: amount(name.removeprefix(REQUESTS), value)
+                for name, value in quota.fields.hard.items()
+            }
+    for limits in cluster.limit_ranges:
+        if not scope.has(limits.labels):
+            continue
+        for item in limits.fields.limits:
+            request = item.default_request
+            if item.type == "Container" and CPU in request and MEMORY in request:
+                defaults[limits.namespace] = NodeResources(
+                    amount(CPU, request[CPU]), amount(MEMORY, request[MEMORY])
+                )
+    for namespace in cluster.namespaces:
+        if namespace.labels.get(SET) == scope.name and namespace.labels.get(MANAGED_BY) == TOOL:
+            created.add(namespace.name)
+    return {
+        name: Space(name, name in created, hard.get(name, {}), defaults.get(name))
+        for name in sorted({*hard, *defaults, *created} - {*SYSTEM_NAMESPACES})
+    }
+
+
+def of_teams(
+    cluster: Cluster, trees: Sequence[TeamTree], found: Mapping[str, Space]
+) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """The namespaces of each team with a queue, and the teams for which they are a guess.
+
+    Kueue's queues name their namespaces; Volcano's do not, so these are those of pod groups in the
+    queue, then those with the name of the team, or that begin with it.
+    """
+    owned: dict[str, tuple[str, ...]] = {}
+    taken: set[str] = set()
+    queues = [it for tree in trees for it in tree.branches if it.kind == "ClusterQueue"]
+    for branch in queues:
+        # A namespace belongs to one team; of queues of several teams, the first one has it.
+        mine = owned.get(branch.team, ())
+        mine += tuple(it for it in branch.namespaces if it not in {*taken, *SYSTEM_NAMESPACES})
+        taken |= set(mine)
+        if mine:
+            owned[branch.team] = mine
+    open_teams = [name for name in _without_namespaces(trees) if name not in owned]
+    in_queue = _of_pod_groups(cluster, trees)
+    guessed: dict[str, list[str]] = {}
+    for team in open_teams:
+        guessed[team] = [name for name in in_queue.get(team, ()) if name not in taken]
+        taken |= set(guessed[team])
+    free = [it for it in found.values() if it.name not in taken]
+    for space in free:
+        nearest = _nearest(space, open_teams, guessed, found, trees)
+        if nearest is not None:
+            guessed[nearest].append(space.name)
+            taken.add(space.name)
+    guessed |= {it.team: [] for it in queues if it.team not in owned}
+    for team, names in guessed.items():
+        if not names:
+            names.append(unused(team, taken | found.keys()))
+            taken |= set(names)
+        # A quota is divided among the namespaces, and the first ones get the rest.
+        parts = {it: sum(found[it].gpus.values()) if it in found else 0 for it in names}
+        owned[team] = tuple(sorted(names, key=lambda it: (-parts[it], it)))
+    return owned, frozenset(guessed)
+
+
+def _without_namespaces(trees: Iterable[TeamTree]) -> list[str]:
+    """Teams that need namespaces: leaves of Volcano, and teams with a leaf of their own."""
+    parents = {it.above for tree in trees for it in tree.branches if it.above and not it.own}
+    own = {it.team for tree in trees for it in tree.branches if it.own}
+    volcano = {it.team for tree in trees if tree.scheduler == "volcano" for it in tree.branches}
+    return sorted(it for it in volcano if it in own or it not in parents)
+
+
+def _of_pod_groups(cluster: Cluster, trees: Iterable[TeamTree]) -> dict[str, list[str]]:
+    team_of = {it.name: it.team for tree in trees for it in tree.branches}
+    found: dict[str, set[str]] = {}
+    named = [(it.fields.queue, it.namespace) for it in cluster.pod_groups]
+    named += [(it.fields.queue, it.namespace) for it in cluster.volcano_jobs]
+    for queue, namespace in named:
+        team = team_of.get(queue)
+        if team is not None:
+            found.setdefault(team, set()).add(namespace)
+    return {team: sorted(names) for team, names in found.items()}
+
+
+def _nearest(
+    space: Space,
+    teams: Sequence[str],
+    guessed: Mapping[str, Sequence[str]],
+    found: Mapping[str, Space],
+    trees: Sequence[TeamTree],
+) -> str | None:
+    """The team whose numbers and name a namespace has."""
+    limits = limits_of(trees)
+
+    def fits(team: str) -> bool:
+        vector = limits.get((team, "volcano"), {})
+        count = space.hard.get(COUNTED["volcano"])
+        if count is not None and count < sum(vector.values()):
+            return False
+        if any(vector.get(name) != most for name, most in space.gpus.items() if name in vector):
+            return False
+        beside = [found[it] for it in guessed[team] if it in found]
+        return all((it.counted, it.defaults) == (space.counted, space.defaults) for it in beside)
+
+    queued = {name for vector in limits.values() for name in vector}
+    if space.hard and COUNTED["volcano"] not in space.hard and not (space.gpus.keys() & queued):
+        return None  # quotas of kube-scheduler only
+    able = [team for team in teams if fits(team)]
+    named = [team for team in able if space.name == team or space.name.startswith(f"{team}-")]
+    if named:
+        return max(named, key=len)
+    if not space.hard and not space.defaults:
+        return None
+    empty = [team for team in able if not guessed[team]]
+    return next(iter(empty or able), None)
+
+
+def limits_of(trees: Iterable[TeamTree]) -> dict[tuple[str, str], dict[str, int]]:
+    """By team and scheduler, what all its queues may use, without cpu and memory."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for tree in trees:
+        for branch in tree.branches:
+            if branch.own:
+                continue
+            sums = found.setdefault((branch.team, tree.scheduler), {})
+            for pool, available in tree.available.items():
+                limit = {**available, **branch.limit.get(pool, {})}
+                if not any(branch.guarantee.get(pool, {}).values()) and not any(limit.values()):
+                    continue
+                for name in available:
+                    if name not in HOST:
+                        sums[name] = sums.get(name, 0) + limit[name]
+    return found

@@ -1,0 +1,181 @@
+"""The nodes of pools, as far as Nodes were read."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from policygen.adopt.pools import Found
+from policygen.adopt.quotas import HERE
+from policygen.adopt.trees import amount, label
+from policygen.hardware import catalog
+from policygen.kubernetes import accelerators
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import NodeView
+from policygen.kubernetes.table import Entry
+from policygen.plan.amounts import CPU, MEMORY, Vector
+from policygen.spec.types import Capacity, Gpu, NodeResources, Pool, Taint
+
+PRODUCT = "nvidia.com/gpu.product"
+GROUPING = (
+    PRODUCT,
+    "cloud.google.com/gke-accelerator",
+    "node.kubernetes.io/instance-type",
+    "kubernetes.io/arch",
+)
+"""Labels by which GPU nodes without a flavor are divided into pools; the first that all have."""
+
+
+class NodeFacts(Struct, frozen=True):
+    """The nodes of one pool: the smallest of their sizes."""
+
+    count: int
+    resource: str
+    per_node: int
+    node: NodeResources
+    product: str | None
+
+    @property
+    def units(self) -> int:
+        """Their GPUs together."""
+        return self.count * self.per_node
+
+
+def of_labels(cluster: Cluster, labels: Mapping[str, str], resource: str) -> NodeFacts | None:
+    """The nodes with these labels and this resource; None if there are none."""
+    return _facts(
+        [it for it in _with(cluster, resource) if labels.items() <= it.labels.items()], resource
+    )
+
+
+def _with(cluster: Cluster, resource: str) -> list[Entry[NodeView]]:
+    return [it for it in cluster.nodes if it.fields.status.allocatable.get(resource, 0) > 0]
+
+
+def _facts(nodes: Sequence[Entry[NodeView]], resource: str) -> NodeFacts | None:
+    if not nodes:
+        return None
+    vectors = [it.fields.status.allocatable for it in nodes]
+    counts = Counter(int(it[resource]) for it in vectors)
+    products = {it.labels.get(PRODUCT, "") for it in nodes}
+    known = catalog.product(next(iter(products))) if len(products) == 1 else None
+    return NodeFacts(
+        count=len(nodes),
+        resource=resource,
+        per_node=counts.most_common(1)[0][0],
+        node=NodeResources(
+            min((amount(CPU, it[CPU]) for it in vectors if CPU in it), default=1),
+            min((amount(MEMORY, it[MEMORY]) for it in vectors if MEMORY in it), default=1 << 20),
+        ),
+        product=known.product.labels[0] if known and not known.assumed else None,
+    )
+
+
+def shape(facts: NodeFacts, available: Vector, *, exact: bool) -> tuple[Gpu, Capacity] | None:
+    """GPUs and capacity of a pool with these nodes; None if its quotas exceed them.
+
+    `exact`: the quotas were computed from nodes, so other sums mean other nodes.
+    """
+    units = available.get(facts.resource, facts.units)
+    cpu = facts.node.cpu_milli * units // facts.per_node
+    memory = (facts.node.memory_bytes * units // facts.per_node >> 20) << 20
+    sums = (available.get(CPU, cpu), available.get(MEMORY, memory))
+    if units > facts.units or sums[0] > cpu or sums[1] > memory:
+        return None
+    if exact and sums != (cpu, memory):
+        return None
+    own = None if facts.resource == "nvidia.com/gpu" else facts.resource
+    return (
+        Gpu(product=facts.product, per_node=facts.per_node, resource=own),
+        Capacity(
+            nodes=facts.count,
+            available_gpus=units if units < facts.units else None,
+            node_allocatable=facts.node,
+        ),
+    )
+
+
+def without_queue(
+    cluster: Cluster, found: Iterable[Found]
+) -> tuple[list[Found], list[tuple[str, str]]]:
+    """Pools of GPU nodes that no flavor and no quota is about: their pods use kube-scheduler.
+
+    Also the nodes that cannot be a pool, and why.
+    """
+    known = list(found)
+    selectors = [dict(it.pool.node_selector) for it in known if it.pool.node_selector]
+    counted = {name for it in known if not it.pool.node_selector for name in it.available}
+    names = {it.name for it in known}
+    made: list[Found] = []
+    left: list[tuple[str, str]] = []
+    for (key, value, resource), nodes in sorted(_groups(cluster, selectors, counted).items()):
+        facts = _facts(nodes, resource)
+        selector = _separate({key: value}, _common(nodes), selectors)
+        name = label(value)[:_LENGTH].strip("-")
+        if facts is None or selector is None or name in names:
+            reason = "no label separates it from the nodes of the pools, so it is in no pool"
+            left += [(str(it), reason) for it in nodes]
+            continue
+        names.add(name)
+        selectors.append(selector)
+        taints = set.intersection(*(set(_taints(it)) for it in nodes))
+        pool = Pool(
+            name=name,
+            at=HERE,
+            node_selector=tuple(sorted(selector.items())),
+            scheduler="kube-scheduler",
+            taints=tuple(Taint(*it) for it in sorted(taints, key=str)),
+        )
+        made.append(Found(name, "kube-scheduler", {resource: facts.units}, pool))
+    return made, left
+
+
+_LENGTH = 29
+"""The most characters of a name that is made up, so that `<team>.<pool>` is a valid name."""
+
+_Group = tuple[str, str, str]
+"""Key and value of a label, and the resource."""
+
+
+def _groups(
+    cluster: Cluster, selectors: Sequence[Mapping[str, str]], counted: Collection[str]
+) -> dict[_Group, list[Entry[NodeView]]]:
+    """The GPU nodes of no pool, by the first label of GROUPING that they have."""
+    groups: dict[_Group, list[Entry[NodeView]]] = {}
+    for node in cluster.nodes:
+        allocatable = node.fields.status.allocatable
+        gpus = [it for it, count in allocatable.items() if accelerators.is_one(it) and count > 0]
+        if any(it.items() <= node.labels.items() for it in selectors):
+            continue
+        key = next((it for it in GROUPING if it in node.labels), None)
+        if key is not None and len(gpus) == 1 and gpus[0] not in counted:
+            groups.setdefault((key, node.labels[key], gpus[0]), []).append(node)
+    return groups
+
+
+def _common(nodes: Sequence[Entry[NodeView]]) -> dict[str, str]:
+    """The labels that all nodes have, with one value."""
+    pairs = set.intersection(*(set(it.labels.items()) for it in nodes))
+    return dict(pairs)
+
+
+def _separate(
+    selector: dict[str, str], common: Mapping[str, str], others: Iterable[Mapping[str, str]]
+) -> dict[str, str] | None:
+    """The selector with the labels that no node of another pool has; None if there are none."""
+    for other in others:
+        if any(selector.get(key, value) != value for key, value in other.items()):
+            continue
+        key = next((it for it in other if common.get(it, other[it]) != other[it]), None)
+        if key is None:
+            return None
+        selector = {**selector, key: common[key]}
+    return selector
+
+
+def _taints(node: Entry[NodeView]) -> list[tuple[str, str, str | None]]:
+    return [
+        (it.key, it.effect, it.value or None)
+        for it in node.fields.spec.taints
+        if not it.key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
+    ]

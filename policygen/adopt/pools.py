@@ -1,0 +1,222 @@
+"""The pools of a spec: the flavors and queues of a cluster, and pools that only quotas show."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.adopt import capacity
+from policygen.adopt.capacity import NodeNeed, NodeShape
+from policygen.adopt.profiles import Profiles
+from policygen.adopt.quotas import HERE
+from policygen.adopt.trees import TeamTree
+from policygen.adopt.volcano import node_group
+from policygen.core.names import HOSTNAME, NODE_GROUP
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.untyped import mappings
+from policygen.plan.amounts import HOST, Vector
+from policygen.spec.types import (
+    Pool,
+    Scheduler,
+    SchedulingPolicy,
+    Taint,
+    Toleration,
+)
+
+Labels = tuple[tuple[str, str], ...]
+
+
+class Found(Struct, frozen=True, eq=False):
+    """A pool, and what decides its nodes."""
+
+    name: str
+    scheduler: Scheduler
+    available: Vector
+    pool: Pool
+    """Without its GPUs and capacity."""
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """Its extended resources."""
+        return frozenset(it for it in self.available if it not in HOST)
+
+
+def of_trees(cluster: Cluster, trees: Iterable[TeamTree]) -> list[Found]:
+    """The pools that queues divide."""
+    return [
+        Found(name, tree.scheduler, tree.available[name], _pool(cluster, tree, name))
+        for tree in trees
+        for name in tree.pools
+    ]
+
+
+def _pool(cluster: Cluster, tree: TeamTree, name: str) -> Pool:
+    labels: Mapping[str, str] = {}
+    taints: tuple[Taint, ...] = ()
+    tolerations: tuple[Toleration, ...] | None = None
+    aware: bool | None = None
+    levels: tuple[str, ...] = ()
+    flavor = cluster.flavors.get(name) if tree.scheduler == "kueue" else None
+    if flavor is not None:
+        labels = flavor.fields.node_labels
+        taints = tuple(
+            Taint(it.key, it.effect, it.value or None) for it in flavor.fields.node_taints
+        )
+        tolerations = _tolerations(flavor.object.data, taints)
+        aware = True if flavor.fields.topology_name else None
+        topology = cluster.topologies.get(flavor.fields.topology_name)
+        if topology is not None:
+            levels = tuple(it.node_label for it in topology.fields.levels)
+    elif tree.root is not None:
+        group = node_group(tree.root)
+        labels = {NODE_GROUP: group} if group else {}
+    return Pool(
+        name=name,
+        at=HERE,
+        node_selector=tuple(sorted(labels.items())),
+        scheduler=None if tree.scheduler == "kueue" else tree.scheduler,
+        taints=taints,
+        tolerations=tolerations,
+        scheduling_policy=SchedulingPolicy(
+            topology_aware=aware,
+            preemption_enabled=False if tree.preempts is False else None,
+        ),
+        topology_levels=() if levels == (HOSTNAME,) else levels,
+    )
+
+
+def _tolerations(data: object, taints: Sequence[Taint]) -> tuple[Toleration, ...] | None:
+    """The tolerations of a flavor; None if they are exactly those that its taints need."""
+    found = tuple(
+        Toleration(
+            it.get("key"),
+            it.get("operator"),
+            it.get("value"),
+            it.get("effect"),
+            it.get("tolerationSeconds"),
+        )
+        for it in mappings(data, "spec", "tolerations")
+    )
+    needed = tuple(
+        Toleration(it.key, "Equal" if it.value else "Exists", it.value, it.effect) for it in taints
+    )
+    return None if found == needed else found
+
+
+def completed(
+    found: Sequence[Found], profiles: Profiles, needs: Mapping[str, NodeNeed]
+) -> tuple[list[Pool], frozenset[int]]:
+    """The pools with their nodes, and the ranks of those that a profile packs.
+
+    A resource that no profile has is neither packed nor spread.
+    """
+    pools = []
+    ranks: set[int] = set()
+    open_packs, open_spreads = set(profiles.packed), set(profiles.spread)
+    for it in found:
+        placed = it.scheduler != "volcano"
+        packs = placed and it.resources <= profiles.packed.keys()
+        spreads = placed and it.resources <= profiles.spread
+        if packs and spreads:  # two pools with the same resource: the first one packs
+            packs = bool(it.resources & open_packs) and not it.pool.scheduling_policy.spread
+            spreads = not packs
+        need = needs.get(it.name, NodeNeed())
+        shape = capacity.best(it.available, need, profiles.rank if packs else _any)
+        if packs and shape and profiles.rank(shape.units_per_node) > 1:
+            packs = False  # its nodes would change the weights of the profile
+            shape = capacity.best(it.available, need, _any)
+        policy = it.pool.scheduling_policy
+        if spreads:
+            policy = replace(policy, spread=True)
+        elif placed and not packs and profiles.read:
+            policy = replace(policy, bin_pack=False)
+        pool = replace(it.pool, scheduling_policy=policy)
+        pools.append(pool if shape is None else with_shape(pool, shape))
+        if packs:
+            open_packs -= it.resources
+            ranks |= {profiles.rank(shape.units_per_node)} if shape else set()
+        if spreads:
+            open_spreads -= it.resources
+    return pools, frozenset(ranks)
+
+
+def _any(_: int) -> int:
+    """The rank of a node of a pool that no profile packs."""
+    return 0
+
+
+def with_shape(pool: Pool, shape: NodeShape) -> Pool:
+    """A pool with these nodes."""
+    return replace(pool, gpu=shape.gpu, capacity=shape.capacity)
+
+
+def without_pool(
+    found: Sequence[Found], pools: Sequence[Pool], profiles: Profiles, ranks: frozenset[int]
+) -> list[Found]:
+    """Pools of kube-scheduler that only the profiles show: they have no quota of any team."""
+    style = {pool.name: pool.scheduling_policy for pool in pools}
+    placed = [it for it in found if it.scheduler != "volcano"]
+
+    def has(resource: str, *, spread: bool) -> bool:
+        return any(
+            resource in it.resources
+            and bool(style[it.name].spread) == spread
+            and style[it.name].bin_pack is not False
+            for it in placed
+        )
+
+    missing = [(it, True) for it in sorted(profiles.spread) if not has(it, spread=True)]
+    missing += [(it, False) for it in sorted(profiles.packed) if not has(it, spread=False)]
+    if profiles.packed and 0 not in ranks and not any(not spread for _, spread in missing):
+        missing.append((min(profiles.packed), False))  # a larger node made the weights
+    count = next((it for it in range(1, 1025) if profiles.rank(it) == 0), 1)
+    return [
+        unseen(number, resource, SchedulingPolicy(spread=True if spread else None), count)
+        for number, (resource, spread) in enumerate(missing, 1)
+    ]
+
+
+def unseen(number: int, resource: str, policy: SchedulingPolicy, count: int = 1) -> Found:
+    """A pool of kube-scheduler without a quota, with one node of so many GPUs."""
+    name = f"unseen-{number}"
+    pool = Pool(
+        name=name,
+        at=HERE,
+        node_selector=(),
+        scheduler="kube-scheduler",
+        scheduling_policy=policy,
+    )
+    return Found(name, "kube-scheduler", {resource: count}, pool)
+
+
+def apart(pools: Sequence[Pool]) -> tuple[list[Pool], frozenset[str]]:
+    """The pools, each with a nodeSelector, and the names of those whose nodeSelector is a guess.
+
+    No object shows which nodes a pool without a flavor has. Its labels are the keys of the others,
+    with its own name as value, because no node may match two pools.
+    """
+    known = [pool for pool in pools if pool.node_selector and not _is_group(pool)]
+    keys: list[str] = []
+    left = list(known)
+    while left:
+        counts: dict[str, int] = {}
+        for pool in left:
+            for key, _ in pool.node_selector:
+                counts[key] = counts.get(key, 0) + 1
+        key = max(sorted(counts), key=lambda it: counts[it])
+        keys.append(key)
+        left = [pool for pool in left if key not in dict(pool.node_selector)]
+    keys = keys or ["policygen.dev/pool"]
+    made, guessed = [], set()
+    for pool in pools:
+        if pool in known:
+            made.append(pool)
+            continue
+        guessed.add(pool.name)
+        labels = {**dict.fromkeys(keys, pool.name), **dict(pool.node_selector)}
+        made.append(replace(pool, node_selector=tuple(sorted(labels.items()))))
+    return made, frozenset(guessed)
+
+
+def _is_group(pool: Pool) -> bool:
+    return [key for key, _ in pool.node_selector] == [NODE_GROUP]

@@ -1,0 +1,75 @@
+"""Reads the priorities of a set, and which pools can preempt for them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from policygen.adopt.models import PREEMPTING
+from policygen.adopt.quotas import HERE
+from policygen.adopt.trees import Scope
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.spec.types import Pool, Priority
+
+PREEMPTS = "PreemptLowerPriority"
+
+
+def priorities(cluster: Cluster, scope: Scope) -> list[Priority]:
+    """The priorities of the classes of a set, in the order of their names."""
+    policies = _policies(cluster, scope)
+    values: dict[str, tuple[int, Object]] = {}
+    # Kubernetes reserves system-*, and Kueue uses "default" for jobs without a class.
+    for pod_class in cluster.priority_classes:
+        if scope.has(pod_class.labels) and pod_class.name in policies:
+            values[pod_class.name] = pod_class.fields.value, pod_class.object
+    for workload_class in cluster.workload_priority_classes:
+        if scope.has(workload_class.labels):
+            values.setdefault(
+                workload_class.name, (workload_class.fields.value, workload_class.object)
+            )
+    return [
+        Priority(
+            name=name,
+            at=HERE,
+            value=value,
+            preempts=PREEMPTS in policies.get(name, {PREEMPTS}),
+            description=found.data.get("description"),
+        )
+        for name, (value, found) in sorted(values.items())
+        if not name.startswith("system-") and name != "default"
+    ]
+
+
+def _policies(cluster: Cluster, scope: Scope) -> dict[str, set[str]]:
+    """The preemption policies of the classes of each priority; two if only some pools preempt."""
+    mine = {
+        it.name: it.fields.preemption_policy
+        for it in cluster.priority_classes
+        if scope.has(it.labels)
+    }
+    found = {}
+    for name, policy in mine.items():
+        plain = name.removesuffix(PREEMPTING)
+        if plain == name or plain not in mine:
+            found[name] = {policy} | {mine[it] for it in (f"{name}{PREEMPTING}",) if it in mine}
+    return found
+
+
+def preempting(cluster: Cluster, scope: Scope) -> frozenset[bool]:
+    """Whether pools exist that preempt, and pools that do not, as far as classes of priorities show."""
+    policies = _policies(cluster, scope).values()
+    shown = {policy == PREEMPTS for both in policies if PREEMPTS in both for policy in both}
+    return frozenset(shown)
+
+
+def adjusted(
+    found: Iterable[Priority], pools: Sequence[Pool], schedulers: Mapping[str, str]
+) -> list[Priority]:
+    """The priorities; `preempts` is the default where no pool could preempt for any priority."""
+    able = any(
+        schedulers[pool.name] != "kueue" and pool.scheduling_policy.preemption_enabled is not False
+        for pool in pools
+    )
+    return [it if able or it.preempts else _preempting(it) for it in found]
+
+
+def _preempting(priority: Priority) -> Priority:
+    return Priority(priority.name, priority.at, priority.value, description=priority.description)

@@ -1,0 +1,127 @@
+"""The teams of a spec: their tree, their namespaces and their quotas."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from policygen.adopt import kube_scheduler, namespaces
+from policygen.adopt.kube_scheduler import NamespaceLimits
+from policygen.adopt.namespaces import Space
+from policygen.adopt.quotas import HERE, quotas
+from policygen.adopt.trees import TeamTree
+from policygen.adopt.weights import weights
+from policygen.plan.kubernetes import COUNTED
+from policygen.plan.pool import PoolFacts
+from policygen.spec.types import NodeResources, Quota, Team, TeamNamespace
+
+
+class TeamInput(Struct, frozen=True):
+    """What teams are inferred from."""
+
+    trees: Sequence[TeamTree]
+    limits: Sequence[NamespaceLimits]
+    facts: Mapping[str, PoolFacts]
+    owned: Mapping[str, tuple[str, ...]]
+    """The namespaces of each team."""
+    spaces: Mapping[str, Space]
+
+    def spaces_of(self, team: str) -> list[Space]:
+        """The namespaces of a team of which anything is known."""
+        return [self.spaces[it] for it in self.owned.get(team, ()) if it in self.spaces]
+
+    def defaults_of(self, team: str) -> NodeResources | None:
+        """The requests that the namespaces of a team give to containers."""
+        return next((it.defaults for it in self.spaces_of(team) if it.defaults), None)
+
+
+def teams(given: TeamInput) -> Iterator[Team]:
+    """Every team that has a queue, a quota or a namespace of its own."""
+    parent = _parents(given.trees)
+    listed, inherited = _quotas(given, parent)
+    limits_of = namespaces.limits_of(given.trees)
+    for team in dict.fromkeys((*parent, *listed, *given.owned)):
+        mine = given.spaces_of(team)
+        yield Team(
+            name=team,
+            at=HERE,
+            parent=parent.get(team),
+            namespaces=tuple(
+                TeamNamespace(it, it in given.spaces and given.spaces[it].created)
+                for it in given.owned.get(team, ())
+            ),
+            max_pending=_max_pending(team, mine, listed.get(team, ()), given.facts, limits_of),
+            quotas=tuple(listed.get(team, ())),
+            container_defaults=given.defaults_of(team) or (None if mine else inherited.get(team)),
+        )
+    for team in parent:
+        if not given.owned.get(team) and team not in parent.values():
+            # A team needs a namespace or a child team; its objects show neither.
+            name = f"{team}-members"[-_LABEL:].strip("-")
+            yield Team(name, HERE, parent=team, namespaces=(TeamNamespace(name),))
+
+
+_LABEL = 63
+
+
+def _parents(trees: Sequence[TeamTree]) -> dict[str, str | None]:
+    """The team above each team with a queue."""
+    parent: dict[str, str | None] = {}
+    for tree in trees:
+        for branch in tree.branches:
+            if not branch.own:
+                parent[branch.team] = parent.get(branch.team) or branch.above
+    return parent
+
+
+def _quotas(
+    given: TeamInput, parent: Mapping[str, str | None]
+) -> tuple[dict[str, list[Quota]], dict[str, NodeResources]]:
+    """The quotas of each team, and the containerDefaults that teams above need for them."""
+    listed: dict[str, list[Quota]] = {}
+    inherited: dict[str, NodeResources] = {}
+    for tree in given.trees:
+        shown = weights(tree) if tree.scheduler == "volcano" and tree.preempts is False else {}
+        for team, found in quotas(tree, given.facts, shown).items():
+            listed.setdefault(team, []).extend(found)
+    of_quotas = kube_scheduler.pools_of(given.limits)
+    for limit in given.limits:
+        own = kube_scheduler.quotas(limit, of_quotas[limit.team], given.facts)
+        listed.setdefault(limit.team, []).extend(own)
+    for limit in given.limits:
+        defaults = given.defaults_of(limit.team)
+        above = parent.get(limit.team)
+        while above is not None:  # a team has a quota only in pools of the team above
+            there = {it.pool for it in listed.get(above, ())}
+            names = [it.name for it in of_quotas[limit.team] if it.name not in there]
+            listed.setdefault(above, []).extend(Quota(it, HERE) for it in names)
+            if defaults is not None:
+                inherited[above] = defaults
+            above = parent.get(above)
+    return listed, inherited
+
+
+def _max_pending(
+    team: str,
+    mine: Sequence[Space],
+    listed: Sequence[Quota],
+    facts: Mapping[str, PoolFacts],
+    limits_of: Mapping[tuple[str, str], Mapping[str, int]],
+) -> int | None:
+    """How many more objects a ResourceQuota counts than can run."""
+    plain = sum(
+        count
+        for quota in listed
+        if facts[quota.pool].scheduler == "kube-scheduler"
+        for _, count in quota.limit or ()
+    )
+    queued = {
+        scheduler: sum(limits_of.get((team, scheduler), {}).values()) for scheduler in COUNTED
+    }
+    for space in mine:
+        for scheduler, key in COUNTED.items():
+            if key in space.hard and (key != "pods" or plain):
+                running = queued[scheduler]
+                if key == "pods":
+                    running = plain + sum(queued.values())
+                return max(space.hard[key] - running, 0)
+    return None

@@ -1,0 +1,169 @@
+"""Reads the trees of teams from the Queues of Volcano."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from policygen.adopt.kueue import OWN
+from policygen.adopt.trees import TeamBranch, TeamTree, amount, is_extended, label
+from policygen.core.finding import at_path
+from policygen.core.names import SET
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import texts
+from policygen.kubernetes.volcano import Amounts, QueueView
+from policygen.plan.amounts import HOST
+from policygen.spec.derived_names import queue as queue_name
+
+POOL = "volcano"
+"""The name of the pool of queues without a node group."""
+_MOST_WEIGHT = 65_535
+_AFFINITY = ("nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+VOLCANOS = ("root", "default")
+"""The queues that Volcano creates itself."""
+
+Queues = Mapping[str, Sequence[Entry[QueueView]]]
+"""The queues below each queue, by its name; "" for those below Volcano's root."""
+
+
+def trees(cluster: Cluster) -> Iterator[TeamTree]:
+    """One tree for each pool that policygen rendered, and one for all queues of each node group.
+
+    A rendered queue below Volcano's root is that of a pool. Other queues there are teams.
+    """
+    below: dict[str, list[Entry[QueueView]]] = {}
+    known = {it.name for it in cluster.queues}
+    for queue in cluster.queues:
+        if queue.name not in VOLCANOS:
+            above = queue.fields.parent
+            below.setdefault(above if above in known - {"root"} else "", []).append(queue)
+    groups: dict[str, list[Entry[QueueView]]] = {}
+    for top in below.get("", ()):
+        if top.labels.get(SET):
+            yield _tree(top, below)
+        else:
+            groups.setdefault(node_group(top.object), []).append(top)
+    for group, tops in groups.items():
+        tree = _of_group(cluster, group, tops, below)
+        if tree is not None:
+            yield tree
+
+
+def node_group(queue: Object) -> str:
+    """The node group that a queue requires; empty if it requires none, or one of several."""
+    groups = texts(at_path(queue.data, ("spec", "affinity")), *_AFFINITY)
+    return groups[0] if len(groups) == 1 else ""
+
+
+def _of_group(
+    cluster: Cluster, group: str, tops: Sequence[Entry[QueueView]], below: Queues
+) -> TeamTree | None:
+    """The tree of queues that were written by hand; None if none of them has an amount of GPUs."""
+    pool = label(group) if group else POOL
+    while pool in {label(it.name) for it in cluster.flavors}:
+        pool = f"{pool}-{POOL}"
+    queues = [*((it, None) for it in tops), *(pair for it in tops for pair in _below(it, below))]
+    branches = []
+    for queue, above in queues:
+        fields = queue.fields
+        sure = fields.deserved if fields.reclaimable else fields.guarantee.resource
+        branches.append(
+            TeamBranch(
+                object=queue.object,
+                kind="Queue",
+                name=queue.name,
+                team=label(queue.name),
+                own=False,
+                above=above,
+                guarantee={pool: _vector(sure)},
+                limit={pool: _vector(fields.capability)},
+                weight=min(max(fields.weight, 1), _MOST_WEIGHT),
+                namespaces=(),
+            )
+        )
+    roots = [it for it in branches if it.above is None]
+    keys = dict.fromkeys(name for it in branches for name in (*it.guarantee[pool], *it.limit[pool]))
+    available = {
+        name: max(
+            sum(it.guarantee[pool].get(name, 0) for it in roots),
+            *(it.limit[pool].get(name, 0) for it in roots),
+        )
+        for name in keys
+        if name in HOST or is_extended(name)
+    }
+    if not any(is_extended(name) and count for name, count in available.items()):
+        return None
+    return TeamTree(
+        queue=pool,
+        scheduler="volcano",
+        pools=(pool,),
+        root=tops[0].object if group else None,
+        root_name="",
+        branches=tuple(branches),
+        available={pool: {it: count for it, count in available.items() if count}},
+        preempts=any(it.fields.reclaimable for it in tops),
+    )
+
+
+def _below(queue: Entry[QueueView], below: Queues) -> Iterator[tuple[Entry[QueueView], str | None]]:
+    for child in below.get(queue.name, ()):
+        yield child, label(queue.name)
+        yield from _below(child, below)
+
+
+def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
+    pool = top.name
+    whole = _vector(top.fields.capability or top.fields.deserved)
+    keys = {name for name, count in whole.items() if count or name in HOST}
+
+    def vector(amounts: Amounts) -> dict[str, int]:
+        return {name: count for name, count in _vector(amounts).items() if name in keys}
+
+    branches = []
+    for queue, above in _inside(top, below, None):
+        team = queue.name.removesuffix(queue_name("", pool)) or queue.name
+        own = above is not None and team == f"{above}.{OWN}"
+        fields = queue.fields
+        # Volcano reserves only with `guarantee`; a reclaimable queue gets back what it deserves.
+        sure = fields.deserved if fields.reclaimable else fields.guarantee.resource
+        branches.append(
+            TeamBranch(
+                object=queue.object,
+                kind="Queue",
+                name=queue.name,
+                team=above if own and above else label(team),
+                own=own,
+                above=above,
+                guarantee={pool: vector(sure)},
+                limit={pool: vector(fields.capability)},
+                weight=1,
+                namespaces=(),
+            )
+        )
+    return TeamTree(
+        queue=pool,
+        scheduler="volcano",
+        pools=(pool,),
+        root=top.object,
+        root_name=top.name,
+        branches=tuple(branches),
+        available={pool: {name: whole[name] for name in whole if name in keys}},
+        preempts=top.fields.reclaimable,
+    )
+
+
+def _inside(
+    queue: Entry[QueueView], below: Queues, team: str | None
+) -> Iterable[tuple[Entry[QueueView], str | None]]:
+    """The queues below a queue, parents first, each with the team above."""
+    for child in below.get(queue.name, ()):
+        yield child, team
+        pool = queue_name("", _last(child.name))
+        yield from _inside(child, below, label(child.name.removesuffix(pool)))
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _vector(amounts: Amounts) -> dict[str, int]:
+    return {name: amount(name, value) for name, value in amounts.items()}

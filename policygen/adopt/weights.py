@@ -1,0 +1,103 @@
+"""Finds the weights of Volcano's teams, which no Queue has, from what each queue deserves.
+
+The plan gives a team its guarantee and a share of the rest by its weight. Queues show the sum.
+Where they reserve the guarantee, the share is known, so weights are found that make it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from policygen.adopt.trees import TeamBranch, TeamTree, amount
+from policygen.core import quantity
+from policygen.kubernetes.untyped import mapping
+from policygen.plan.amounts import HOST, Vector, apportion
+
+MOST = 65_535
+"""Bound of the schema of a Team."""
+
+_STEPS = 12
+
+
+def weights(tree: TeamTree) -> dict[str, int]:
+    """The weights of teams that are not 1, as far as small numbers make the shares."""
+    deserved = {id(it): deserved_units(it, tree) for it in tree.branches}
+    by_team = {it.team: it for it in tree.branches if not it.own}
+    beside: dict[str | None, list[TeamBranch]] = {}
+    for branch in tree.branches:
+        beside.setdefault(branch.above, []).append(branch)
+    found: dict[str, int] = {}
+    for above, group in beside.items():
+        whole = tree.available[tree.queue] if above is None else deserved[id(by_team[above])]
+        chosen = _of_group(tree, group, whole, [deserved[id(it)] for it in group])
+        found |= {it.team: weight for it, weight in chosen.items() if weight > 1}
+    return found
+
+
+def deserved_units(branch: TeamBranch, tree: TeamTree) -> dict[str, int]:
+    """The units of the pool that a queue deserves."""
+    return {
+        name: amount(name, quantity.read(value).value)
+        for name, value in mapping(branch.object and branch.object.data, "spec", "deserved").items()
+        if name in tree.available[tree.queue] and name not in HOST
+    }
+
+
+def _of_group(
+    tree: TeamTree, group: Sequence[TeamBranch], whole: Vector, deserved: Sequence[Vector]
+) -> Mapping[TeamBranch, int]:
+    """The weights of the teams below one team; all 1 if none of the tried ones make the shares."""
+    floors = [it.guarantee[tree.queue] for it in group]
+    if any(it.own for it in group):
+        # The leaf of the team itself has what its child teams leave.
+        above = next(it for it in tree.branches if not it.own and it.team == group[0].above)
+        sure = above.guarantee[tree.queue]
+        floors = [
+            {
+                name: count - sum(other.get(name, 0) for j, other in enumerate(floors) if j != i)
+                for name, count in sure.items()
+            }
+            if it.own
+            else floors[i]
+            for i, it in enumerate(group)
+        ]
+    ceilings = [it.limit.get(tree.queue, whole) for it in group]
+    for tried in _candidates(group, floors, deserved):
+        if all(
+            apportion(
+                whole[name] - sum(it.get(name, 0) for it in floors),
+                tried,
+                [0] * len(group),
+                [
+                    most.get(name, whole[name]) - least.get(name, 0)
+                    for most, least in zip(ceilings, floors, strict=True)
+                ],
+            )
+            == [it[name] - least.get(name, 0) for it, least in zip(deserved, floors, strict=True)]
+            for name in deserved[0]
+        ):
+            return {it: weight for it, weight in zip(group, tried, strict=True) if not it.own}
+    return {}
+
+
+def _candidates(
+    group: Sequence[TeamBranch], floors: Sequence[Vector], deserved: Sequence[Vector]
+) -> Iterator[list[int]]:
+    """Weights in proportion to the shares. The team's own leaf always has weight 1."""
+    yield [1] * len(group)
+    extra = [
+        sum(it[name] - least.get(name, 0) for name in it)
+        for it, least in zip(deserved, floors, strict=True)
+    ]
+    own = next((count for it, count in zip(group, extra, strict=True) if it.own), None)
+    least = min((count for count in extra if count), default=1)
+    steps = range(1, 2 * _STEPS)
+    scales = [Fraction(least, step) for step in steps]
+    if own is not None:
+        scales = [own + Fraction(step, _STEPS) - 1 for step in steps]
+    scales += [Fraction(sum(extra), MOST)]
+    for scale in scales:
+        if scale > 0:
+            yield [
+                1 if it.own else min(max(round(count / scale), 1), MOST)
+                for it, count in zip(group, extra, strict=True)
+            ]

@@ -1,0 +1,183 @@
+"""Specs inferred from rendered objects render the same bytes.
+
+`python -m tests.adopt.test_infer COUNT SEED` draws more specs, and prints how many differ.
+"""
+
+import json
+import re
+import sys
+from difflib import ndiff
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, seed, settings
+
+from policygen.documents.files import Source
+from tests.adopt.round_trip import adopted, again, cluster, rendered
+from tests.properties.test_plan import FEW
+from tests.strategies import SCHEDULERS, specs
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted(it.name for it in (ROOT / "examples").iterdir() if it.is_dir())
+SHARED_NAMESPACE = "articles"
+"""Its queues share a namespace, which only the ConfigMap of the articles can say."""
+
+
+def text_of(documents):
+    return "\n---\n".join(json.dumps(each, ensure_ascii=False) for each in documents)
+
+
+@pytest.mark.parametrize("name", [it for it in EXAMPLES if it != SHARED_NAMESPACE])
+def test_the_adopted_spec_of_an_example_renders_the_same_bytes(name):
+    paths = sorted((ROOT / "examples" / name).glob("*.yaml"))
+    first = rendered(*(Source(str(it), it.read_text("utf-8"), it) for it in paths))
+    assert again(first) == first
+
+
+@settings(FEW, max_examples=8, derandomize=True, phases=[Phase.generate])
+@given(specs(schedulers=("kueue",)))
+def test_the_adopted_spec_of_kueue_renders_the_same_bytes(documents):
+    first = rendered(Source("spec.yaml", text_of(documents), None))
+    assert again(first) == first
+
+
+def rounded(one, other):
+    """Whether two renders differ only by rounding in amounts of cpu and memory."""
+    changed = [it for it in ndiff(one.splitlines(), other.splitlines()) if it[0] in "+-"]
+    return all(re.fullmatch(r'[+-]  +(cpu|memory): "[0-9]+(m|Mi|Ki|Gi)?"', it) for it in changed)
+
+
+@settings(FEW, max_examples=6, derandomize=True, phases=[Phase.generate])
+@given(specs(schedulers=("volcano",)))
+def test_the_adopted_spec_of_volcano_renders_the_same_but_for_rounding(documents):
+    first = rendered(Source("spec.yaml", text_of(documents), None))
+    assert rounded(first, again(first))
+
+
+HAND = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec: {nodeLabels: {gpu: a100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: research}
+spec: {parentName: all}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: Team-A.cq}
+spec:
+  cohortName: research
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: a100, resources: [{name: nvidia.com/gpu, nominalQuota: 8, borrowingLimit: 0}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: team-b}
+spec:
+  cohortName: research
+  fairSharing: {weight: "2"}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: b}}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: a100, resources: [{name: nvidia.com/gpu, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: user-queue, namespace: a}
+spec: {clusterQueue: Team-A.cq}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: gpus, namespace: notebooks}
+spec: {hard: {requests.amd.com/gpu: 2}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {gpu: a100}}
+status: {allocatable: {cpu: 90, memory: 900Gi, nvidia.com/gpu: 8}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2, labels: {gpu: a100}}
+status: {allocatable: {cpu: 95, memory: 900Gi, nvidia.com/gpu: 8}}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: system-cluster-critical}
+value: 2000000000
+"""
+
+
+def test_hand_written_queues():
+    spec = adopted(HAND, rendered=False).spec
+    pools = {it.name: it for it in spec.pools}
+    assert set(pools) == {"a100", "amd-gpu"}
+    capacity = pools["a100"].capacity
+    assert (capacity.nodes, capacity.available_gpus) == (2, 12)
+    assert capacity.node_allocatable.cpu_milli == 90_000  # of the smallest node
+    assert pools["amd-gpu"].scheduler == "kube-scheduler"
+    teams = {it.name: it for it in spec.teams}
+    assert {it: teams[it].parent for it in teams} == {
+        "notebooks": None,
+        "research": None,
+        "team-a-cq": "research",
+        "team-b": "research",
+    }
+    assert [it.name for it in teams["team-a-cq"].namespaces] == ["a"]
+    assert [it.name for it in teams["team-b"].namespaces] == ["b"]
+    (first,), (second,) = teams["team-a-cq"].quotas, teams["team-b"].quotas
+    assert (first.guarantee, first.limit) == ((("", 8),), (("", 8),))
+    assert (second.guarantee, second.limit, second.weight) == ((("", 4),), None, 2)
+    assert spec.platform.priorities == ()
+
+
+def test_queues_of_one_namespace_leave_it_to_the_first():
+    text = HAND.replace(
+        "matchLabels: {kubernetes.io/metadata.name: b}",
+        "matchLabels: {kubernetes.io/metadata.name: a}",
+    )
+    inferred = adopted(text, rendered=False)
+    spaces = {team.name: [it.name for it in team.namespaces] for team in inferred.spec.teams}
+    assert (spaces["team-a-cq"], spaces["team-b"]) == (["a"], ["team-b"])
+    assert ("Team", "team-b") in {(it.kind, it.name) for it in inferred.guesses}
+
+
+def test_cohorts_in_a_cycle_do_not_hang():
+    loop = HAND.replace("{parentName: all}", "{parentName: research}")
+    assert len(cluster(loop).cohorts) == 1
+    assert {it.name for it in adopted(loop, rendered=False).spec.pools} >= {"a100"}
+
+
+def main(count, number):
+    """Draw specs of all schedulers, and print how many differ, and how."""
+    equal, by_rounding, others = [0], [0], []
+
+    @seed(number)
+    @settings(FEW, max_examples=count, database=None, phases=[Phase.generate])
+    @given(specs(schedulers=SCHEDULERS))
+    def draw(documents):
+        first = rendered(Source("spec.yaml", text_of(documents), None))
+        try:
+            second = again(first)
+        except AssertionError as error:
+            others.append((text_of(documents), str(error)))
+            return
+        if first == second:
+            equal[0] += 1
+        elif rounded(first, second):
+            by_rounding[0] += 1
+        else:
+            others.append((text_of(documents), "other bytes"))
+
+    draw()
+    lines = [f"{equal[0]} equal, {by_rounding[0]} by rounding, {len(others)} others"]
+    sys.stdout.write("\n".join([*lines, *(it for pair in others[:3] for it in pair), ""]))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
