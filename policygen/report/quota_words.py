@@ -9,8 +9,10 @@ from policygen.simulate.why.causes import (
     FlavorObstacle,
     ObstacleKind,
     QuotaHolder,
+    QuotaLimit,
 )
 from policygen.simulate.why.explanation import Explanation
+from policygen.simulate.why.quota_limits import LENDING
 
 
 def quota(_: Explanation, cause: Cause) -> Iterator[str]:
@@ -45,15 +47,24 @@ def _numbers(cause: Cause, one: FlavorObstacle) -> Iterator[str]:
     for holder in one.holders:
         yield from _holder(one, holder, queue)
     if cause.kind is CauseKind.BORROWING_LIMIT:
-        yield "More is free in its cohort, but a borrowingLimit keeps it from borrowing that much."
-    if cause.kind is CauseKind.NOT_LENT:
-        idle = bare_amount(one.resource, one.idle)
-        yield f"Other queues have {idle} free that their lendingLimit keeps for themselves."
+        yield "More is free in its cohort, but it may not borrow that much."
+    for limit in one.limits:
+        yield from _limit(one, limit, cause.kind)
     if cause.kind is CauseKind.MAY_NOT_PREEMPT:
         yield (
             f"Its queue has the quota, but may not take it back: reclaimWithinCohort is "
             f"{cause.reclaim}, withinClusterQueue is {cause.within}."
         )
+
+
+def _limit(one: FlavorObstacle, it: QuotaLimit, kind: CauseKind) -> Iterator[str]:
+    """A limit with its numbers, if it matters for a cause."""
+    limit, used = bare_amount(one.resource, it.limit), bare_amount(one.resource, it.used)
+    if it.field == LENDING:
+        if kind is CauseKind.NOT_LENT:
+            yield f"{it.kind} {it.name} lends at most {limit} (lendingLimit), and keeps {used} free for itself."
+    elif kind in (CauseKind.BORROWING_LIMIT, CauseKind.ABOVE_MAXIMUM):
+        yield f"{it.kind} {it.name} may borrow at most {limit} (borrowingLimit), and borrows {used}."
 
 
 def _holder(one: FlavorObstacle, holder: QuotaHolder, own: str) -> Iterator[str]:

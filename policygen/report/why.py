@@ -290,6 +290,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
                     "used": one["used"],
                     "most": one["most"],
                     "holders": one["holders"],
+                    "limits": one["limits"],
                 }
                 for one in cause["obstacles"]
             ],

@@ -127,6 +127,19 @@ class QuotaHolder(Struct, frozen=True):
     """Those that use the most, the largest first."""
 
 
+class QuotaLimit(Struct, frozen=True):
+    """A limit of a queue or cohort, in Kueue's unit of the resource."""
+
+    kind: str
+    """ClusterQueue or Cohort."""
+    name: str
+    field: str
+    """borrowingLimit or lendingLimit."""
+    limit: int
+    used: int
+    """What it borrows; with a lendingLimit, what it has free and does not lend."""
+
+
 class FlavorObstacle(Struct, frozen=True):
     """Why a flavor does not hold the pods of a pod set. Amounts are in Kueue's unit of the resource."""
 
@@ -147,6 +160,8 @@ class FlavorObstacle(Struct, frozen=True):
     idle: int = 0
     """What is free in other queues, and not lent to it."""
     holders: tuple[QuotaHolder, ...] = ()
+    limits: tuple[QuotaLimit, ...] = ()
+    """Those that keep more of the resource from its queue."""
     taint: TaintView | None = None
     """That its pods do not tolerate."""
 

@@ -22,6 +22,11 @@ from policygen.simulate.why.causes import (
     ObstacleKind,
     QuotaHolder,
 )
+from policygen.simulate.why.quota_limits import (
+    borrowing_limits,
+    lending_limits,
+    without_borrowing_limits,
+)
 from policygen.simulate.why.situation import Settled
 
 _NAMED = 3
@@ -159,17 +164,11 @@ def _could_preempt(queue: SimulatedQueue, first: FlavorObstacle, priority: int) 
 
 
 def _limited(node: QuotaNode, pair: int, missing: int) -> bool:
-    """Whether the borrowing limit of the queue or of a cohort, and nothing else, keeps it from the amount."""
-    limits = [(it, it.borrowing_limit[pair]) for it in (node, *node.ancestors())]
-    if node.parent is None or all(limit is None for _, limit in limits):
+    """Whether borrowing limits of the queue or of cohorts, and nothing else, keep it from the amount."""
+    limited = any(it.borrowing_limit[pair] is not None for it in (node, *node.ancestors()))
+    if node.parent is None or not limited:
         return False
-    before = node.available(pair)
-    for it, _ in limits:
-        it.borrowing_limit[pair] = None
-    after = node.available(pair)
-    for it, limit in limits:
-        it.borrowing_limit[pair] = limit
-    return after - before >= missing
+    return without_borrowing_limits(node, pair) - node.available(pair) >= missing
 
 
 def _topology_obstacles(
@@ -269,6 +268,7 @@ def _shortage(
         most,
         _idle(queue, pair),
         tuple(_holders(state, queue, pair)),
+        limits=(*borrowing_limits(node, pair, asked), *lending_limits(node, pair)),
     )
 
 
