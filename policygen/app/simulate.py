@@ -185,7 +185,7 @@ def _notes(
             f"{counted(assumed, 'job')} {'runs' if assumed == 1 else 'run'} for --duration; the "
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
-    yield from oversized(scene, found)
+    yield from oversized(scene, found, {it.name: it.cause for it in result.jobs})
     yield from unused_assumptions(scene, found)
     if len(found) > chance.MOST_JOBS:
         yield (

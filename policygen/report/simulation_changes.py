@@ -61,6 +61,13 @@ def write(
     _teams(page, list(compared.teams))
     changes = sorted((it for it in compared.jobs if it.differs), key=_rank)
     _jobs(page, changes, every=every)
+    ties = sum(it.either for it in changes)
+    if ties:
+        page.line()
+        page.line(
+            f"note: chance decides about {counted(ties, 'job')} of these in one of the simulations, "
+            "so that other random choices can have other changes"
+        )
     remarks(page, after)
 
 
@@ -200,7 +207,7 @@ def _guarantees(it: TeamChange) -> Iterator[str]:
 def _teams(page: TablePage, teams: Sequence[TeamChange]) -> None:
     rows = [
         (
-            it.name,
+            f"{it.name} (was {it.renamed})" if it.renamed else it.name,
             NONE if it.waited is None else _signed(it.waited),
             _both(lambda one: wait(one.waiting_median), it),
             _both(lambda one: wait(one.waiting_p95), it),
@@ -277,4 +284,6 @@ def _note(change: JobChange) -> str:
         )
     if change.preempted > 0:
         parts.append(f"preempted by {names(change.after.preempted_by, 2)}")
+    if change.either:
+        parts.append("a tie: it can also come out differently")
     return "; ".join(parts)

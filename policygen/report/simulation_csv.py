@@ -37,7 +37,7 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
     columns = (
         "job", "kind", "team", "gpus", "waited_before", "waited_after", "preempted_before",
         "preempted_after", "started_before", "started_after", "ended_before", "ended_after",
-        "state_before", "state_after",
+        "state_before", "state_after", "either_before", "either_after",
     )  # fmt: skip
     rows = (
         (
@@ -55,6 +55,8 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
             _number(it.after.ended),
             it.before.state.value,
             it.after.state.value,
+            "yes" if it.before.either else "no",
+            "yes" if it.after.either else "no",
         )
         for it in compared.jobs
     )

@@ -41,6 +41,7 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
         "teams": [
             {
                 "team": it.name,
+                "renamed": it.renamed or None,
                 "waitingMean": it.waited,
                 "waitingMedian": _finite(it.after.waiting_median - it.before.waiting_median),
                 "waiting95": _finite(it.after.waiting_p95 - it.before.waiting_p95),
@@ -57,6 +58,7 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
                 "waited": it.waited,
                 "preempted": it.preempted,
                 "starts": it.starts,
+                "either": it.either,
             }
             for it in compared.jobs
             if it.differs

@@ -20,6 +20,7 @@ from policygen.simulate.why.fit import FitAnswer
 from policygen.simulate.why.remedy import Remedy
 
 VERSION = 1
+TIE = "Kueue may decide otherwise, because a tie decides."
 SHOWN = 5
 """The number of remedies in text."""
 PAST = 3
@@ -159,6 +160,8 @@ def fit_text(
         page.line((f"Yes: {what} would run{flavors}.", BOLD))
         if answer.cost is not None:
             page.line(remedy_words.costs(answer.cost), indent=_INDENT)
+        if it.either:
+            page.line(TIE, indent=_INDENT)
     else:
         waits = "would never start" if it.cause.lasts else "would wait"
         page.line((f"No: {what} {waits}: {cause_words.TITLES[it.cause.kind]}.", BOLD))
@@ -220,6 +223,8 @@ def _features(found: Iterable[Unmodelled]) -> list[dict[str, Any]]:
 def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
     for reason in cause_words.reasons(it):
         yield _INDENT, reason
+    if it.either:
+        yield _INDENT, TIE
     if it.cause.message and it.waits and it.cause.kind not in cause_words.WITH_MESSAGE:
         yield _INDENT, f"The scheduler reports: {it.cause.message}"
     if len(it.preempted) > PAST:
@@ -307,6 +312,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
             for one in it.preempted
         ],
         "flavors": list(it.admission),
+        "either": it.either,
     }
 
 

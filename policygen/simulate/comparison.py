@@ -1,6 +1,6 @@
 """Compares two simulations of the same jobs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from statistics import fmean
 
@@ -44,6 +44,11 @@ class JobChange(Struct, frozen=True, eq=False):
         return bool(self.waited or self.preempted or self.starts or ends or pods)
 
     @property
+    def either(self) -> bool:
+        """Whether chance decides about the job in one of the simulations."""
+        return self.before.either or self.after.either
+
+    @property
     def ended(self) -> float | None:
         """How much later it ends, in seconds; None: it does not end in one of the simulations."""
         if self.before.ended is None or self.after.ended is None:
@@ -61,8 +66,13 @@ class TeamChange(Struct, frozen=True, eq=False):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Its name, in the second simulation."""
         return self.after.name
+
+    @property
+    def renamed(self) -> str:
+        """Its name in the first simulation, if the second one has another; empty: it has the same."""
+        return self.before.name if self.before.name != self.after.name else ""
 
     @property
     def useful(self) -> float:
@@ -96,16 +106,34 @@ class Comparison(Struct, frozen=True, eq=False):
 
     @property
     def teams(self) -> Iterator[TeamChange]:
-        """All teams by name; a team that one simulation does not know has no jobs in it."""
+        """All teams by name; a team that one simulation does not know has no jobs in it.
+
+        A team whose jobs all have another team in the second simulation, which has no others, is renamed.
+        """
         waits: dict[str, list[float]] = {}
         for it in self.jobs:
             if it.waited is not None:
                 waits.setdefault(it.after.team, []).append(it.waited)
         old, new = ({it.name: it for it in one.teams} for one in (self.before, self.after))
-        for name in sorted({*old, *new}):
+        former = dict(self._renamed(old, new))
+        for name in sorted({*old, *new} - {*former.values()}):
             none = TeamResult(name, 0, 0, 0, 0.0, 0.0, 0, 0.0, 0.0)
             mean = fmean(waits[name]) if name in waits else None
-            yield TeamChange(old.get(name, none), new.get(name, none), mean)
+            yield TeamChange(old.get(former.get(name, name), none), new.get(name, none), mean)
+
+    def _renamed(
+        self, old: Mapping[str, TeamResult], new: Mapping[str, TeamResult]
+    ) -> Iterator[tuple[str, str]]:
+        """The new and the old name of teams that only one of the simulations has."""
+        before: dict[str, set[str]] = {}
+        after: dict[str, set[str]] = {}
+        for it in self.jobs:
+            before.setdefault(it.before.team, set()).add(it.after.team)
+            after.setdefault(it.after.team, set()).add(it.before.team)
+        for name, others in after.items():
+            (other, *more) = others
+            if name not in old and other not in new and not more and before[other] == {name}:
+                yield name, other
 
 
 def _useful(team: TeamResult) -> float:

@@ -7,11 +7,18 @@ from policygen.core.amounts import with_gpus
 from policygen.core.quoting import some
 from policygen.kubernetes.accelerators import gpus_of
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.scene import Scene
+from policygen.simulate.why.causes import Cause
 
 
-def oversized(scene: Scene, arrivals: Iterable[Arrival]) -> Iterator[str]:
-    """A sentence for each amount that a pod requests and no node has."""
+def oversized(
+    scene: Scene, arrivals: Iterable[Arrival], causes: Mapping[str, Cause | None]
+) -> Iterator[str]:
+    """A sentence for each amount that a pod requests and no node has.
+
+    `causes` are those of jobs that wait. Without a job whose cause names the amount, it is not repeated.
+    """
     if not scene.nodes:
         return
     most: dict[str, Fraction] = {}
@@ -20,14 +27,25 @@ def oversized(scene: Scene, arrivals: Iterable[Arrival]) -> Iterator[str]:
             most[name] = max(amount, most.get(name, amount))
     found: dict[tuple[str, Fraction], list[str]] = {}
     for it in arrivals:
+        cause = causes.get(it.name)
         for key in _above(it, most, implied=scene.is_implied):
-            found.setdefault(key, []).append(it.name)
+            if cause is None or not _names(cause, *key):
+                found.setdefault(key, []).append(it.name)
     for (name, amount), jobs in sorted(found.items()):
         has = with_gpus(name, most.get(name, Fraction(0)))
         yield (
             f"no node has {with_gpus(name, amount)}, which a pod of {some(jobs, 'other job')} requests; "
             f"the largest node has {has}"
         )
+
+
+def _names(cause: Cause, resource: str, amount: Fraction) -> bool:
+    """Whether a cause names the amount of a resource, and the node that has the most of it."""
+    nearest = (cause.nearest, cause.never.nearest if cause.never is not None else None)
+    return any(
+        it is not None and (it.resource, it.asked) == (resource, counted(resource, amount))
+        for it in nearest
+    )
 
 
 def _above(

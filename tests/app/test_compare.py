@@ -18,6 +18,7 @@ from policygen.app.requests import SimulateRequest
 from policygen.cli.main import cli
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import SpecError, UnreadError
+from policygen.simulate.comparison import Comparison
 from tests.app.simulations import EXAMPLE, POLICY, raised, written
 from tests.client.looks import snapshot
 from tests.documents.test_git_files import git
@@ -181,3 +182,70 @@ def test_a_second_state_that_cannot_be_read(tmp_path, example):
         app_compare.compare(example, str(tmp_path / "no.snapshot"))
     with pytest.raises(SpecError):
         app_compare.compare(example, str(tmp_path / "missing"))
+
+
+POOL = """---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: %s}
+spec:
+  nodeSelector: {gpu: %s}
+  gpu: {product: %s, perNode: %d}
+  capacity: {nodes: %d, nodeAllocatable: {cpu: "100", memory: 1000Gi}}
+  scheduler: kueue
+"""
+TEAM = """---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: %s}
+spec:
+  namespaces: [{name: %s}]
+  quotas: [%s]
+"""
+A100 = POOL % ("a100", "a100", "NVIDIA-A100-SXM4-80GB", 8, 2)
+L4 = POOL % ("l4", "l4", "NVIDIA-L4", 4, 1)
+
+
+def timed(name, namespace, queue, gpus, after, runs, pods=1):
+    times = f"policygen.dev/arrives-after: {after}, policygen.dev/runs-for: {runs}"
+    text = job(name, gpus, pods=pods, annotations=times, queue=queue)
+    return text.replace("namespace: nlp", f"namespace: {namespace}")
+
+
+def test_every_number_of_a_small_comparison(tmp_path):
+    """Before, each team has 8 of 16 A100. b1 (8 GPUs, 2h) and b2 (4, at 10m, 1h) of blue run at once.
+
+    r1 (12 GPUs, at 30m, 1h) waits until b1 ends at 2h. Afterwards red has 12 guaranteed, so r1 preempts b1, which
+    ran 30m: it begins again at 1h 30m. Kueue tries a job a second after an end. Team blue is renamed, and the pool l4 is removed with the job of red there.
+    """
+    both = "{pool: a100, guarantee: %d}, {pool: l4, guarantee: 2}"
+    old = A100 + L4 + TEAM % ("red", "red", both % 8) + TEAM % ("blue", "blue", both % 8)
+    one = "{pool: a100, guarantee: %d}"
+    new = A100 + TEAM % ("red", "red", one % 12) + TEAM % ("azure", "blue", one % 4)
+    jobs = (
+        timed("b1", "blue", "a100", 8, "0s", "2h")
+        + timed("b2", "blue", "a100", 4, "10m", "1h")
+        + timed("r1", "red", "a100", 4, "30m", "1h", pods=3)
+        + timed("l1", "red", "l4", 2, "0s", "1h")
+    )
+    request = SimulateRequest(
+        specs=(written(tmp_path, old, "old.yaml"),), workloads=(written(tmp_path, jobs),)
+    )
+    reports = app_compare.compare(request, written(tmp_path, new, "new.yaml"))
+    compared = Comparison(*(it.result for it in reports))
+    hour = 3600.0
+    found = {it.after.name: (it.waited, it.preempted, it.starts, it.ended) for it in compared.jobs}
+    assert found == {
+        "blue/b1": (hour + 1, 1, 0, 1.5 * hour + 1),
+        "blue/b2": (0, 0, 0, 0),
+        "red/r1": (-1.5 * hour - 1, 0, 0, -1.5 * hour - 1),
+        "red/l1": (None, 0, -1, None),
+    }
+    azure, red = compared.teams
+    assert (azure.name, azure.renamed, red.renamed) == ("azure", "blue", "")
+    assert (azure.waited, azure.preempted) == (0.5 * hour + 0.5, 1)
+    assert (azure.useful, azure.lost) == (0, 4 * hour)
+    assert (red.waited, red.preempted) == (-1.5 * hour - 1, 0)
+    assert (red.useful, red.lost) == (-2 * hour, 0)
+    assert {it.pool: it.guarantee for it in azure.before.uses} == {"a100": 8, "l4": 2}
+    assert {it.pool: it.guarantee for it in azure.after.uses} == {"a100": 4}

@@ -16,6 +16,7 @@ from policygen.cli.main import cli
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import InvalidInputError, SpecError, UnreadError, UsageError
 from policygen.core.versions import Version
+from policygen.report.cause_words import brief
 from policygen.report.simulation import write as write_report
 from policygen.simulate.volcano.scheduler import VolcanoScheduler
 from tests.app.simulations import EXAMPLE, POLICY, ROOT, raised, written
@@ -135,12 +136,14 @@ def test_objects_without_a_namespace_are_in_the_namespace_default(tmp_path):
 
 
 def test_pods_that_are_larger_than_each_node_are_noted(tmp_path):
-    text = QUEUES + NODES + job("a", 9) + job("b", 9, queue="") + job("c", 8)
-    notes = simulated(tmp_path, text).notes
-    words = (
-        "no node has 9 GPUs, which a pod of nlp/a and nlp/b requests; the largest node has 8 GPUs"
+    """The cause of a names the 9 GPUs, and that of b its node selector."""
+    other = job("b", 9, queue="").replace(
+        "restartPolicy: Never", "restartPolicy: Never\n      nodeSelector: {gpu: h100}"
     )
-    assert words in notes
+    report = simulated(tmp_path, QUEUES + NODES + job("a", 9) + other + job("c", 8))
+    words = "no node has 9 GPUs, which a pod of nlp/b requests; the largest node has 8 GPUs"
+    assert words in report.notes
+    assert "a pod requests 9 GPUs, and 8 are free" in brief(report.result.jobs[0])
 
 
 def test_objects_of_other_kinds_are_counted(tmp_path):

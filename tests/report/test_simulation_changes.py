@@ -1,11 +1,13 @@
 """What differs between two simulations, as text."""
 
+import csv
 import io
+import json
 from math import inf
 
 from msgspec.structs import replace
 
-from policygen.report import simulation_changes
+from policygen.report import simulation_changes, simulation_csv, simulation_json
 from policygen.report.simulation import SimulationReport
 from policygen.report.simulation_changes import changed
 from policygen.simulate.result import TeamUse
@@ -147,3 +149,17 @@ def test_many_objects_that_differ_are_counted():
 def test_without_a_change_it_says_what_was_compared():
     text = "No change of quotas, limits, weights, policies, nodes or priorities was found."
     assert changed([]) == text
+
+
+def test_ties_are_named_in_each_format():
+    them = report(job("n/a", either=True, ended=9000.0)), report(job("n/a"))
+    text = compared(*them)
+    assert "a tie: it can also come out differently" in text
+    assert "chance decides about 1 job of these in one of the simulations" in text
+    out = io.StringIO()
+    simulation_json.write_comparison(them, out)
+    assert [it["either"] for it in json.loads(out.getvalue())["jobs"]] == [True]
+    out = io.StringIO()
+    simulation_csv.write_comparison(them, out)
+    (row,) = csv.DictReader(io.StringIO(out.getvalue()))
+    assert (row["either_before"], row["either_after"]) == ("yes", "no")

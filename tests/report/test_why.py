@@ -137,3 +137,10 @@ def test_text_fits_a_narrow_terminal():
     text = written(why.text, WhyReport((found,)), wide=60)
     assert max(map(len, text.splitlines())) <= 60
     assert "\x1b[1mJob n/a waits" in written(why.text, WhyReport((found,)), colour=True)
+
+
+def test_a_tie_that_lets_a_workload_run_is_named():
+    found = replace(explain("n/a", *PLAIN, job("a")), either=True)
+    assert "  Kueue may decide otherwise, because a tie decides.\n" in written(
+        why.text, WhyReport((found,))
+    )

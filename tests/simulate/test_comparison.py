@@ -48,3 +48,16 @@ def test_a_job_that_ends_earlier_differs_although_it_waits_as_long():
 def test_a_team_without_jobs_that_start_in_both_has_no_mean():
     them = result(waiting("n/a", never=True)), result(waiting("n/a", never=True))
     assert [it.waited for it in Comparison(*them).teams] == [None]
+
+
+def test_a_team_of_which_only_some_jobs_have_another_team_is_not_renamed():
+    before = result(job("n/a", team="n"), job("n/b", team="n"), teams=(team("n"),))
+    after = result(job("n/a", team="m"), job("n/b", team="k"), teams=(team("m"), team("k")))
+    assert [(it.name, it.renamed) for it in Comparison(before, after).teams] == [
+        ("k", ""), ("m", ""), ("n", ""),
+    ]  # fmt: skip
+
+
+def test_a_tie_in_one_simulation_is_one_of_the_comparison():
+    (found,) = Comparison(result(job("n/a", either=True)), result(job("n/a"))).jobs
+    assert found.either

@@ -2,12 +2,13 @@
 
 from policygen.simulate.oversized import oversized
 from policygen.simulate.scene_jobs import arrivals
+from policygen.simulate.why.causes import Cause, CauseKind, NearestNode
 from tests.simulate.scenes import NODES, QUEUES, job, scene
 
 
-def notes(text):
+def notes(text, **causes):
     it = scene(text)
-    return list(oversized(it, arrivals(it)))
+    return list(oversized(it, arrivals(it), {f"nlp/{name}": one for name, one in causes.items()}))
 
 
 def test_the_largest_amounts_of_pods_and_nodes():
@@ -22,3 +23,12 @@ def test_the_largest_amounts_of_pods_and_nodes():
 def test_sound_jobs_and_unknown_nodes_have_no_note():
     assert notes(QUEUES + NODES + job("a", 8)) == []
     assert notes(QUEUES + job("a", 9)) == []
+
+
+def test_an_amount_that_the_cause_of_a_job_names_is_not_repeated():
+    near = Cause(CauseKind.NO_NODES, nearest=NearestNode("n0", "nvidia.com/gpu", 9, 8))
+    text = QUEUES + NODES + job("a", 9) + job("b", 9)
+    assert notes(text, a=near, b=near) == []
+    other = Cause(CauseKind.NO_NODES, nearest=NearestNode("n0", "cpu", 4000, 3000))
+    (note,) = notes(text, a=near, b=other)
+    assert "a pod of nlp/b requests" in note

@@ -92,6 +92,8 @@ class Explanation(Struct, frozen=True, eq=False):
     """Its past preemptions that the cluster still knows."""
     admission: tuple[str, ...] = ()
     """The flavors that it has, or would get now."""
+    either: bool = False
+    """Whether a tie decides that it can run now, so that Kueue may decide otherwise."""
 
     @property
     def waits(self) -> bool:
@@ -230,7 +232,13 @@ class Explainer:
                 settled = near.settle(asked, keep=True)
             admission = settled.admitted.get(asked.name)
             if admission is not None:
-                now = replace(known, cause=Cause(CauseKind.ADMISSIBLE), admission=_names(admission))
+                entry = settled.entries.get(asked.name)
+                now = replace(
+                    known,
+                    cause=Cause(CauseKind.ADMISSIBLE),
+                    admission=_names(admission),
+                    either=entry is not None and entry.workload.either,
+                )
                 nodes = self._nodes() if asked.name in near.names else self._rooms(near)
                 left = nodes.leave(map(self._owner, settled.victims)) if nodes is not None else []
                 chosen = _flavors(admission)
