@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.finding import Path
 from policygen.core.label_grammar import key_fault
@@ -104,6 +105,8 @@ class Partners:
         self.namespaces: dict[str, list[TemplatePods]] = {}
         self._by_label: dict[tuple[str, str], list[TemplatePods]] = {}
         self._of_operators: list[TemplatePods] = []
+        self._values: dict[tuple[str, frozenset[str]], Names] = {}
+        self._elsewhere: dict[str, Sequence[str]] = {}
         for pods in self.pods:
             self.namespaces.setdefault(pods.workload.namespace, []).append(pods)
             for pair in pods.labels.items():
@@ -130,8 +133,20 @@ class Partners:
 
     def values(self, key: str, namespaces: Iterable[str]) -> Names:
         """The values of a label of pods in these namespaces."""
-        pods = [pods for name in namespaces for pods in self.namespaces.get(name, ())]
-        return Names(it.labels[key] for it in pods if key in it.labels)
+        names = key, frozenset(namespaces)
+        if names not in self._values:
+            pods = [pods for name in names[1] for pods in self.namespaces.get(name, ())]
+            self._values[names] = Names(it.labels[key] for it in pods if key in it.labels)
+        return self._values[names]
+
+    def elsewhere(self, term: PodTerm) -> Sequence[str]:
+        """All namespaces with pods that match the labels of a term, sorted."""
+        key = repr(term.selector)
+        if key not in self._elsewhere:
+            anywhere = replace(term, namespace_selector=LabelSelector())
+            found = {it.workload.namespace for it in self.selected([anywhere])}
+            self._elsewhere[key] = sorted(found)
+        return self._elsewhere[key]
 
     def meant_namespace(self, term: PodTerm) -> tuple[str, str] | None:
         """A namespace without pods that a term names, and a similar one whose pods it would select."""
@@ -155,6 +170,10 @@ class Partners:
                 if not any(_is_added(key) for key, _ in pairs):
                     found = [pods for pair in pairs for pods in self._by_label.get(pair, ())]
                     return [*found, *self._of_operators]
+        for term in terms:
+            if term.namespace_selector is None and "" not in term.namespaces:
+                names = ("", *sorted(term.namespaces))
+                return [pods for name in names for pods in self.namespaces.get(name, ())]
         return self.pods
 
 
@@ -264,7 +283,7 @@ class _Unmet:
 
     def _unmet(self, pods: TemplatePods) -> UnmetAffinity:
         for path, term in pods.together:
-            if next(self._partners.selected([term]), None) is None:
+            if len(pods.together) == 1 or next(self._partners.selected([term]), None) is None:
                 return UnmetAffinity(pods, path, term)
         return UnmetAffinity(pods, pods.together[0][0][:-1], None)
 

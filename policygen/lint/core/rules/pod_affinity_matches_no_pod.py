@@ -13,7 +13,6 @@ from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.pod_partners import (
     Partners,
     UnmetAffinity,
-    may_match,
     partners,
     unmet_affinities,
 )
@@ -81,7 +80,7 @@ def _labels(selector: LabelSelector) -> str:
 def _missing(known: Partners, term: PodTerm) -> str:
     if term.selector is None:
         return "the term has no labelSelector and selects no pod"
-    outside = _elsewhere(known, term)
+    outside = known.elsewhere(term)
     if outside:
         return f"such pods exist only in {_in(outside)}"
     return "no such pod exists"
@@ -89,15 +88,6 @@ def _missing(known: Partners, term: PodTerm) -> str:
 
 def _in(names: Sequence[str]) -> str:
     return f"namespace{'s' if len(names) > 1 else ''} {some(names, 'namespace')}"
-
-
-def _elsewhere(known: Partners, term: PodTerm) -> Sequence[str]:
-    """The namespaces with pods that match the labels of a term, if it does not select them."""
-    return [
-        name
-        for name, pods in sorted(known.namespaces.items())
-        if any(may_match(term.selector, it) for it in pods)
-    ]
 
 
 def _advice(known: Partners, facts: Facts, term: PodTerm) -> Iterator[Advice]:
@@ -109,7 +99,7 @@ def _advice(known: Partners, facts: Facts, term: PodTerm) -> Iterator[Advice]:
     if renamed is not None:
         yield ("namespaces",), f'did you mean namespace "{renamed[1]}"?'
     yield from _of_namespaces(known, facts, term)
-    outside = _elsewhere(known, term)
+    outside = known.elsewhere(term)
     if outside:
         yield (), f"add {_in(outside[:1])} to the namespaces of the term"
     inside = [name for name in known.namespaces if known.may_be_in(term, name)]
