@@ -10,6 +10,7 @@ from policygen.kubernetes import rules as kubernetes
 from policygen.lint import run_rules, schema_rules
 from policygen.lint.core.rules import (
     all_pods_highest_priority,
+    anti_affinity_excludes_all_nodes,
     api_version_not_served,
     autoscaler_evicts_training,
     autoscaler_on_gpu,
@@ -340,6 +341,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     admission_fair_sharing_off.RULE,
     all_namespaces_managed.RULE,
     all_pods_highest_priority.RULE,
+    anti_affinity_excludes_all_nodes.RULE,
     api_version_not_served.RULE,
     autoscaler_evicts_training.RULE,
     autoscaler_on_gpu.RULE,

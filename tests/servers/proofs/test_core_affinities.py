@@ -6,7 +6,7 @@ from tests.examples_of_rules import examples
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.examples import add_nodes, documents, scene, show
+from tests.servers.proofs.examples import add_nodes, apply, documents, scene, show
 
 
 def placed(cluster: Cluster, scene: str) -> tuple[int, int]:
@@ -54,3 +54,24 @@ def test_topology_keys_that_no_node_has(cluster: Cluster) -> None:
     wanted = {name: (0, 1) if name.startswith("bad") else (1, 0) for name in names}
     cluster.becomes("pods", found, wanted)
     cluster.stays("pods", found, wanted, for_s=1)
+
+
+def test_anti_affinity_excludes_all_nodes(cluster: Cluster) -> None:
+    """Beside a DaemonSet, and beside a Deployment with a pod on each node, which start first."""
+    rule = "anti-affinity-excludes-all-nodes"
+    before = {"bad0": 2, "good0": 2, "bad1": 2, "good1": 1}
+    assert len(before) == 2 * len(examples(rule, good=False))
+    later = []
+    for name in before:
+        text = (bad if name.startswith("bad") else good)(rule, int(name[-1]))
+        text = text.replace("pool: a100", f"pool: {name}").replace(": gpu-", f": {name}-gpu-")
+        add_nodes(cluster, text)
+        *first, last = documents(scene(text, name))
+        apply(cluster, [it for it in first if it["kind"] != "Node"])
+        later.append(last)
+    found = lambda: {name: placed(cluster, name) for name in before}
+    cluster.becomes("first pods", found, {name: (count, 0) for name, count in before.items()})
+    apply(cluster, later)
+    wanted = {"bad0": (2, 1), "good0": (3, 0), "bad1": (2, 1), "good1": (2, 0)}
+    cluster.becomes("pods", found, wanted)
+    cluster.stays("pods", found, wanted, for_s=2)
