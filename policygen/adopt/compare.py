@@ -32,6 +32,9 @@ _REFERENCES = {
 """Fields of `spec` that name another object, with its kind."""
 
 
+_LABELS = "the labels that name the tool and the set are not set here, and rendered"
+
+
 class SpecDifference(Struct, frozen=True):
     """One thing on which the spec and the objects differ."""
 
@@ -61,9 +64,11 @@ def spec_differences(
         seen.add(identity)
         if name != found.name:
             yield SpecDifference(str(found), "metadata.name", f"the spec renders it as {mine}")
+        elif not found.labels.get(SET):
+            yield SpecDifference(str(found), "metadata.labels", _LABELS)
         left, right = alike(mine, _translated(found, inferred.renamed))
         for difference in differences(left.data, right.data, read):
-            if difference.path[:1] != ("metadata",):
+            if difference.path[:2] != ("metadata", "labels"):
                 yield SpecDifference(str(found), dotted(difference.named), _message(difference))
     for name, reason in inferred.left:
         yield SpecDifference(name, "", reason)
