@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from policygen.app import cluster_gaps, simulation_input
 from policygen.app.cluster_gaps import ClusterGaps
+from policygen.app.remedy_places import RemedyPlaces
 from policygen.app.requests import SimulateRequest
 from policygen.app.simulation_input import SimulationInput
 from policygen.app.simulation_scene import scene_of
@@ -26,11 +27,9 @@ from policygen.simulate.scene import Scene
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.unused_assumptions import unused_assumptions
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.changes import SpecChange, SpecEdit
 from policygen.simulate.why.explanation import Explainer, Explanation
 from policygen.simulate.why.fit import FitError, FitRequest, fit
 from policygen.simulate.why.history import Preempted
-from policygen.simulate.why.remedy import Remedy
 
 Progress = Callable[[str], None]
 MANY = 50
@@ -52,7 +51,7 @@ class AnswerState(Struct, frozen=True, eq=False):
     instant: Instant | None
     """None: this is the state of a cluster, as it was read."""
     documents: Sequence[Document]
-    """Of the spec."""
+    """Of the spec and of manifests."""
     gaps: ClusterGaps
 
 
@@ -88,8 +87,9 @@ def why(
             progress(f"changes for {found[i].name}")
             found[i] = _explained(explainer, chosen[i], state.instant)
     progress("")
+    places = RemedyPlaces(state.documents, state.scene.cluster.objects)
     return WhyReport(
-        found=tuple(_located(it, state.documents) for it in found if names or it.waits),
+        found=tuple(places.located(it) for it in found if names or it.waits),
         unmodelled=unmodelled(state.scene, state.jobs),
         time=state.time,
         every=not names,
@@ -117,7 +117,8 @@ def would_fit(
         state.gaps.require(kueue=True, volcano=True)
         raise UsageError(str(error)) from None
     state.gaps.require(kueue=not answer.of_volcano, volcano=answer.of_volcano)
-    answer = replace(answer, explanation=_located(answer.explanation, state.documents))
+    places = RemedyPlaces(state.documents, state.scene.cluster.objects)
+    answer = replace(answer, explanation=places.located(answer.explanation))
     unread = state.gaps.messages()
     return FitReport(answer, unmodelled(state.scene, state.jobs), state.time, unread)
 
@@ -156,7 +157,7 @@ class OpenedState(Struct, frozen=True, eq=False):
     jobs: Sequence[Arrival]
     given: SimulationInput
     documents: Sequence[Document]
-    """Of the spec."""
+    """Of the spec and of manifests."""
 
 
 def _opened(request: SimulateRequest, stdin: BinaryIO | None, progress: Progress) -> OpenedState:
@@ -167,7 +168,8 @@ def _opened(request: SimulateRequest, stdin: BinaryIO | None, progress: Progress
     simulation_input.check_trace(given, traced)
     for unused in unused_assumptions(scene, found):
         raise UsageError(unused)
-    return OpenedState(scene, found, given, spec.documents)
+    files = (it.documents for it in given.files)
+    return OpenedState(scene, found, given, [*spec.documents, *chain.from_iterable(files)])
 
 
 def _read(
@@ -190,33 +192,6 @@ def _read(
     later = len(then.later) if at is not None else sum(it.at > 0 for it in found)
     time = AnswerTime(at, taken, len(then.arrivals), then.running, later)
     return AnswerState(then.scene, then.arrivals, time, then, documents, gaps)
-
-
-def _located(it: Explanation, documents: Sequence[Document]) -> Explanation:
-    """The explanation, with the places of the fields of the spec that its remedies change."""
-    known = {document.index: document for document in documents}
-    files = {document.place(()).file for document in documents}
-    same = Counter(Path(file).name for file in files)
-
-    def edited(edit: SpecEdit) -> SpecEdit:
-        document = known.get(edit.at.document)
-        if document is None:
-            return edit
-        place = document.place(edit.at.path, key=True)
-        name = Path(place.file).name
-        return replace(edit, place=f"{name if same[name] == 1 else place.file}:{place.line}")
-
-    def located(remedy: Remedy) -> Remedy:
-        changes = (
-            replace(one, edits=tuple(map(edited, one.edits)))
-            if isinstance(one, SpecChange)
-            else one
-            for one in remedy.changes
-        )
-        return replace(remedy, changes=tuple(changes))
-
-    remedies, later = map(located, it.remedies), map(located, it.later)
-    return replace(it, remedies=tuple(remedies), later=tuple(later))
 
 
 def _explained(

@@ -17,6 +17,7 @@ from policygen.simulate.why.changes import (
     FewestPodsChange,
     FieldChange,
     ObjectAdded,
+    OwnChange,
     PodsChange,
     PodSetChange,
     PriorityChange,
@@ -31,9 +32,13 @@ from policygen.simulate.why.remedy import Cost
 from policygen.simulate.why.start import Start
 
 
-def remedy(changes: Sequence[Change]) -> str:
-    """What to change, as an imperative."""
-    return f"{_joined([change(it) for it in changes])}."
+def remedy(changes: Sequence[Change], place: str = "") -> str:
+    """What to change, as an imperative. `place` is the file and line of the workload."""
+    words = [change(it) for it in changes]
+    own = [i for i, it in enumerate(changes) if isinstance(it, OwnChange)]
+    if own and place:
+        words[own[-1]] += f" ({place})"
+    return f"{_joined(words)}."
 
 
 def _joined(found: Sequence[str]) -> str:
@@ -44,8 +49,8 @@ def _joined(found: Sequence[str]) -> str:
 def change(it: Change) -> str:
     """One change, as an imperative without a period."""
     match it:
-        case FieldChange():
-            return _field(it)
+        case FieldChange(place=place):
+            return f"{_field(it)}{f' ({place})' if place else ''}"
         case ObjectAdded():
             return _added(it)
         case SpecChange(edits=edits):

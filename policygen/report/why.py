@@ -242,7 +242,7 @@ def _changes(it: Explanation) -> Iterator[Line]:
         who = "The scheduler" if it.cause.kind in cause_words.PLACING else "Kueue"
         yield _INDENT, f"Each of these changes {what} now (policygen tried each):"
         for number, one in enumerate(it.remedies[:SHOWN], 1):
-            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes)}"
+            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes, it.place)}"
             tie = f" {who} may decide otherwise, because a tie decides." if one.either else ""
             room = " But no node has room for all its pods." if one.placed is False else ""
             yield _DEEPER, f"{remedy_words.costs(one.cost)}{tie}{room}"
@@ -256,7 +256,7 @@ def _changes(it: Explanation) -> Iterator[Line]:
     if it.later:
         yield _INDENT, "With each of these changes, it starts when others have ended:"
         for number, one in enumerate(it.later[:SHOWN], 1):
-            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes)}"
+            yield _INDENT, f"{number}. {remedy_words.remedy(one.changes, it.place)}"
             if one.ends:
                 yield _DEEPER, remedy_words.starts_after(one.ends)
     if it.ends:
@@ -278,6 +278,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
         "kind": it.kind,
         "team": it.team,
         "waits": it.waits,
+        "place": it.place or None,
         "cause": {
             "kind": it.cause.kind.value,
             "text": " ".join(cause_words.reasons(it)),
@@ -304,8 +305,8 @@ def _workload(it: Explanation) -> dict[str, Any]:
             "names": list(it.cause.names),
             "fewestPods": it.cause.fewest or None,
         },
-        "remedies": [_remedy(one) for one in it.remedies],
-        "laterRemedies": [_remedy(one) for one in it.later],
+        "remedies": [_remedy(one, it.place) for one in it.remedies],
+        "laterRemedies": [_remedy(one, it.place) for one in it.later],
         "startsAfter": list(it.ends),
         "preempted": [
             {"by": one.by, "reason": one.reason, "at": one.at or None, "message": one.message}
@@ -316,9 +317,9 @@ def _workload(it: Explanation) -> dict[str, Any]:
     }
 
 
-def _remedy(it: Remedy) -> dict[str, Any]:
+def _remedy(it: Remedy, place: str) -> dict[str, Any]:
     return {
-        "text": remedy_words.remedy(it.changes),
+        "text": remedy_words.remedy(it.changes, place),
         "changes": [_change(one) for one in it.changes],
         "preempts": list(it.cost.preempted),
         "delays": list(it.cost.delayed),

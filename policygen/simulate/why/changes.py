@@ -29,6 +29,8 @@ class FieldChange(Struct, frozen=True):
     """What a quota or limit counts: `nvidia.com/gpu in flavor a100`."""
     group: str | None = None
     """The API group, for kinds that several groups have, such as Job; None: of any group."""
+    place: str = ""
+    """File and line of the field, or of the part of the object that exists: `queues.yaml:12`."""
 
 
 class ObjectAdded(Struct, frozen=True):

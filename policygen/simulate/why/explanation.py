@@ -88,6 +88,8 @@ class Explanation(Struct, frozen=True, eq=False):
     """Workloads whose end admits it, too."""
     tried: int = 0
     """How many changes were tried."""
+    place: str = ""
+    """File and line of its object: `jobs.yaml:12`; empty: it is in no file."""
     preempted: tuple[Preempted, ...] = ()
     """Its past preemptions that the cluster still knows."""
     admission: tuple[str, ...] = ()
