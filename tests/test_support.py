@@ -21,7 +21,7 @@ ROWS = {
         (ROOT / "docs" / "support.md").read_text(encoding="utf-8")
     )
 }
-EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir())
+EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if (path / "expected").is_dir())
 
 
 def test_each_supported_release_has_a_row():

@@ -12,7 +12,9 @@ from yamllint import linter
 from yamllint.config import YamlLintConfig
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
+EXAMPLES = sorted(
+    path.name for path in (ROOT / "examples").iterdir() if (path / "expected").is_dir()
+)
 
 OPTIONS = {
     "team-manifests": ["--with", "volcano-config"],

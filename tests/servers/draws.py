@@ -22,7 +22,9 @@ from .apply import Document, parse
 from .rendering import Rendered, rendered
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
+EXAMPLES = sorted(
+    path.name for path in (ROOT / "examples").iterdir() if (path / "expected").is_dir()
+)
 EXTRAS = ("kueue-config", "second-scheduler", "volcano-config")
 IMAGE = "images.example.com/kube-scheduler:v1.36.3"
 TAGS = tuple(f"t{number}" for number in range(25))
