@@ -53,13 +53,14 @@ def compare(
     request = simulation_input.by_content(request)
     spec, given = simulation_input.read(request, stdin, progress)
     other, second, changed = _changed(request, against, given)
+    other = other._replace(models=request.models and spec.compiled is not None)
     scene = simulation_scene.scene_of(request, spec, given)
     of_manifests = request.state and spec.compiled is None and not request.clusters.named
     lender = simulation_scene.scene_of(other, second, changed) if of_manifests else None
     scene, lent = _completed(scene, lender, name, against)
 
     def play_second(show: Callable[[str], None]) -> SimulationReport:
-        made = lender or simulation_scene.scene_of(other, second, changed)
+        made = lender or simulation_scene.scene_of(other, second, changed, scene.models)
         first = None if second.compiled or changed.snapshot is not None else scene
         made, lacks = _completed(made, first, against, name)
         report = simulate.played(other, made, second, changed, show)

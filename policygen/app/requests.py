@@ -116,3 +116,5 @@ class SimulateRequest(NamedTuple):
     """None: the header of the trace decides."""
     trace_teams: Mapping[str, str] = MappingProxyType({})
     """The team for names of the trace; `*` is any other name."""
+    models: bool | None = None
+    """Whether the models of the spec are jobs, too; None: if no cluster is read, which has them."""

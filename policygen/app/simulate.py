@@ -26,6 +26,7 @@ from policygen.simulate import chance
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.input_faults import RUNS_FOR
 from policygen.simulate.kueue.jobs import is_foreign
+from policygen.simulate.model_objects import ModelObjects
 from policygen.simulate.oversized import oversized
 from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import SimulationResult
@@ -76,7 +77,7 @@ def played(
         gaps.require_jobs()
         raise UsageError(
             "the input has no job to simulate; name manifests of jobs with --workloads PATH, a trace with "
-            "--trace FILE, or a snapshot with jobs"
+            "--trace FILE, a spec with models, or a snapshot with jobs"
         )
     others: list[SimulationResult] = []
     made, recorder = _recorded(request, scene, found, request.seed)
@@ -94,7 +95,8 @@ def played(
     finally:
         progress("")
     result = replace(result, unmodelled=unmodelled(scene, found))
-    notes = (*_skipped(*given.files), *traced.notes, *_notes(scene, found, result, spec))
+    models = _models(scene.models) if scene.models is not None else ()
+    notes = (*_skipped(*given.files), *traced.notes, *models, *_notes(scene, found, result, spec))
     at = f"--at {math.ceil(result.until)}s" if given.trace else ""
     return SimulationReport(
         result, notes, request.seed, at=at, interrupted=interrupted, unread=gaps.messages()
@@ -143,6 +145,25 @@ def _skipped(*files: Manifests) -> Iterator[str]:
     if kinds:
         names = [counted(count, kind, kind) for kind, count in sorted(kinds.items())]
         yield f"these objects have no effect on the simulation: {some(names, 'other kind')}"
+
+
+def _models(models: ModelObjects) -> Iterator[str]:
+    """How the models of the spec are simulated."""
+    if models.names:
+        yield (
+            f"{counted(len(models.names), 'model')} of the spec {'is' if len(models.names) == 1 else 'are'} simulated: "
+            "serving models run from the start, without an end, with their least replicas; training and "
+            "batch models are jobs; --no-models omits all"
+        )
+    for names, words in (
+        (models.own, "run in jobs of the input, and are not added"),
+        (
+            models.unplaced,
+            "have no pool or namespace, so they do not run; `policygen validate` has the reasons",
+        ),
+    ):
+        if names:
+            yield f"these models {words}: {some(names, 'other', _NAMES)}"
 
 
 def _notes(

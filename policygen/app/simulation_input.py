@@ -94,6 +94,8 @@ def adds_jobs(given: SimulationInput) -> bool:
 def by_content(request: SimulateRequest) -> SimulateRequest:
     """The request with manifests and snapshots among its specs as such, by what the files contain.
 
+    It also knows whether the models of the spec are jobs.
+
     A path that cannot be read stays a spec, and so does a pipe, since it can be read only once.
     """
     specs, state = [], []
@@ -110,7 +112,10 @@ def by_content(request: SimulateRequest) -> SimulateRequest:
     clusters = request.clusters._replace(snapshots=tuple(snapshots))
     if clusters.number > 1:
         raise UsageError("simulate reads only one cluster; name one snapshot or context")
-    return request._replace(specs=tuple(specs), state=tuple(state), clusters=clusters)
+    models = not clusters.named if request.models is None else request.models
+    return request._replace(
+        specs=tuple(specs), state=tuple(state), clusters=clusters, models=models
+    )
 
 
 def read(

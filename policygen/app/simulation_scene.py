@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from policygen.app import (
     drift,
 )
+from policygen.app.compile import Compiled
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import RenderRequest, SimulateRequest
 from policygen.app.simulation_input import SimulationInput
@@ -21,21 +22,34 @@ from policygen.plan import kueue_configuration
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.simulate import assumptions
+from policygen.simulate.model_objects import ModelObjects, model_objects
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes
 
 KUEUE = (0, 19)
 """The only release whose decisions are simulated."""
 
 
-def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) -> Scene:
+def scene_of(
+    request: SimulateRequest,
+    spec: RunSpec,
+    given: SimulationInput,
+    models: ModelObjects | None = None,
+) -> Scene:
     """The scene of a state. What the user names replaces what a spec renders, and that what a cluster has.
+
+    Without a spec, `models` are those of another state with which it is compared.
 
     Raises UsageError for a release of Kueue that is not simulated, and for invalid assumptions.
     """
     rendered = _rendered(request, spec)
     user = [*context.beside(given.state, given.objects), *given.objects]
-    own = [*context.beside(rendered, user), *user]
     snapshot = given.snapshot
+    if request.models and spec.compiled is not None:
+        models = _models(spec.compiled, (*user, *(snapshot.objects if snapshot else ())))
+    data = models.data if models is not None else ()
+    made = (Object.read(it, At(drift.DOCUMENT, ("models",))) for it in data)
+    rendered += [it for it in made if it is not None]
+    own = [*context.beside(rendered, user), *user]
     seen = [] if snapshot is None else context.beside(snapshot.objects, own)
     if snapshot is not None:
         inside = manifests.inside(snapshot.objects, first_index=given.index + 1)
@@ -62,7 +76,24 @@ def scene_of(request: SimulateRequest, spec: RunSpec, given: SimulationInput) ->
         assumed = assumptions.parse(request.assume)
     except ValueError as error:
         raise UsageError(f"--assume: {error}") from None
-    return Scene(cluster, settings, nodes, pools, _teams(spec), spec=known, assumptions=assumed)
+    return Scene(
+        cluster,
+        settings,
+        nodes,
+        pools,
+        _teams(spec),
+        spec=known,
+        assumptions=assumed,
+        models=models,
+    )
+
+
+def _models(compiled: Compiled, written: Iterable[Object]) -> ModelObjects:
+    """The models of a spec, without those that written objects run."""
+    plan = compiled.plan
+    names = (it.name for it in compiled.loaded.spec.models)
+    jobs = (it.object for it in Cluster(tuple(written)).workloads)
+    return model_objects(plan.workloads.assignments, plan.pods, names, jobs)
 
 
 def _extras(spec: RunSpec) -> frozenset[str]:

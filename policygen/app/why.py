@@ -180,7 +180,8 @@ def _read(
     scene, found, documents = opened.scene, opened.jobs, opened.documents
     gaps = cluster_gaps.gaps(opened.given.snapshot)
     taken = scene.cluster.seen.taken.strftime("%Y-%m-%dT%H:%M:%SZ") if scene.cluster.seen else ""
-    if at is None and not simulation_input.adds_jobs(opened.given):
+    adds = simulation_input.adds_jobs(opened.given) or bool(scene.models and scene.models.names)
+    if at is None and not adds:
         progress("")
         return AnswerState(scene, found, AnswerTime(None, taken), None, documents, gaps)
     if at is None:
@@ -190,7 +191,8 @@ def _read(
     then = instant(scene, found, at, request.seed)
     progress("")
     later = len(then.later) if at is not None else sum(it.at > 0 for it in found)
-    time = AnswerTime(at, taken, len(then.arrivals), then.running, later)
+    models = len(scene.models.names) if scene.models is not None else 0
+    time = AnswerTime(at, taken, len(then.arrivals), then.running, later, models)
     return AnswerState(then.scene, then.arrivals, time, then, documents, gaps)
 
 

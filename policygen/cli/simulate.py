@@ -96,6 +96,16 @@ TRACE = (
 """The options that name a trace."""
 
 
+MODELS = click.option(
+    "--models/--no-models",
+    default=None,
+    help=(
+        "Whether the models of the SPEC are jobs, too: serving models with their least replicas, training and "
+        "batch models as jobs.  [default: yes, if no cluster or snapshot is read]"
+    ),
+)
+
+
 ASSUME = click.option(
     "--assume",
     multiple=True,
@@ -136,7 +146,7 @@ could not be read, or a feature that is in use is not modelled (the report names
         "other objects in it count, too."
     ),
 )
-@options(*TRACE)
+@options(*TRACE, MODELS)
 @click.option(
     "--against",
     metavar="STATE",

@@ -25,7 +25,7 @@ from policygen.cli.options import (
     stdin,
     unique,
 )
-from policygen.cli.simulate import ASSUME, TRACE, Duration
+from policygen.cli.simulate import ASSUME, MODELS, TRACE, Duration
 from policygen.cli.stderr import progress
 from policygen.core.errors import ExitCode
 
@@ -59,6 +59,7 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
             ),
         ),
         *TRACE,
+        MODELS,
         ASSUME,
         context(f"{verb} the live cluster of this kubeconfig context, read-only."),
         click.option(

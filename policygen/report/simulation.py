@@ -10,11 +10,12 @@ from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
 from policygen.report.amount_words import names
 from policygen.report.cause_words import brief
+from policygen.report.simulation_models import models
 from policygen.report.tables import BOLD, DIM, NONE, YELLOW, TablePage
+from policygen.simulate.model_results import model_results
 from policygen.simulate.result import (
     JobResult,
     JobState,
-    PoolResult,
     SimulationResult,
     TeamResult,
     TeamUse,
@@ -75,10 +76,11 @@ def write(
         page.line(line)
     page.line((summary(result), BOLD))
     _waiting(page, result, every=every)
-    _jobs(page, result.jobs, every=every)
+    models(page, model_results(result.jobs), result.pools)
+    _jobs(page, [it for it in result.jobs if every or not it.model], every=every)
     _teams(page, result.teams)
     _quotas(page, result)
-    _pools(page, result.pools)
+    _pools(page, result)
     remarks(page, report)
 
 
@@ -184,6 +186,8 @@ def _after(job: JobResult) -> str:
 
 
 def _jobs(page: TablePage, jobs: Sequence[JobResult], *, every: bool) -> None:
+    if not jobs:
+        return
     shown = jobs if every else jobs[:MAX_JOBS]
     rows = [
         (
@@ -311,7 +315,7 @@ def several_resources(uses: Iterable[TeamUse]) -> frozenset[str]:
     return frozenset(pool for pool, resources in found.items() if len(resources) > 1)
 
 
-def _pools(page: TablePage, pools: Sequence[PoolResult]) -> None:
+def _pools(page: TablePage, result: SimulationResult) -> None:
     rows = [
         (
             it.name,
@@ -319,11 +323,11 @@ def _pools(page: TablePage, pools: Sequence[PoolResult]) -> None:
             f"{it.jobs}",
             wait(it.waiting_median),
             wait(it.waiting_p95),
-            _share(it.used_mean, it.gpus),
+            _share(it.used_mean, it.gpus) if result.until > 0 else NONE,
             f"{it.used_most}",
             "; ".join(f"{cause}: {gpu_hours(it.stranded[cause])}" for cause in it.stranded) or NONE,
         )
-        for it in pools
+        for it in result.pools
     ]
     heads = (
         "POOL", "GPUS", "JOBS", "MEDIAN WAIT", "95 % WAIT", "MEAN USED", "MOST USED",

@@ -18,8 +18,10 @@ from policygen.report.simulation import (
     wait,
     waited,
 )
+from policygen.report.simulation_models import changed_models
 from policygen.report.tables import BOLD, NONE, TablePage
 from policygen.simulate.comparison import Comparison, JobChange, TeamChange
+from policygen.simulate.model_results import model_changes
 from policygen.simulate.result import JobState, TeamResult
 from policygen.simulate.state_facts import StateChange, state_changes
 
@@ -60,6 +62,7 @@ def write(
     page.line(f"after:  {summary(after.result)}")
     _teams(page, list(compared.teams))
     changes = sorted((it for it in compared.jobs if it.differs), key=_rank)
+    changed_models(page, model_changes(before.result, after.result))
     _jobs(page, changes, every=every)
     ties = sum(it.either for it in changes)
     if ties:

@@ -8,6 +8,7 @@ from policygen.report.phrases import write_json
 from policygen.report.simulation import SimulationReport
 from policygen.report.simulation_changes import consequences
 from policygen.simulate.comparison import Comparison
+from policygen.simulate.model_results import model_changes, model_results
 from policygen.simulate.result import JobResult, PoolResult, TeamResult, TeamUse
 from policygen.simulate.state_facts import state_changes
 
@@ -51,6 +52,19 @@ def write_comparison(reports: tuple[SimulationReport, SimulationReport], out: Te
             }
             for it in compared.teams
         ],
+        "models": [
+            {
+                "model": it.name,
+                "podsBefore": it.pods[0],
+                "podsAfter": it.pods[1],
+                "podsRunBefore": it.run[0],
+                "podsRunAfter": it.run[1],
+                "gpusBefore": it.gpus[0],
+                "gpusAfter": it.gpus[1],
+            }
+            for it in model_changes(before.result, after.result)
+            if it.differs
+        ],
         "jobs": [
             {
                 "job": it.after.name,
@@ -74,6 +88,10 @@ def _simulation(report: SimulationReport) -> dict[str, Any]:
         "seed": report.seed,
         "partial": result.partial,
         "jobs": [_job(it) for it in result.jobs],
+        "models": [
+            {"model": it.name, "team": it.team, "pods": it.pods, "podsRun": it.run, "gpus": it.gpus}
+            for it in model_results(result.jobs)
+        ],
         "teams": [_team(it) for it in result.teams],
         "groups": [
             {"group": name, "pools": [_use(it) for it in uses]}
@@ -93,6 +111,7 @@ def _job(job: JobResult) -> dict[str, Any]:
         "job": job.name,
         "kind": job.kind,
         "team": job.team,
+        "model": job.model or None,
         "queue": job.queue or None,
         "gpus": job.gpus,
         "pods": job.pods,

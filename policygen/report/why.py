@@ -41,10 +41,19 @@ class AnswerTime(Struct, frozen=True):
     """Those of them that run."""
     later: int = 0
     """Jobs that arrive later. If no time has passed, they count as submitted."""
+    models: int = 0
+    """The models of the spec that count as jobs."""
 
     @property
     def text(self) -> str:
-        """A sentence."""
+        """What the answer is about."""
+        if not self.models:
+            return self._instant
+        count = f"{counted(self.models, 'model')} of the spec"
+        return f"{self._instant} {count} {'counts' if self.models == 1 else 'count'} as jobs."
+
+    @property
+    def _instant(self) -> str:
         start = f"the state of {self.taken}" if self.taken else "the start"
         if self.jobs is None:
             return f"At {start}."

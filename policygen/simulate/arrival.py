@@ -116,6 +116,8 @@ class Arrival(Struct, frozen=True, eq=False):
     """How many pods of a Job must end; None: not set, or equal to the number of pods that Kueue admits."""
     elastic: bool = False
     """Whether it is an elastic Job of Kueue, which cannot run with fewer pods by partial admission."""
+    model: str = ""
+    """The model of a spec that it runs; empty: it names none."""
     asks_topology: bool = False
     """Whether its pods ask Kueue for a topology, but have no Workload: Kueue counts them on no node."""
 

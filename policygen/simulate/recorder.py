@@ -229,6 +229,7 @@ class Recorder(Observer):
             name=arrival.name,
             kind=arrival.kind,
             team=arrival.team,
+            model=arrival.model,
             queue=queue,
             submitted=arrival.at,
             duration=arrival.duration,

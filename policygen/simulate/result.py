@@ -61,6 +61,8 @@ class JobResult(Struct, frozen=True, eq=False):
     """How long its pods ran, also without effect; from the start of the simulation on."""
     running: bool
     """Whether its pods ran when the simulation ended."""
+    model: str = ""
+    """The model of a spec that it runs; empty: it names none."""
     pods: int = 1
     """All that it requests."""
     pod_starts: tuple[tuple[float, int], ...] = ()

@@ -33,6 +33,7 @@ from policygen.simulate.kueue.pods_ready import pods_ready_rule
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE
 from policygen.simulate.kueue.topologies import add_topologies
+from policygen.simulate.model_objects import ModelObjects
 from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
@@ -76,6 +77,8 @@ class Scene(Struct, frozen=True, eq=False):
     unmodelled: tuple[Unmodelled, ...] = ()
     spec: Spec | None = None
     """The spec that renders some of the objects; None: there is none."""
+    models: ModelObjects | None = None
+    """The models of the spec that are jobs; None: only the jobs of the input count."""
     assumptions: Assumptions = NOTHING_ASSUMED
 
     def team(self, namespace: str) -> str:

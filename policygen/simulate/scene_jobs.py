@@ -48,6 +48,7 @@ from policygen.simulate.kueue.workload import (
     PodSetAdmission,
     QueuedWorkload,
 )
+from policygen.simulate.model_objects import MODEL
 from policygen.simulate.scene import Scene, implied_names, names_other_nodes
 from policygen.simulate.volcano.gangs import gang_of, gang_of_group, group_name
 
@@ -402,6 +403,7 @@ class _Jobs:
             unmodelled=unmodelled,
             completions=_completions(source),
             elastic=source.annotations.get(ELASTIC) == "true",
+            model=source.labels.get(MODEL, ""),
             asks_topology=asks_topology,
             assumed=duration is not None and _time_of(source, RUNS_FOR) is None,
         )

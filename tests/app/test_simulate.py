@@ -372,7 +372,7 @@ spec:
 
 def test_a_spec_has_the_queues_and_the_configuration_of_volcano(tmp_path):
     spec = str(ROOT / "examples" / "volcano-training" / "policy.yaml")
-    request = SimulateRequest(specs=(spec,), workloads=(written(tmp_path, VCJOB),))
+    request = SimulateRequest(specs=(spec,), workloads=(written(tmp_path, VCJOB),), models=False)
     result = app_simulate.simulate(request).result
     (found,) = result.jobs
     assert (found.team, found.started, found.ended) == ("text", 0, 3600)
@@ -383,7 +383,9 @@ def test_a_spec_has_the_queues_and_the_configuration_of_volcano(tmp_path):
 
 def test_a_second_scheduler_of_the_spec_is_no_job(tmp_path):
     spec = str(ROOT / "examples" / "three-schedulers" / "policy.yaml")
-    request = SimulateRequest(specs=(spec,), workloads=(written(tmp_path, job("a", 1)),))
+    request = SimulateRequest(
+        specs=(spec,), workloads=(written(tmp_path, job("a", 1)),), models=False
+    )
     assert [it.name for it in app_simulate.simulate(request).result.jobs] == ["nlp/a"]
 
 
@@ -432,7 +434,7 @@ def test_jobs_of_volcano_run_with_the_configuration_that_the_spec_needs(tmp_path
     text = vcjob("lent", "speech.h100", 8, 8) + vcjob("back", "text.h100", 8, 8, after="10m")
     text = text.replace("containers:", "tolerations: [{operator: Exists}]\n        containers:")
     report = app_simulate.simulate(
-        SimulateRequest(specs=(spec,), workloads=(written(tmp_path, text),))
+        SimulateRequest(specs=(spec,), workloads=(written(tmp_path, text),), models=False)
     )
     found = {it.name: it for it in report.result.jobs}
     assert found["ns/back"].preempts == ("ns/lent",)
