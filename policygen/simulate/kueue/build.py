@@ -129,6 +129,8 @@ def _mismatch(
     fields = flavors.get(flavor)
     if fields is None:
         return FlavorMismatch(f"flavor {flavor} not found", missing=True)
+    if pods is None:  # a Workload of a snapshot whose owner was not read
+        return None
     taint = untolerated(fields, pods.tolerations)
     if taint is not None:
         written = f"{{{taint.key} {taint.value} {taint.effect} <nil>}}"
