@@ -3,7 +3,7 @@
 The lowest of several limits applies. Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -43,8 +43,8 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     found: dict[tuple[str, str, str], list[tuple[Workload, Fraction]]] = {}
     for workload in cluster.workloads:
         limits = by_namespace.get(workload.namespace, {})
-        for key, resource, amount in _needs(workload) if limits else ():
-            if key in limits and amount > limits[key].limit >= 0:
+        for (key, resource), amount in _used(workload, limits).items() if limits else ():
+            if amount > limits[key].limit >= 0:
                 place = workload.namespace, key, resource
                 found.setdefault(place, []).append((workload, amount))
     return tuple(
@@ -53,16 +53,15 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     )
 
 
-def _needs(workload: Workload) -> Iterator[tuple[str, str, Fraction]]:
-    """What all pods of a workload use of each key, with the resource."""
+def _used(workload: Workload, keys: Container[str]) -> Mapping[tuple[str, str], Fraction]:
+    """What all pods of a workload use of these keys together, by key and resource."""
     used: dict[tuple[str, str], Fraction] = {}
     for template in workload.templates:
         for key, resource, amount in _of_pod(template):
-            total = amount * (template.replicas or 0)
-            used[key, resource] = used.get((key, resource), Fraction(0)) + total
-    for (key, resource), amount in used.items():
-        if amount:
-            yield key, resource, amount
+            if key in keys:
+                total = amount * (template.replicas or 0)
+                used[key, resource] = used.get((key, resource), Fraction(0)) + total
+    return used
 
 
 def _of_pod(template: PodTemplate) -> Iterator[tuple[str, str, Fraction]]:

@@ -86,7 +86,8 @@ def partners(facts: Facts) -> "Partners":
 
 def unmet_affinities(facts: Facts) -> tuple[UnmetAffinity, ...]:
     """The affinities that no pod of the input meets; use it with `facts.derive` and Need.WHOLE."""
-    if not any(it.spec.affinity for work in facts.cluster.workloads for it in work.templates):
+    affinities = (it.spec.affinity for work in facts.cluster.workloads for it in work.templates)
+    if not any(it and entries(it, TermKind.TOGETHER.value, REQUIRED) for it in affinities):
         return ()
     return tuple(_Unmet(facts).found())
 

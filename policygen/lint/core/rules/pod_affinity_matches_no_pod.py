@@ -28,8 +28,8 @@ def check(facts: Facts) -> Hits:
 
     Source: see lint/core/pod_partners.py.
     """
-    known = facts.derive(partners)
     for it in facts.derive(unmet_affinities):
+        known = facts.derive(partners)
         if it.term is None:
             fault, path, advice = _of_all(it)
         elif it.circle:
