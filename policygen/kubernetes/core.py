@@ -6,6 +6,7 @@ Source: k8s.io/api of Kubernetes 1.36.3 (core/v1, scheduling/v1, node/v1, storag
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct, field
@@ -147,7 +148,7 @@ class ResourceQuotaView(Struct, rename="camel", frozen=True):
         return not self.scopes and not self.scope_selector
 
 
-class LimitRangeItem(Struct, rename="camel", frozen=True):
+class LimitRangeItem(Struct, rename="camel", frozen=True, dict=True):
     """The limits for one type of object."""
 
     type: str = ""
@@ -168,16 +169,16 @@ class LimitRangeItem(Struct, rename="camel", frozen=True):
             "maxLimitRequestRatio": self.max_limit_request_ratio,
         }
 
-    @property
-    def filled_limits(self) -> dict[str, Fraction]:
+    @cached_property
+    def filled_limits(self) -> Mapping[str, Fraction]:
         """The limits that containers without limits get: the default, or the maximum.
 
         Source: pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem.
         """
         return {**self.max, **self.default}
 
-    @property
-    def filled_requests(self) -> dict[str, Fraction]:
+    @cached_property
+    def filled_requests(self) -> Mapping[str, Fraction]:
         """The requests that containers without requests get. Source: as for `filled_limits`."""
         return {**self.min, **self.filled_limits, **self.default_request}
 

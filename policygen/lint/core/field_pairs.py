@@ -221,6 +221,8 @@ def _container(container: Part) -> Iterator[FaultAt]:
     seen: set[str] = set()
     for field in ("limits", "requests"):
         for name, amount in mapping(resources, field).items():
+            if not _is_restricted(name):
+                continue
             advice = ""
             if _is_broken(name, amount):
                 advice = f"a multiple of {name.removeprefix(HUGE_PAGES)}"
@@ -235,6 +237,11 @@ def _container(container: Part) -> Iterator[FaultAt]:
 
 
 @lru_cache(1 << 12)  # few names, but each container has some
+def _is_restricted(name: str) -> bool:
+    """Whether some amounts of a resource are not valid, other than of cpu and memory."""
+    return name.startswith(HUGE_PAGES) or _has_whole_amounts(name)
+
+
 def _has_whole_amounts(name: str) -> bool:
     """Whether amounts of a resource must be integers. Of GPUs, `gpu-amount-fractional` reports others."""
     return whole(name) and not accelerators.is_one(name)

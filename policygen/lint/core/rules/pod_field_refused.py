@@ -277,18 +277,17 @@ def _ports(container: Part) -> Hits:
         return
     seen: set[str] = set()
     for i, port in numbered(container.data, "ports"):
-        at = container.at.to("ports", i)
         for key, first in (("containerPort", 1), ("hostPort", 0)):
             number = port.get(key, 0)
             if isinstance(number, int) and not first <= number <= _LAST_PORT:
                 message = f"{named(container)} has {key} {number}, which is refused; write 1 to {_LAST_PORT}"
-                yield Hit(RULE, message, at / key)
+                yield Hit(RULE, message, container.at.to("ports", i, key))
         name = port.get("name")
         if not isinstance(name, str) or not name:
             continue
         if name in seen:
             message = f"{named(container)} has two ports with name {name}, which is refused; rename one of them"
-            yield Hit(RULE, message, at / "name")
+            yield Hit(RULE, message, container.at.to("ports", i, "name"))
         seen.add(name)
 
 
