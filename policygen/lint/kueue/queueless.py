@@ -48,6 +48,7 @@ def _queueless(facts: Facts) -> Iterator[Queueless]:
     cluster, rules = facts.cluster, settings(facts)
     running = facts.derive(_running)
     queues_of = cache(partial(_queues, cluster))
+    manages = cache(partial(selects, cluster, rules.managed))
     for workload in cluster.workloads:
         namespace = workload.namespace
         owner = (namespace, workload.kind, workload.name)
@@ -55,7 +56,7 @@ def _queueless(facts: Facts) -> Iterator[Queueless]:
             continue
         if cluster.local_queues.knows(DEFAULT_QUEUE, namespace):
             continue
-        if selects(cluster, rules.managed, namespace) is False:
+        if manages(namespace) is False:
             continue  # queue-in-unmanaged-namespace reports the queues there
         queues = queues_of(namespace)
         resource = accelerator(cluster, workload, queues, rules)
