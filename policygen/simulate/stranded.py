@@ -84,8 +84,8 @@ class StrandedGpus:
         asked: Counter[str] = Counter()
         waiting = [*self._pods(), *self._gangs()]
         waiting.sort(key=lambda it: _requested(it[0]))
-        for shape, count, elsewhere in waiting[:_SHAPES]:
-            causes = self._causes(kube, shape, elsewhere)
+        for shape, count, missing in waiting[:_SHAPES]:
+            causes = self._causes(kube, shape, missing)
             fitting = {
                 pool
                 for pool, of in causes.items()
@@ -101,38 +101,47 @@ class StrandedGpus:
             for pool, nodes in best.items()
         }
 
-    def _pods(self) -> Iterator[tuple[PodShape, int, str]]:
+    def _pods(self) -> Iterator[tuple[PodShape, int, int | None]]:
         """The pods that wait for kube-scheduler: their shape and number."""
         for shape, count in self._timeline.waiting:
             if _requested(shape):
-                yield shape, count, ""
+                yield shape, count, None
 
-    def _gangs(self) -> Iterator[tuple[PodShape, int, str]]:
-        """The pods that wait for Volcano, and why, if a node has room for one of them."""
+    def _gangs(self) -> Iterator[tuple[PodShape, int, int | None]]:
+        """The pods that wait for Volcano, and how many more of the job must start together."""
         volcano = self._timeline.volcano
         for job in volcano.state.jobs.values() if volcano is not None else ():
-            shapes = Counter(it.shape for it in _pending(job))
-            for shape, count in shapes.items():
+            missing = 0 if job.pending else max(job.min_available - job.ready_count, 0)
+            for shape, count in Counter(it.shape for it in _pending(job)).items():
                 if _requested(shape):
-                    yield shape, count, QUOTA if job.pending else GANG
+                    yield shape, count, missing
 
     def _causes(
-        self, kube: KubeScheduler, shape: PodShape, elsewhere: str
+        self, kube: KubeScheduler, shape: PodShape, missing: int | None
     ) -> dict[str, dict[int, int]]:
         """By pool, the nodes with free accelerators of the kind that pods request, and why they do not run there.
 
-        `elsewhere` is why they do not run on a node with room; empty: the node does not count.
+        A node with room is of no use to a gang of which more pods are `missing` than all nodes hold; otherwise
+        its queue keeps it from the node. None: kube-scheduler uses the node next.
         """
         names = [name for name, _ in shape.requests if is_one(name)]
         refusals = kube.refusals(shape)
         found: dict[str, dict[int, int]] = {}
+        roomy: dict[int, str] = {}
+        room = 0
         for node, known in enumerate(kube.nodes.all):
             pool = self._wanted.of_node.get(known.name)
             if pool is None or not any(kube.nodes.free(name)[node] > 0 for name in names):
                 continue
-            cause = _cause(refusals[node]) if node in refusals else elsewhere
-            if cause in ON_NODES:
-                found.setdefault(pool, {})[node] = ON_NODES.index(cause)
+            if node in refusals:
+                found.setdefault(pool, {})[node] = ON_NODES.index(_cause(refusals[node]))
+            else:
+                roomy[node] = pool
+                room += min(kube.nodes.free(name)[node] // shape.amount(name) for name in names)
+        if missing is not None:
+            cause = ON_NODES.index(GANG if missing > room else QUOTA)
+            for node, pool in roomy.items():
+                found.setdefault(pool, {})[node] = cause
         return found
 
     def _sums(self, kube: KubeScheduler, nodes: Mapping[int, int]) -> dict[str, int]:

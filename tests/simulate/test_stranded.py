@@ -91,6 +91,17 @@ def test_a_gang_needs_room_for_all_its_pods():
     assert free(text + vcjob("a", "a", 2, 9)) == {TOO_FEW: 16}
 
 
+def test_a_queue_of_volcano_that_may_not_use_the_rest():
+    """Its queue may use 2 GPUs, so that four of its six pods wait, although nodes have room."""
+    small = VOLCANO_QUEUES.replace(
+        "deserved: {nvidia.com/gpu: 8}",
+        "deserved: {nvidia.com/gpu: 2}, capability: {nvidia.com/gpu: 2}",
+    )
+    text = NODES + small + conf("allocate")
+    assert free(text + vcjob("a", "a", 6, 1, more="minAvailable: 1")) == {QUOTA: 4, UNWANTED: 10}
+    assert free(text + vcjob("a", "a", 6, 1)) == {QUOTA: 6, UNWANTED: 10}
+
+
 def test_the_causes_add_up_over_time():
     found = recorded(QUEUES + NODES + job("a", 8) + job("b", 8) + job("c", 5) + job("d", 3))
     (pool,) = found.pools
