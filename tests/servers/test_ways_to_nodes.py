@@ -1,7 +1,7 @@
 """Pods that no scheduler places: those that name their node, and those with a scheduling gate."""
 
 from tests.servers.nodes import Shape
-from tests.servers.workloads import GPU, Ask, on_node, pod
+from tests.servers.workloads import Ask, on_node, pod
 
 GATE = "example.com/data"
 
