@@ -32,6 +32,7 @@ WITHOUT = {
     "app/adopt": "tests/cli/test_adopt.py adopts manifests and snapshots through it.",
     "app/baseline": "tests/lint/test_baseline.py updates and compares baselines through it.",
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
+    "app/init": "tests/cli/test_init.py writes starter specs through it.",
     "app/inputs": "tests/app/test_lint.py reads specs and manifests through it.",
     "app/judge": "tests/app/test_lint.py judges snapshots through it, and "
     "tests/lint/test_rule_pages.py manifests.",
