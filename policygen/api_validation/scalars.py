@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from policygen.api_validation.refusal import Reason, Refusal, Spot, about, named, path_to
+from policygen.core import quantity
 from policygen.core.finding import Verb
 from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN
 from policygen.core.quoting import bare, counted, shown
@@ -239,10 +240,7 @@ _FORMS = {
 def _quantity(value: Any) -> tuple[Reason, str] | None:
     if not isinstance(value, str) or _QUANTITY.fullmatch(value):
         return None
-    return (
-        Reason.FORMAT,
-        f"{shown(value)} is not a valid quantity; write a number such as 500m or 80Gi",
-    )
+    return Reason.FORMAT, quantity.fault(value)
 
 
 def _time(value: str) -> tuple[Reason, str] | None:

@@ -102,7 +102,7 @@ def _read(text: str) -> Quantity:
         )
     match = _SHAPE.fullmatch(text)
     if match is None:
-        raise ValueError(_fault(text))
+        raise ValueError(fault(text))
     number, suffix, exponent = match.groups()
     value = Fraction(number)
     if exponent is not None:
@@ -230,7 +230,7 @@ _BASED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _CORES = ("core", "cores", "cpu", "cpus", "vcpu", "vcpus")
 
 
-def _fault(text: str) -> str:
+def fault(text: str) -> str:
     """The error message for a text that is not a valid quantity, with the remedy."""
     shown = _shown(text)
     if not text.strip():

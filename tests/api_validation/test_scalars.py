@@ -20,6 +20,15 @@ def test_a_pattern_that_many_schemas_have_is_described():
     )
 
 
+def test_an_amount_of_a_built_in_kind_with_an_informal_unit():
+    found = []
+    structural.check({"x-policygen-type": "quantity"}, custom=False)(
+        "64GB", (None, "memory"), found
+    )
+    [refusal] = found
+    assert refusal.message == 'memory "64GB" is not a valid quantity; write 64Gi or 64G'
+
+
 def test_another_pattern_is_quoted():
     found = []
     structural.check({"type": "string", "pattern": "^[^:]+$"}, custom=True)("a:b", None, found)

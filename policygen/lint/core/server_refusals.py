@@ -20,6 +20,7 @@ from policygen.kubernetes import renames
 from policygen.kubernetes.cluster import VOLCANO, VOLCANO_BATCH, Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mapping
+from policygen.lint.core import template_fields
 from policygen.lint.rule import Facts
 
 _COMPONENTS = {"kueue.x-k8s.io": "kueue", "volcano.sh": "volcano"}
@@ -150,6 +151,7 @@ def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[tuple[Refus
     kind = obj.api_version, obj.kind
     served = schemas.served(*kind)
     if served is None:
+        yield from ((it, "") for it in template_fields.misspelt(obj, many=many) if applied)
         return
     if applied:
         yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))
