@@ -34,12 +34,12 @@ class StrandedGangs(Struct, frozen=True, eq=False):
 def stranded_gangs(scene: Scene, gangs: Sequence[Arrival]) -> StrandedGangs | None:
     """What waits only because Volcano does not pack; None: nothing does.
 
-    No gang ends, and each starts when those with smaller pods run or wait. Where Volcano chooses at random, the best of
+    No gang ends, and each is submitted when those with smaller pods run or wait. Where Volcano chooses at random, the best of
     several choices counts for the settings, and the worst for packing.
     """
     ordered = [
-        replace(it, at=float(i), duration=None)
-        for i, it in enumerate(sorted(gangs, key=largest_pod))
+        replace(it, at=float(largest_pod(it)), duration=None)
+        for it in sorted(gangs, key=largest_pod)
     ]
     settings = scheduler_settings(scene.cluster)
     found = [_played(scene, settings, ordered, seed) for seed in _SEEDS]

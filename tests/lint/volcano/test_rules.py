@@ -5,6 +5,9 @@ from datetime import date
 import pytest
 
 from policygen.app import lint as app_lint
+from policygen.core.finding import Verdict
+from policygen.lint.volcano.rules import volcano_strands_gpus
+from tests.examples_of_rules import examples
 
 QUEUE = "{{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {{name: {}}}, spec: {}}}\n---\n"
 JOB = """\
@@ -36,3 +39,33 @@ def test_no_object_is_suggested_as_its_own_parent(tmp_path, rule, text, advice):
     request = app_lint.LintRequest(manifests=(str(file),), only=(rule,))
     (finding,) = app_lint.lint(request, today=date(2026, 11, 21)).findings
     assert finding.message.endswith(advice)
+
+
+def _strands(tmp_path, text, *rules):
+    file = tmp_path / "all.yaml"
+    file.write_text(text, "utf-8")
+    request = app_lint.LintRequest(manifests=(str(file),), only=rules)
+    report = app_lint.lint(request, today=date(2026, 11, 23))
+    return [it.rule.name for it in report.findings], {it.rule: it for it in report.rules}
+
+
+def test_gangs_are_stranded_once_if_binpack_omits_gpus(tmp_path):
+    text = examples("volcano-strands-gpus", good=False)[0].text
+    rules = "volcano-strands-gpus", "binpack-without-gpu"
+    assert _strands(tmp_path, text, *rules)[0] == ["volcano-strands-gpus"]
+    cpu = text.replace("  - name: nodeorder\n", "  - name: nodeorder\n  - name: binpack\n", 1)
+    assert _strands(tmp_path, cpu, *rules)[0] == ["binpack-without-gpu"]
+    assert _strands(tmp_path, cpu, rules[0])[0] == ["volcano-strands-gpus"]
+
+
+def test_gangs_of_one_size_or_too_many_pods_are_not_simulated(tmp_path, monkeypatch):
+    text = examples("volcano-strands-gpus", good=False)[0].text
+    rule = "volcano-strands-gpus"
+    equal = text.replace("nvidia.com/gpu: 1\n", "nvidia.com/gpu: 8\n")
+    assert equal != text
+    assert rule not in _strands(tmp_path, equal, rule)[0]
+    monkeypatch.setattr(volcano_strands_gpus, "_MOST_PODS", 2)
+    found, rules = _strands(tmp_path, text, rule)
+    assert rule not in found
+    assert rules[rule].verdict is Verdict.NOT_EVALUATED
+    assert rules[rule].reason == "lint simulates at most 2 pods of Volcano"

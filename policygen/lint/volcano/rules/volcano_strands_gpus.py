@@ -24,7 +24,7 @@ from policygen.lint.volcano.rules import (
     volcano_argument_mistyped,
 )
 
-_MOST_PODS = 2_000
+_MOST_PODS = 1_000
 _OTHERS = (
     binpack_outweighed.RULE,
     binpack_weight_not_listed.RULE,
