@@ -176,8 +176,11 @@ class Scheduler:
             workload.pending_checks -= {name}
             if not workload.pending_checks:
                 self._admitted(workload, now)
+        elif workload.retry_at is not None:
+            if state == REJECTED:  # until then, Kueue does not look at it
+                workload.rejecting = name
         elif state == REJECTED:
-            self._deactivate(workload, _BY_CHECK, f'AdmissionCheck in {state} state: "{name}"')
+            self._reject(workload, name)
         elif retry_after:
             workload.retry_at = now + retry_after
             workload.retrying = name
@@ -308,7 +311,9 @@ class Scheduler:
     def _tick(self, workload: QueuedWorkload, now: float) -> None:
         if workload.retry_at is not None and workload.retry_at <= now:
             workload.retry_at = None
-            if workload.admission is not None:
+            if workload.admission is not None and workload.rejecting:
+                self._reject(workload, workload.rejecting)
+            elif workload.admission is not None:
                 self._evict_by_check(workload, workload.retrying, now)
             elif workload.hold in _TIMED:
                 workload.hold = ""
@@ -342,6 +347,10 @@ class Scheduler:
         self._evict(workload, PODS_READY_TIMEOUT, f"Exceeded the PodsReady timeout {workload.name}")
         if rule.behind:
             workload.queued = now
+
+    def _reject(self, workload: QueuedWorkload, name: str) -> None:
+        words = f'AdmissionCheck in {REJECTED} state: "{name}"'
+        self._deactivate(workload, _BY_CHECK, words)
 
     def _evict_by_check(self, workload: QueuedWorkload, name: str, now: float) -> None:
         words = f'Evicted due to AdmissionCheck in {RETRY} state: "{name}"'
@@ -425,6 +434,7 @@ class Scheduler:
         workload.admitted_at = None
         workload.ready = False
         workload.pending_checks = frozenset()
+        workload.rejecting = ""
         del queue.workloads[workload.name]
         self._evicted.pop(workload.name, None)
         queue.generation += 1

@@ -129,6 +129,8 @@ class QueuedWorkload:
     """When the time after such an eviction is over, or an admission check asks for its eviction."""
     retrying: str = ""
     """The admission check that asks for its eviction."""
+    rejecting: str = ""
+    """The one that rejected it before that time."""
     either: bool = False
     """A tie decided about it: Kueue may as well decide otherwise."""
     equivalence: Any = field(init=False)

@@ -118,6 +118,18 @@ def test_a_retry_evicts_after_its_time_and_puts_the_workload_behind(scheduler):
     assert workload.queued == 61.0
 
 
+def test_a_rejection_waits_until_the_time_of_a_retry_is_over(scheduler):
+    """As in scenario 2026112391000153 of tests.servers.kueue_scheduler."""
+    workload = _admitted(scheduler, checks=("x", "y"))
+    scheduler.check(workload, "x", RETRY, 1.0, retry_after=60.0)
+    scheduler.check(workload, "y", REJECTED, 30.0)
+    scheduler.tick(60.0)
+    assert workload.active
+    scheduler.tick(61.0)
+    _release(scheduler, 61.0)
+    assert not workload.active
+
+
 def test_pods_that_are_not_ready_in_time_are_tried_again_and_at_last_deactivated(scheduler):
     scheduler.state.pods_ready = PodsReadyRule(100.0, 10.0, 50.0, 1)
     workload = _admitted(scheduler)
