@@ -1,5 +1,6 @@
 """The command simulate: options, exit codes, and the output that docs/simulate.md shows."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from policygen.core.errors import InvalidInputError
 from policygen.report import tables
 from policygen.simulate.result import JobState
 from tests.simulate.scenes import NODES, QUEUES, job
+from tests.simulate.test_assumptions import CHECKED
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "forty-jobs"
@@ -288,3 +290,17 @@ def test_invalid_teams_of_a_trace(tmp_path, values, words):
     done = run("--trace", path, *more)
     assert done.exit_code == 2
     assert words in done.stderr
+
+
+def test_assumptions_about_admission_checks(tmp_path):
+    """Two checks: what is not stated is named, and policygen exits with 3."""
+    path = tmp_path / "all.yaml"
+    path.write_text(CHECKED + NODES + job("a", 8), "utf-8")
+    stated = ("--assume", "check/c=Ready:5m", "--assume", "check/d=Ready")
+    done = run("--workloads", path, "-f", "json", *stated)
+    assert done.exit_code == 0
+    (one,) = json.loads(done.stdout)["jobs"]
+    assert one["started"] == 300
+    assert run("--workloads", path, *stated[:2]).exit_code == 3
+    refused = run("--workloads", path, "--assume", "check/c=Soon")
+    assert "has no known state" in str(refused.exception)
