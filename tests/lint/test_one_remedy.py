@@ -5,7 +5,14 @@ import re
 import pytest
 import yaml
 
-from tests.lint.test_team_manifests import MANIFESTS, RENDERED, Fault, edited, findings
+from tests.lint.test_team_manifests import (
+    MANIFESTS,
+    RENDERED,
+    TOLERATIONS,
+    Fault,
+    edited,
+    findings,
+)
 
 NAMESPACES = "".join(
     f"---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"
@@ -70,12 +77,6 @@ LAUNCHER = """\
           restartPolicy: OnFailure
           nodeSelector:
             gpu-type: h100
-"""
-TOLERATIONS = """\
-          tolerations:
-            - key: nvidia.com/gpu
-              operator: Exists
-              effect: NoSchedule
 """
 FIRST = """\
           containers:
