@@ -96,7 +96,13 @@ def played(
         progress("")
     result = replace(result, unmodelled=unmodelled(scene, found))
     models = _models(scene.models) if scene.models is not None else ()
-    notes = (*_skipped(*given.files), *traced.notes, *models, *_notes(scene, found, result, spec))
+    notes = (
+        *_skipped(*given.files),
+        *traced.notes,
+        *models,
+        *_notes(scene, found, result, spec),
+        *_unexplained(result),
+    )
     at = f"--at {math.ceil(result.until)}s" if given.trace else ""
     return SimulationReport(
         result, notes, request.seed, at=at, interrupted=interrupted, unread=gaps.messages()
@@ -164,6 +170,14 @@ def _models(models: ModelObjects) -> Iterator[str]:
     ):
         if names:
             yield f"these models {words}: {some(names, 'other', _NAMES)}"
+
+
+def _unexplained(result: SimulationResult) -> Iterator[str]:
+    if result.unexplained:
+        yield (
+            f"after Ctrl-C, the causes of {counted(result.unexplained, 'waiting job')} were not computed; "
+            "the messages of the scheduler are shown"
+        )
 
 
 def _notes(

@@ -65,7 +65,7 @@ def why(
 ) -> WhyReport:
     """Why these workloads wait; without names, why all pending ones do.
 
-    With `at`, the jobs are simulated until that number of seconds after the start. Without it, the state
+    After Ctrl-C, the report has what was found until then. With `at`, the jobs are simulated until that number of seconds after the start. Without it, the state
     of a cluster is as it was read, and jobs of manifests have been submitted in their order. Raises
     UsageError for a name that no workload has then, and what `simulate` raises.
     """
@@ -76,16 +76,22 @@ def why(
         chosen = list(explainer.pending())
     state.gaps.check(chosen)
     many = len(chosen) > MANY and not names
-    found = []
-    for i, it in enumerate(chosen):
-        progress(f"{i + 1} of {len(chosen)}: {it.name}")
-        found.append(_explained(explainer, it, state.instant, search=not many))
-    if many:
-        causes = Counter(it.cause.group for it in found if it.waits)
-        for group, _ in causes.most_common(SEARCHED):
-            i = next(i for i, it in enumerate(found) if it.waits and it.cause.group == group)
-            progress(f"changes for {found[i].name}")
-            found[i] = _explained(explainer, chosen[i], state.instant)
+    found: list[Explanation] = []
+    partial = False
+    try:
+        for i, it in enumerate(chosen):
+            progress(f"{i + 1} of {len(chosen)}: {it.name}")
+            found.append(_explained(explainer, it, state.instant, search=not many))
+        if many:
+            causes = Counter(it.cause.group for it in found if it.waits)
+            for group, _ in causes.most_common(SEARCHED):
+                i = next(i for i, it in enumerate(found) if it.waits and it.cause.group == group)
+                progress(f"changes for {found[i].name}")
+                found[i] = _explained(explainer, chosen[i], state.instant)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        partial = True
     progress("")
     places = RemedyPlaces(state.documents, state.scene.cluster.objects)
     return WhyReport(
@@ -94,6 +100,8 @@ def why(
         time=state.time,
         every=not names,
         grouped=many,
+        partial=partial,
+        omitted=len(chosen) - len(found),
         unread=state.gaps.messages(chosen if names else None),
     )
 

@@ -25,7 +25,7 @@ from policygen.cli.options import (
     stdin,
     unique,
 )
-from policygen.cli.simulate import ASSUME, MODELS, TRACE, Duration
+from policygen.cli.simulate import ASSUME, INTERRUPTED, MODELS, TRACE, Duration
 from policygen.cli.stderr import progress
 from policygen.core.errors import ExitCode
 
@@ -121,7 +121,7 @@ Examples:
 
 Exit codes: 0 nothing waits, 1 a workload waits, 2 wrong usage or invalid spec, 3 something could not be
 read, or nothing waits and a feature that is in use is not modelled (the answer names it), 4 internal
-error.
+error, 130 interrupted by Ctrl-C (the report is partial).
 """
 )
 @_inputs(
@@ -160,6 +160,8 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
     found = app_why.why(request, names, at=at, stdin=source, progress=progress)
     write = report.json if given["form"] == "json" else partial(report.text, **_people())
     stdout.out(delivery.page(write, found))
+    if found.partial:
+        raise SystemExit(INTERRUPTED)
     unknown = ExitCode.INCOMPLETE if found.unmodelled else ExitCode.CLEAN
     known = ExitCode.FINDINGS if found.waiting else unknown
     raise SystemExit(ExitCode.INCOMPLETE if found.unread else known)

@@ -88,6 +88,10 @@ class WhyReport(Struct, frozen=True, eq=False):
     """Whether these are all pending workloads of the input."""
     grouped: bool = False
     """Whether text groups them by their causes. Changes were tried only for some of them."""
+    partial: bool = False
+    """Whether Ctrl-C ended it."""
+    omitted: int = 0
+    """The workloads that are not explained, because it was ended."""
     unread: tuple[str, ...] = ()
     """What could not be read of the cluster."""
 
@@ -131,6 +135,10 @@ def text(report: WhyReport, out: TextIO, *, colour: bool = False, wide: int | No
             page.heading(cause_words.headline(them[0]))
         _write(page, _about(them[0], changes=not report.grouped or bool(them[0].tried)))
     closing = [f"{counted(report.waiting, 'workload')} waiting."] if report.every else []
+    if report.partial:
+        closing.append(
+            f"Interrupted, so the report is partial: {counted(report.omitted, 'workload')} not explained."
+        )
     if report.grouped:
         closing.append("Name a workload to get the changes with which it starts.")
     closing += _unmodelled(report.unmodelled)
@@ -186,6 +194,7 @@ def json(report: WhyReport, out: TextIO) -> None:
         {
             "version": VERSION,
             "time": _time(report.time),
+            "partial": report.partial,
             "workloads": [_workload(it) for it in report.found],
             "unread": list(report.unread),
             "unmodelled": _features(report.unmodelled),

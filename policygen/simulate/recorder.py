@@ -28,6 +28,9 @@ from policygen.simulate.wanted_pools import WantedPools
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.end_causes import EndCauses, PodCauses
 
+_EXPLAINED = 1_000
+"""The most different causes about quota that are computed after Ctrl-C, which takes about a second."""
+
 
 class Recorder(Observer):
     """Sums what jobs of a scene use while a timeline runs."""
@@ -121,7 +124,7 @@ class Recorder(Observer):
         if end >= self._since:
             self.passes(end)
             self._commit()
-        causes = EndCauses(self.scene, timeline)
+        causes = EndCauses(self.scene, timeline, _EXPLAINED if partial else None)
         idle = timeline.until is None and timeline.finished and not partial
         arrived = [it for it in timeline.jobs if it.round]
         jobs = tuple(
@@ -141,6 +144,7 @@ class Recorder(Observer):
             later=tuple(it.arrival.name for it in timeline.jobs if not it.round),
             livelocks=tuple(timeline.livelocks),
             partial=partial,
+            unexplained=causes.skipped,
         )
 
     def _used_now(self) -> Mapping[str, int]:

@@ -210,6 +210,8 @@ class SimulationResult(Struct, frozen=True, eq=False):
     """Jobs that preempted each other again and again at one time."""
     partial: bool = False
     """Whether it was interrupted."""
+    unexplained: int = 0
+    """The jobs whose causes were not computed, so that an interrupted simulation ends soon."""
 
 
 def middle(values: Iterable[float]) -> float:

@@ -18,7 +18,9 @@ from policygen.core.errors import InvalidInputError, SpecError, UnreadError, Usa
 from policygen.core.versions import Version
 from policygen.report.cause_words import brief
 from policygen.report.simulation import write as write_report
+from policygen.simulate import recorder
 from policygen.simulate.volcano.scheduler import VolcanoScheduler
+from policygen.simulate.why.causes import CauseKind
 from tests.app.simulations import EXAMPLE, POLICY, ROOT, raised, written
 from tests.client.looks import snapshot
 from tests.servers.rendering import json_documents
@@ -339,6 +341,24 @@ def test_a_spec_replaces_the_queues_of_a_snapshot(tmp_path):
     report = app_simulate.simulate(of_snapshot(tmp_path, text, specs=(spec,)))
     assert report.result.jobs[0].queue == "vision.a100"
     assert report.result.jobs[0].admitted == 0
+
+
+def test_a_partial_report_has_only_so_many_causes(tmp_path, monkeypatch):
+    """So it comes soon. The other jobs have the message of Kueue."""
+
+    def watch(steps, _):
+        next(iter(steps))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app_simulate, "_watch", watch)
+    monkeypatch.setattr(recorder, "_EXPLAINED", 2)
+    text = QUEUES + NODES + job("a", 8) + "".join(job(f"w{i}", 8 + i) for i in range(5))
+    report = simulated(tmp_path, text)
+    causes = [it.cause.kind for it in report.result.jobs if it.cause is not None]
+    assert (causes.count(CauseKind.UNKNOWN), len(causes)) == (3, 5)
+    assert all("insufficient" in it.message for it in report.result.jobs if it.cause)
+    assert report.result.unexplained == 3
+    assert any("the causes of 3 waiting jobs were not computed" in it for it in report.notes)
 
 
 def test_ctrl_c_leaves_a_partial_report(tmp_path, monkeypatch):

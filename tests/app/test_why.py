@@ -143,3 +143,25 @@ def test_the_same_jobs_wait_as_in_a_simulation_in_which_none_ends(tmp_path, monk
     assert not played.livelocks
     assert waiting == {it.name for it in played.jobs if not it.running}
     assert 0 < len(waiting) < len(jobs)
+
+
+def test_ctrl_c_leaves_those_that_were_explained(request_, monkeypatch):
+    explained = why._explained  # noqa: SLF001 - Ctrl-C comes while the second workload is explained
+
+    def interrupted(explainer, it, *more, **options):
+        if it.name == "n/b":
+            raise KeyboardInterrupt
+        return explained(explainer, it, *more, **options)
+
+    monkeypatch.setattr(why, "_explained", interrupted)
+    report = why.why(request_, ["large", "b"])
+    assert ([it.name for it in report.found], report.partial, report.omitted) == (
+        ["n/large"],
+        True,
+        1,
+    )
+    out = StringIO()
+    write(report, out)
+    assert out.getvalue().endswith("the report is partial: 1 workload not explained.\n")
+    with pytest.raises(KeyboardInterrupt):
+        why.why(request_, ["b"])

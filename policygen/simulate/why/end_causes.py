@@ -67,9 +67,12 @@ class PodCauses:
 
 
 class EndCauses:
-    """Explains jobs of a timeline, in its present state. Equal jobs share their causes."""
+    """Explains jobs of a timeline, in its present state. Equal jobs share their causes.
 
-    def __init__(self, scene: Scene, timeline: Timeline) -> None:
+    `most` is the largest number of causes about quota that are looked for; None: all.
+    """
+
+    def __init__(self, scene: Scene, timeline: Timeline, most: int | None = None) -> None:
         self._scene = scene
         self._timeline = timeline
         self._owners = {
@@ -83,6 +86,9 @@ class EndCauses:
         )
         self._of_objects: dict[tuple[str, bool], Cause | None] = {}
         self._of_quota: dict[object, Cause] = {}
+        self._most = most
+        self.skipped = 0
+        """For how many jobs it did not look for the cause."""
         self._first: dict[str, str] = {}
         """The name of the workload that a StrictFIFO queue tries first, or an empty one."""
         self._pods = PodCauses(timeline)
@@ -143,6 +149,9 @@ class EndCauses:
             workload.name in self._livelocked,
         )
         if key not in self._of_quota:
+            if self._most is not None and len(self._of_quota) >= self._most:
+                self.skipped += 1
+                return Cause(CauseKind.UNKNOWN, message=workload.message)
             settled = Settled(state, livelocked=self._livelocked)
             self._of_quota[key] = with_owners(quota_cause(settled, workload), self._owner)
         return self._of_quota[key]
