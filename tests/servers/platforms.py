@@ -315,8 +315,8 @@ class PlatformRun:
         return Look(admitted, frozenset(placed), livelock=bool(made.livelocks))
 
     def _runs(self, seed: int, until: float) -> Timeline:
-        scene = self._scene()
-        made = timeline(scene, self._arrivals(scene), seed=seed)
+        scene = self.scene()
+        made = timeline(scene, self.arrivals(scene), seed=seed)
         for name, at in self.ended.items():
             if at < until:
                 _run(made, at - EVENT_S / 2)
@@ -327,7 +327,8 @@ class PlatformRun:
         _run(made, until)
         return made
 
-    def _scene(self) -> Scene:
+    def scene(self) -> Scene:
+        """The rendered objects, the nodes, and the Workloads without what Kueue decided."""
         waiting = [
             {
                 "apiVersion": KUEUE,
@@ -353,7 +354,8 @@ class PlatformRun:
         listed = cluster_nodes(found)
         return Scene(found, first(found, DEFAULT["kueue"]), listed, flavor_pools(found, listed))
 
-    def _arrivals(self, scene: Scene) -> list[Arrival]:
+    def arrivals(self, scene: Scene) -> list[Arrival]:
+        """The jobs, at the times at which they arrive in the simulation."""
         found = []
         for it in arrivals(scene):
             assert it.workload is not None
