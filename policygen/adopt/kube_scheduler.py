@@ -52,7 +52,10 @@ def limits(
                     units[resource] = units.get(resource, 0) + count
         units = {name: count for name, count in units.items() if count}  # no limit can be 0
         if units:
-            found.append(NamespaceLimits(team, names, units, _sum(parts, CPU), _sum(parts, MEMORY)))
+            # Without default requests, a quota of cpu refuses containers that request none.
+            counts = all(it.defaults for it in parts)
+            cpu, memory = (_sum(parts, it) if counts else None for it in (CPU, MEMORY))
+            found.append(NamespaceLimits(team, names, units, cpu, memory))
     return found
 
 

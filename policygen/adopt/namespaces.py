@@ -12,6 +12,8 @@ from policygen.plan.kubernetes import COUNTED
 from policygen.spec.types import NodeResources
 
 REQUESTS = "requests."
+_OF_NO_TEAM = ("", *SYSTEM_NAMESPACES)
+"""Namespaces that a team cannot have; a manifest without a namespace does not name one."""
 
 
 class Space(Struct, frozen=True):
@@ -66,7 +68,7 @@ def spaces(cluster: Cluster, scope: Scope) -> dict[str, Space]:
             created.add(namespace.name)
     return {
         name: Space(name, name in created, hard.get(name, {}), defaults.get(name))
-        for name in sorted({*hard, *defaults, *created} - {*SYSTEM_NAMESPACES})
+        for name in sorted({*hard, *defaults, *created} - {*_OF_NO_TEAM})
     }
 
 
@@ -84,7 +86,7 @@ def of_teams(
     for branch in queues:
         # A namespace belongs to one team; of queues of several teams, the first one has it.
         mine = owned.get(branch.team, ())
-        mine += tuple(it for it in branch.namespaces if it not in {*taken, *SYSTEM_NAMESPACES})
+        mine += tuple(it for it in branch.namespaces if it not in {*taken, *_OF_NO_TEAM})
         taken |= set(mine)
         if mine:
             owned[branch.team] = mine
@@ -126,7 +128,7 @@ def _of_pod_groups(cluster: Cluster, trees: Iterable[TeamTree]) -> dict[str, lis
     named += [(it.fields.queue, it.namespace) for it in cluster.volcano_jobs]
     for queue, namespace in named:
         team = team_of.get(queue)
-        if team is not None:
+        if team is not None and namespace not in _OF_NO_TEAM:
             found.setdefault(team, set()).add(namespace)
     return {team: sorted(names) for team, names in found.items()}
 

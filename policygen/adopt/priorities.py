@@ -10,6 +10,8 @@ from policygen.kubernetes.object import Object
 from policygen.spec.types import Pool, Priority
 
 PREEMPTS = "PreemptLowerPriority"
+_VALUES = range(-(2**31), 10**9 + 1)
+"""The values that a priority of a spec can have; higher ones are those of the system."""
 
 
 def priorities(cluster: Cluster, scope: Scope) -> list[Priority]:
@@ -34,7 +36,7 @@ def priorities(cluster: Cluster, scope: Scope) -> list[Priority]:
             description=found.data.get("description"),
         )
         for name, (value, found) in sorted(values.items())
-        if not name.startswith("system-") and name != "default"
+        if not name.startswith("system-") and name != "default" and value in _VALUES
     ]
 
 

@@ -37,7 +37,13 @@ def limit(team: str | None, by_team: Mapping[str, TeamBranch], facts: PoolFacts)
     if team is None or team not in by_team:
         return facts.available
     branch = by_team[team]
-    return {**limit(branch.above, by_team, facts), **_known(branch.limit, facts)}
+    wider = limit(branch.above, by_team, facts)
+    return {**wider, **_within(_known(branch.limit, facts), wider)}
+
+
+def _within(amounts: Vector, bounds: Vector) -> dict[str, int]:
+    """Amounts, none above its bound: no team can use more than the team above."""
+    return {name: min(count, bounds[name]) for name, count in amounts.items()}
 
 
 def _known(amounts: Mapping[str, Vector], facts: PoolFacts) -> Vector:
@@ -52,7 +58,8 @@ def _can_use(branch: TeamBranch, by_team: Mapping[str, TeamBranch], facts: PoolF
 
 
 def _quota(branch: TeamBranch, wider: Vector, facts: PoolFacts, weight: int) -> Quota:
-    guarantee, most = _known(branch.guarantee, facts), _known(branch.limit, facts)
+    most = _within(_known(branch.limit, facts), wider)
+    guarantee = _within(_known(branch.guarantee, facts), {**wider, **most})
     units = {name: guarantee.get(name, 0) for name in facts.resources}
     least = facts.vector(units)
     whole = {name: wider[name] for name in facts.resources}

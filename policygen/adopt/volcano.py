@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from policygen.adopt.kueue import OWN
 from policygen.adopt.trees import TeamBranch, TeamTree, amount, is_extended, label
 from policygen.core.finding import at_path
@@ -80,6 +82,7 @@ def _of_group(
                 namespaces=(),
             )
         )
+    branches = [_with_children(it, branches, pool) for it in branches]
     roots = [it for it in branches if it.above is None]
     keys = dict.fromkeys(name for it in branches for name in (*it.guarantee[pool], *it.limit[pool]))
     available = {
@@ -102,6 +105,19 @@ def _of_group(
         available={pool: {it: count for it, count in available.items() if count}},
         preempts=any(it.fields.reclaimable for it in tops),
     )
+
+
+def _with_children(branch: TeamBranch, branches: Sequence[TeamBranch], pool: str) -> TeamBranch:
+    """The branch with a guarantee of at least those of the queues below it, as a spec needs it."""
+    below = [
+        _with_children(it, branches, pool).guarantee[pool]
+        for it in branches
+        if it.above == branch.team and it is not branch
+    ]
+    own = branch.guarantee[pool]
+    names = dict.fromkeys(name for vector in (own, *below) for name in vector)
+    most = {it: max(own.get(it, 0), sum(each.get(it, 0) for each in below)) for it in names}
+    return replace(branch, guarantee={pool: most})
 
 
 def _below(queue: Entry[QueueView], below: Queues) -> Iterator[tuple[Entry[QueueView], str | None]]:

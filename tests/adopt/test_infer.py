@@ -147,6 +147,18 @@ def test_queues_of_one_namespace_leave_it_to_the_first():
     assert ("Team", "team-b") in {(it.kind, it.name) for it in inferred.guesses}
 
 
+def test_limits_above_the_pool_are_those_of_the_pool():
+    text = HAND.replace("borrowingLimit: 0", "borrowingLimit: 100")
+    spec = adopted(text, rendered=False).spec
+    (quota,) = next(it for it in spec.teams if it.name == "team-a-cq").quotas
+    assert quota.limit is None
+
+
+def test_values_of_the_system_are_no_priority_of_a_spec():
+    high = HAND.replace("{name: system-cluster-critical}", "{name: mine}")
+    assert adopted(high, rendered=False).spec.platform.priorities == ()
+
+
 def test_cohorts_in_a_cycle_do_not_hang():
     loop = HAND.replace("{parentName: all}", "{parentName: research}")
     assert len(cluster(loop).cohorts) == 1

@@ -50,6 +50,16 @@ def test_queues_without_a_pool_are_teams_of_one():
     assert found["h100"].preempts is False
 
 
+def test_a_queue_has_at_least_what_its_children_deserve():
+    text = QUEUES.replace(
+        "parent: research, deserved: {nvidia.com/gpu: 2}",
+        "parent: research, deserved: {nvidia.com/gpu: 6}",
+    )
+    (tree,) = (it for it in trees(cluster(text)) if it.queue == "volcano")
+    (above,) = (it for it in tree.branches if it.team == "research")
+    assert above.guarantee["volcano"]["nvidia.com/gpu"] == 6
+
+
 def test_the_namespaces_of_jobs_are_those_of_their_team():
     spec = adopted(QUEUES, rendered=False).spec
     teams = {it.name: [space.name for space in it.namespaces] for it in spec.teams}
