@@ -1,9 +1,10 @@
 """Features of the input that a simulation does not know, and how many jobs each can affect."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from policygen.kubernetes import kueue_gates
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.configurations import SchedulerProfileView
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_settings import USAGE_BASED, Settings
@@ -12,7 +13,7 @@ from policygen.kubernetes.untyped import mappings
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.assumptions import CHECK, GATE
 from policygen.simulate.kueue.workload import QueuedWorkload
-from policygen.simulate.placement.profile import profile
+from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene import Scene
 from policygen.simulate.volcano.build import scheduler_settings
@@ -125,17 +126,7 @@ def _quotas(scene: Scene, job: Arrival) -> Iterator[str]:
 
 
 def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:
-    known = {
-        it.scheduler_name: profile(it)
-        for entry in scene.cluster.scheduler_configurations
-        for it in entry.fields.profiles
-    }
-    extended = {
-        it.scheduler_name
-        for entry in scene.cluster.scheduler_configurations
-        if mappings(entry.object.data.get("extenders"))
-        for it in entry.fields.profiles or (SchedulerProfileView(),)
-    }
+    known, extended = scene.cluster.derive(_profiles)
     for name in names:
         found = known.get(name)
         if name in extended:
@@ -144,6 +135,22 @@ def _of_profiles(scene: Scene, names: Iterable[str]) -> Iterator[str]:
             yield from (f"plugin {it} of kube-scheduler" for it in found.not_modelled)
         elif name != "default-scheduler":
             yield f"scheduler {name}, simulated as kube-scheduler with its defaults"
+
+
+def _profiles(cluster: Cluster) -> tuple[Mapping[str, Profile], Collection[str]]:
+    """The profiles of kube-scheduler by name, and the names of those with extenders."""
+    known = {
+        it.scheduler_name: profile(it)
+        for entry in cluster.scheduler_configurations
+        for it in entry.fields.profiles
+    }
+    extended = {
+        it.scheduler_name
+        for entry in cluster.scheduler_configurations
+        if mappings(entry.object.data.get("extenders"))
+        for it in entry.fields.profiles or (SchedulerProfileView(),)
+    }
+    return known, extended
 
 
 def _of_settings(scene: Scene) -> Iterator[str]:
