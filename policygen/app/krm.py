@@ -131,11 +131,8 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
     for name in function.extras:
         if name not in EXTRAS:
             raise UsageError(f'Render: spec.with: "{name}" is unknown; {suggest(name, EXTRAS)}')
-    spec = [
-        {**it, "metadata": _without_annotations(mapping(it, "metadata"))}
-        for it in items
-        if str(it.get("apiVersion")).startswith(f"{SPEC_GROUP}/")
-    ]
+    spec = [it for it in items if str(it.get("apiVersion")).startswith(f"{SPEC_GROUP}/")]
+    texts = _Texts.of(spec, _without_annotations)
     if not function.paths and not spec:
         raise UsageError(
             "the Render has no spec; name its files in spec.paths, or add its documents to the "
@@ -148,7 +145,7 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
         only=function.only,
     )
     try:
-        result = render.render(request, stdin=BytesIO(_Texts.of(spec).text.encode()))
+        result = render.render(request, stdin=BytesIO(texts.text.encode()))
     except SpecError as error:
         found, made, kept = tuple(error.findings), [], items
         failed = True
@@ -157,18 +154,20 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
         made = [it.text.removeprefix("---\n") for it in result.manifests]
         sets = {it.item.meta.set for it in result.manifests}
         kept = [it for it in items if not _rendered_before(it, sets)]
-    results = [_result(it, None) for it in found]
+    results = [_result(it, texts.item(it)) for it in found]
     return FunctionResult(_listed([*map(_block, kept), *made], results), found, failed)
 
 
-def _without_annotations(metadata: Resource) -> Resource:
-    """The metadata of a document of a spec, which has no annotations but those of pipelines."""
-    return {key: value for key, value in metadata.items() if key != "annotations"}
+def _without_annotations(item: Resource) -> Resource:
+    """A document of a spec, which has no annotations but those of pipelines."""
+    metadata = mapping(item, "metadata")
+    kept = {key: value for key, value in metadata.items() if key != "annotations"}
+    return {**item, "metadata": kept}
 
 
 def _rendered_before(item: Resource, sets: Collection[str]) -> bool:
     labels = mapping(item, "metadata", "labels")
-    return labels.get(MANAGED_BY) == TOOL and labels.get(SET) in sets
+    return labels.get(MANAGED_BY) == TOOL and str(labels.get(SET)) in sets
 
 
 def _lint(items: Sequence[Resource], function: LintFunction, today: date) -> FunctionResult:
@@ -213,8 +212,13 @@ class _Texts(Struct, frozen=True):
     starts: Sequence[int]
 
     @classmethod
-    def of(cls, items: Sequence[Resource]) -> "_Texts":
-        texts = [f"---\n{_block(it)}" for it in items]
+    def of(
+        cls,
+        items: Sequence[Resource],
+        written: Callable[[Resource], Resource] = lambda it: it,
+    ) -> "_Texts":
+        """`written` returns what the text has of a resource."""
+        texts = [f"---\n{_block(written(it))}" for it in items]
         lengths = (it.count("\n") for it in texts)
         return cls("".join(texts), items, [1, *accumulate(lengths, initial=1)][1:-1])
 

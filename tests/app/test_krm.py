@@ -95,6 +95,28 @@ def test_an_invalid_spec_fails_with_results_and_leaves_the_resources():
     assert result["tags"]["rule"] == "unknown-field"
 
 
+def test_a_render_names_the_resource_and_file_of_a_wrong_field():
+    notes = {"config.kubernetes.io/path": "teams.yaml", "config.kubernetes.io/index": "2"}
+    quotas = [{"pool": "h100", "guarantee": 8}]
+    team = {
+        **SPEC[1],
+        "metadata": {"name": "nlp", "annotations": notes},
+        "spec": {**SPEC[1]["spec"], "quotas": quotas},
+    }
+    made = yaml.safe_load(run(listed([SPEC[0], QUEUE, team]), today=TODAY).text)
+    (result,) = [it for it in made["results"] if it["severity"] == "error"]
+    assert result["resourceRef"]["kind"] == "Team"
+    assert result["file"] == {"path": "teams.yaml", "index": 2}
+    assert result["field"] == {"path": "spec.quotas[0].pool"}
+
+
+def test_a_render_keeps_a_resource_with_an_invalid_label():
+    labels = {"app.kubernetes.io/managed-by": "policygen", "policygen.dev/set": ["default"]}
+    odd = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "odd", "labels": labels}}
+    made = yaml.safe_load(run(listed([*SPEC, odd]), today=TODAY).text)
+    assert odd in made["items"]
+
+
 def test_lint_names_resource_file_and_field():
     outcome = run(listed([*SPEC, QUEUE], "Lint", {"partial": False}), today=TODAY)
     assert outcome.failed
