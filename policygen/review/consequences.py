@@ -159,20 +159,19 @@ def _borrowing(decided: Decisions) -> Mapping[str, int]:
     for it in sorted(decided.workloads.assignments, key=lambda it: it.model.name):
         if it.node is None or not it.replicas.always:
             continue
-        rests = [
-            left.setdefault((it.node.name, pool.name), dict(it.node.guarantee[pool.name]))
-            for pool in it.pools
-        ]
-        within = sum(_taken(it, rest) for rest in rests)
-        found[it.model.name] = max(it.replicas.always - within, 0)
+        borrowing = it.replicas.always
+        for pool in it.pools:
+            rest = left.setdefault((it.node.name, pool.name), dict(it.node.guarantee[pool.name]))
+            borrowing -= _taken(it, borrowing, rest)
+        found[it.model.name] = borrowing
     return found
 
 
-def _taken(it: Assignment, rest: dict[str, int]) -> int:
-    """The replicas that the rest of a guarantee holds; their amounts are taken from the rest."""
+def _taken(it: Assignment, replicas: int, rest: dict[str, int]) -> int:
+    """Those of these replicas that the rest of a guarantee holds; their amounts are taken from the rest."""
     devices = {name: amount for name, amount in it.replicas.piece.items() if name not in HOST}
     fits = min((rest.get(name, 0) // amount for name, amount in devices.items()), default=0)
-    taken = min(max(fits, 0), it.replicas.always)
+    taken = min(max(fits, 0), replicas)
     for name, amount in devices.items():
         rest[name] = rest.get(name, 0) - taken * amount
     return taken

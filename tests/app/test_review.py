@@ -124,6 +124,26 @@ def test_a_model_that_moves_names_both_pools(reviewed):
     assert made.startswith('models\n  chat  runs on pool "l4" instead of pool "a100"\n')
 
 
+def test_a_replica_in_a_shared_queue_uses_the_guarantee_of_one_pool(reviewed):
+    spec = (
+        SPEC.replace(
+            "{name: lab}\n", "{name: lab}\nspec:\n  sharedQueues: [{name: s, pools: [a100, l4]}]\n"
+        )
+        .replace("NVIDIA-L4", "NVIDIA-A100-SXM4-80GB")
+        .replace("g2-standard-96", "a2-ultragpu-8g")
+        .replace("gpus: 10", "gpus: 8")
+        .replace("[a100]}", "[a100, l4]}")
+    )
+    models = [spec[spec.rindex("---") :].replace("chat", name) for name in ("a", "b")]
+    old = spec[: spec.rindex("---")]
+    full = old + models[0].replace("replicas: 4", "replicas: 1")
+    full += models[1].replace("replicas: 4", "replicas: 5")
+    lines = shown(reviewed(old, full)).splitlines()
+    assert lines[1:3] == [f'  {it}  new: runs on shared queue "s"' for it in ("a", "b")]
+    more = full.replace("replicas: 5", "replicas: 6")
+    assert "  b  1 of 6 replicas now run on borrowed GPUs" in shown(reviewed(full, more))
+
+
 def test_cpu_alone_is_shown_if_no_gpu_changes(reviewed):
     spec = SPEC.replace("nodeType: g2-standard-96}", "nodeAllocatable: {cpu: '90', memory: 300Gi}}")
     made = shown(reviewed(spec, spec.replace("cpu: '90'", "cpu: '88'")))
