@@ -47,6 +47,8 @@ NODES_RETRY_S = 10.0
 
 _FIRST_BACKOFF_S, _MOST_BACKOFF_S = 10.0, 600.0
 """How long a Job waits after its first failed pod, and at most."""
+_DOUBLED = 6
+"""After more failed pods, a Job waits for the longest time."""
 
 _REPEATS = 3
 """After preemptions led so often to the same state, and no job arrived or ended, they do so without end."""
@@ -1182,10 +1184,9 @@ def gives_up_after(retries: int, pods: int) -> float:
     The first wait is 10 seconds; it doubles with each failed pod, up to 10 minutes.
     Source: pkg/controller/job/backoff_utils.go of Kubernetes 1.36.3.
     """
-    total = 0.0
-    for failed in range(pods, retries + 1, pods):
-        total += min(_FIRST_BACKOFF_S * 2.0 ** min(failed - 1, 10), _MOST_BACKOFF_S)
-    return total
+    waits = range(pods, retries + 1, pods)
+    first = sum(min(_FIRST_BACKOFF_S * 2.0 ** (it - 1), _MOST_BACKOFF_S) for it in waits[:_DOUBLED])
+    return first + _MOST_BACKOFF_S * len(waits[_DOUBLED:])
 
 
 def _runs_already(job: JobRun) -> bool:

@@ -63,11 +63,18 @@ def test_a_node_that_does_not_exist():
 
 @pytest.mark.parametrize(
     "retries, pods, seconds",
-    [(6, 1, 630), (0, 1, 0), (6, 8, 0), (6, 4, 80), (2, 1, 30), (20, 1, 630 + 15 * 600 - 270)],
+    [
+        (6, 1, 630),
+        (0, 1, 0),
+        (6, 8, 0),
+        (6, 4, 80),
+        (2, 1, 30),
+        (20, 1, 630 + 14 * 600),
+        (20, 7, 600 + 600),
+        (2**31 - 1, 1, 630 + (2**31 - 7) * 600),
+    ],
 )
 def test_when_a_job_gives_up(retries, pods, seconds):
-    if retries == 20:
-        seconds = 10 + 20 + 40 + 80 + 160 + 320 + 14 * 600
     assert gives_up_after(retries, pods) == seconds
 
 
