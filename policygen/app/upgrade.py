@@ -69,12 +69,14 @@ def summary(upgraded: Upgrade, *, done: bool) -> list[str]:
     """
     fixed, by_hand = upgraded.fixed, upgraded.by_hand
     lines = [f"policygen: {line}" for line in fix.unfixed(fixed)]
-    if not upgraded.complete:
-        return [*lines, *text.unevaluated(fixed.after)]
     files = counted(len(fixed.texts), "file")
     total = "nothing to upgrade"
     if fixed.texts:
         total = f"upgraded {files}" if done else f"{files} would change"
+    if not upgraded.complete:
+        in_files = fixed.texts and all(source.path for source, _ in fixed.texts)
+        lines += [f"policygen: {total}"] if in_files else []
+        return [*lines, *text.unevaluated(fixed.after)]
     if by_hand:
         total += f"; {counted(len(by_hand), 'change')} to make by hand"
     return [*lines, f"policygen: {total}"]

@@ -91,6 +91,11 @@ def test_a_wait_for_pods_that_is_off_stays_off():
         assert new_text(f"{HEAD}{old}namespace: a\n", "0.18") == f"{NEW}namespace: a\n"
 
 
+def test_a_wait_for_pods_that_a_gate_would_switch_on_stays_off():
+    old = f"{HEAD}featureGates: {{DisableWaitForPodsReady: false}}  # gates\n"
+    assert new_text(old) == f"{NEW}featureGates: {{DisableWaitForPodsReady: true}}  # gates\n"
+
+
 def test_fair_sharing_gets_the_strategies_that_it_had_by_default():
     both = "[LessThanOrEqualToFinalShare, LessThanInitialShare]"
     gate = "featureGates: {DisableWaitForPodsReady: true}\n"

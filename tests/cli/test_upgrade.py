@@ -59,6 +59,15 @@ def test_what_cannot_be_read_is_not_printed(policygen):
     assert policygen("upgrade", "-", given="").returncode == 3
 
 
+def test_files_that_were_changed_are_counted_although_others_cannot_be_read(policygen, queue):
+    queue.with_name("broken.yaml").write_text("a: [\n")
+    done = policygen("upgrade", "queue.yaml", "broken.yaml")
+    assert (done.returncode, "policygen: 1 file would change" in done.stderr) == (3, True)
+    done = policygen("upgrade", "--write", "queue.yaml", "broken.yaml")
+    assert (done.returncode, "policygen: upgraded 1 file" in done.stderr) == (3, True)
+    assert queue.read_text() == NEW
+
+
 @pytest.mark.usefixtures("queue")
 def test_wrong_usage(policygen):
     for words in (

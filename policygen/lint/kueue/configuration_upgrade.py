@@ -76,8 +76,9 @@ def _wait_for_pods(
                 "no waitForPodsReady, which is off here", (Edit(Verb.REMOVE, there),)
             )
         gates = data.get("featureGates") or {}
-        if target.release >= KUEUE_WAITS and NO_WAIT not in gates:
-            gate = Edit(Verb.ADD, at.to("featureGates", NO_WAIT), to=True)
+        if target.release >= KUEUE_WAITS and gates.get(NO_WAIT) is not True:
+            verb = Verb.REWRITE if NO_WAIT in gates else Verb.ADD
+            gate = Edit(verb, at.to("featureGates", NO_WAIT), to=True)
             yield SectionChange(
                 f"{NO_WAIT}: true under featureGates, because v1beta2 waits for pods without a "
                 "section",
