@@ -13,8 +13,8 @@ from policygen.adopt.infer import Inferred
 from policygen.adopt.spec_data import SpecDocument, documents
 from policygen.adopt.trees import Scope
 from policygen.adopt.write import Comments, write
+from policygen.app import compile as compiling
 from policygen.app import drift, inputs, lint, sources
-from policygen.app.compile import Compiled
 from policygen.app.delivery import writing
 from policygen.app.inputs import Run
 from policygen.app.requests import LintRequest, RenderRequest
@@ -25,9 +25,7 @@ from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import Finding
 from policygen.core.names import SCHEDULER_CONTAINER
 from policygen.core.quoting import listed, quoted
-from policygen.core.rule import Severity
-from policygen.documents.files import Source
-from policygen.documents.locate import locate, ordered
+from policygen.documents.locate import ordered
 from policygen.documents.parse import mapping
 from policygen.drift.drift import GROUP_KINDS
 from policygen.kubernetes import manifests
@@ -35,10 +33,8 @@ from policygen.kubernetes.cluster import KUEUE, Cluster
 from policygen.kubernetes.kueue import POLICY_KINDS
 from policygen.kubernetes.snapshot import NODE, GroupKind, Snapshot
 from policygen.kubernetes.workloads import TEMPLATES
-from policygen.plan.compile import compile_plan
 from policygen.report.adoption import Adoption
 from policygen.report.phrases import whereabouts
-from policygen.spec.load import load
 from policygen.spec.types import Platform
 
 FILES = {
@@ -48,7 +44,6 @@ FILES = {
     "Model": "models.yaml",
 }
 """The file of each kind in a folder."""
-
 
 _SHOWN = 3
 _READ = frozenset(
@@ -98,7 +93,7 @@ def adopt(
     for document in made:
         files.setdefault(FILES[document.form.kind], []).append(document)
     texts = tuple((name, write(several, comments)) for name, several in files.items())
-    compiled = _compiled("".join(text for _, text in texts))
+    compiled = compiling.compiled_text("".join(text for _, text in texts), "adopted.yaml")
     rendered = drift.rendered(compiled, RenderRequest((), {}))
     return Adoption(
         files=texts,
@@ -124,16 +119,6 @@ def _comments(inferred: Inferred) -> Mapping[tuple[str, str], Comments]:
     for guess in inferred.guesses:
         found.setdefault((guess.kind, guess.name), {}).setdefault(guess.path, []).append(guess.text)
     return found
-
-
-def _compiled(text: str) -> Compiled:
-    """The adopted spec, compiled from its own text. Raises SpecError."""
-    loaded = load([Source("adopted.yaml", text, None)])
-    plan = compile_plan(loaded.sound)
-    found = ordered([*loaded.findings, *locate(loaded.documents, plan.hits)])
-    if any(it.severity == Severity.ERROR for it in found):
-        raise SpecError(found, unplanned=loaded.refused)
-    return Compiled(loaded, plan, tuple(found))
 
 
 def _scope(cluster: Cluster, set_name: str | None) -> Scope:

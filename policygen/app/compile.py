@@ -53,6 +53,20 @@ def compiled(
     return Compiled(loaded, plan, tuple(found))
 
 
+def compiled_text(text: str, name: str) -> Compiled:
+    """Check and plan the text of a complete spec. Raises SpecError with its errors.
+
+    `name` is that of the text in errors.
+    """
+    loaded = load([Source(name, text, None)])
+    plan = compile_plan(loaded.sound)
+    found = ordered([*loaded.findings, *locate(loaded.documents, plan.hits)])
+    errors = [it for it in found if it.severity == Severity.ERROR]
+    if errors:
+        raise SpecError(errors, unplanned=loaded.refused)
+    return Compiled(loaded, plan, tuple(found))
+
+
 def no_spec(specs: Sequence[str], loaded: Loaded) -> list[Finding]:
     """Findings about files and folders for a spec that contain no spec document."""
     found = []

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from policygen.adopt.starter import StarterRequest, starter
 from policygen.adopt.trees import label
+from policygen.app.compile import compiled_text
 from policygen.app.delivery import writing
 from policygen.core import atomic
 from policygen.core.errors import UsageError
@@ -32,19 +33,26 @@ def checked(option: str, name: str) -> str:
 
 
 def spec(request: StarterRequest) -> str:
-    """The text of the starter spec. Raises UsageError if no valid spec has these values."""
+    """The text of the starter spec.
+
+    Raises UsageError if no valid spec has these values, and SpecError if names are too long together.
+    """
     if len(set(request.teams)) < len(request.teams):
         raise UsageError("--team: two teams have the same name; write different names")
     if not request.teams:
         raise UsageError("--team: the spec needs a team; name one")
     if request.scheduler == "volcano" and request.pool in {"root", "default"}:
-        raise UsageError(f"--pool: Volcano reserves the name {quoted(request.pool)}")
+        raise UsageError(
+            f"--pool: Volcano reserves the name {quoted(request.pool)}; write another name"
+        )
     gpus = request.nodes * request.product.per_node
     if gpus < len(request.teams):
         raise UsageError(
             f"--nodes: the pool has {counted(gpus, 'GPU')} for {len(request.teams)} teams; write more nodes"
         )
-    return starter(request)
+    text = starter(request)
+    compiled_text(text, "the starter spec")
+    return text
 
 
 def save(text: str, path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from policygen.adopt.compare import spec_differences
 from policygen.app import drift
-from policygen.app.adopt import _compiled
+from policygen.app.compile import compiled_text
 from policygen.app.requests import RenderRequest
 from policygen.documents.parse import mapping
 from tests.adopt.round_trip import adopted, cluster, written
@@ -18,7 +18,9 @@ spec: {controllerName: example.com/check}
 
 def listed(text):
     inferred = adopted(text, rendered=False)
-    rendered = drift.rendered(_compiled(written(inferred)), RenderRequest((), {}))
+    rendered = drift.rendered(
+        compiled_text(written(inferred), "adopted.yaml"), RenderRequest((), {})
+    )
     found = spec_differences(cluster(text), inferred, rendered.expected, mapping)
     return {(it.object, it.field): it.message for it in found}
 

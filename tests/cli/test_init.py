@@ -54,6 +54,7 @@ def test_questions_on_a_terminal(monkeypatch):
         (("--product", "h10000"), "unknown GPU product"),
         (("--team", "A B"), 'write "a-b"'),
         (("--pool", "root", "--scheduler", "volcano"), "reserves"),
+        (("--pool", "p" * 60, "--team", "nlp"), "shorten the name of the team or the pool"),
         (("--team", "a", "--team", "a"), "same name"),
         (("--product", "l4", "--nodes", "1", *(f"--team=t{i}" for i in range(9))), "more nodes"),
     ],
