@@ -325,7 +325,8 @@ def _rejects(_: Explanation, cause: Cause) -> Iterator[str]:
 
 
 def _gated(_: Explanation, cause: Cause) -> Iterator[str]:
-    yield f"Its pods have the scheduling gate {names(cause.names)}, which its controller must remove."
+    gates = _objects("scheduling gate", cause.names)
+    yield f"Its pods have the {gates}, which its controller must remove."
 
 
 def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:

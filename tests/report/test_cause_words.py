@@ -90,6 +90,10 @@ def test_rules_of_other_schedulers(rule, words_):
             Cause(CauseKind.UNKNOWN, message="a CronJob creates its Jobs later"),
             "policygen does not model what decides about it: a CronJob creates its Jobs later.",
         ),
+        (
+            Cause(CauseKind.GATED, names=("a", "b")),
+            "Its pods have the scheduling gates a and b, which its controller must remove.",
+        ),
     ],
 )  # fmt: skip
 def test_a_cause_in_a_line(cause, text):

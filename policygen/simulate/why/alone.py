@@ -88,7 +88,7 @@ class EmptyPlatform:
                 break
 
     def _on_nodes(self, job: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> Cause | None:
-        """Why nodes do not take the pods of a pod set, each set for itself. `names` are its flavors."""
+        """Why nodes do not take the pods of a pod set, each set for itself."""
         nodes = self._nodes
         if nodes is None:
             return None
