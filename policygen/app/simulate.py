@@ -8,11 +8,7 @@ from typing import BinaryIO
 
 from msgspec.structs import replace
 
-from policygen.app import (
-    cluster_gaps,
-    simulation_input,
-    simulation_scene,
-)
+from policygen.app import cluster_gaps, simulation_input, simulation_scene
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import SimulateRequest
 from policygen.app.simulation_input import SimulationInput

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from policygen.app import (
-    drift,
-)
+from policygen.app import drift
 from policygen.app.compile import Compiled
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import RenderRequest, SimulateRequest
@@ -35,7 +33,7 @@ def scene_of(
     given: SimulationInput,
     models: ModelObjects | None = None,
 ) -> Scene:
-    """The scene of a state. What the user names replaces what a spec renders, and that what a cluster has.
+    """The scene of a state. Manifests replace what a spec renders, and both replace what a cluster has.
 
     Without a spec, `models` are those of another state with which it is compared.
 

@@ -65,9 +65,10 @@ def why(
 ) -> WhyReport:
     """Why these workloads wait; without names, why all pending ones do.
 
-    After Ctrl-C, the report has what was found until then. With `at`, the jobs are simulated until that number of seconds after the start. Without it, the state
-    of a cluster is as it was read, and jobs of manifests have been submitted in their order. Raises
-    UsageError for a name that no workload has then, and what `simulate` raises.
+    With `at`, the jobs are simulated until that number of seconds after the start. Without it, the
+    state of a cluster is as it was read, and jobs of manifests have been submitted in their order.
+    After Ctrl-C, the report has what was found until then. Raises UsageError for a name that no
+    workload has then, and what `simulate` raises.
     """
     state = _read(request, at, stdin, progress)
     explainer = Explainer(state.scene, state.jobs)

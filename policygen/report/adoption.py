@@ -1,7 +1,6 @@
 """Reports the differences of an adopted spec, and its guesses."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 import msgspec
 from msgspec import Struct
@@ -29,13 +28,11 @@ class Adoption(Struct, frozen=True):
 
 
 def lines(adoption: Adoption) -> Iterator[str]:
-    """The list for people: one paragraph an object, one line a field."""
+    """The list for people: one line a field."""
     for message in adoption.unread:
         yield f"not read: {message}"
-    for name, several in groupby(adoption.differences, key=lambda it: it.object):
-        found = list(several)
-        for it in found:
-            yield f"{name}: {it.field}: {it.message}" if it.field else f"{name}: {it.message}"
+    for it in adoption.differences:
+        yield ": ".join(filter(None, (it.object, it.field, it.message)))
     differences = counted(len(adoption.differences), "difference")
     objects = counted(len({it.object for it in adoption.differences}), "object")
     guesses = counted(len(adoption.guesses), "guess", "guesses")

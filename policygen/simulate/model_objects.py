@@ -73,7 +73,8 @@ def model_objects(
             continue
         names.append(it.model.name)
         data += made
-    unplaced = [it for it in models if it not in {*names, *own}]
+    placed = {*names, *own}
+    unplaced = [it for it in models if it not in placed]
     return ModelObjects(tuple(data), tuple(names), tuple(own), tuple(unplaced))
 
 

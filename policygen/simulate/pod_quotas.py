@@ -59,9 +59,8 @@ class PodQuotas:
         self._charges: dict[tuple[int, int], tuple[PodSpec, dict[str, Fraction] | None]] = {}
         """By ledger and spec, which is kept so that no other one gets its id. None: it is not counted."""
         for it in arrivals if self._of else ():
-            namespace = it.name.partition("/")[0]
             for spec, count in existing(it):
-                self.release(namespace, spec, -count)
+                self.release(it.namespace, spec, -count)
         for ledgers in self._of.values():
             for one in ledgers:
                 one.adopt()
