@@ -3,11 +3,12 @@
 Source: pkg/quota/v1/evaluator/core/pods.go and plugin/pkg/admission/resourcequota of Kubernetes 1.36.3.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView, ScopeRequirement
+from policygen.kubernetes.untyped import mapping, mappings
 from policygen.kubernetes.workloads import Container, PodSpec
 
 PODS = ("pods", "count/pods")
@@ -89,13 +90,13 @@ def _of_host(*of: Mapping[str, Fraction]) -> Iterator[Fraction]:
 
 
 def _crosses_namespaces(spec: PodSpec) -> bool:
-    terms: Iterable[object] = (
+    terms = (
         term.get("podAffinityTerm", term)
         for kind in ("podAffinity", "podAntiAffinity")
-        for way in (spec.affinity.get(kind) or {}).values()
-        for term in way
+        for way in mapping(spec.affinity, kind)
+        for term in mappings(spec.affinity, kind, way)
     )
-    return any(isinstance(it, dict) and any(map(it.get, _CROSS_NAMESPACE)) for it in terms)
+    return any(any(map(mapping(it).get, _CROSS_NAMESPACE)) for it in terms)
 
 
 _SCOPES = {

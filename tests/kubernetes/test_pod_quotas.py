@@ -83,6 +83,16 @@ def test_each_container_must_set_cpu_and_memory_that_a_quota_counts():
             ),
             True,
         ),
+        (
+            "CrossNamespacePodAffinity",
+            pod(
+                affinity={
+                    "podAffinity": {"a": [None, 3, {"podAffinityTerm": 1}]},
+                    "podAntiAffinity": [],
+                }
+            ),
+            False,
+        ),
         ("VolumeAttributesClass", pod(), False),
     ],
 )
