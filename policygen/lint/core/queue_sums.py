@@ -98,10 +98,17 @@ def _exceeds_alone(place: _Place, it: QueueMember) -> bool:
 
 
 def _depth(place: _Place) -> int:
-    depth, above = 0, place.above
-    while above is not None:
-        depth, above = depth + 1, above.above
-    return depth
+    return sum(1 for _ in _upwards(place))
+
+
+def _upwards(place: _Place) -> Iterator[_Place]:
+    """The place and all above it, each once: Queues of Volcano can be in a cycle."""
+    seen: set[int] = set()
+    at: _Place | None = place
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        yield at
+        at = at.above
 
 
 def _of_place(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
@@ -157,7 +164,9 @@ def _of_kueue(facts: Facts) -> Sequence[_Place]:
             {name: amount * count for name, amount in it.counted.items() if name in flavors}
             for it, count in zip(requests, pods, strict=True)
         )
-        _add(place(node), QueueMember(workload, sum(pods), amounts, flavors))
+        member = QueueMember(workload, sum(pods), amounts, flavors)
+        for at in _upwards(place(node)):
+            at.members.append(member)
     return [*known.values()]
 
 
@@ -206,17 +215,10 @@ def _of_volcano(facts: Facts) -> Sequence[_Place]:
             {name: amount * count for name, amount in it.spec.requests.items()}
             for it, count in zip(workload.templates, pods, strict=True)
         )
-        _add(place(queue), QueueMember(workload, sum(pods), amounts, dict.fromkeys(amounts, _ANY)))
+        member = QueueMember(workload, sum(pods), amounts, dict.fromkeys(amounts, _ANY))
+        for at in _upwards(place(queue)):
+            at.members.append(member)
     return [*known.values()]
-
-
-def _add(place: _Place, member: QueueMember) -> None:
-    at: _Place | None = place
-    seen: set[int] = set()
-    while at is not None and id(at) not in seen:
-        seen.add(id(at))
-        at.members.append(member)
-        at = at.above
 
 
 def _pods(

@@ -99,6 +99,15 @@ def test_a_cohort_limits_its_queues_together():
     assert lowest == [(["one", "two"], 5, 4, "ClusterQueue q")]
 
 
+def of_volcano(name):
+    """Pods in Queue low."""
+    pods = work(name, 3, "").replace(
+        "{spec: {", "{metadata: {annotations: {scheduling.volcano.sh/queue-name: low}}, "
+        "spec: {schedulerName: volcano, "
+    )  # fmt: skip
+    return pods.replace("limits: {", "limits: {cpu: 1, ")
+
+
 def test_the_queues_above_limit_pods_of_volcano():
     queues = """
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -111,11 +120,22 @@ kind: Queue
 metadata: {name: %s}
 spec: {parent: top}
 """
-    pods = work("one", 3, "").replace(
-        "{spec: {", "{metadata: {annotations: {scheduling.volcano.sh/queue-name: low}}, "
-        "spec: {schedulerName: volcano, "
-    ).replace("limits: {", "limits: {cpu: 1, ")  # fmt: skip
-    assert found(queues % "low", pods, pods.replace("name: one", "name: two")) == [
-        (["one", "two"], 6, 4, "Queue top")
-    ]
-    assert found(queues % "other", pods, pods.replace("name: one", "name: two")) == []
+    one, two = of_volcano("one"), of_volcano("two")
+    assert found(queues % "low", one, two) == [(["one", "two"], 6, 4, "Queue top")]
+    assert found(queues % "other", one, two) == []
+
+
+def test_queues_of_volcano_in_a_cycle_are_counted_once():
+    queues = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: low}
+spec: {parent: top}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: top}
+spec: {parent: low, capability: {gpu.com/x: 4}}
+"""
+    one, two = of_volcano("one"), of_volcano("two")
+    assert found(queues, one, two) == [(["one", "two"], 6, 4, "Queue top")]
