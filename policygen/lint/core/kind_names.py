@@ -38,6 +38,8 @@ _BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "node.k8s.io/v1": ("RuntimeClass",),
     "policy/v1": ("PodDisruptionBudget",),
     "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
+    "scheduling.k8s.io/v1alpha1": ("Workload",),
+    "scheduling.k8s.io/v1alpha2": ("PodGroup", "Workload"),
     "scheduling.k8s.io/v1": ("PriorityClass",),
     "storage.k8s.io/v1": ("StorageClass",),
     "jobset.x-k8s.io/v1alpha2": ("JobSet",),
@@ -49,7 +51,7 @@ _BUILT_IN: Mapping[str, tuple[str, ...]] = {
 }
 """Kinds in the version to write, besides those of recorded servers.
 
-Source: the API reference of Kubernetes 1.36; the integrations of Kueue 0.19.
+Source: the API reference of Kubernetes 1.35 and 1.36; the integrations of Kueue 0.19.
 """
 
 

@@ -46,6 +46,8 @@ def test_a_wrong_kind(api_version, kind, spec, expected):
         ("v1", "DeploymentConfig", ""),
         ("v1", "ConfigMapList", ""),
         ("policy/v1", "Eviction", ""),
+        ("scheduling.k8s.io/v1alpha1", "Workload", "podGroups: []"),
+        ("scheduling.k8s.io/v1alpha2", "PodGroup", "schedulingPolicy: {}"),
         ("monitoring.coreos.com/v1", "ServiceMonitor", ""),
         ("kueue.x-k8s.io", "ClusterQueue", ""),
     ],
