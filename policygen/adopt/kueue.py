@@ -103,7 +103,8 @@ def _queues(members: Sequence[_QueueNode], flavors: Sequence[str]) -> list[tuple
 
 def _nodes(cluster: Cluster) -> list[_QueueNode]:
     """All cohorts, then all queues. Cohorts in a cycle are the tops of their own trees."""
-    cohorts = {it.name: it for it in cluster.cohorts}
+    # The server refuses a cohort without a name, which would be above all others.
+    cohorts = {it.name: it for it in cluster.cohorts if it.name}
     named = {it.fields.cohort_name for it in cluster.cluster_queues} | {
         it.fields.parent_name for it in cluster.cohorts
     }

@@ -33,11 +33,13 @@ def trees(cluster: Cluster) -> Iterator[TeamTree]:
     A rendered queue below Volcano's root is that of a pool. Other queues there are teams.
     """
     below: dict[str, list[Entry[QueueView]]] = {}
-    known = {it.name for it in cluster.queues}
-    for queue in cluster.queues:
+    # One for each name, so that no queue is below itself. The server refuses those without a name.
+    named = {it.name: it for it in cluster.queues if it.name}
+    known = named.keys() - {"root"}
+    for queue in named.values():
         if queue.name not in VOLCANOS:
             above = queue.fields.parent
-            below.setdefault(above if above in known - {"root"} else "", []).append(queue)
+            below.setdefault(above if above in known else "", []).append(queue)
     groups: dict[str, list[Entry[QueueView]]] = {}
     for top in below.get("", ()):
         if top.labels.get(SET):
@@ -82,7 +84,7 @@ def _of_group(
                 namespaces=(),
             )
         )
-    branches = [_with_children(it, branches, pool) for it in branches]
+    branches = _with_children(branches, pool)
     roots = [it for it in branches if it.above is None]
     keys = dict.fromkeys(name for it in branches for name in (*it.guarantee[pool], *it.limit[pool]))
     available = {
@@ -107,17 +109,21 @@ def _of_group(
     )
 
 
-def _with_children(branch: TeamBranch, branches: Sequence[TeamBranch], pool: str) -> TeamBranch:
-    """The branch with a guarantee of at least those of the queues below it, as a spec needs it."""
-    below = [
-        _with_children(it, branches, pool).guarantee[pool]
-        for it in branches
-        if it.above == branch.team and it is not branch
-    ]
-    own = branch.guarantee[pool]
-    names = dict.fromkeys(name for vector in (own, *below) for name in vector)
-    most = {it: max(own.get(it, 0), sum(each.get(it, 0) for each in below)) for it in names}
-    return replace(branch, guarantee={pool: most})
+def _with_children(branches: Sequence[TeamBranch], pool: str) -> list[TeamBranch]:
+    """The branches, each with a guarantee of at least those below it, as a spec needs it.
+
+    `branches`: parents first.
+    """
+    below: dict[str, dict[str, int]] = {}
+    made = []
+    for branch in reversed(branches):
+        own, sums = branch.guarantee[pool], below.get(branch.team, {})
+        most = {it: max(own.get(it, 0), sums.get(it, 0)) for it in dict.fromkeys((*own, *sums))}
+        if branch.above is not None:
+            above = below.setdefault(branch.above, {})
+            above |= {it: above.get(it, 0) + count for it, count in most.items()}
+        made.append(replace(branch, guarantee={pool: most}))
+    return made[::-1]
 
 
 def _below(queue: Entry[QueueView], below: Queues) -> Iterator[tuple[Entry[QueueView], str | None]]:

@@ -165,6 +165,11 @@ def test_cohorts_in_a_cycle_do_not_hang():
     assert {it.name for it in adopted(loop, rendered=False).spec.pools} >= {"a100"}
 
 
+def test_a_cohort_without_a_name_does_not_hang():
+    nameless = HAND.replace("{name: research}", "{}", 1)
+    assert {it.name for it in adopted(nameless, rendered=False).spec.pools} >= {"a100"}
+
+
 def main(count, number):
     """Draw specs of all schedulers, and print how many differ, and how."""
     equal, by_rounding, others = [0], [0], []

@@ -50,6 +50,17 @@ def test_queues_without_a_pool_are_teams_of_one():
     assert found["h100"].preempts is False
 
 
+def test_queues_of_one_name_or_without_one_do_not_hang():
+    again = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\n"
+    text = (
+        f"{QUEUES}---\n{again}metadata: {{name: research}}\nspec: {{parent: research}}\n"
+        f"---\n{again}spec: {{}}\n"
+    )
+    (tree,) = (it for it in trees(cluster(QUEUES)) if it.queue == "volcano")
+    assert [it.team for it in tree.branches] == ["research", "nlp"]
+    assert [it.queue for it in trees(cluster(text))] == ["h100"]
+
+
 def test_a_queue_has_at_least_what_its_children_deserve():
     text = QUEUES.replace(
         "parent: research, deserved: {nvidia.com/gpu: 2}",
