@@ -27,7 +27,18 @@ _MOST_JOBS = 1_000
 
 
 def scene_of(facts: Facts, *, nodes: bool = False) -> "Scene":
-    """The scene of the input; with `nodes` also the nodes of the input, or those of the pools of a spec."""
+    """The scene of the input; with `nodes` also the nodes of the input, or those of the pools of a spec.
+
+    Raises NotEvaluatedError if Kueue refuses a queue because a flavor lacks a covered resource.
+    """
+    for queue in facts.cluster.cluster_queues:
+        for group in queue.fields.resource_groups:
+            for flavor in group.flavors:
+                if not {it.name for it in flavor.resources}.issuperset(group.covered_resources):
+                    raise NotEvaluatedError(
+                        f"lint does not simulate {queue}, in which flavor {flavor.name} has no quota "
+                        "for a resource of coveredResources"
+                    )
     from policygen.simulate import scene as scenes  # noqa: PLC0415 - most inputs need no simulation
 
     found = scenes.Scene(facts.cluster, settings(facts))

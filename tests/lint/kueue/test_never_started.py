@@ -107,3 +107,11 @@ def test_a_large_input_is_not_simulated(monkeypatch):
     (outcome,) = engine.run([workload_never_starts.RULE], facts(TRAP))
     assert outcome.verdict is Verdict.NOT_EVALUATED
     assert "at most 0 jobs and pods" in outcome.reason
+
+
+def test_a_flavor_without_a_covered_resource_is_not_simulated():
+    text = TRAP.replace("coveredResources:", "coveredResources:\n    - gpu.com/x", 1)
+    assert text != TRAP
+    (outcome,) = engine.run([workload_never_starts.RULE], facts(text))
+    assert outcome.verdict is Verdict.NOT_EVALUATED
+    assert "has no quota for a resource of coveredResources" in outcome.reason
