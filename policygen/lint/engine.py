@@ -65,7 +65,7 @@ def _outcomes(rules: Sequence[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     if not slips.places:
         return written
     objects, refusals = as_meant(cluster.derive(refused), cluster.objects, slips.kinds)
-    slips = replace(slips, roots=slips.kinds.keys() - refusals.misspelt.keys())
+    slips = replace(slips, roots=frozenset(slips.kinds.keys() - refusals.misspelt.keys()))
     other = cluster.with_objects(objects, refused, refusals)
     with _begun(rules, replace(facts, cluster=other)) as outcomes:
         return [_certain(one, it, slips) for one, it in zip(written, outcomes(), strict=True)]
@@ -88,7 +88,7 @@ class _Slips(Struct, frozen=True, eq=False):
     """The objects with a misspelled apiVersion or kind, by their roots, as they should be."""
     places: Mapping[At, _Slip]
     """By place."""
-    roots: Collection[At] = ()
+    roots: frozenset[At] = frozenset()
     """The objects in `kinds` without another misspelled field."""
 
     def are(self, hit: Hit) -> bool:
@@ -100,8 +100,7 @@ class _Slips(Struct, frozen=True, eq=False):
         """Whether a hit is in an object of which only the apiVersion or kind is misspelled."""
         at = hit.at
         return at is not None and any(
-            root.document == at.document and at.path[: len(root.path)] == root.path
-            for root in self.roots
+            At(at.document, at.path[:length]) in self.roots for length in range(len(at.path) + 1)
         )
 
 
@@ -148,8 +147,9 @@ def _certain(written: RuleOutcome, meant: RuleOutcome, slips: _Slips) -> RuleOut
     of_slips = tuple(it for it in written.hits if slips.are(it))
     others = [it for it in written.hits if not slips.are(it)]
     places = {(it.at, "" if it.at else it.message) for it in others}
+    same = frozenset(others)
     hits = tuple(
-        it if it in others else it._replace(edits=())
+        it if it in same else it._replace(edits=())
         for it in meant.hits
         if (it.at, "" if it.at else it.message) in places or slips.are_in(it)
     )

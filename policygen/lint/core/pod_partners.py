@@ -200,7 +200,9 @@ class _Unmet:
         for pods in self._partners.pods:
             trail: dict[int, TemplatePods] = {}
             it: TemplatePods | None = pods
-            while it is not None and id(it) in first and id(it) not in done | trail.keys():
+            while it is not None and id(it) in first and id(it) not in done:
+                if id(it) in trail:
+                    break
                 trail[id(it)] = it
                 it = first[id(it)]
             if it is not None and id(it) in trail:
