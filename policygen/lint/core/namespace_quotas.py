@@ -1,9 +1,9 @@
 """The limits of ResourceQuotas by namespace, and the workloads that exceed them.
 
-The lowest of several limits applies. Source: pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc.
+The lowest of several limits applies.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -11,8 +11,9 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView
+from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.table import Entry
-from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.kubernetes.workloads import Workload
 
 
 class Bound(Struct, frozen=True, eq=False):
@@ -53,27 +54,14 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     )
 
 
-def _used(workload: Workload, keys: Container[str]) -> Mapping[tuple[str, str], Fraction]:
+def _used(workload: Workload, keys: Iterable[str]) -> Mapping[tuple[str, str], Fraction]:
     """What all pods of a workload use of these keys together, by key and resource."""
-    used: dict[tuple[str, str], Fraction] = {}
-    for template in workload.templates:
-        for key, resource, amount in _of_pod(template):
-            if key in keys:
-                total = amount * (template.replicas or 0)
-                used[key, resource] = used.get((key, resource), Fraction(0)) + total
-    return used
-
-
-def _of_pod(template: PodTemplate) -> Iterator[tuple[str, str, Fraction]]:
-    yield "pods", "pods", Fraction(1)
-    for resource, amount in template.spec.requests.items():
-        yield f"requests.{resource}", resource, amount
-        if "/" not in resource:
-            yield resource, resource, amount
-    for container in template.spec.containers:
-        for resource, amount in container.resources.limits.items():
-            if "/" not in resource:
-                yield f"limits.{resource}", resource, amount
+    return {
+        (key, "pods" if key in PODS else resource_of(key)): sum(
+            (charge(it.spec, key) * (it.replicas or 0) for it in workload.templates), Fraction(0)
+        )
+        for key in keys
+    }
 
 
 def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:

@@ -39,3 +39,16 @@ def test_requests_limits_and_pods_of_each_workload_count():
         "requests.cpu": [("large", 9)],
         "limits.cpu": [("large", 9)],
     }
+
+
+def test_init_containers_and_count_pods_count():
+    init = "{name: i, resources: {limits: {cpu: 6}}}"
+    large = pods("large", 2, "limits: {cpu: 1}").replace(
+        "containers:", f"initContainers: [{init}], containers:"
+    )
+    text = quota("a", "limits.cpu: 8, count/pods: 1") + large
+    found = quota_excesses(cluster(text.removesuffix("---\n")))
+    assert {(it.key, it.resource, int(it.workloads[0][1])) for it in found} == {
+        ("limits.cpu", "cpu", 12),
+        ("count/pods", "pods", 2),
+    }
