@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from math import inf
 
 from msgspec import Struct
 
@@ -104,8 +105,8 @@ class JobRun:
     """Its pods on nodes."""
     unbound: int = 0
     """Its pods that do not run."""
-    gated: dict[str, list[PodShape | None]] = field(default_factory=dict)
-    """Those that scheduling gates hold, by their batch."""
+    gated: dict[str, list[tuple[float, PodShape | None]]] = field(default_factory=dict)
+    """Those that scheduling gates hold, by their batch, with the time at which the gates are removed."""
     last_nodes: Counter[int] = field(default_factory=Counter)
     """The number of its pods by node, when it last ran."""
     created: list[tuple[PodSpec, int]] = field(default_factory=list)
@@ -343,7 +344,7 @@ class Timeline:
         waits = [self._assumptions.longest] if self._assumptions.checks else []
         if rule is not None:
             waits.append(rule.timeout + rule.most)
-        return 2 * sum(waits) if waits else float("inf")
+        return 2 * sum(waits) if waits else inf
 
     @property
     def ends(self) -> float:
@@ -486,7 +487,6 @@ class Timeline:
                 elif not node:
                     self._create(job, batch, shape, 1)
                 job.ahead -= bool(node)
-            self._open_later(job)
         job.since = arrival.at
         self._observer.holds(self.now, job)
         job.lasts = arrival.duration
@@ -782,7 +782,6 @@ class Timeline:
             for labels, count in self._domains(job, batch):
                 flavors = _flavors(job, batch.name)
                 create(job, batch, self._shapes(job.arrival, batch, flavors, labels), count)
-        self._open_later(job)
         if not job.unbound:
             self._start(job)
 
@@ -823,7 +822,6 @@ class Timeline:
             if it.job.active:
                 it.job.unbound -= it.count
                 self._create(it.job, it.batch, it.shape, it.count)
-                self._open_later(it.job)
                 if not it.job.unbound:
                     self._start(it.job)
                 continue
@@ -849,9 +847,11 @@ class Timeline:
 
     def _go_to_node(self, job: JobRun, batch: PodBatch, shape: PodShape | None, count: int) -> None:
         """Pods exist, and wait for the removal of their gates or for a node."""
+        if not count:
+            return
         if batch.gates:
             job.unbound += count
-            job.gated.setdefault(batch.name, []).extend([shape] * count)
+            self._open_later(job, batch, shape, count)
         elif shape is not None and self.kube is not None and shape.demand.node_name:
             self._run_on_named(self.kube, job, shape, count)
         elif shape is not None and self.kube is not None:
@@ -904,12 +904,13 @@ class Timeline:
         if self.kueue is not None and job.workload is not None:
             self.kueue.finish(job.workload, self.now)
 
-    def _open_later(self, job: JobRun) -> None:
-        """The gates of its pods are removed as is assumed; others stay."""
-        for batch in job.arrival.pods if job.gated else ():
-            after = self._assumptions.opened(batch.gates)
-            if batch.name in job.gated and after is not None:
-                self._later(after, TimelineEvent.GATE, job, batch.name)
+    def _open_later(self, job: JobRun, batch: PodBatch, shape: PodShape | None, count: int) -> None:
+        """The gates of new pods are removed as is assumed; others stay."""
+        after = self._assumptions.opened(batch.gates)
+        opens = inf if after is None else self.now + after
+        job.gated.setdefault(batch.name, []).extend([(opens, shape)] * count)
+        if after is not None:
+            self._later(after, TimelineEvent.GATE, job, batch.name)
 
     def _later(self, after: float, what: TimelineEvent, job: JobRun, name: str) -> None:
         if not self.still:
@@ -917,9 +918,15 @@ class Timeline:
             heapq.heappush(self._events, event)
 
     def _open_gates(self, job: JobRun, batch: str) -> None:
-        """Its pods may go to nodes."""
+        """Its pods whose gates are removed now may go to nodes."""
+        held = job.gated.pop(batch, [])
+        later = [it for it in held if it[0] > self.now]
+        if later:
+            job.gated[batch] = later
+        if len(later) == len(held):
+            return
         self.last = self.now
-        for shape in job.gated.pop(batch, ()):
+        for shape in (shape for opens, shape in held if opens <= self.now):
             job.unbound -= 1
             if shape is not None and self.kube is not None:
                 self._wait_for_node(job, shape)

@@ -45,6 +45,15 @@ def test_pods_are_created_when_others_end(nodes):
     assert (both["nlp/b"].admitted, both["nlp/b"].started) == (0, HOUR)
 
 
+def test_pods_that_are_created_later_keep_their_gate_longer():
+    """The second pod of b is created when a ends at 5m, so that its gate is removed at 15m. b starts once."""
+    runs = "policygen.dev/runs-for: 5m"
+    text = QUEUES + NODES + gpus(2) + job("a", 1, annotations=runs) + gated("b", 1, pods=2)
+    one = found(text, "gate/example.com/data=10m")["nlp/b"]
+    assert (one.started, one.ended) == (900, 900 + HOUR)
+    assert (one.waited, one.pod_starts) == (900, ((900, 2),))
+
+
 def test_some_pods_of_a_job_run_while_others_are_refused():
     """The job holds 2 nodes' GPUs; an unmanaged job gets no more than the quota leaves."""
     it = recorded(scene(QUEUES + NODES + gpus(3) + job("a", 1, pods=4)), until=60)
