@@ -91,8 +91,10 @@ _Line = _ObjectLine | _SpecLine | _PodLine | _EndLine
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a file is compressed, as snapshots are."""
+    """Whether a file is compressed, as snapshots are. A pipe is none: it can be read only once."""
     try:
+        if not Path(path).is_file():
+            return False
         with Path(path).open("rb") as file:
             return file.read(len(_GZIP)) == _GZIP
     except (OSError, ValueError):

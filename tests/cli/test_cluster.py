@@ -1,5 +1,6 @@
 """Commands about one cluster."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -39,6 +40,17 @@ def test_two_specs_are_compared(policygen, tmp_path):
         done = policygen("diff", "spec.yaml", "new.yaml", *words)
         assert done.returncode == code
         assert "guaranteed 16 → 15 nvidia.com/gpu" in done.stdout
+
+
+def test_a_spec_can_come_from_a_pipe():
+    """As in `policygen diff <(git show main:spec.yaml) spec.yaml`."""
+    spec = ROOT / "examples/spot-and-on-demand/policy.yaml"
+    end, start = os.pipe()
+    os.write(start, spec.read_bytes())
+    os.close(start)
+    done = CliRunner().invoke(cli, ["diff", f"/dev/fd/{end}", str(spec)])
+    os.close(end)
+    assert (done.exit_code, done.output) == (0, "no difference\n")
 
 
 def test_options_of_clusters_mean_nothing_for_two_specs(policygen):
