@@ -291,8 +291,8 @@ def _request(given: dict[str, Any]) -> SimulateRequest:
     inputs = (*request.specs, *request.workloads)
     if not inputs and not clusters.named:
         raise click.UsageError(
-            "nothing to simulate: name a SPEC with --workloads PATH or --trace FILE, --snapshot "
-            "FILE, or --context CONTEXT"
+            "nothing to simulate: name a SPEC (alone, or with --workloads PATH or --trace FILE), "
+            "--snapshot FILE, or --context CONTEXT"
         )
     if clusters.number > 1:
         raise click.UsageError("simulate reads only one cluster; name one snapshot or context")

@@ -219,8 +219,8 @@ def test_durations(option, value, ends):
         (
             (),
             (
-                "nothing to simulate: name a SPEC with --workloads PATH or --trace FILE, --snapshot FILE, or --context "
-                "CONTEXT"
+                "nothing to simulate: name a SPEC (alone, or with --workloads PATH or --trace FILE), --snapshot FILE, or "
+                "--context CONTEXT"
             ),
         ),
         ((*JOBS, "--against", SPEC), "--against compares two states; also name the first one"),
