@@ -215,6 +215,22 @@ CASES = {
         ],
         {"limit-range-refuses-pods"},
     ),
+    "bounds beside a LimitRange that is refused": (
+        [
+            LIMITS % "{type: Container, default: {memory: 4Gi}, max: {memory: 2Gi}}",
+            (LIMITS % "{type: Container, max: {memory: 3Gi}}").replace("bounds", "other"),
+            job(resources="{limits: {memory: 4Gi}}"),
+        ],
+        {"limit-range-amount-refused", "limit-range-refuses-pods"},
+    ),
+    "defaults of a LimitRange that is refused": (
+        [
+            LIMITS % "{type: Container, default: {memory: 4Gi}, max: {memory: 2Gi}}",
+            (LIMITS % "{type: Container, max: {memory: 3Gi}}").replace("bounds", "other"),
+            job(resources="{requests: {memory: 1Gi}}"),
+        ],
+        {"limit-range-amount-refused"},
+    ),
 }
 
 

@@ -60,10 +60,11 @@ def faults(item: LimitRangeItem, at: At) -> Iterator[tuple[str, At]]:
                 )
     for name, ratio in item.max_limit_request_ratio.items():
         least, most = item.min.get(name), item.max.get(name)
-        if ratio < 1 or (least and most is not None and ratio > most / least):
+        # A min above max is a fault of its own, and leaves no valid ratio.
+        largest = most / least if least and most is not None and most >= least else None
+        if ratio < 1 or (largest is not None and ratio > largest):
+            advice = "1 or more" if largest is None else f"1 to {float(largest):g}"
             yield (
-                f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write 1 to {float(most / least):g}"
-                if least and most is not None
-                else f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write 1 or more",
+                f"maxLimitRequestRatio of {name} is {float(ratio):g}, which is refused; write {advice}",
                 at.to("maxLimitRequestRatio", name),
             )

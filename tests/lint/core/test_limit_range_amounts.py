@@ -33,3 +33,10 @@ def test_a_ratio_below_one_is_a_fault():
     assert found("maxLimitRequestRatio: {cpu: 0.5}") == [
         (("maxLimitRequestRatio", "cpu"), "write 1 or more")
     ]
+
+
+def test_the_largest_ratio_is_that_of_max_and_min():
+    item = "min: {cpu: 1}, max: {cpu: 2}, maxLimitRequestRatio: {cpu: 3}"
+    assert found(item) == [(("maxLimitRequestRatio", "cpu"), "write 1 to 2")]
+    item = "min: {cpu: 4}, max: {cpu: 2}, maxLimitRequestRatio: {cpu: 3}"
+    assert found(item) == [(("min", "cpu"), "lower min or raise max")]

@@ -1,6 +1,6 @@
 """A pod requests more or less than a LimitRange of its namespace allows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
@@ -12,7 +12,6 @@ from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At, Exceeded, Path
 from policygen.core.quoting import some
 from policygen.kubernetes.core import LimitRangeItem, LimitRangeView
-from policygen.kubernetes.limit_ranges import container_limits
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS, Container, PodTemplate, Resources, Workload
 from policygen.lint.core.containers import paths
@@ -51,17 +50,21 @@ def check(facts: Facts) -> Hits:
     Source: plugin/pkg/admission/limitranger; pkg/util/limitrange of Kueue.
     """
     ranges = facts.cluster.limit_ranges.by_namespace
-    defaults_of = cache(lambda namespace: tuple(container_limits(facts.cluster, namespace)))
-    invalid = (
-        facts.cluster.derive(refused_ranges) if "limit-range-amount-refused" in facts.run else ()
-    )
+    invalid: Collection[At] = ()
+    if "limit-range-amount-refused" in facts.run:
+        invalid = facts.cluster.derive(refused_ranges)
+
+    @cache
+    def limits_of(namespace: str) -> tuple[_Ranges, tuple[LimitRangeItem, ...]]:
+        """The valid LimitRanges of a namespace, and their defaults for containers."""
+        valid = tuple(it for it in ranges.get(namespace, ()) if it.at not in invalid)
+        items = (item for it in valid for item in it.fields.limits)
+        return valid, tuple(it for it in items if it.type == "Container")
+
     found: dict[At, list[_Refusal]] = {}
     for workload in facts.cluster.workloads:
-        limits = ranges.get(workload.namespace, ()) if workload.namespace else ()
-        if not limits or any(it.at in invalid for it in limits):
-            continue
-        defaults = defaults_of(workload.namespace)
-        for template in workload.templates:
+        limits, defaults = limits_of(workload.namespace) if workload.namespace else ((), ())
+        for template in workload.templates if limits else ():
             for it in _refusals(workload, template, limits, defaults):
                 found.setdefault(it.limit, []).append(it)
     for refusals in found.values():
