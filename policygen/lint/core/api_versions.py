@@ -82,6 +82,8 @@ def is_of_kind(obj: Object) -> bool:
     found = wrong_kind(obj)
     if found is not None:
         return found.kind != obj.kind
+    if obj.kind in removed_versions.table().get(obj.api_version, {}):
+        return False  # older servers have this kind
     groups = _served()
     named = obj.group in groups and obj.api_version not in groups
     return named and obj.kind not in groups[obj.group]

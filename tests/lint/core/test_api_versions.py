@@ -3,8 +3,10 @@
 import pytest
 
 from policygen.core.versions import DEFAULT, Version
+from policygen.lint.core import removed_versions
 from policygen.lint.core.api_versions import fault, is_of_kind, successor
-from tests.objects import objects
+from policygen.lint.core.rules import api_version_not_served
+from tests.objects import facts, objects
 
 
 def thing(api_version, kind):
@@ -47,6 +49,8 @@ def test_a_kind_is_recognised_by_its_version():
     assert is_of_kind(thing("batch/v2", "Jobs"))
     assert not is_of_kind(thing("batch/v2", "Job"))
     assert not is_of_kind(thing("example.com/v1", "Jobs"))
+    assert not is_of_kind(thing("apps/v1beta2", "DaemonSet"))
+    assert not is_of_kind(thing("scheduling.k8s.io/v1alpha1", "Workload"))
 
 
 @pytest.mark.parametrize(
@@ -64,3 +68,13 @@ def test_a_kind_is_recognised_by_its_version():
 )
 def test_a_version_with_the_same_fields(api_version, kind, minor, after):
     assert successor(thing(api_version, kind), target(kueue=minor)) == after
+
+
+def test_the_edits_of_every_removed_version_rewrite_the_version():
+    kinds = [(it, kind) for it, kinds in removed_versions.table().items() for kind in kinds]
+    text = "\n---\n".join(
+        f"{{apiVersion: {it}, kind: {kind}, metadata: {{name: a}}}}" for it, kind in kinds
+    )
+    edits = [edit for hit in api_version_not_served.check(facts(text)) for edit in hit.edits]
+    assert len(edits) > 10
+    assert {edit.at.path[-1] for edit in edits} == {"apiVersion"}

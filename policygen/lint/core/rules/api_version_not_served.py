@@ -1,6 +1,5 @@
 """An object has an apiVersion or kind that the target API server does not serve."""
 
-from policygen.core.finding import At
 from policygen.core.versions import KUEUE_V1BETA2
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.object import Object
@@ -20,15 +19,15 @@ def check(facts: Facts) -> Hits:
         message = wrong.message if wrong else known[kind]
         if message:
             at = obj.at / ("kind" if is_of_kind(obj) else "apiVersion")
-            yield Hit(RULE, f"{obj}: {message}", at, edits=_edits(obj, facts, at))
+            yield Hit(RULE, f"{obj}: {message}", at, edits=_edits(obj, facts))
 
 
-def _edits(obj: Object, facts: Facts, at: At) -> tuple[Edit, ...]:
+def _edits(obj: Object, facts: Facts) -> tuple[Edit, ...]:
     """The edits that change the object to a version that the target serves; empty if unknown."""
     if obj.group == KUEUE and facts.target["kueue"].release >= KUEUE_V1BETA2:
         return upgrade(obj)
     current = successor(obj, facts.target)
-    return (Edit(Verb.REWRITE, at, current),) if current else ()
+    return (Edit(Verb.REWRITE, obj.at / "apiVersion", current),) if current else ()
 
 
 RULE = ObjectRule(
