@@ -13,8 +13,8 @@ from policygen.cli.options import (
     lint_request,
     options,
     paths,
+    snapshots,
     stdin,
-    unique,
 )
 from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode
@@ -41,15 +41,7 @@ error.
     help="Read the manifests in this file, folder or - (standard input); repeatable.",
 )
 @context("Read the live cluster of this kubeconfig context, read-only.")
-@click.option(
-    "--snapshot",
-    "snapshots",
-    multiple=True,
-    callback=unique,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Read the snapshot in this file, which `policygen snapshot` wrote.",
-)
+@snapshots("Read the snapshot in this file, which `policygen snapshot` wrote.")
 @click.option(
     "--set",
     "set_name",

@@ -17,8 +17,8 @@ from policygen.cli.options import (
     lint_request,
     options,
     paths,
+    snapshots,
     stdin,
-    unique,
 )
 from policygen.cli.stderr import say
 
@@ -32,15 +32,7 @@ INPUTS = options(
         help="Check the manifests in this file, folder or - (standard input); repeatable.",
     ),
     context("Check the live cluster of this kubeconfig context, read-only; repeatable."),
-    click.option(
-        "--snapshot",
-        "snapshots",
-        multiple=True,
-        callback=unique,
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="Check the snapshot in this file, which `policygen snapshot` wrote; repeatable.",
-    ),
+    snapshots("Check the snapshot in this file, which `policygen snapshot` wrote; repeatable."),
     *ACCESS,
     click.option(
         "--partial",

@@ -255,6 +255,19 @@ def context(description: str) -> Decorator:
     )
 
 
+def snapshots(description: str) -> Decorator:
+    """The option that names files with snapshots."""
+    return click.option(
+        "--snapshot",
+        "snapshots",
+        multiple=True,
+        callback=unique,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help=description,
+    )
+
+
 def unique(_: click.Context, __: click.Parameter, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The values of an option without repetitions."""
     return tuple(dict.fromkeys(values))

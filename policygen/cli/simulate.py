@@ -18,8 +18,8 @@ from policygen.cli.options import (
     fields,
     options,
     paths,
+    snapshots,
     stdin,
-    unique,
 )
 from policygen.cli.stderr import progress, say
 from policygen.core.errors import ExitCode
@@ -157,15 +157,7 @@ could not be read, or a feature that is in use is not modelled (the report names
     ),
 )
 @context("Simulate the jobs of the live cluster of this kubeconfig context, read-only.")
-@click.option(
-    "--snapshot",
-    "snapshots",
-    multiple=True,
-    callback=unique,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Simulate the jobs of the snapshot in this file, which `policygen snapshot` wrote.",
-)
+@snapshots("Simulate the jobs of the snapshot in this file, which `policygen snapshot` wrote.")
 @click.option(
     "--duration",
     type=Duration(zero=True),

@@ -22,8 +22,8 @@ from policygen.cli.options import (
     form,
     options,
     paths,
+    snapshots,
     stdin,
-    unique,
 )
 from policygen.cli.simulate import ASSUME, INTERRUPTED, MODELS, TRACE, Duration
 from policygen.cli.stderr import progress
@@ -62,15 +62,7 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
         MODELS,
         ASSUME,
         context(f"{verb} the live cluster of this kubeconfig context, read-only."),
-        click.option(
-            "--snapshot",
-            "snapshots",
-            multiple=True,
-            callback=unique,
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help=f"{verb} the snapshot in this file, which `policygen snapshot` wrote.",
-        ),
+        snapshots(f"{verb} the snapshot in this file, which `policygen snapshot` wrote."),
         TARGET,
         click.option(
             "--templates",
