@@ -58,7 +58,7 @@ def upgrade(files: tuple[str, ...], target: Targets, *, write: bool, check: bool
         texts = upgraded.fixed.texts
         stdout.out(texts[0][1] if texts else given)
     else:
-        say("policygen: nothing is printed, because some input could not be read")
+        say("policygen: nothing is printed, because some input could not be read or checked")
     show(upgraded.by_hand, every=True)
     for line in app_upgrade.summary(upgraded, done=write or source is not None):
         say(line)
