@@ -20,7 +20,7 @@ from tests.servers.cluster import holds
 from tests.servers.intrusions import ELSEWHERE, intrusions
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-STORIES = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+STORIES = sorted(path.name for path in EXAMPLES.iterdir() if (path / "expected").is_dir())
 WITH = {
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],

@@ -45,7 +45,10 @@ TAKEN = {
 }
 """Rules of the invalid family whose bad example is still accepted, and why."""
 RULE_BY_NAME = {rule.name: rule for rule in RULES}
-REFUSED = {"queue-of-another-team": "the spec of the example renders its queue, and is no manifest"}
+REFUSED = dict.fromkeys(
+    ("queue-of-another-team", "team-queue-has-children"),
+    "the spec of the example renders its queue, and is no manifest",
+)
 """Rules of other families whose bad example is refused, and why."""
 
 

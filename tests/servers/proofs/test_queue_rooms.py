@@ -50,6 +50,16 @@ def test_replicas_exceed_queue_of_volcano(volcano: Volcano) -> None:
             assert placed(volcano, "vision") == want
 
 
+def test_workloads_exceed_queue_of_volcano(volcano: Volcano) -> None:
+    """Beside the other test of Volcano, because a test with `cluster` between them removes the nodes."""
+    rule = "workloads-exceed-queue"
+    for example, want in ((bad(rule, VOLCANO), (4, 2)), (good(rule, VOLCANO), (4, 0))):
+        with volcano.scene(example):
+            volcano.becomes("pods", lambda: placed(volcano, "vision"), want)
+            volcano.sessions()
+            assert placed(volcano, "vision") == want
+
+
 def test_workloads_exceed_queue(cluster: Cluster) -> None:
     """Four of the six pods of two Deployments run: of one queue, and of two queues of a cohort."""
     rule = "workloads-exceed-queue"
@@ -74,15 +84,6 @@ def _of_both(cluster: Cluster, name: str) -> tuple[int, int]:
     """GPUs on nodes, and waiting pods, in the namespaces of a scene."""
     one, other = placed(cluster, name), placed(cluster, f"{name}-nlp")
     return one[0] + other[0], one[1] + other[1]
-
-
-def test_workloads_exceed_queue_of_volcano(volcano: Volcano) -> None:
-    rule = "workloads-exceed-queue"
-    for example, want in ((bad(rule, VOLCANO), (4, 2)), (good(rule, VOLCANO), (4, 0))):
-        with volcano.scene(example):
-            volcano.becomes("pods", lambda: placed(volcano, "vision"), want)
-            volcano.sessions()
-            assert placed(volcano, "vision") == want
 
 
 def test_rollout_exceeds_queue(cluster: Cluster) -> None:
