@@ -167,13 +167,10 @@ def _certain(written: RuleOutcome, meant: RuleOutcome, slips: _Slips) -> RuleOut
 def _misspelt(rule: ObjectRule, slips: _Slips) -> str:
     """The misspelled places of objects that a rule reads."""
     read = kinds.judged(rule) | kinds.looked_up(rule)
-    found = [
-        (GroupKind(it.object.group, it.object.kind) in read, f"{it.name} of {it.object}")
-        for it in slips.places.values()
-    ]
-    names = [name for is_read, name in found if is_read] or [name for _, name in found]
-    more = f" or {counted(len(names) - 1, 'other misspelled field')}" if names[1:] else ""
-    return f"{names[0]}{more}"
+    every = list(slips.places.values())
+    used = [it for it in every if GroupKind(it.object.group, it.object.kind) in read] or every
+    more = f" or {counted(len(used) - 1, 'other misspelled field')}" if used[1:] else ""
+    return f"{used[0].name} of {used[0].object}{more}"
 
 
 @contextmanager
