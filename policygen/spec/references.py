@@ -89,7 +89,7 @@ def _grouped(found: Iterable[tuple[str, Hit]]) -> Iterator[Hit]:
         if len(owners) == 1:
             yield from (hit for _, hit in hits)
             continue
-        fault, _, remedy = message.partition("; ")
+        fault, _, remedy = message.rpartition("; ")
         others = tuple(hit.at for _, hit in hits[1:] if hit.at)
         who = f"{some(owners, 'other object')} refer to it"
         yield first._replace(message=f"{fault}, but {who}; {remedy}", related=others)

@@ -105,6 +105,13 @@ def test_what_is_left_of_refused_documents_refers_as_well():
     assert 'does not exist, but Team "a", Model "m" and the Platform refer to it; ' in hits[1][1]
 
 
+def test_a_missing_name_with_a_semicolon_stays_complete():
+    hits = found(pool("p"), team("a", "x; y"), team("b", "x; y"))
+    assert [it.partition(" does not exist, but ")[0] for _, _, it in hits] == [
+        'ResourcePool "x; y"'
+    ]
+
+
 def test_namespaces_of_a_team_that_was_read_in_part_are_not_all_known():
     model = Model("m", At(1), team="a", namespace="other")
     spec = [pool("p"), team("a", "p", at=7), model]
