@@ -1,6 +1,7 @@
 """The pools of a spec: the flavors and queues of a cluster, and pools that only quotas show."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from policygen.adopt.trees import TeamTree
 from policygen.adopt.volcano import node_group
 from policygen.core.names import HOSTNAME, NODE_GROUP
 from policygen.kubernetes.cluster import Cluster
-from policygen.kubernetes.untyped import mappings
+from policygen.kubernetes.untyped import integer, mappings
 from policygen.plan.amounts import HOST, Vector
 from policygen.spec.types import (
     Pool,
@@ -85,15 +86,21 @@ def _pool(cluster: Cluster, tree: TeamTree, name: str) -> Pool:
     )
 
 
+def _text(data: Mapping[str, Any], name: str) -> str | None:
+    """A string, also an empty one; None if it is missing or of another type."""
+    found = data.get(name)
+    return found if isinstance(found, str) else None
+
+
 def _tolerations(data: object, taints: Sequence[Taint]) -> tuple[Toleration, ...] | None:
     """The tolerations of a flavor; None if they are exactly those that its taints need."""
     found = tuple(
         Toleration(
-            it.get("key"),
-            it.get("operator"),
-            it.get("value"),
-            it.get("effect"),
-            it.get("tolerationSeconds"),
+            _text(it, "key"),
+            _text(it, "operator"),
+            _text(it, "value"),
+            _text(it, "effect"),
+            integer(it.get("tolerationSeconds")),
         )
         for it in mappings(data, "spec", "tolerations")
     )

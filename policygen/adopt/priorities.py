@@ -7,6 +7,7 @@ from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import Scope
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import text
 from policygen.spec.types import Pool, Priority
 
 PREEMPTS = "PreemptLowerPriority"
@@ -33,7 +34,7 @@ def priorities(cluster: Cluster, scope: Scope) -> list[Priority]:
             at=HERE,
             value=value,
             preempts=PREEMPTS in policies.get(name, {PREEMPTS}),
-            description=found.data.get("description"),
+            description=text(found.data, "description") or None,
         )
         for name, (value, found) in sorted(values.items())
         if not name.startswith("system-") and name != "default" and value in _VALUES

@@ -8,7 +8,7 @@ from policygen.core.finding import Path, at_path
 from policygen.core.names import SCHEDULER_CONTAINER
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.configurations import SchedulerProfileView
-from policygen.kubernetes.untyped import mappings
+from policygen.kubernetes.untyped import integer, mappings, text
 from policygen.plan import scheduler
 from policygen.plan.amounts import HOST
 
@@ -63,8 +63,9 @@ def _weights(profile: SchedulerProfileView) -> dict[str, int]:
     for plugin in profile.plugin_config:
         if plugin.name == "NodeResourcesFit":
             strategy = at_path(plugin.args, _STRATEGY) or {}
+            # Without a weight, or with 0, it is 1.
             return {
-                str(it.get("name")): int(it.get("weight", 1))
+                text(it, "name"): integer(it.get("weight")) or 1
                 for it in mappings(strategy, "resources")
             }
     return {}

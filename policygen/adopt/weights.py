@@ -5,6 +5,7 @@ Where they reserve the guarantee, the share is known, so weights are found that 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from policygen.adopt.trees import TeamBranch, TeamTree, amount
@@ -34,12 +35,14 @@ def weights(tree: TeamTree) -> dict[str, int]:
 
 
 def deserved_units(branch: TeamBranch, tree: TeamTree) -> dict[str, int]:
-    """The units of the pool that a queue deserves."""
-    return {
-        name: amount(name, quantity.read(value).value)
-        for name, value in mapping(branch.object and branch.object.data, "spec", "deserved").items()
-        if name in tree.available[tree.queue] and name not in HOST
-    }
+    """The units of the pool that a queue deserves; an invalid amount is omitted."""
+    found: dict[str, int] = {}
+    for name, value in mapping(branch.object and branch.object.data, "spec", "deserved").items():
+        if name in tree.available[tree.queue] and name not in HOST and not isinstance(value, bool):
+            with suppress(ValueError):
+                if isinstance(value, str | int | float):
+                    found[name] = amount(name, quantity.read(value).value)
+    return found
 
 
 def _of_group(
@@ -72,7 +75,10 @@ def _of_group(
                     for most, least in zip(ceilings, floors, strict=True)
                 ],
             )
-            == [it[name] - least.get(name, 0) for it, least in zip(deserved, floors, strict=True)]
+            == [
+                it.get(name, 0) - least.get(name, 0)
+                for it, least in zip(deserved, floors, strict=True)
+            ]
             for name in deserved[0]
         ):
             return {it: weight for it, weight in zip(group, tried, strict=True) if not it.own}

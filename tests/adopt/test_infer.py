@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, given, seed, settings
 
 from policygen.documents.files import Source
-from tests.adopt.round_trip import adopted, again, cluster, rendered
+from tests.adopt.round_trip import adopted, again, cluster, rendered, written
 from tests.properties.test_plan import FEW
 from tests.strategies import SCHEDULERS, specs
 
@@ -168,6 +168,51 @@ def test_cohorts_in_a_cycle_do_not_hang():
 def test_a_cohort_without_a_name_does_not_hang():
     nameless = HAND.replace("{name: research}", "{}", 1)
     assert {it.name for it in adopted(nameless, rendered=False).spec.pools} >= {"a100"}
+
+
+INVALID = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default.binpack
+  pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: nvidia.com/gpu, weight: null}, {name: cpu, weight: x}]}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: v, labels: {policygen.dev/set: default}}
+spec: {reclaimable: false, capability: {nvidia.com/gpu: 8}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: one.v, labels: {policygen.dev/set: default}}
+spec: {parent: v, deserved: {nvidia.com/gpu: 4}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: two.v, labels: {policygen.dev/set: default}}
+spec: {parent: v, deserved: {nvidia.com/gpu: four, gpu.com/x: [1]}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec: {tolerations: [{key: 1, operator: Exists, tolerationSeconds: x}]}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 5
+description: [1]
+"""
+
+
+@pytest.mark.parametrize("of_set", [True, False])
+def test_values_that_a_server_refuses_are_not_adopted(of_set):
+    invalid = HAND.replace("---", f"---{INVALID}---", 1)
+    text = written(adopted(invalid, rendered=of_set))
+    assert "kind: Team" in text
+    assert not {"four", "tolerationSeconds", "description"} & set(re.findall("[A-Za-z]+", text))
 
 
 def main(count, number):
