@@ -1,5 +1,6 @@
 """Edge cases of the rules for Volcano that their pages cannot show."""
 
+import re
 from datetime import date
 
 import pytest
@@ -69,3 +70,18 @@ def test_gangs_of_one_size_or_too_many_pods_are_not_simulated(tmp_path, monkeypa
     assert rule not in found
     assert rules[rule].verdict is Verdict.NOT_EVALUATED
     assert rules[rule].reason == "lint simulates at most 2 pods of Volcano"
+
+
+def test_a_tier_of_null_has_no_unknown_key(tmp_path):
+    text = next(iter(examples("volcano-key-ignored", good=False))).text
+    empty = re.sub(r"( *)tiers:\n", r"\1tiers:\n\1- null\n", text)
+    assert empty != text
+    file = tmp_path / "in.yaml"
+    found = []
+    for each in (text, empty):
+        file.write_text(each, "utf-8")
+        request = app_lint.LintRequest(manifests=(str(file),), only=("volcano-key-ignored",))
+        report = app_lint.lint(request, today=date(2026, 11, 21))
+        found.append([it.message for it in report.findings])
+    assert found[0]
+    assert found[0] == found[1]

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.core.versions import Version
+from policygen.kubernetes.untyped import numbered
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import terms
 from policygen.lint.volcano.configuration import ListedPlugin, all_settings
@@ -19,7 +20,7 @@ def check(facts: Facts) -> Hits:
     for configuration in all_settings(facts):
         data = configuration.entry.object.data
         yield from _unknown(data, terms.TOP, configuration.entry.at)
-        for i, tier in enumerate(data.get("tiers") or ()):
+        for i, tier in numbered(data, "tiers"):
             yield from _unknown(tier, terms.TIER, configuration.entry.at.to("tiers", i))
         for plugin in configuration.plugins:
             keys = (*terms.PLUGIN, *terms.switches(target))
