@@ -10,6 +10,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import LabelSelector, Requirement
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import mapping, texts
 from policygen.kubernetes.workloads import Workload
 
 Owner = Entry[ClusterQueueView] | Workload
@@ -44,14 +45,25 @@ def of_data(found: dict[str, Any]) -> LabelSelector | None:
     labels, expressions = found.get("matchLabels") or {}, found.get("matchExpressions") or []
     if not isinstance(labels, dict) or not all(isinstance(v, str) for v in labels.values()):
         return None
-    try:
-        expressions_read = tuple(
-            Requirement(one["key"], one["operator"], tuple(one.get("values") or ()))
-            for one in expressions
-        )
-    except (TypeError, KeyError):
+    if not isinstance(expressions, list) or not all(map(_is_typed, expressions)):
         return None
-    return LabelSelector(labels, expressions_read)
+    return LabelSelector(
+        labels,
+        tuple(Requirement(it["key"], it["operator"], texts(it, "values")) for it in expressions),
+    )
+
+
+def _is_typed(expression: Any) -> bool:
+    """Whether the fields of a requirement have their types."""
+    values = mapping(expression).get("values") or []
+    return (
+        isinstance(expression, dict)
+        and isinstance(values, list)
+        and all(
+            isinstance(it, str)
+            for it in (expression.get("key"), expression.get("operator"), *values)
+        )
+    )
 
 
 def faults(selector: LabelSelector) -> Iterator[Fault]:

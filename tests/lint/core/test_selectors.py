@@ -21,6 +21,9 @@ def deployment(selector, head="apiVersion: apps/v1\nkind: Deployment"):
         ),
         ("{matchLabels: {a: 1}}", None),
         ("{matchExpressions: [{operator: In}]}", None),
+        ("{matchExpressions: [{key: a, operator: In, values: [{}]}]}", None),
+        ("{matchExpressions: [{key: a, operator: In, values: bc}]}", None),
+        ("{matchExpressions: [{key: [a], operator: Exists}]}", None),
         ("[]", None),
     ],
 )
