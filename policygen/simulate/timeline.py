@@ -724,10 +724,9 @@ class Timeline:
         state = self._assumptions.outcome(check, attempt).state
         job.checked[check] += 1
         kueue.check(workload, check, state, self.now)
-        admitted = not workload.pending_checks and not workload.evicted
-        if admitted or not self._assumptions.repeats(check, attempt):
+        if not self._assumptions.repeats(check, attempt):
             self.last = self.now
-        if admitted:
+        if not workload.pending_checks and not workload.evicted:
             self._admit(job)
 
     def _evict(self, kueue: Scheduler) -> None:

@@ -94,6 +94,15 @@ def test_the_simulation_ends_if_a_check_is_retried_without_end():
     assert found.cause.names == ("c",)
 
 
+def test_the_simulation_ends_if_a_gated_job_is_admitted_by_its_check_again_and_again():
+    """Without an assumption the check is ready at once, and the pods are never ready in time."""
+    it = assuming(CHECKED + NODES + gated("a", 8))
+    made = timeline(it, arrivals(it, HOUR))
+    times = [progress.now for _, progress in zip(range(1000), made.run(), strict=False)]
+    assert len(times) < 1000
+    assert made.finished
+
+
 def test_checks_without_an_assumption_are_named():
     it = assuming(CHECKED + NODES + job("a", 8), "check/c=Ready")
     ((feature, workloads),) = [(one.feature, one.workloads) for one in unmodelled(it, arrivals(it))]
