@@ -6,6 +6,7 @@ from typing import Final, TextIO
 from msgspec import UNSET, Struct
 
 from policygen.core.finding import dotted
+from policygen.core.quoting import listed
 from policygen.drift.changes import What
 from policygen.drift.compare import FieldDifference
 from policygen.drift.messages import subject, value
@@ -92,8 +93,10 @@ def json(review: Review, out: TextIO) -> None:
                     "existed": it.exists[0],
                     "exists": it.exists[1],
                     "pool": list(it.places),
+                    "takes": [dict(it.needs[0]), dict(it.needs[1])],
+                    "replicas": [it.replicas.before, it.replicas.after],
                     "borrowingReplicas": [it.borrowing.before, it.borrowing.after],
-                    "replicas": it.replicas,
+                    "replicasAboveLimit": [it.beyond.before, it.beyond.after],
                 }
                 for it in found.models
             ],
@@ -192,23 +195,51 @@ def _amount(resource: str, amount: int | None) -> str:
 
 
 def _model(change: ModelChange) -> str:
-    parts = []
     was, now = change.places
+    if not change.exists[1]:
+        return "removed"
+    parts = []
     if not change.exists[0]:
         parts.append("new: " + (f"runs on {now}" if now else "fits no pool"))
-    elif not change.exists[1]:
-        parts.append("removed")
     elif was != now:
         parts.append(
             f"runs on {now} instead of {was}"
             if was and now
             else (f"now fits {now}" if now else f"fits no pool any more; before {was}")
         )
-    if change.exists[1] and change.borrowing.changed:
-        count, replicas = change.borrowing.after or 0, change.replicas
-        said = f"{count} of {replicas} replicas now run on borrowed GPUs"
-        parts.append(said if count else "no replica runs on borrowed GPUs any more")
-    return "; ".join(parts)
+    before, after = change.needs
+    if before and after and before != after:
+        parts.append(f"a replica takes {_needs(after)} instead of {_needs(before)}")
+    return "; ".join([*parts, *_replicas(change)])
+
+
+def _needs(needs: tuple[tuple[str, int], ...]) -> str:
+    return listed([_amount(name, amount) for name, amount in needs], "and")
+
+
+def _replicas(change: ModelChange) -> Iterator[str]:
+    """How many replicas run all the time, and on what."""
+    both = change.replicas
+    if both.before and both.after and both.changed:
+        yield f"{both.before} → {both.after} replicas"
+    for pair, kept, gone in (
+        (
+            change.borrowing,
+            "now run on borrowed GPUs",
+            "no replica runs on borrowed GPUs any more",
+        ),
+        (
+            change.beyond,
+            "are now above the limit of the team and never run",
+            "no replica is above the limit of the team any more",
+        ),
+    ):
+        count, earlier = pair.after or 0, pair.before or 0
+        if count and count != earlier:
+            of = f"{count} of {both.after} replicas"
+            yield f"{of} {kept}" if earlier == 0 else f"{of} {kept}, before {earlier}"
+        elif earlier and not count:
+            yield gone
 
 
 def _objects(objects: Sequence[ObjectChange]) -> Iterator[tuple[str, str]]:

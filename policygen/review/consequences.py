@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.plan.amounts import HOST, Vector
 from policygen.plan.assignment import Assignment
@@ -49,10 +50,14 @@ class ModelChange(Struct, frozen=True):
     """Before and after."""
     places: tuple[str | None, str | None]
     """The pool or shared queue; None if it fits no pool."""
+    needs: tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]
+    """What a replica, or a gang, takes before and after, by resource, without cpu and memory."""
+    replicas: Pair
+    """That run all the time. None for models that do not."""
     borrowing: Pair
-    """Replicas that run all the time on GPUs above the guarantee of the team."""
-    replicas: int
-    """That run all the time, after the change."""
+    """Those above the guarantee of the team, and within its limit."""
+    beyond: Pair
+    """Those above the limit of the team, which never run."""
 
 
 class Consequences(Struct, frozen=True):
@@ -130,46 +135,68 @@ def _pair(name: str, before: Vector, after: Vector) -> Pair:
     return Pair(before.get(name), after.get(name))
 
 
+class _Load(Struct, frozen=True):
+    """A model in one spec."""
+
+    exists: bool = False
+    place: str | None = None
+    needs: tuple[tuple[str, int], ...] = ()
+    replicas: int | None = None
+    borrowing: int | None = None
+    beyond: int | None = None
+
+
 def _models(old: Decisions, new: Decisions) -> Iterator[ModelChange]:
-    was, now = (
-        {it.model.name: it.options[:1] for it in side.workloads.placements} for side in (old, new)
-    )
-    borrowing = [_borrowing(side) for side in (old, new)]
+    was, now = _loads(old), _loads(new)
     for name in sorted({*was, *now}):
-        before, after = was.get(name, ()), now.get(name, ())
-        places = tuple(side[0].place if side else None for side in (before, after))
-        change = ModelChange(
-            name,
-            (name in was, name in now),
-            (places[0], places[1]),
-            Pair(borrowing[0].get(name, 0), borrowing[1].get(name, 0)),
-            after[0].replicas.always if after else 0,
-        )
-        if len({*change.exists}) > 1 or len({*places}) > 1 or change.borrowing.changed:
-            yield change
+        before, after = was.get(name, _Load()), now.get(name, _Load())
+        if before != after:
+            yield ModelChange(
+                name,
+                (before.exists, after.exists),
+                (before.place, after.place),
+                (before.needs, after.needs),
+                Pair(before.replicas, after.replicas),
+                Pair(before.borrowing, after.borrowing),
+                Pair(before.beyond, after.beyond),
+            )
 
 
-def _borrowing(decided: Decisions) -> Mapping[str, int]:
-    """Replicas of serving models above the guarantee of their team, by model.
-
-    The guarantee goes to the models of a team in the order of their names.
-    """
+def _loads(decided: Decisions) -> Mapping[str, _Load]:
+    """Each model. Guarantee and limit of a team go to its models in the order of their names."""
     found = {}
-    left: dict[tuple[str, str], dict[str, int]] = {}  # by team and pool
-    for it in sorted(decided.workloads.assignments, key=lambda it: it.model.name):
-        if it.node is None or not it.replicas.always:
+    guarantees: dict[tuple[str, str], dict[str, int]] = {}  # what is left, by team and pool
+    limits: dict[tuple[str, str], dict[str, int]] = {}
+    for placement in sorted(decided.workloads.placements, key=lambda it: it.model.name):
+        name, chosen = placement.model.name, placement.options[:1]
+        if not chosen:
+            found[name] = _Load(exists=True)
             continue
-        borrowing = it.replicas.always
-        for pool in it.pools:
-            rest = left.setdefault((it.node.name, pool.name), dict(it.node.guarantee[pool.name]))
-            borrowing -= _taken(it, borrowing, rest)
-        found[it.model.name] = borrowing
+        it = chosen[0]
+        replicas, node = it.replicas.always, it.node
+        load = _Load(exists=True, place=it.place, needs=tuple(_devices(it).items()))
+        if node is not None and replicas:
+            borrowing = beyond = replicas
+            for pool in it.pools:
+                key = node.name, pool.name
+                rest = guarantees.setdefault(key, dict(node.guarantee[pool.name]))
+                borrowing -= _taken(it, borrowing, rest)
+                rest = limits.setdefault(key, dict(node.limit[pool.name]))
+                beyond -= _taken(it, beyond, rest)
+            load = replace(
+                load, replicas=replicas, borrowing=max(borrowing - beyond, 0), beyond=beyond
+            )
+        found[name] = load
     return found
 
 
+def _devices(it: Assignment) -> dict[str, int]:
+    return {name: amount for name, amount in it.replicas.piece.items() if name not in HOST}
+
+
 def _taken(it: Assignment, replicas: int, rest: dict[str, int]) -> int:
-    """Those of these replicas that the rest of a guarantee holds; their amounts are taken from the rest."""
-    devices = {name: amount for name, amount in it.replicas.piece.items() if name not in HOST}
+    """Those of these replicas that the rest of an amount holds; they are taken from the rest."""
+    devices = _devices(it)
     fits = min((rest.get(name, 0) // amount for name, amount in devices.items()), default=0)
     taken = min(max(fits, 0), replicas)
     for name, amount in devices.items():

@@ -141,7 +141,24 @@ def test_a_replica_in_a_shared_queue_uses_the_guarantee_of_one_pool(reviewed):
     lines = shown(reviewed(old, full)).splitlines()
     assert lines[1:3] == [f'  {it}  new: runs on shared queue "s"' for it in ("a", "b")]
     more = full.replace("replicas: 5", "replicas: 6")
-    assert "  b  1 of 6 replicas now run on borrowed GPUs" in shown(reviewed(full, more))
+    assert "  b  5 → 6 replicas; 1 of 6 replicas now run on borrowed GPUs" in shown(
+        reviewed(full, more)
+    )
+
+
+def test_replicas_above_the_limit_are_not_called_borrowed(reviewed):
+    spec = SPEC.replace("gpus: 10", "gpus: 8").replace("limit: 64", "limit: 48")
+    lower = spec.replace("limit: 48", "limit: 40").replace("replicas: 4", "replicas: 6")
+    made = shown(reviewed(spec, lower))
+    above = "1 of 6 replicas are now above the limit of the team and never run"
+    assert f"chat  4 → 6 replicas; {above}" in made
+    assert "borrowed" not in made.partition("new warnings")[0]
+
+
+def test_a_replica_that_takes_more_is_named(reviewed):
+    eight = SPEC.replace("gpus: 10", "gpus: 8")
+    made = shown(reviewed(eight, SPEC.replace("gpus: 10", "gpus: 4")))
+    assert "a replica takes 4 nvidia.com/gpu instead of 8 nvidia.com/gpu" in made
 
 
 def test_cpu_alone_is_shown_if_no_gpu_changes(reviewed):
