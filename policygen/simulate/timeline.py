@@ -924,7 +924,8 @@ class Timeline:
             job.gated[batch] = later
         if len(later) == len(held):
             return
-        self.last = self.now
+        if job.started is None and not later and job.unbound == len(held):
+            self.last = self.now  # else the same waits can repeat without end
         for shape in (shape for opens, shape in held if opens <= self.now):
             job.unbound -= 1
             if shape is not None and self.kube is not None:

@@ -54,6 +54,13 @@ def test_pods_that_are_created_later_keep_their_gate_longer():
     assert (one.waited, one.pod_starts) == (900, ((900, 2),))
 
 
+def test_gates_of_a_job_that_never_has_all_its_pods_do_not_go_on_without_end():
+    """Kueue evicts it again and again, because its second pod is refused."""
+    text = QUEUES + NODES + gpus(1) + gated("a", 1, pods=2)
+    (one,) = found(text, "gate/example.com/data=2m").values()
+    assert (one.state, one.started) == (JobState.NEVER, None)
+
+
 def test_some_pods_of_a_job_run_while_others_are_refused():
     """The job holds 2 nodes' GPUs; an unmanaged job gets no more than the quota leaves."""
     it = recorded(scene(QUEUES + NODES + gpus(3) + job("a", 1, pods=4)), until=60)
