@@ -63,6 +63,7 @@ class _Template(Struct, frozen=True, eq=False):
     namespace: str
     team: str
     priority: int = 0
+    preempts: bool = True
     pods: tuple[PodBatch, ...] = ()
     workload: QueuedWorkload | None = None
     refusal: str = ""
@@ -116,6 +117,7 @@ class _Making:
                 ),
                 pods=template.pods,
                 priority=template.priority,
+                preempts=template.preempts,
                 refusal=template.refusal,
             )
 
@@ -273,7 +275,12 @@ class _Making:
             fields = WorkloadView(entry.name, values[0], sets)
             name = f"{template.namespace}/x"
             workload = workload_of(name, name, 0.0, fields, self._scene.settings)
-        return replace(template, priority=values[1], pods=(pods,), workload=workload)
+        class_ = cluster.priority_classes.get(request.priority)
+        # Of a number, only Kueue knows what it means: Kueue evicts for it, and kube-scheduler does not.
+        preempts = entry is None if class_ is None else class_.fields.preemption_policy != "Never"
+        return replace(
+            template, priority=values[1], preempts=preempts, pods=(pods,), workload=workload
+        )
 
     def _spec(self, request: TraceRequest, gpu: str) -> PodSpec:
         """A pod. It tolerates the taint of GPUs, as the plugin ExtendedResourceToleration lets it."""

@@ -137,6 +137,16 @@ def test_priorities():
     )
 
 
+def test_classes_that_never_preempt_do_not_preempt_through_kube_scheduler():
+    never = f"{CLASSES}preemptionPolicy: Never\n"
+    assert one(QUEUES + CLASSES, job(priority="pods")).preempts
+    assert not one(QUEUES + never, job(priority="pods")).preempts
+    # Kueue knows what a number means; without Kueue, it is the priority of the pods.
+    assert not one(QUEUES, job(priority="7")).preempts
+    namespace = "\n---\n".join(QUEUES.split("---\n")[-1:])
+    assert one(namespace + NODES, job(priority="7")).preempts
+
+
 def test_gpu_models_select_nodes_that_have_the_label():
     nodes = NODES.replace("gpu: a100}", "gpu: a100, gpu-model: T4}")
     with_label = arrivals(scene(QUEUES + nodes), [job(gpus=1, models=("T4",), partial=True)])
