@@ -7,14 +7,11 @@ from msgspec import Struct
 from policygen.adopt.namespaces import REQUESTS, Space
 from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
-from policygen.adopt.trees import label, unused
+from policygen.adopt.trees import POOL_NAME, label, unused
 from policygen.core.quantity import MEBIBYTE
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.pool import PoolFacts
 from policygen.spec.types import Bounds, Pool, Quota
-
-_LENGTH = 29
-"""The most characters of the name of a pool, so that `<team>.<pool>` is a valid name."""
 
 
 class NamespaceLimits(Struct, frozen=True):
@@ -114,7 +111,7 @@ class PoolOfQuotas(Struct, frozen=True):
         """Its name in the spec."""
         domain, _, name = self.resource.partition("/")
         end = f"-{CPU}" if self.counts_cpu else ""
-        return label(f"{domain.split('.')[0]}-{name}")[: _LENGTH - len(end)].strip("-") + end
+        return label(f"{domain.split('.')[0]}-{name}")[: POOL_NAME - len(end)].strip("-") + end
 
 
 def pools_of(found: Sequence[NamespaceLimits]) -> dict[str, dict[PoolOfQuotas, int]]:

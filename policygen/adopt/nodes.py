@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
-from policygen.adopt.trees import amount, label
+from policygen.adopt.trees import POOL_NAME, amount, label
 from policygen.hardware import catalog
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
@@ -111,7 +111,7 @@ def without_queue(
     for (key, value, resource), nodes in sorted(_groups(cluster, selectors, counted).items()):
         facts = _facts(nodes, resource)
         selector = _separate({key: value}, _common(nodes), selectors)
-        name = label(value)[:_LENGTH].strip("-")
+        name = label(value)[:POOL_NAME].strip("-")
         if facts is None or selector is None or name in names:
             reason = "no label separates it from the nodes of the pools, so it is in no pool"
             left += [(str(it), reason) for it in nodes]
@@ -129,9 +129,6 @@ def without_queue(
         made.append(Found(name, "kube-scheduler", {resource: facts.units}, pool))
     return made, left
 
-
-_LENGTH = 29
-"""The most characters of a name that is made up, so that `<team>.<pool>` is a valid name."""
 
 _Group = tuple[str, str, str]
 """Key and value of a label, and the resource."""

@@ -12,6 +12,7 @@ from policygen.adopt.trees import TeamTree
 from policygen.adopt.weights import weights
 from policygen.plan.kubernetes import COUNTED
 from policygen.plan.pool import PoolFacts
+from policygen.spec.name_errors import MAX_LABEL
 from policygen.spec.types import NodeResources, Quota, Team, TeamNamespace
 
 
@@ -56,11 +57,8 @@ def teams(given: TeamInput) -> Iterator[Team]:
     for team in parent:
         if not given.owned.get(team) and team not in parent.values():
             # A team needs a namespace or a child team; its objects show neither.
-            name = f"{team}-members"[-_LABEL:].strip("-")
+            name = f"{team}-members"[-MAX_LABEL:].strip("-")
             yield Team(name, HERE, parent=team, namespaces=(TeamNamespace(name),))
-
-
-_LABEL = 63
 
 
 def _parents(trees: Sequence[TeamTree]) -> dict[str, str | None]:

@@ -11,6 +11,7 @@ from policygen.core.finding import Path
 from policygen.core.names import SET
 from policygen.kubernetes.object import Object
 from policygen.plan.amounts import CPU, Vector
+from policygen.spec.name_errors import MAX_LABEL
 from policygen.spec.types import Scheduler
 
 
@@ -89,12 +90,13 @@ def is_extended(resource: str) -> bool:
     return "/" in resource
 
 
-_LABEL = 63
+POOL_NAME = 29
+"""The most characters of a made-up name of a pool, so that `<team>.<pool>` is a valid name."""
 
 
 def label(name: str) -> str:
     """A name as a name of the spec: lower case, digits and hyphens, at most 63 characters."""
-    found = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_LABEL].strip("-")
+    found = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:MAX_LABEL].strip("-")
     return found or "x"
 
 

@@ -69,7 +69,6 @@ def _of_group(
     branches = []
     for queue, above in queues:
         fields = queue.fields
-        sure = fields.deserved if fields.reclaimable else fields.guarantee.resource
         branches.append(
             TeamBranch(
                 object=queue.object,
@@ -78,7 +77,7 @@ def _of_group(
                 team=label(queue.name),
                 own=False,
                 above=above,
-                guarantee={pool: _vector(sure)},
+                guarantee={pool: _vector(_certain(fields))},
                 limit={pool: _vector(fields.capability)},
                 weight=min(max(fields.weight, 1), _MOST_WEIGHT),
                 namespaces=(),
@@ -132,6 +131,11 @@ def _below(queue: Entry[QueueView], below: Queues) -> Iterator[tuple[Entry[Queue
         yield from _below(child, below)
 
 
+def _certain(queue: QueueView) -> Amounts:
+    """What a queue can always have: Volcano reserves only `guarantee`, but a reclaimable queue gets back what it deserves."""
+    return queue.deserved if queue.reclaimable else queue.guarantee.resource
+
+
 def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
     pool = top.name
     whole = _vector(top.fields.capability or top.fields.deserved)
@@ -145,8 +149,6 @@ def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
         team = queue.name.removesuffix(queue_name("", pool)) or queue.name
         own = above is not None and team == f"{above}.{OWN}"
         fields = queue.fields
-        # Volcano reserves only with `guarantee`; a reclaimable queue gets back what it deserves.
-        sure = fields.deserved if fields.reclaimable else fields.guarantee.resource
         branches.append(
             TeamBranch(
                 object=queue.object,
@@ -155,7 +157,7 @@ def _tree(top: Entry[QueueView], below: Queues) -> TeamTree:
                 team=above if own and above else label(team),
                 own=own,
                 above=above,
-                guarantee={pool: vector(sure)},
+                guarantee={pool: vector(_certain(fields))},
                 limit={pool: vector(fields.capability)},
                 weight=1,
                 namespaces=(),

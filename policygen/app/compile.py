@@ -16,6 +16,7 @@ from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.plan.compile import Plan, compile_plan
+from policygen.plan.decisions import Decisions
 from policygen.spec.load import Loaded, load
 from policygen.spec.rules import FOREIGN_DOCUMENTS
 
@@ -27,6 +28,12 @@ class Compiled(Struct, frozen=True):
     plan: Plan
     findings: tuple[Finding, ...]
     """The findings, without errors."""
+
+    @property
+    def decisions(self) -> Decisions:
+        """The spec, and what the plan decided about it."""
+        plan = self.plan
+        return Decisions(self.loaded.spec, plan.pools, plan.trees, plan.workloads)
 
 
 def compiled(

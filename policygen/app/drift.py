@@ -39,7 +39,7 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
         if parsed is not None:
             expected.append(RenderedObject(manifest.item, parsed, manifest.text))
     origins = Origins(loaded.spec, plan.pools, plan.trees)
-    decided = Decisions(loaded.spec, plan.pools, plan.trees, plan.workloads)
+    decided = compiled.decisions
     not_requested = _not_requested(decided, request.extras)
     return Rendered(decided.platform.name, expected, origins.of, mapping, not_requested)
 

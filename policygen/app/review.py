@@ -42,7 +42,5 @@ def _side(path: str, target: Targets) -> _Side:
     compiled = compiling.compiled(request)
     if not compiled.loaded.own:
         raise SpecError(compiling.no_spec((path,), compiled.loaded))
-    plan = compiled.plan
-    decided = Decisions(compiled.loaded.spec, plan.pools, plan.trees, plan.workloads)
     warnings = [it for it in compiled.findings if it.severity > Severity.INFO]
-    return _Side(decided, drift.rendered(compiled, request), warnings)
+    return _Side(compiled.decisions, drift.rendered(compiled, request), warnings)

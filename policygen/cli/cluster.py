@@ -15,6 +15,7 @@ from policygen.cli.options import (
     TARGET,
     context,
     extras,
+    form,
     lint_request,
     options,
     paths,
@@ -161,17 +162,10 @@ read or compared, 4 internal error.
     shell_complete=paths,
     help="Check the two snapshots, or the snapshot and the cluster, against this spec; repeatable.",
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help=(
-        "Output format: text for people, markdown for a comment on a pull request (only for two "
-        "specs), json for programs."
-    ),
+@form(
+    "Output format: text for people, markdown for a comment on a pull request (only for two "
+    "specs), json for programs.",
+    "markdown",
 )
 @click.option(
     "--exit-code/--no-exit-code",

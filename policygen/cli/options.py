@@ -124,13 +124,13 @@ def formats(known: Collection[str], description: str) -> Decorator:
     )
 
 
-def form(description: str) -> Decorator:
-    """The option of commands that print text for people, or JSON."""
+def form(description: str, *others: str) -> Decorator:
+    """The option of commands that print text for people, JSON, or one of other formats."""
     return click.option(
         "-f",
         "--format",
         "form",
-        type=click.Choice(["text", "json"]),
+        type=click.Choice(["text", *others, "json"]),
         default="text",
         show_default=True,
         help=description,
