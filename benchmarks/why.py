@@ -37,7 +37,7 @@ from policygen.lint.kinds import every
 from policygen.report import why
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # Kueue in process is part of the tests

@@ -27,7 +27,8 @@ from policygen.simulate.scene import Scene
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.unused_assumptions import unused_assumptions
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.explanation import Explainer, Explanation
+from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.fit import FitError, FitRequest, fit
 from policygen.simulate.why.history import Preempted
 

@@ -9,7 +9,7 @@ from policygen.lint.registry import RULES
 from policygen.simulate.instant import instant
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 
 from .platforms import PlatformRun, drawn
 from .seen import look

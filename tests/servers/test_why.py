@@ -19,7 +19,7 @@ from policygen.simulate.kueue.amounts import shown
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why import changes
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 from tests.servers.budget import budget
 from tests.servers.cluster import KUEUE, holds
 from tests.servers.seen import look

@@ -30,7 +30,8 @@ from policygen.simulate.kueue.amounts import shown
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why import changes
-from policygen.simulate.why.explanation import Explainer, Explanation
+from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.explanation import Explanation
 
 from .volcano_scenarios import CREATED, GPU, HOST, Data
 from .volcano_sessions import Real

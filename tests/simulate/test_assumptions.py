@@ -11,7 +11,7 @@ from policygen.simulate.scene import timeline
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
 
 HOUR, MINUTE = 3600.0, 60.0

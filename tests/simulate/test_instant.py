@@ -7,7 +7,9 @@ from policygen.kubernetes.node_groups import Stated
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.explanation import Explainer, occupied, situation
+from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.scene_nodes import occupied
+from policygen.simulate.why.scene_situation import situation
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, scene
 from tests.simulate.volcano.test_over_time import QUEUES as VOLCANO_QUEUES
 from tests.simulate.volcano.test_over_time import conf, vcjob

@@ -6,7 +6,7 @@ from policygen.simulate.result import JobState
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.timeline import gives_up_after
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 from tests.simulate.scenes import NODES, QUEUES, job, scene
 from tests.simulate.test_assumptions import recorded
 

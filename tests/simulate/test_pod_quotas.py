@@ -9,7 +9,7 @@ from policygen.simulate.result import JobState
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import FieldChange
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 from tests.simulate.scenes import NODES, QUEUES, job, scene
 from tests.simulate.test_assumptions import assuming, gated, recorded
 

@@ -14,7 +14,7 @@ from policygen.simulate.scene import (
     topology_nodes,
 )
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 from tests.client.looks import snapshot
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job, played, ran, scene
 from tests.simulate.test_topologies_over_time import RACK, STATE, required

@@ -12,7 +12,6 @@ from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene
 from policygen.simulate.timeline import JobRun, Timeline
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
-from policygen.simulate.why.explanation import asked_workload
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.object_causes import (
@@ -22,6 +21,7 @@ from policygen.simulate.why.object_causes import (
 )
 from policygen.simulate.why.quota_causes import first_of, quota_cause
 from policygen.simulate.why.refused_pods import quota_refusal
+from policygen.simulate.why.scene_situation import asked_workload
 from policygen.simulate.why.situation import Settled
 
 

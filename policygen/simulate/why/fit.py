@@ -20,7 +20,8 @@ from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.scene import Scene
 from policygen.simulate.why.changes import pod_spec
-from policygen.simulate.why.explanation import Explainer, Explanation
+from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.quota_changes import toward
 from policygen.simulate.why.remedy import Cost
 from policygen.simulate.why.scene_changes import arrival_of, with_object

@@ -8,11 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.conditions import holds
 from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
+from policygen.kubernetes.object import Object
 from policygen.kubernetes.schedulers import meant_scheduler
+from policygen.kubernetes.untyped import mappings, text
 from policygen.simulate.kueue.build import cohort_cycle, missing_topologies
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.situation import AskedWorkload
+
+_READY = "Ready"
 
 
 def pending_checks(workload: QueuedWorkload) -> Cause:
@@ -21,6 +25,28 @@ def pending_checks(workload: QueuedWorkload) -> Cause:
     message = "; ".join(f"{it} is Pending" for it in names)
     about = f"Workload {workload.name}"
     return Cause(CauseKind.CHECK_PENDING, about, message=message, names=names)
+
+
+def status_cause(object_: Object | None, workload: QueuedWorkload) -> Cause | None:
+    """What Kueue's object says that no scheduling decides: checks, backoff. None: it says nothing of these."""
+    if object_ is None or "status" not in object_.data:
+        waits = workload.admission is not None and workload.pending_checks
+        return pending_checks(workload) if waits else None
+    status = object_.data.get("status")
+    checks = [it for it in mappings(status, "admissionChecks") if it.get("state") != _READY]
+    about = f"Workload {workload.name}"
+    if workload.admission is not None and checks:
+        message = "; ".join(
+            f"{text(it, 'name')} is {text(it, 'state')}"
+            + (f": {text(it, 'message')}" if text(it, "message") else "")
+            for it in checks
+        )
+        names = tuple(text(it, "name") for it in checks)
+        return Cause(CauseKind.CHECK_PENDING, about, message=message, names=names)
+    at = text(status, "requeueState", "requeueAt")
+    if workload.admission is None and at:
+        return Cause(CauseKind.BACKOFF, about, message=at)
+    return None
 
 
 def object_cause(cluster: Cluster, asked: AskedWorkload) -> Cause | None:

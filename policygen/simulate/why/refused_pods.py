@@ -1,17 +1,98 @@
 """ResourceQuotas that refuse pods of a workload, and changes with which they do not."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from msgspec.structs import replace
+
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.untyped import integer, mapping
 from policygen.kubernetes.workloads import Workload
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.pod_quotas import PodQuotas, RefusingQuota
+from policygen.simulate.scene import Scene
 from policygen.simulate.why.causes import Cause, CauseKind
-from policygen.simulate.why.changes import FieldChange, OwnChange, PodsChange, RequestChange
-from policygen.simulate.why.node_causes import UNIT, changed_batch
+from policygen.simulate.why.changes import (
+    Change,
+    FieldChange,
+    OwnChange,
+    PodsChange,
+    RequestChange,
+)
+from policygen.simulate.why.node_causes import UNIT, OccupiedNodes, changed_batch
+from policygen.simulate.why.remedy import Cost, Remedy
+from policygen.simulate.why.scene_changes import changed_scene
+
+_MOST_RAISED = 8
+"""The most ResourceQuotas that one remedy raises."""
+
+
+class JobQuotas:
+    """The ResourceQuotas of a scene, with the pods of all its jobs."""
+
+    def __init__(self, scene: Scene, arrivals: Sequence[Arrival]) -> None:
+        self._scene = scene
+        self._arrivals = arrivals
+        self._objects: Mapping[tuple[str, str], Workload] | None = None
+        """The objects of users by kind and name."""
+
+    def complete(self, arrival: Arrival) -> Arrival:
+        """The workload with the pods that its controller could not create yet."""
+        if not self._scene.cluster.resource_quotas.by_namespace.get(arrival.namespace):
+            return arrival
+        if self._objects is None:
+            self._objects = {
+                (it.kind, f"{it.namespace or 'default'}/{it.name}"): it
+                for it in self._scene.cluster.workloads
+            }
+        owner = self._objects.get((arrival.kind, arrival.object_name))
+        more = (wanted_pods(owner) if owner else 0) - sum(it.count for it in arrival.pods)
+        if more <= 0 or not arrival.pods:
+            return arrival
+        *others, last = arrival.pods
+        return replace(arrival, pods=(*others, replace(last, count=last.count + more)))
+
+    def refusing(self, arrival: Arrival, created: int) -> RefusingQuota | None:
+        """The first quota that refuses a pod of a complete workload; None: no quota does."""
+        quotas = self._of(arrival.namespace, self._scene.cluster)
+        return refusing(quotas, arrival.namespace, arrival.pods, created)
+
+    def remedies(
+        self,
+        arrival: Arrival,
+        refusal: RefusingQuota,
+        created: int,
+        nodes: OccupiedNodes | None,
+        chosen: Mapping[str, Mapping[str, str]],
+    ) -> Iterator[Remedy]:
+        """Changes with which no ResourceQuota refuses pods of a complete workload, and nodes have room for them."""
+        namespace = arrival.namespace
+        quotas = self._of(namespace, self._scene.cluster)
+
+        def placed(changes: Sequence[Change]) -> bool | None:
+            return None if nodes is None else nodes.has_room(arrival, changes, chosen, ())
+
+        for family in quota_families(refusal, arrival):
+            for changes in family:
+                pods = smaller(arrival.pods, changes)
+                room = placed(changes)
+                if room is not False and refusing(quotas, namespace, pods, created) is None:
+                    yield Remedy(tuple(changes), Cost(), placed=room)
+                    break
+        raised: list[FieldChange] = []
+        found: RefusingQuota | None = refusal
+        while found is not None and not found.unset and len(raised) < _MOST_RAISED:
+            raised.append(higher_quota(found, namespace))
+            quotas = self._of(namespace, changed_scene(self._scene, raised).cluster)
+            found = refusing(quotas, namespace, arrival.pods, created)
+        if found is None:
+            yield Remedy(tuple(raised), Cost(), placed=placed(raised))
+
+    def _of(self, namespace: str, cluster: Cluster) -> PodQuotas:
+        own = [it for it in self._arrivals if it.namespace == namespace]
+        return PodQuotas(cluster, own)
 
 
 def refusing(

@@ -7,11 +7,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from policygen.core.finding import At
-from policygen.core.names import LOCAL_QUEUE
+from policygen.core.names import DEFAULT_NAMESPACE, LOCAL_QUEUE
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.scene import Scene
 from policygen.simulate.scene_jobs import arrivals
@@ -56,6 +56,38 @@ def _after(object_: Object, changes: Sequence[FieldChange]) -> Object:
     if data is object_.data:
         return object_
     return Object.read(data, object_.at) or object_
+
+
+def managing_changes(cluster: Cluster, arrival: Arrival) -> Iterator[FieldChange]:
+    """Labels with which Kueue may manage a job."""
+    owner = _owner(cluster, arrival)
+    if owner is not None:
+        yield from label_changes(cluster, owner.object)
+
+
+def scheduler_changes(cluster: Cluster, arrival: Arrival, meant: str) -> Iterator[FieldChange]:
+    """The name of the scheduler that is meant, instead of the misspelled one."""
+    owner = _owner(cluster, arrival)
+    for template in owner.templates if owner is not None else ():
+        if owner is not None and owner.scheduler_name(template) == arrival.unscheduled:
+            path = owner.scheduler_at(template).path[len(owner.at.path) :]
+            own = owner.object
+            yield FieldChange(*own.identity[1:], path, arrival.unscheduled, meant, group=own.group)
+            return
+
+
+def _owner(cluster: Cluster, arrival: Arrival) -> Workload | None:
+    """The object that makes a job; None: it is not listed."""
+    namespace, _, name = arrival.object_name.partition("/")
+    wanted = arrival.kind, namespace, name
+    return next(
+        (
+            it
+            for it in cluster.workloads
+            if (it.kind, it.namespace or DEFAULT_NAMESPACE, it.name) == wanted
+        ),
+        None,
+    )
 
 
 def label_changes(cluster: Cluster, object_: Object) -> Iterator[FieldChange]:

@@ -5,7 +5,7 @@ import pytest
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.fit import FitError, FitRequest, fit
 from tests.simulate.why.gangs import QUEUES, configuration, vcjob
 from tests.simulate.why.waiting import (

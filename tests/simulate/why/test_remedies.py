@@ -15,8 +15,9 @@ from policygen.simulate.why.changes import (
     RequestChange,
     with_value,
 )
-from policygen.simulate.why.explanation import Explainer, situation
+from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.remedy import Cost
+from policygen.simulate.why.scene_situation import situation
 from tests.simulate.why.waiting import (
     PLAIN,
     SHARED,

@@ -10,7 +10,8 @@ from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.app.simulation_scene import scene_of
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.changes import FieldChange, SpecChange, with_value
-from policygen.simulate.why.explanation import Explainer, situation
+from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.scene_situation import situation
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "forty-jobs"
 

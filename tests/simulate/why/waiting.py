@@ -9,7 +9,8 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_settings import first
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import ARRIVES_AFTER, arrivals
-from policygen.simulate.why.explanation import Explainer, asked_workload, situation
+from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.scene_situation import asked_workload, situation
 from tests.objects import objects
 
 GPU = "nvidia.com/gpu"

@@ -12,7 +12,7 @@ from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.changes import FewestPodsChange, PodsChange
-from policygen.simulate.why.explanation import Explainer
+from policygen.simulate.why.explainer import Explainer
 from tests.simulate.why.waiting import (
     PLAIN,
     explain,

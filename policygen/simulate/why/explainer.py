@@ -1,0 +1,428 @@
+"""Explains the workloads of a scene: why they wait, and what would let them run."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from msgspec.structs import replace
+
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.schedulers import VOLCANO
+from policygen.kubernetes.snapshot import Pod
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.kueue.workload import Admission, QueuedWorkload
+from policygen.simulate.scene import (
+    Scene,
+)
+from policygen.simulate.why.causes import Cause, CauseKind, with_owners
+from policygen.simulate.why.changes import FieldChange
+from policygen.simulate.why.ends import fewest
+from policygen.simulate.why.explanation import Explanation
+from policygen.simulate.why.gang_remedies import Gangs
+from policygen.simulate.why.history import Preempted, preempted
+from policygen.simulate.why.node_causes import OccupiedNodes
+from policygen.simulate.why.node_room import NodeRoom
+from policygen.simulate.why.object_causes import (
+    object_cause,
+    scheduler_missing,
+    status_cause,
+)
+from policygen.simulate.why.quota_causes import REFUSING, quota_cause
+from policygen.simulate.why.refused_pods import JobQuotas, quota_refusal
+from policygen.simulate.why.remedies import MOST, cost, ends, remedies, waiting_in
+from policygen.simulate.why.remedy import Cost, Remedy
+from policygen.simulate.why.scene_changes import (
+    arrival_of,
+    changed_scene,
+    managing_changes,
+    scheduler_changes,
+)
+from policygen.simulate.why.scene_nodes import SceneNodes, flavors_of
+from policygen.simulate.why.scene_situation import asked_workload, selecting_queues, situation
+from policygen.simulate.why.situation import (
+    AskedWorkload,
+    Settled,
+    Situation,
+)
+from policygen.simulate.why.spec_changes import SpecPolicy
+from policygen.simulate.why.start import Start, start
+
+_QUEUES = 5
+"""The most ClusterQueues that are tried for a workload whose namespace has no LocalQueue."""
+_LATER = 3
+"""So many changes for later are shown beside changes with which a workload starts now."""
+_SIMULATED = 200
+"""The most jobs whose ends are simulated."""
+
+
+class Explainer:
+    """Explains workloads of one scene; what several share is computed once."""
+
+    def __init__(self, scene: Scene, arrivals: Sequence[Arrival]) -> None:
+        self.scene = scene
+        self.arrivals = arrivals
+        self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
+        self._spec = SpecPolicy(scene.spec) if scene.spec is not None else None
+        self._situation: Situation | None = None
+        self._nodes = SceneNodes(scene, arrivals)
+        self._quotas = JobQuotas(scene, arrivals)
+        self._gangs: dict[str, Gangs] = {}
+        """By the name of a job that may not exist yet; without a name, of the arrivals alone."""
+        self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
+
+    def named(self, name: str) -> list[Arrival]:
+        """The workloads with this name: `namespace/name`, `name`, or with their kind before it."""
+        parts = name.split("/")
+        found = [
+            it
+            for it in self.arrivals
+            if [it.kind.lower(), *it.object_name.split("/")][-len(parts) :]
+            == [parts[0].lower(), *parts[1:]]
+            or parts
+            in (it.object_name.split("/")[-len(parts) :], it.name.split("/")[-len(parts) :])
+        ]
+        if not found and (one := self._by_workload.get(name)) is not None:
+            return [one]
+        return found
+
+    def explain(self, arrival: Arrival, *, search: bool = True) -> Explanation:
+        """Why a workload waits. Without `search`, no remedies are looked for."""
+        found = self._explained(arrival, search=search)
+        return replace(found, preempted=self._history(arrival))
+
+    def cost(self, arrival: Arrival) -> Cost | None:
+        """What a new workload costs others; None: neither Kueue nor Volcano manages it."""
+        if arrival.gang is not None:
+            return self._with_gang(arrival).cost(arrival)
+        if arrival.workload is None:
+            return None
+        asked = asked_workload(arrival, arrival.workload, self.scene)
+        near, _ = self._around(asked)
+        found = cost(near, asked.name, near.settle(), near.settle(asked))
+        return self._shown(Remedy((), found)).cost
+
+    def start(self, arrival: Arrival) -> Start | None:
+        """When a new workload starts, by the durations of all; None: without a change it never does."""
+        if arrival.gang is not None:
+            found = start(self.scene, self.arrivals, arrival)
+            needed = self._with_gang(arrival).ends(arrival)
+            return replace(found, ends=needed if {*needed} <= {*found.ends} else found.ends[-1:])
+        workload = arrival.workload
+        if workload is None:
+            return None
+        asked = asked_workload(arrival, workload, self.scene)
+        near, _ = self._around(asked)
+        held = [it.name for them in near.held.values() for it in them]
+        owners = [self._by_workload[it] for it in held if it in self._by_workload]
+        if all(it.duration is None for it in owners):
+            return Start(None, unknown=len(held))
+        found = start(self.scene, self.arrivals, arrival)
+        by_owner = {it.name: it.workload.name for it in owners if it.workload is not None}
+        ends = [it for it in found.ends if it in by_owner]
+
+        def admits(gone: Sequence[str]) -> bool:
+            left = frozenset(by_owner[it] for it in gone)
+            return asked.name in near.settle(asked, without=left).admitted
+
+        # Without an answer, others started and ended in between.
+        return replace(found, ends=fewest(ends, admits) or found.ends[-1:])
+
+    def pending(self) -> Iterator[Arrival]:
+        """The workloads that do not run: without quota, or with pods that have no node."""
+        for it in self.arrivals:
+            if it.unknown:
+                continue  # the report names it as not modelled
+            queued = it.workload is not None and it.workload.admission is None
+            knows_nodes = it.workload is None or self.scene.nodes
+            lacks = sum(map(bool, it.nodes)) < sum(batch.count for batch in it.admitted().pods)
+            if (
+                it.refusal
+                or it.unscheduled
+                or queued
+                or (knows_nodes and lacks)
+                or self._quotas.complete(it) is not it
+            ):
+                yield it
+
+    def _explained(self, arrival: Arrival, *, search: bool) -> Explanation:
+        workload = arrival.workload
+        known = Explanation(arrival.name, arrival.kind, arrival.team, Cause(CauseKind.ADMITTED))
+        if arrival.refusal and (arrival.unknown or workload is None):
+            kind = CauseKind.UNKNOWN if arrival.unknown else CauseKind.NOT_MANAGED
+            about = f"{arrival.kind} {arrival.object_name}"
+            labels = search and not arrival.unknown
+            changes = managing_changes(self.scene.cluster, arrival) if labels else ()
+            found = tuple(self._proven(arrival, changes))
+            return replace(known, cause=Cause(kind, about, message=arrival.refusal), remedies=found)
+        if arrival.unscheduled:
+            cause = scheduler_missing(self.scene.cluster, arrival.unscheduled)
+            names = scheduler_changes(self.scene.cluster, arrival, cause.names[-1])
+            renamed = tuple(self._proven(arrival, names if search else ()))
+            return replace(known, cause=cause, remedies=renamed)
+        if arrival.gang is not None:
+            return self._in_gang(known, arrival, search=search)
+        if workload is None:
+            return self._on_nodes(known, arrival, {}, search=search, nodes=self._nodes.now())
+        status = status_cause(self._object(workload), workload)
+        if status is not None:
+            return replace(known, cause=status)
+        if workload.admission is not None:
+            chosen = flavors_of(workload.admission)
+            own = arrival.admitted()
+            return self._on_nodes(known, own, chosen, search=search, nodes=self._nodes.now())
+        return self._in_queue(known, arrival, workload, search=search)
+
+    def _in_queue(
+        self, known: Explanation, arrival: Arrival, workload: QueuedWorkload, *, search: bool
+    ) -> Explanation:
+        asked = asked_workload(arrival, workload, self.scene)
+        cause = object_cause(self.scene.cluster, asked)
+        near, settled = self._around(asked)
+        if cause is None:
+            if asked.name not in near.names:  # a new workload: the others were decided about before
+                settled = near.settle(asked, keep=True)
+            admission = settled.admitted.get(asked.name)
+            if admission is not None:
+                entry = settled.entries.get(asked.name)
+                now = replace(
+                    known,
+                    cause=Cause(CauseKind.ADMISSIBLE),
+                    admission=_names(admission),
+                    either=entry is not None and entry.workload.either,
+                )
+                nodes = (
+                    self._nodes.now() if asked.name in near.names else self._nodes.with_held(near)
+                )
+                left = nodes.leave(map(self._owner, settled.victims)) if nodes is not None else []
+                chosen = flavors_of(admission)
+                own = arrival.with_pods(admission.counts)
+                found = self._on_nodes(now, own, chosen, search=search, nodes=nodes)
+                if nodes is not None:
+                    nodes.back(left)
+                return found
+            waiting = waiting_in(settled, asked.name)
+            cause = quota_cause(settled, waiting) if waiting is not None else None
+        if cause is None:
+            cause = Cause(CauseKind.UNKNOWN, message=workload.message)
+        room = self._nodes.room(near, arrival)
+        choices = list(_choices(settled, cause))  # without a queue, the tolerations are not known
+        least = arrival.with_pods({it.name: it.fewest for it in workload.pod_sets})
+        never = None
+        if room is not None and choices:
+            never = dataclasses.replace(room, arrival=least).never(choices)
+        cause = replace(cause, never=never)
+        known = replace(known, cause=with_owners(cause, self._owner))
+        if not search:
+            return known
+        proven = remedies(near, asked, room, self._spec)
+        lasting = cause.lasts
+        later = self._later(near, asked, room) if lasting else ()
+        listed = [it.changes for it in proven.remedies]
+        later = [it for it in later if it.changes not in listed]
+        if any(it.placed is not False for it in proven.remedies):
+            later = later[:_LATER]
+        after = ends(near, asked, cause) if not lasting else ()
+        return replace(
+            known,
+            remedies=tuple(map(self._shown, proven.remedies)),
+            later=tuple(self._shown(self._when(near, asked, it)) for it in later),
+            ends=tuple(map(self._owner, after)) or self._ends(arrival, cause),
+            tried=proven.tried,
+        )
+
+    def _later(self, near: Situation, asked: AskedWorkload, room: NodeRoom | None) -> list[Remedy]:
+        """Changes with which a workload starts if it is alone."""
+        alone = dataclasses.replace(near, held={}, pending=())
+        admission = alone.settle(asked).admitted.get(asked.name)
+        if room is not None and admission is not None:
+            found = room.empty.remedies(room.arrival, flavors_of(admission))
+            return sorted(found, key=lambda it: it.rank)[:MOST]
+        empty = None if room is None else dataclasses.replace(room, now=room.empty)
+        return remedies(alone, asked, empty, self._spec).remedies
+
+    def _when(self, near: Situation, asked: AskedWorkload, it: Remedy) -> Remedy:
+        """A remedy for later, with the workloads that must end."""
+        settled = near.settle(asked, it.changes, keep=True)
+        waiting = waiting_in(settled, asked.name)
+        if waiting is None:
+            return it
+        return replace(it, ends=ends(near, asked, quota_cause(settled, waiting), it.changes))
+
+    def _ends(self, arrival: Arrival, cause: Cause) -> tuple[str, ...]:
+        """The workloads that end before it starts, by their durations; empty: they are not known."""
+        others = [it for it in self.arrivals if it is not arrival]
+        if cause.lasts or len(others) > _SIMULATED or all(it.duration is None for it in others):
+            return ()
+        return start(self.scene, others, arrival).ends
+
+    def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
+        gangs = self._with_gang(arrival)
+        cause = gangs.cause(arrival)
+        if cause is None:
+            runs = CauseKind.ADMITTED if any(arrival.nodes) else CauseKind.ADMISSIBLE
+            return replace(known, cause=Cause(runs))
+        known = replace(known, cause=cause)
+        if not search:
+            return known
+        found = gangs.remedies(arrival, cause)[:MOST]
+        tried = gangs.tried
+        listed = [it.changes for it in found]
+        later = gangs.later(arrival) if cause.lasts or not found else []
+        later = [it for it in later if it.changes not in listed][:_LATER]
+        later = [replace(it, ends=gangs.ends(arrival, it.changes)) for it in later]
+        ends_ = () if cause.lasts else gangs.ends(arrival)
+        return replace(known, remedies=tuple(found), later=tuple(later), ends=ends_, tried=tried)
+
+    def _with_gang(self, arrival: Arrival) -> Gangs:
+        """The gangs of the scene, and a job that may not exist yet."""
+        is_new = all(it.name != arrival.name for it in self.arrivals)
+        key = arrival.name if is_new else ""
+        if key not in self._gangs:
+            jobs = [*self.arrivals, arrival] if is_new else self.arrivals
+            self._gangs[key] = Gangs(self.scene, jobs, self._spec)
+        return self._gangs[key]
+
+    def _on_nodes(
+        self,
+        known: Explanation,
+        arrival: Arrival,
+        chosen: Mapping[str, Mapping[str, str]],
+        *,
+        search: bool,
+        nodes: OccupiedNodes | None,
+    ) -> Explanation:
+        """Whether these nodes have room for its pods."""
+        stated = () if any(arrival.nodes) else arrival.pods
+        of_pods = (it.gates for it in self._pods(arrival))
+        gates = sorted({gate for it in (*of_pods, *(it.gates for it in stated)) for gate in it})
+        if gates:
+            return replace(known, cause=Cause(CauseKind.GATED, names=tuple(gates)))
+        names = {it.spec.scheduler_name for it in arrival.pods} - {""}
+        if VOLCANO in names or arrival.kind == "PodGroup":
+            return replace(known, cause=Cause(CauseKind.VOLCANO, names=tuple(sorted(names))))
+        occupied = nodes
+        created = sum(map(bool, arrival.nodes)) + sum(1 for _ in self._pods(arrival))
+        created = max(created, arrival.created)
+        every = self._quotas.complete(arrival)
+        refusal = self._quotas.refusing(every, created)
+        if refusal is not None:
+            cause = quota_refusal(refusal, arrival.namespace)
+            if not search:
+                return replace(known, cause=cause)
+            found = self._quotas.remedies(every, refusal, created, self._nodes.now(), chosen)
+            ordered = sorted(found, key=lambda it: it.rank)
+            return replace(known, cause=cause, remedies=tuple(ordered))
+        if occupied is None:
+            return known
+        unknown = names - set(occupied.kube.profiles)
+        if unknown and self.scene.cluster.seen is not None:  # it waits, so none takes it
+            cause = scheduler_missing(self.scene.cluster, min(unknown))
+            return replace(known, cause=cause)
+        unplaced = occupied.cause(arrival, chosen)
+        if unplaced is None:
+            return known
+        empty = self._nodes.empty()
+        never = empty.never(arrival, chosen) if empty is not None else None
+        unplaced = replace(unplaced, never=never)
+        if not search:
+            return replace(known, cause=unplaced)
+        labels = arrival.workload is None and not created
+        changes = managing_changes(self.scene.cluster, arrival) if labels else ()
+        ordered = sorted(occupied.remedies(arrival, chosen), key=lambda it: it.rank)
+        return replace(
+            known,
+            cause=unplaced,
+            remedies=(*self._proven(arrival, changes), *ordered)[:MOST],
+            ends=() if never is not None else occupied.ends(arrival, chosen),
+        )
+
+    def _proven(self, arrival: Arrival, changes: Iterable[FieldChange]) -> Iterator[Remedy]:
+        """The changes of an object after each of which its job starts."""
+        for change in changes:
+            scene = changed_scene(self.scene, [change])
+            identity = change.group or "", change.kind, change.namespace, change.name
+            made = arrival_of(scene, identity)
+            if made is None:
+                continue
+            made = replace(made, name=arrival.name, at=arrival.at, duration=arrival.duration)
+            others = [made if it is arrival else it for it in self.arrivals]
+            after = Explainer(scene, others).explain(made, search=False)
+            if not after.waits:
+                yield Remedy((change,), Cost(), after.admission)
+
+    def _pods(self, arrival: Arrival) -> Iterator[Pod]:
+        """The pods of a snapshot that belong to an object and have no node."""
+        namespace, _, name = arrival.object_name.partition("/")
+        for it in self.scene.cluster.pods:
+            if it.namespace == namespace and not it.node and not it.done:
+                owner = it.owner.name if it.owner else it.name
+                if owner == name:
+                    yield it
+
+    def _object(self, workload: QueuedWorkload) -> Object | None:
+        namespace, _, name = workload.name.partition("/")
+        entry = self.scene.cluster.kueue_workloads.get(name, namespace)
+        return entry.object if entry else None
+
+    def _history(self, arrival: Arrival) -> tuple[Preempted, ...]:
+        if arrival.workload is None:
+            return ()
+        object_ = self._object(arrival.workload)
+        if object_ is None:
+            return ()
+        names = {it.workload.uid: it.name for it in self.arrivals if it.workload}
+        return tuple(preempted(object_, names))
+
+    def _around(self, asked: AskedWorkload) -> tuple[Situation, Settled]:
+        """The trees of all queues of its namespace, after all that can be admitted was admitted."""
+        cluster = self.scene.cluster
+        queues = frozenset(
+            it.fields.cluster_queue
+            for it in cluster.local_queues.by_namespace.get(asked.namespace, ())
+            if cluster.cluster_queues.knows(it.fields.cluster_queue)
+        )
+        if not queues:
+            open_ = selecting_queues(cluster, asked.namespace)
+            queues = frozenset(islice(open_, _QUEUES))
+        key = queues, asked.namespace
+        if key not in self._near:
+            near = self._all().around(sorted(queues), asked.namespace)
+            settled = near.settle(keep=True)
+            self._near[key] = near.going_on(settled), settled
+        return self._near[key]
+
+    def _all(self) -> Situation:
+        if self._situation is None:
+            self._situation = situation(self.scene, self.arrivals)
+        return self._situation
+
+    def _owner(self, name: str) -> str:
+        found = self._by_workload.get(name)
+        return name if found is None else found.name
+
+    def _shown(self, it: Remedy) -> Remedy:
+        """A remedy with the names of the objects of users."""
+        cost = it.cost
+        return replace(
+            it,
+            cost=replace(
+                cost,
+                preempted=tuple(map(self._owner, cost.preempted)),
+                delayed=tuple(map(self._owner, cost.delayed)),
+                admitted=tuple(map(self._owner, cost.admitted)),
+            ),
+            ends=tuple(map(self._owner, it.ends)),
+        )
+
+
+def _choices(settled: Settled, cause: Cause) -> Iterator[list[str]]:
+    """The flavors of the queue that the workload can have, by resource group."""
+    refused = {it.flavor for it in cause.obstacles if it.kind in REFUSING}
+    queue = settled.state.queues.get(cause.queue)
+    for group in queue.groups if queue is not None else ():
+        names = [it.name for it in group.flavors]
+        yield [it for it in names if it not in refused] or names
+
+
+def _names(admission: Admission) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f for it in admission.pod_sets for f in it.flavors.values()))
