@@ -23,7 +23,8 @@ from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.documents import document
 from policygen.documents.files import STDIN, Source
-from policygen.kubernetes.untyped import mapping, mappings
+from policygen.kubernetes.untyped import mapping
+from policygen.plan.catalog import KINDS
 from policygen.plan.extras import EXTRAS
 from policygen.render import scalar
 from policygen.spec.forms import GROUP as SPEC_GROUP
@@ -72,7 +73,7 @@ class FunctionResult(Struct, frozen=True):
 def run(given: bytes, *, today: date) -> FunctionResult:
     """Run the function that a ResourceList configures. Raises UsageError and SpecError."""
     data = _resource_list(given)
-    items = [dict(it) for it in mappings(data.get("items"))]
+    items = _items(data)
     config = mapping(data, "functionConfig")
     kind = str(config.get("kind"))
     functions: Mapping[str, Callable[[], FunctionResult]] = {
@@ -103,6 +104,19 @@ def _resource_list(given: bytes) -> Resource:
             "kustomize and kpt write"
         )
     return dict(data)
+
+
+def _items(data: Resource) -> list[Resource]:
+    """The resources of a list. Raises UsageError if an item is no object."""
+    found = data.get("items") or []
+    if not isinstance(found, list):
+        raise UsageError("items of the ResourceList must be a list of objects")
+    for i, item in enumerate(found):
+        if not isinstance(item, dict):
+            raise UsageError(
+                f"items[{i}] of the ResourceList is not an object, but {quoted(str(item))}"
+            )
+    return [dict(it) for it in found]
 
 
 def _called(data: Mapping[str, Any]) -> str:
@@ -140,7 +154,7 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
         )
     request = RenderRequest(
         specs=function.paths or ("-",),
-        target=parse_targets(function.target),
+        target=parse_targets(function.target, "spec.target"),
         extras=frozenset(function.extras),
         only=function.only,
     )
@@ -153,7 +167,8 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
         found, failed = result.findings, False
         made = [it.text.removeprefix("---\n") for it in result.manifests]
         sets = {it.item.meta.set for it in result.manifests}
-        kept = [it for it in items if not _rendered_before(it, sets)]
+        kinds = _rendered_kinds(function)
+        kept = [it for it in items if not _rendered_before(it, sets, kinds)]
     results = [_result(it, texts.item(it)) for it in found]
     return FunctionResult(_listed([*map(_block, kept), *made], results), found, failed)
 
@@ -165,9 +180,17 @@ def _without_annotations(item: Resource) -> Resource:
     return {**item, "metadata": kept}
 
 
-def _rendered_before(item: Resource, sets: Collection[str]) -> bool:
+def _rendered_kinds(function: RenderFunction) -> set[str]:
+    """The kinds that a Render can add, in lower case; another Render of the set adds the others."""
+    only = {it.lower() for it in function.only}
+    kinds = (it.name.lower() for it in KINDS if not it.extra or it.extra in function.extras)
+    return {it for it in kinds if not only or it in only}
+
+
+def _rendered_before(item: Resource, sets: Collection[str], kinds: Collection[str]) -> bool:
     labels = mapping(item, "metadata", "labels")
-    return labels.get(MANAGED_BY) == TOOL and str(labels.get(SET)) in sets
+    is_ours = labels.get(MANAGED_BY) == TOOL and str(labels.get(SET)) in sets
+    return is_ours and str(item.get("kind")).lower() in kinds
 
 
 def _lint(items: Sequence[Resource], function: LintFunction, today: date) -> FunctionResult:
@@ -185,7 +208,7 @@ def _lint(items: Sequence[Resource], function: LintFunction, today: date) -> Fun
     request = LintRequest(
         specs=function.paths,
         manifests=("-",),
-        target=parse_targets(function.target),
+        target=parse_targets(function.target, "spec.target"),
         partial=function.partial,
     )
     try:
@@ -240,8 +263,7 @@ def _result(finding: Finding, item: Resource | None) -> Resource:
     if item is not None:
         meta = mapping(item, "metadata")
         made["resourceRef"] = {
-            "apiVersion": item.get("apiVersion"),
-            "kind": item.get("kind"),
+            **{key: item[key] for key in ("apiVersion", "kind") if key in item},
             **{key: meta[key] for key in ("name", "namespace") if key in meta},
         }
         notes = mapping(meta, "annotations")
@@ -253,7 +275,8 @@ def _result(finding: Finding, item: Resource | None) -> Resource:
             }
     elif place is not None:
         made["file"] = {"path": place.file}
-        made["tags"]["line"] = str(place.line)
+        if place.line:
+            made["tags"]["line"] = str(place.line)
     if finding.path:
         made["field"] = {"path": finding.path}
     return made

@@ -13,12 +13,12 @@ Targets = Mapping[str, Version]
 """Versions that replace those of the Platform, by component."""
 
 
-def parse_targets(texts: Mapping[str, str]) -> Targets:
-    """The versions of `--target`, by component. Raises UsageError for an unsupported version."""
+def parse_targets(texts: Mapping[str, str], option: str = "--target") -> Targets:
+    """The versions of an option, by component. Raises UsageError for an unsupported version."""
     try:
         return {name: versions.parse(name, text) for name, text in texts.items()}
     except ValueError as error:
-        raise UsageError(f"--target: {error}") from None
+        raise UsageError(f"{option}: {error}") from None
 
 
 class RenderRequest(NamedTuple):

@@ -35,7 +35,7 @@ def options(*several: Decorator) -> Decorator:
     return decorate
 
 
-def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> Targets:
+def _targets(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Targets:
     """Values such as `kueue=0.19` as a mapping of component to version."""
     read: dict[str, str] = {}
     for value in values:
@@ -48,7 +48,7 @@ def _targets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
         if read.get(component, version) != version:
             raise click.BadParameter(f"{component} has two versions; write only one")
         read[component] = version
-    return parse_targets(read)
+    return parse_targets(read, option.opts[0])
 
 
 def _components() -> list[str]:

@@ -122,11 +122,16 @@ def _multi_kueue_cluster(object_: Object, spec: Mapping[str, Any]) -> list[Edit]
     return [Edit(Verb.RENAME, at, "clusterSource"), Edit(Verb.NEST, at, "kubeConfig")]
 
 
+def _workload(_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    return None if "priorityClassName" in spec or "priorityClassSource" in spec else []
+
+
 _UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]] = {
     "AdmissionCheck": _admission_check,
     "ClusterQueue": _cluster_queue,
     "Cohort": _cohort,
     "MultiKueueCluster": _multi_kueue_cluster,
+    "Workload": _workload,
 }
 """The edits besides the apiVersion, by kind; a function returns None if it cannot convert."""
 
@@ -172,5 +177,6 @@ _NOW: Mapping[Path, str] = {
     ("spec", "admissionChecks"): "admissionChecksStrategy: {admissionChecks: [{name: ...}]}",
     ("spec", "parent"): "parentName",
     ("spec", "kubeConfig"): "clusterSource: {kubeConfig: ...}",
+    ("spec", "priorityClassName"): "priorityClassRef: {group: ..., kind: ..., name: ...}",
 }
 _OTHERWISE = "MayStopSearch"

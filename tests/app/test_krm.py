@@ -85,6 +85,36 @@ def test_a_render_selects_kinds_and_versions():
     assert [it["apiVersion"] for it in made["items"][2:]] == ["kueue.x-k8s.io/v1beta1"]
 
 
+def test_two_renders_of_a_set_keep_the_objects_of_each_other():
+    def items(resources, only):
+        return yaml.safe_load(run(listed(resources, spec={"only": only}), today=TODAY).text)[
+            "items"
+        ]
+
+    first = items(SPEC, ["ClusterQueue"])
+    both = items(first, ["LocalQueue", "ResourceFlavor"])
+    assert both[: len(first)] == first
+    assert sorted(it["kind"] for it in both[len(first) :]) == ["LocalQueue", "ResourceFlavor"]
+    again = items(both, ["ClusterQueue"])
+    names = {(it["kind"], it["metadata"]["name"]) for it in both}
+    assert {(it["kind"], it["metadata"]["name"]) for it in again} == names
+    assert len(again) == len(both)
+    everything = yaml.safe_load(run(listed(both), today=TODAY).text)["items"]
+    assert everything == yaml.safe_load(run(listed(SPEC), today=TODAY).text)["items"]
+
+
+def test_results_have_only_what_is_known(tmp_path):
+    outcome = run(listed([{"kind": "x"}], "Lint"), today=TODAY)
+    results = yaml.safe_load(outcome.text)["results"]
+    assert results
+    refs = [it.get("resourceRef", {}) for it in results]
+    assert [it for it in refs if None in it.values()] == []
+    (tmp_path / "empty.yaml").write_text("")
+    outcome = run(listed([], "Lint", {"paths": [str(tmp_path / "empty.yaml")]}), today=TODAY)
+    results = yaml.safe_load(outcome.text).get("results", [])
+    assert [it for it in results if it["tags"].get("line") == "0"] == []
+
+
 def test_an_invalid_spec_fails_with_results_and_leaves_the_resources():
     broken = [SPEC[0], {**SPEC[1], "spec": {**SPEC[1]["spec"], "nmaespaces": []}}]
     outcome = run(listed(broken), today=TODAY)
@@ -149,6 +179,8 @@ def test_lint_with_a_spec_knows_its_objects(tmp_path):
         (b"", "standard input is empty; krm reads one ResourceList"),
         (b"kind: Pod\napiVersion: v1\n", "standard input is v1 Pod"),
         (listed([], "Rendr"), "krm.policygen.dev/v1alpha1 Rendr; write"),
+        (listed([5, *SPEC]), 'items[0] of the ResourceList is not an object, but "5"'),
+        (listed({"a": 1}), "items of the ResourceList must be a list"),
         (listed([], spec={"path": ["a"]}), 'spec.path is unknown; did you mean "paths"?'),
         (listed([], spec={"paths": "a"}), "Render it: spec is invalid: Expected `array`"),
         (listed([]), "the Render has no spec"),

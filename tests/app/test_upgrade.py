@@ -63,6 +63,35 @@ def test_objects_in_v1alpha1_are_upgraded(kind):
     assert made == head.replace("VERSION", "v1beta2") + new + "  # racks\n"
 
 
+def test_a_workload_with_a_priority_class_is_a_change_by_hand():
+    text = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: {name: a, namespace: b}
+spec:
+  queueName: c
+  podSets: [{name: main, count: 1, template: {spec: {containers: [{name: d, image: e}]}}}]
+"""
+    assert new_text(text) == text.replace("v1beta1", "v1beta2")
+    made = upgraded(f"{text}  priorityClassName: f\n")
+    assert made.fixed.texts == ()
+    (left,) = made.by_hand
+    assert "Workload b/a uses v1beta1" in left.message
+    assert "priorityClassRef: {group: ..., kind: ..., name: ...}" in left.message
+
+
+@pytest.mark.parametrize(
+    "version, kind, words",
+    [
+        ("autoscaling/v2beta1", "HorizontalPodAutoscaler", "averageUtilization"),
+        ("policy/v1beta1", "PodDisruptionBudget", "an empty selector selects all pods"),
+    ],
+)
+def test_what_differs_in_the_next_version_is_reported(version, kind, words):
+    made = upgraded(f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{}}\n")
+    assert [words in it.message for it in made.by_hand] == [True]
+
+
 @pytest.mark.parametrize(
     "old, new",
     [

@@ -78,3 +78,9 @@ def test_wrong_usage(policygen):
         (),
     ):
         assert policygen("upgrade", *words, given=OLD).returncode == 2
+
+
+def test_an_unknown_version_names_the_option(policygen, queue):
+    done = policygen("upgrade", "--to", "kueue=9", queue.name)
+    assert done.returncode == 2
+    assert "policygen: --to: kueue '9' is not a valid version" in done.stderr

@@ -35,7 +35,8 @@ def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
         return None  # a file that is not an object
     removal = removed_versions.find(obj, target["kubernetes"])
     if removal:
-        instead = f"write {removal.successor}" if removal.successor else _NO_SUCCESSOR
+        difference = _DIFFERENCES.get((obj.api_version, obj.kind), "")
+        instead = f"write {removal.successor}{difference}" if removal.successor else _NO_SUCCESSOR
         return f"Kubernetes {written(removal.release)} removed {obj.api_version}; {instead}"
     if obj.group not in groups or obj.api_version in groups:
         found = _misspelt_group(obj, groups)
@@ -121,6 +122,20 @@ _SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
     },
 }
 """Removed versions that differ from the newest one only in their name."""
+
+_DIFFERENCES: Mapping[tuple[str, str], str] = {
+    ("autoscaling/v2beta1", "HorizontalPodAutoscaler"): (
+        ", whose metrics have other fields, such as `target: {type: Utilization, averageUtilization: ...}` "
+        "in place of targetAverageUtilization"
+    ),
+    ("policy/v1beta1", "PodDisruptionBudget"): (
+        ", in which an empty selector selects all pods of the namespace instead of no pod"
+    ),
+}
+"""What is different in the version that replaces a removed one.
+
+Source: the deprecation guide of Kubernetes 1.25; k8s.io/api/autoscaling/v2beta1.
+"""
 
 _UNCHANGED = ("LocalQueue", "ResourceFlavor", "WorkloadPriorityClass")
 """Kinds of Kueue whose v1beta1 and v1beta2 have the same fields."""

@@ -21,7 +21,9 @@ def check(facts: Facts) -> Hits:
         advice = listed([f"apiVersion: {NEW}", *(change.advice for change in found)], "and")
         version = Edit(Verb.REWRITE, entry.at / "apiVersion", NEW)
         edits = (version, *(edit for change in found for edit in change.edits))
-        by_hand = any(not change.edits for change in found)
+        by_hand = [change.advice for change in found if not change.edits]
+        if by_hand:
+            advice += f"; make the changes by hand, because you must decide about {by_hand[0]}"
         yield Hit(
             RULE,
             f"the Configuration uses v1beta1, which is deprecated; write {advice}",

@@ -15,7 +15,7 @@ def check(facts: Facts) -> Hits:
     """
     if facts.cluster.seen:
         return  # a server returns objects in the version that was requested
-    for kind in POLICY_KINDS:
+    for kind in _KINDS:
         for written in facts.cluster.of(KUEUE, kind):
             if written.version == "v1beta1":
                 edits = upgrade(written)
@@ -30,13 +30,15 @@ def check(facts: Facts) -> Hits:
                 )
 
 
+_KINDS = (*POLICY_KINDS, "Workload")
+
 RULE = ObjectRule(
     "kueue-version-outdated",
     Severity.INFO,
     Family.INERT,
     __doc__,
     remedy="Write apiVersion: kueue.x-k8s.io/v1beta2.",
-    judges=POLICY_KINDS,
+    judges=_KINDS,
     check=check,
     fix=Fix.SAFE,
     since={"kueue": (0, 16)},
