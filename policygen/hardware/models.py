@@ -120,6 +120,11 @@ def known(family: str, size: str) -> bool:
     return facts is not None and facts.kv_values_per_token is not None
 
 
+def is_size(size: str) -> bool:
+    """Whether a known model of any family has this size."""
+    return any(size == known for _, known in models())
+
+
 def model_names() -> tuple[str, ...]:
     """Every model with figures, as `family size`, for suggestions."""
     data = read("models.json")

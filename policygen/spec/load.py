@@ -15,6 +15,7 @@ from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.spec import (
     certain_part,
+    doubled_names,
     forms,
     labels,
     legacy_forms,
@@ -99,7 +100,7 @@ def load(
         for hit in dangling
         if hit.at and (hit.rule == UNKNOWN_REFERENCE or "sharedQueues" in hit.at.path)
     }
-    reading.hits += dangling
+    reading.hits = doubled_names.joined(reading.hits, dangling, reading.documents)
     reading.hits += pools.check(spec)
     findings = ordered([*reading.findings, *locate(reading.documents, reading.hits)])
     refused = any(finding.severity == Severity.ERROR for finding in findings)

@@ -71,8 +71,10 @@ def _meant(field: str | int, data: Any, value: Any) -> str | None:
         return None
     if field in {"size", "modelSize"}:
         family = at_path(data, ("spec", "family" if field == "size" else "modelFamily"))
-        known = isinstance(family, str) and models.known(family, f"{number}b")
-        return f"{number}b" if known else None
+        text = f"{number}b"
+        if family is None:
+            return text if models.is_size(text) else None
+        return text if isinstance(family, str) and models.known(family, text) else None
     if isinstance(value, str):
         return None
     if field in SUPPORTED:

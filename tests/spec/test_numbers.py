@@ -29,6 +29,14 @@ def test_a_size_that_the_family_has(planned, team, family, size, meant):
     assert place.text[place.column - 1 :].startswith(size)
 
 
+@pytest.mark.parametrize("size, meant", [("70", "70b"), ("0.5", "0.5b"), ('"13"', "13b")])
+def test_a_size_that_a_model_has(planned, team, size, meant):
+    """Without a family, no other unit makes such a number the size of a known model."""
+    done = planned(a100(memory="80GB"), team("a", "guarantee: 8"), model(f"      size: {size}"))
+    assert done.plan.workloads.assignments[0].model.size == meant
+    assert len(text(done)) == 1
+
+
 @pytest.mark.parametrize(
     "family, size, rule",
     [
@@ -37,7 +45,9 @@ def test_a_size_that_the_family_has(planned, team, family, size, meant):
         ("family: llama", "true", "wrong-type"),
         ("family: falcon", "40", "wrong-type"),
         ("family: [llama]", "70", "wrong-type"),
-        ("priority: x", "70", "wrong-type"),
+        # no known model has 71 billion parameters
+        ("priority: x", "71", "wrong-type"),
+        ("priority: x", "500", "wrong-type"),
         ("family: llama", "8x7", "unknown-model-size"),
         ("family: llama", "'33'", "unknown-model-size"),
         # a number of billions is not one of millions
