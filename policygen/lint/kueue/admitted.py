@@ -1,12 +1,13 @@
-"""What the ClusterQueues of a namespace admit, for each amount of its ResourceQuotas."""
+"""What the ClusterQueues of a namespace admit without borrowing, for each amount of its ResourceQuotas."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
 
-from policygen.core.amounts import total, written
+from policygen.core.amounts import readable, total, written
 from policygen.core.finding import At
+from policygen.core.quoting import some
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import ResourceQuotaView
 from policygen.kubernetes.kueue_jobs import target
@@ -15,7 +16,7 @@ from policygen.lint.kueue.quotas import quotas
 
 
 class Admitted(Struct, frozen=True, eq=False):
-    """The sum that queues of one namespace admit of a resource that a ResourceQuota limits."""
+    """The nominal quotas of queues of one namespace for a resource that a ResourceQuota limits."""
 
     quota: Entry[ResourceQuotaView]
     key: str
@@ -30,6 +31,13 @@ class Admitted(Struct, frozen=True, eq=False):
     def exceed(self, limit: Fraction) -> bool:
         """Whether the queues admit more than a limit of the ResourceQuota."""
         return 0 <= limit < self.amount
+
+    def nominal(self, limit: Fraction) -> str:
+        """The sum, in a message that also has `limit`. The queues may borrow more."""
+        amount = readable(self.resource, self.amount, limit)
+        if len(self.names) == 1:
+            return f"the nominalQuota of {self.names[0]} is {amount}"
+        return f"the nominalQuotas of {some(self.names, 'queue')} sum to {amount}"
 
     @property
     def written(self) -> str:

@@ -40,11 +40,7 @@ def _hit(excesses: Sequence[QuotaExcess], queues: Admitted | None = None) -> Hit
     workload, *others = (it for it, _ in first.workloads)
     advice = "run fewer pods, or raise the quota"
     if queues is not None:
-        admit = "admits" if len(queues.names) == 1 else "admit"
-        most = readable(first.resource, queues.amount, first.bound.limit)
-        advice = (
-            f"write at least {queues.written}, because {listed(queues.names, 'and')} {admit} {most}"
-        )
+        advice = f"write at least {queues.written}, because {queues.nominal(first.bound.limit)}"
         if any(needs > queues.amount for _, needs in first.workloads):
             advice = f"run fewer pods, and {advice}"
     return Hit(

@@ -1,8 +1,7 @@
 """A ResourceQuota allows less than the namespace's ClusterQueues admit."""
 
-from policygen.core.amounts import amount_of, readable
+from policygen.core.amounts import amount_of
 from policygen.core.finding import At
-from policygen.core.quoting import some
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.namespace_quotas import quota_excesses
 from policygen.lint.kueue.admitted import admitted
@@ -19,16 +18,10 @@ def check(facts: Facts) -> Hits:
         hard = it.quota.fields.hard[it.key]
         if not it.exceed(hard) or at in reported:
             continue
-        who = (
-            f"{it.names[0]} admits"
-            if len(it.names) == 1
-            else f"{some(it.names, 'queue')} together admit"
-        )
         yield Hit(
             RULE,
-            f"{it.quota} allows {amount_of(it.resource, hard, it.amount)}, but {who} "
-            f"{readable(it.resource, it.amount, hard)} in this namespace, so the API server refuses pods "
-            f"of admitted jobs; write at least {it.written}, or remove {it.key} from the ResourceQuota",
+            f"{it.quota} allows {amount_of(it.resource, hard, it.amount)}, but {it.nominal(hard)}, so the "
+            f"API server refuses pods of admitted jobs; write at least {it.written}, or remove {it.key} from the ResourceQuota",
             at,
             related=tuple(it.related),
         )
