@@ -68,7 +68,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     """Decide everything. The spec's references must be sound (spec.references)."""
     facts, hits = pool.resolve(spec)
     trees, faults = tree.build(spec, facts)
-    hits = sums.joined([*hits, *faults])
+    hits = sums.joined([*hits, *faults], facts.values())
     pools = tuple(facts[name] for name in sorted(facts))
     hits += refusals.check(spec, pools, trees)
     if any(hit.rule.severity == Severity.ERROR for hit in hits):

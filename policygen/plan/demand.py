@@ -209,7 +209,16 @@ def below_stated_gpus(
 
     `has`: bytes of these GPUs. `gpus`: how many are enough; None if a node has too few.
     """
-    facts, trained = workload.facts, workload.training
+    facts, trained, stated = workload.facts, workload.training, model.gpu_memory_bytes
+    if model.gpus is not None and stated is not None and stated > has:
+        remedy = f"write gpus: {gpus}" if gpus else "use larger GPUs"
+        yield Hit(
+            rules.GPUS_BELOW_GPU_MEMORY,
+            f'model "{model.name}" has gpuMemory {readable_bytes(stated, has)}, but gpus: {model.gpus} has '
+            f"{readable_bytes(has, stated)} of GPU memory on {where}; {remedy}, or remove one of the two fields",
+            model.field("resources") / "gpus",
+        )
+        return
     if facts is None or model.gpus is None:
         return
     if trained is not None:

@@ -94,12 +94,18 @@ def _because(options: Sequence[Assignment]) -> str:
 
 
 def unplaced(
-    model: Model, rejected: Sequence[Rejection], lacking: Sequence[str], *, named: bool
+    model: Model,
+    rejected: Sequence[Rejection],
+    lacking: Sequence[str],
+    pods: int | None,
+    *,
+    named: bool,
 ) -> Hit:
     """Why a model runs on no pool, and the change that is nearest to let it run.
 
     `lacking`: pools that it fits, but for which its team has no quota. A pool without quota is worth
-    naming only if the model names pools (`named`), or if no other pool fits.
+    naming only if the model names pools (`named`), or if no other pool fits. `pods`: the size of a gang
+    with which it fits a pool; None if there is none.
     """
     start = f'model "{model.name}" is not rendered, because'
     nearest = next(iter(rejected), None)
@@ -132,7 +138,7 @@ def unplaced(
     remedy = {
         Obstacle.PLACEMENT: f'add pool "{nearest.pool}" to its placement',
         Obstacle.NAMESPACE: f'write spec.namespaces of team "{model.team}"',
-    }.get(nearest.obstacle, _smaller(model))
+    }.get(nearest.obstacle, _smaller(model, pods))
     return Hit(
         rules.MODEL_FITS_NO_POOL,
         f"{start} it fits no pool of its team or placement ({reasons}); {remedy}",
@@ -147,15 +153,14 @@ def _reasons(rejected: Sequence[Rejection]) -> str:
     return "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN]) + more
 
 
-def _smaller(model: Model) -> str:
-    """How a model that is too large for each node can fit."""
-    if model.workload != "training":
-        return "correct the resources or placement of the model"
-    pods = "raise gang.size" if model.gang else "write gang.size to divide it over several nodes"
-    adapters = (
-        "" if model.sizing.training == "lora" else ", or sizing.training: lora to train adapters"
-    )
-    return f"{pods}{adapters}"
+def _smaller(model: Model, pods: int | None) -> str:
+    """How a model that is too large for each node can fit. `pods`: see `unplaced`."""
+    advice = []
+    if pods is not None:
+        advice.append(f"write gang.size: {pods} to divide it over {pods} pods")
+    if model.workload == "training" and model.sizing.training != "lora":
+        advice.append("write sizing.training: lora to train adapters")
+    return ", or ".join(advice or ["correct the resources or placement of the model"])
 
 
 def unknown_node_type(

@@ -1,6 +1,6 @@
 """The gang sizes with which a model fits bounds, to propose a size that works."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -9,7 +9,9 @@ from policygen.plan import fit
 from policygen.plan.amounts import Vector, readable_bytes
 from policygen.plan.assignment import Assignment
 from policygen.plan.fit import Replica
+from policygen.plan.pool import PoolFacts
 from policygen.plan.replicas import counted_resources, replicas
+from policygen.spec.types import Gang, Model
 
 _LARGEST = 64
 """The largest size that is tried."""
@@ -29,6 +31,29 @@ def fitting(chosen: Assignment, bounds: Sequence[Vector]) -> tuple[int, int] | N
             if made.pieces(bounds, counted_resources(chosen.facts)) >= made.least:
                 found.append((size, made.piece[needs.resource]))
     return min(found, key=lambda it: (abs(it[0] - gang.size), it[1]), default=None)
+
+
+def smallest(model: Model, pools: Iterable[PoolFacts], limits: Mapping[str, Vector]) -> int | None:
+    """The smallest number of pods, at least 2, over which a model can be divided to fit; None if unknown.
+
+    `limits`: the limits of its team by pool. If no size is within them, the smallest that nodes hold.
+    """
+    starting = [it for it in pools if it.starts_gangs]
+    offers, known = fit.offers(starting), fit.Sizes()
+    gang = model.gang or Gang(1)
+    only_nodes = None
+    for count in range(max(gang.size + 1, 2), _LARGEST + 1):
+        divided = Replica(replace(model, gang=replace(gang, size=count)), known)
+        for facts in starting:
+            size = divided.size(offers[facts.name])
+            if size is None:
+                continue
+            only_nodes = only_nodes or count
+            needs = replicas(divided.model, size)
+            bound = limits.get(facts.name)
+            if bound is None or needs.pieces([bound], counted_resources(facts)) >= needs.least:
+                return count
+    return only_nodes
 
 
 def least_memory(chosen: Assignment, units: int) -> str:

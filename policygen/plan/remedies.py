@@ -124,7 +124,7 @@ class Remedies:
             return ""
         if tree.scheduler == "kube-scheduler" and len(node.team.namespaces) > 1:
             return "raise the limit"
-        peers = [it for it in self.by_leaf(tree)[node.name] if it is not chosen]
+        peers = [it for it in self.by_leaf(tree)[node.name] if it.model is not chosen.model]
         pool, parent = one.pools[0], tree.parent(node)
         if any(map(model_limits.exceeds, peers)) or [*model_limits.exceeded(chosen)] != [resource]:
             return ""

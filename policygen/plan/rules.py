@@ -79,6 +79,11 @@ GPU_PRODUCT_MISSING = refusal(
     "A pool with apiVersion gpu.example.com/v1 has no label that names a known GPU product",
     "Write a known GPU product as the label value, or write the pool as a ResourcePool.",
 )
+GPUS_BELOW_GPU_MEMORY = warning(
+    "gpus-below-gpu-memory",
+    "A model's gpus have less memory than its gpuMemory",
+    "Raise resources.gpus, or write only one of gpus and gpuMemory.",
+)
 GUARANTEE_NOT_ENFORCED = warning(
     "guarantee-not-enforced",
     "A team has a guarantee in a pool of kube-scheduler, which cannot enforce guarantees",

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from policygen.core.finding import Hit
 from policygen.plan import gang_sizes, model_limits, rules
 from policygen.plan.amounts import Vector, amount_of
@@ -9,7 +11,11 @@ from policygen.plan.assignment import Assignment
 from policygen.plan.fit import warn
 from policygen.plan.model_limits import held
 from policygen.plan.remedies import Remedies
+from policygen.plan.replicas import replicas
 from policygen.plan.tree import TeamNode
+
+_TRIED = 64
+"""The most numbers of replicas that are tried for a remedy."""
 
 
 def check(chosen: Assignment, remedies: Remedies) -> Iterator[Hit]:
@@ -52,11 +58,14 @@ def _hit(chosen: Assignment, node: TeamNode, resource: str, remedies: Remedies) 
     where = f"the limit {amount_of(resource, limit, need)} on {chosen.place}"
     if limit < whole:
         where += f" in each of its {count} namespaces"
-    advice = ["lower the model's replicas"] if pieces.least > 1 or not never else []
+    fewer = pieces.least > 1 or not never
+    advice = ["lower the model's replicas"] if fewer and each <= limit else []
     if each > limit and model.gang is not None:
         advice = [_gang_remedy(chosen, bounds)]
     if raised := remedies.raised_for_model(chosen, resource):
         advice.append(raised)
+    elif each > limit and model.gang is None and model.autoscaling is None:
+        advice = [*_fewer_replicas(chosen, resource, remedies)]
     return warn(
         rules.MODEL_ABOVE_LIMIT,
         f'model "{model.name}" needs {"at least" if never else "up to"} '
@@ -65,6 +74,19 @@ def _hit(chosen: Assignment, node: TeamNode, resource: str, remedies: Remedies) 
         f"{', or '.join(advice or ['place the model on a larger pool'])}",
         model,
     )
+
+
+def _fewer_replicas(chosen: Assignment, resource: str, remedies: Remedies) -> Iterator[str]:
+    """The most replicas for which the limit can be raised without another finding, and how.
+
+    The limit holds no replica, so fewer replicas alone are not enough.
+    """
+    first = min(chosen.replicas.least - 1, _TRIED)
+    for count in range(first, 0, -1):
+        fewer = replicas(replace(chosen.model, replicas=count, autoscaling=None), chosen.size)
+        if raised := remedies.raised_for_model(replace(chosen, replicas=fewer), resource):
+            yield f"write replicas: {count}, and {raised}"
+            return
 
 
 def _gang_remedy(chosen: Assignment, bounds: Sequence[Vector]) -> str:

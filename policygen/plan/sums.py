@@ -4,10 +4,11 @@ The rules are those of docs/semantics.md: guarantee ≤ limit ≤ the parent's l
 Σ children's guarantees ≤ the parent's, Σ root guarantees ≤ available.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from policygen.core.finding import At, Hit
 from policygen.core.quoting import listed, some
+from policygen.hardware import catalog
 from policygen.plan import rules
 from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of, total
 from policygen.plan.pool import PoolFacts
@@ -15,31 +16,44 @@ from policygen.plan.shares import Bound, Share, children_of, written_units
 from policygen.spec.types import Bounds, Quota, Team
 
 _SHOWN_TEAMS = 6
+_ABOVE_POOL = (rules.GUARANTEES_ABOVE_AVAILABLE, rules.LIMIT_ABOVE_AVAILABLE)
 
 
-def joined(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits without those about few MIG instances, where these are fewer than the guarantees.
+def joined(hits: Sequence[Hit], pools: Iterable[PoolFacts]) -> list[Hit]:
+    """The hits, but those about too few GPUs of a pool that have one cause only once for this pool.
 
-    Both have one cause: the numbers of instances. The message about the guarantees then includes the other one.
+    The cause is the number of MIG instances, or of GPUs of a node: with more of them, the sums could
+    be right. The message about a sum then includes the one about the number.
     """
-    few = {it.at.document: it for it in hits if it.rule is rules.MIG_INSTANCES_FEW and it.at}
-    pools = {
-        it.related[0].document
+    causes = {it.at.document: it for it in hits if it.rule is rules.MIG_INSTANCES_FEW and it.at}
+    small = {it.pool.at.document for it in pools if _has_few_gpus(it)}
+    causes |= {
+        it.at.document: it
         for it in hits
-        if it.rule is rules.GUARANTEES_ABOVE_AVAILABLE and it.related
+        if it.rule is rules.PER_NODE_CONTRADICTS_NODE_TYPE and it.at and it.at.document in small
     }
+    exceeded = {it.related[0].document for it in hits if it.rule in _ABOVE_POOL and it.related}
     found = []
+    done: set[int] = set()
     for hit in hits:
-        if hit.rule is rules.MIG_INSTANCES_FEW and hit.at and hit.at.document in pools:
+        if hit.at and causes.get(hit.at.document) is hit and hit.at.document in exceeded:
             continue
-        cause = few.get(hit.related[0].document) if hit.related else None
-        if hit.rule is rules.GUARANTEES_ABOVE_AVAILABLE and cause:
+        pool = hit.related[0].document if hit.rule in _ABOVE_POOL and hit.related else None
+        cause = causes.get(pool) if pool is not None else None
+        if pool is None or cause is None:
+            found.append(hit)
+        elif pool not in done:
+            done.add(pool)
             found.append(
                 hit._replace(message=f"{hit.message.rpartition('; ')[0]}; {cause.message}")
             )
-        else:
-            found.append(hit)
     return found
+
+
+def _has_few_gpus(facts: PoolFacts) -> bool:
+    """Whether the spec states fewer GPUs for a node than its node type has."""
+    shape = catalog.shape(facts.pool.capacity.node_type or "")
+    return shape is not None and facts.per_node < shape.gpus
 
 
 class Sums:
@@ -147,6 +161,7 @@ class Sums:
                 rules.LIMIT_ABOVE_AVAILABLE,
                 message,
                 self._place(self.quotas[first], resource, "limit"),
+                related=(self.facts.pool.at,),
             )
 
     def _below_parent(self, team: Team, children: Sequence[Team]) -> Iterator[Hit]:

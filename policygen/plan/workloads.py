@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from policygen.core.finding import Hit
 from policygen.hardware import sizing
-from policygen.plan import demand, explanation, fit, model_limits
-from policygen.plan.assignment import Assignment, ModelPlacement
+from policygen.plan import demand, explanation, fit, gang_sizes, model_limits
+from policygen.plan.assignment import Assignment, ModelPlacement, Obstacle, Rejection
 from policygen.plan.fit import Offer, Replica
 from policygen.plan.placement import Placing
 from policygen.plan.pool import PoolFacts
@@ -46,13 +46,25 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
             misread = any(fit.misread(offers[it.pool]) for it in rejected)
             if replica.known and wish != {} and not misread:
                 lacking = placing.without_quota(replica, wish)
-                hits.append(explanation.unplaced(model, rejected, lacking, named=wish is not None))
+                pods = _divided(replica, rejected, placing)
+                named = wish is not None
+                hits.append(explanation.unplaced(model, rejected, lacking, pods, named=named))
             continue
         hits += fit.crowding(replica, options[0].pools, offers)
         hits += _stated_gpus(replica, options[0], offers[options[0].facts.name])
         hits += model_limits.host_share(options[0])
     hits += explanation.placed(placements)
     return Workloads(tuple(placements), tuple(hits))
+
+
+def _divided(replica: Replica, rejected: Sequence[Rejection], placing: Placing) -> int | None:
+    """The size of a gang with which a model fits a pool that only has too small nodes."""
+    small = [placing.by_name[it.pool] for it in rejected if it.obstacle is Obstacle.SIZE]
+    team = replica.model.team
+    leaves = {it.name: placing.tree_of[it.name].leaf_of.get(team or "") for it in small}
+    limits = {name: node.limit[name] for name, node in leaves.items() if node is not None}
+    usable = [it for it in small if team is None or it.name in limits]
+    return gang_sizes.smallest(replica.model, usable, limits)
 
 
 def _stated_gpus(replica: Replica, chosen: Assignment, offer: Offer) -> Iterator[Hit]:

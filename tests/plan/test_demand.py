@@ -314,3 +314,16 @@ def test_a_gang_that_serves_divides_the_model_over_its_pods(done):
 def test_a_size_that_is_an_amount_of_memory(size, remedy):
     [hit] = check(Model("m", At(0), size=size), None)
     assert hit.message.endswith(remedy)
+
+
+@pytest.mark.parametrize(
+    "resources, expected",
+    [
+        ("gpus: 1, gpuMemory: 140Gi", "write gpus: 2, or remove one of the two fields"),
+        ("gpus: 2, gpuMemory: 140Gi", None),
+        ("gpus: 1, gpuMemory: 4Ti", "use larger GPUs, or remove one of the two fields"),
+    ],
+)
+def test_stated_gpus_hold_the_stated_memory(done, resources, expected):
+    found = messages(done(workload="serving", resources=resources), "gpus-below-gpu-memory")
+    assert [it.rpartition("; ")[2] for it in found] == [expected] * (expected is not None)

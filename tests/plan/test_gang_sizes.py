@@ -43,3 +43,27 @@ def test_a_smaller_gang_is_not_proposed_if_it_needs_as_many_gpus(planned):
     (message,) = messages(done, "gang-on-borrowed-gpus")
     assert "gang.size" not in message
     assert "lower the guarantees of other teams, and raise this one to 16" in message
+
+
+@pytest.mark.parametrize(
+    "limit, fields, advice",
+    [
+        (16, "size: 405b, workload: batch", "write gang.size: 2 to divide it over 2 pods"),
+        (
+            16,
+            "size: 70b, workload: training",
+            "write gang.size: 2 to divide it over 2 pods, or write sizing.training: lora to train adapters",
+        ),
+        # the memory of a pod that a model states is not divided
+        (16, "resources: {gpuMemory: 2Ti}", "correct the resources or placement of the model"),
+    ],
+)
+def test_a_gang_is_proposed_for_a_model_that_is_too_large_for_a_node(
+    planned, limit, fields, advice
+):
+    team = quotas("a", f"pool: p, guarantee: {limit}")
+    (message,) = messages(planned(POOL, team, models("a", m=fields)), "model-fits-no-pool")
+    assert message.endswith(f"; {advice}")
+    if "gang" in advice:
+        divided = planned(POOL, team, models("a", m=f"{fields}, gang: {{size: 2}}"))
+        assert not [it for it in divided.findings if str(it.severity) != "info"]

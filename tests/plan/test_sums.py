@@ -83,3 +83,31 @@ def test_instances_of_one_card_are_one_finding(planned, pool, team):
     [fault] = [it for it in found.findings if it.rule.severity > 0]
     assert "sum to 8 nvidia.com/mig-1g.5gb and 4 nvidia.com/mig-2g.10gb" in fault.message
     assert fault.message.endswith("write 1g.5gb: 32, 2g.10gb: 16")
+
+
+TYPED = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {{name: p}}
+spec:
+  nodeSelector: {{pool: p}}
+  gpu: {{product: NVIDIA-A100-SXM4-40GB, perNode: {}}}
+  capacity: {{nodes: 4, nodeType: p4d.24xlarge}}
+"""
+
+
+@pytest.mark.parametrize(
+    "per_node, quota, rules",
+    [
+        (4, "guarantee: 24", ["guarantees-above-available"]),
+        (4, "limit: 24", ["limit-above-available"]),
+        (4, "guarantee: 16", ["per-node-contradicts-node-type"]),
+        # with the GPUs of the node type there would be even fewer
+        (16, "guarantee: 70", ["guarantees-above-available", "per-node-contradicts-node-type"]),
+    ],
+)
+def test_too_few_gpus_of_a_node_are_reported_once(planned, team, per_node, quota, rules):
+    done = planned(TYPED.format(per_node), team("a", quota))
+    found = [it for it in done.findings if str(it.severity) != "info"]
+    assert sorted(it.rule.name for it in found) == rules
+    assert any("gpu.perNode or capacity.nodeType" in it.message for it in found)

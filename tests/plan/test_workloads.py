@@ -86,3 +86,21 @@ def test_a_limit_is_proposed_only_if_the_pool_allows_it(planned, team, limit, mo
     done = planned(a100(), team("a", f"guarantee: 2, limit: {limit}"), model(f"      {more}"))
     [message] = [it.message for it in done.findings if it.rule.name == "model-above-limit"]
     assert message.endswith(f"; {advice}")
+
+
+def test_a_limit_that_holds_no_replica_is_raised_for_fewer_replicas(planned, team):
+    """Lower replicas alone do not help; 60 of the 64 GPUs are guaranteed to another team."""
+    other = team("b", "guarantee: 60")
+    text = model("      replicas: 9\n      placement: {pools: [p]}", "gpus: 2")
+    done = planned(a100(), team("a", "guarantee: 1, limit: 1"), other, text)
+    (message,) = [it.message for it in done.findings if it.rule.name == "model-above-limit"]
+    assert message.endswith(
+        "; write replicas: 2, and raise limit and guarantee to 4 nvidia.com/gpu"
+    )
+    mended = planned(
+        a100(),
+        team("a", "guarantee: 4, limit: 4"),
+        other,
+        text.replace("replicas: 9", "replicas: 2"),
+    )
+    assert not [it for it in mended.findings if str(it.severity) != "info"]
