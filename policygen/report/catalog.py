@@ -18,6 +18,7 @@ FORMATS: Mapping[str, str] = {
     "gitlab": "a Code Quality report, for merge requests in GitLab",
     "markdown": "Markdown for a comment on a pull request",
     "html": "one HTML page without external files",
+    "openreports": "a Report for each namespace and a ClusterReport of `openreports.io/v1alpha1`, to apply to a cluster",
     "prometheus": "metrics for the textfile collector of node_exporter",
 }
 """What each is for. The format `x` is the module `policygen.report.x` with a function `write`."""

@@ -23,6 +23,7 @@ from .upstream import (
     CONTROL_PLANE,
     EVERY_KUBERNETES,
     KUBE_SCHEDULER_SCORES,
+    TOOLS,
     control_plane,
 )
 
@@ -54,6 +55,7 @@ def _build(options: argparse.Namespace) -> int:
         *CONTROL_PLANE,
         KUBE_SCHEDULER_SCORES,
         *LOADERS,
+        *TOOLS,
     ):
         built = build([upstream])[upstream.name]
         for binary in upstream.binaries:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -113,9 +114,8 @@ def _compile(go: str, built: Built, binary: Binary) -> None:
 
 
 def _copy_assets(go: str, built: Built) -> None:
-    module = built.upstream.module
-    out = _go([go, "list", "-m", "-f", "{{.Dir}}", module], built, "assets")
-    source = Path(out.strip())
+    module = f"{built.upstream.module}@{built.upstream.version}"
+    source = Path(json.loads(_go([go, "mod", "download", "-json", module], built, "assets"))["Dir"])
     for asset in built.upstream.assets:
         target = built.asset(asset)
         target.parent.mkdir(parents=True, exist_ok=True)

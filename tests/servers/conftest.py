@@ -20,7 +20,7 @@ Without built binaries these tests are skipped; with POLICYGEN_CONTROLPLANE=requ
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,7 @@ from tests.servers.build import Built, located
 from tests.servers.cluster import Cluster
 from tests.servers.process import ServerError
 from tests.servers.slate import Slate
-from tests.servers.upstream import KUBERNETES_VARIABLE, control_plane
+from tests.servers.upstream import KUBERNETES_VARIABLE, TOOLS, Upstream, control_plane
 
 REQUIRED = "POLICYGEN_CONTROLPLANE"
 FAILED = pytest.StashKey[bool]()
@@ -60,11 +60,21 @@ def pytest_runtest_makereport(item):
 @pytest.fixture(scope="session")
 def built() -> dict[str, Built]:
     """The binaries of every upstream by name; `matrix` chooses the release of Kubernetes."""
-    chosen = control_plane(os.environ.get(KUBERNETES_VARIABLE, ""))
-    found = {upstream.name: located(upstream) for upstream in chosen}
+    return _present(control_plane(os.environ.get(KUBERNETES_VARIABLE, "")))
+
+
+@pytest.fixture(scope="session")
+def tools() -> dict[str, Built]:
+    """The programs and CRDs of other tools, by name."""
+    return _present(TOOLS)
+
+
+def _present(upstreams: Iterable[Upstream]) -> dict[str, Built]:
+    """Upstreams by name; skips the test, or fails it if they are required, if a file is missing."""
+    found = {upstream.name: located(upstream) for upstream in upstreams}
     if missing := [name for built in found.values() for name in built.missing]:
         said = (
-            f"no control plane: {len(missing)} files not built ({missing[0]}, ...); "
+            f"{len(missing)} files not built ({missing[0]}, ...); "
             "`python -m tests.servers build` makes them, with Go 1.26 or later"
         )
         if os.environ.get(REQUIRED) == "required":

@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.servers.build import located
-from tests.servers.upstream import KUSTOMIZE
-
 ROOT = Path(__file__).parents[2]
 FUNCTION = """\
 apiVersion: krm.policygen.dev/v1alpha1
@@ -39,11 +36,9 @@ spec:
 
 
 @pytest.fixture
-def build(tmp_path):
+def build(tmp_path, tools):
     """Build a kustomization with a Job of a queue."""
-    if located(KUSTOMIZE).missing:
-        pytest.skip("kustomize is not built: python -m tests.servers build")
-    program = located(KUSTOMIZE).binary("kustomize")
+    program = tools["kustomize"].binary("kustomize")
     (tmp_path / "spec").mkdir()
     for name in ("platform", "teams"):
         shutil.copy(ROOT / f"examples/kueue-team-tree/{name}.yaml", tmp_path / "spec")

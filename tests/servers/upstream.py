@@ -126,7 +126,33 @@ KUSTOMIZE = Upstream(
     "sigs.k8s.io/kustomize/kustomize/v5",
     (Binary("kustomize", "sigs.k8s.io/kustomize/kustomize/v5"),),
 )
-ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, KUSTOMIZE)
+KUBECTL = Upstream(
+    "kubectl",
+    "k8s.io/kubernetes",
+    (Binary("kubectl", "k8s.io/kubernetes/cmd/kubectl"),),
+    stamped=True,
+)
+ARGO_CD = Upstream(
+    "argo-cd",
+    "github.com/argoproj/argo-cd/v3",
+    (),
+    assets=(
+        "manifests/crds/application-crd.yaml",
+        "cmpserver/plugin/config.go",
+        "reposerver/apiclient/repository.pb.go",
+    ),
+)
+FLUX = tuple(
+    Upstream(name, f"github.com/fluxcd/{name}", (), assets=("config/crd/bases",))
+    for name in ("kustomize-controller", "source-controller")
+)
+OPENREPORTS = Upstream(
+    "openreports", "github.com/openreports/reports-api", (), assets=("config/crd",)
+)
+
+TOOLS = (KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS)
+"""What reads our output: programs, and the CRDs of what does not run here."""
+ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, *TOOLS)
 
 KUBERNETES_VARIABLE = "POLICYGEN_KUBERNETES"
 """Names the release of Kubernetes that tests run on; `matrix` sets it."""
