@@ -31,6 +31,8 @@ WITHOUT = {
     "api_validation/updates/volcano": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
     "app/adopt": "tests/cli/test_adopt.py adopts manifests and snapshots through it.",
     "app/baseline": "tests/lint/test_baseline.py updates and compares baselines through it.",
+    "app/content": "tests/app/test_review.py and tests/app/test_simulate.py name specs, manifests and snapshots.",
+    "app/observed": "tests/cli/test_adopt.py and tests/app/test_review.py read manifests and snapshots through it.",
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
     "app/init": "tests/cli/test_init.py writes starter specs through it.",
     "app/inputs": "tests/app/test_lint.py reads specs and manifests through it.",

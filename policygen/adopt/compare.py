@@ -82,10 +82,11 @@ def spec_differences(
 def _policy(cluster: Cluster, inferred: Inferred) -> Iterator[Object]:
     """The objects that a spec is about. Of most kinds, only those of a set are policy."""
     spaces = {it.name for team in inferred.spec.teams for it in team.namespaces}
-    return (it for it in cluster.objects if _is_policy(it, spaces))
+    return (it for it in cluster.objects if is_policy(it, spaces))
 
 
-def _is_policy(found: Object, spaces: Collection[str]) -> bool:
+def is_policy(found: Object, spaces: Collection[str]) -> bool:
+    """Whether a spec can be about an object. `spaces` are the namespaces of teams."""
     if found.labels.get(SET) or (found.group == KUEUE and found.kind in POLICY_KINDS):
         return True
     match (found.group, found.kind):

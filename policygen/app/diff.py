@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.app import inputs, lint, snapshot, verdicts
-from policygen.app.requests import LintRequest
+from policygen.app.inputs import Run
+from policygen.app.requests import ClusterRequest, LintRequest
 from policygen.app.sources import opened
 from policygen.client.live import Progress
-from policygen.client.snapshot_file import is_snapshot
 from policygen.core.errors import UnreadError, UsageError
 from policygen.core.finding import Finding
 from policygen.documents.parse import mapping
@@ -35,33 +34,21 @@ class Differences(Struct, frozen=True):
     """Kinds that are missing in one snapshot or both, and rules that did not run on one of them."""
 
 
-def of_snapshots(before: str, after: str) -> bool:
-    """Whether at least one of two paths is a snapshot, so that both should be."""
-    return is_snapshot(before) or is_snapshot(after)
-
-
 def compare(
     request: LintRequest,
-    before: Path,
-    after: Path | None,
+    before: ClusterRequest,
+    after: ClusterRequest,
     *,
     today: date,
     progress: Progress,
 ) -> Differences:
-    """Compare two snapshots, or one with the live cluster that the request names.
+    """Compare two clusters: snapshots or live ones. The spec and the rules are those of the request.
 
     Raises UnreadError if a snapshot or cluster cannot be read, UsageError and SpecError.
     """
     run = inputs.prepare(request)
-    was = _known(opened(before, run.first_index))
-    if after is not None:
-        now = _known(opened(after, run.first_index))
-    else:
-        query = lint.cluster_query(run)
-        # ConfigMaps of the first snapshot are requested again, independent of the spec.
-        query = replace(query, config_maps=query.config_maps | was.seen.config_maps)
-        now = _known(snapshot.read(request, query, progress, run.first_index))
-    names = f"{before}", f"{after or 'the cluster'}"
+    was, now = _read(run, (before, after), progress)
+    names = _name(before), _name(after)
     if why := _hidden(names, (was.seen, now.seen)):
         raise UsageError(
             f"{' and '.join(names)} cannot be compared, because {why}; "
@@ -93,6 +80,27 @@ def compare(
             *incomparable.rules(unjudged),
         ),
     )
+
+
+def _read(
+    run: Run, both: tuple[ClusterRequest, ClusterRequest], progress: Progress
+) -> tuple[Snapshot, Snapshot]:
+    """Both clusters: files first, since ConfigMaps of a snapshot are requested of a live cluster, too."""
+    query = lint.cluster_query(run)
+    found: dict[int, Snapshot] = {}
+    for index, cluster in sorted(enumerate(both), key=lambda it: it[1].is_live):
+        if cluster.snapshots:
+            found[index] = _known(opened(cluster.snapshots[0], run.first_index))
+        else:
+            request = run.request._replace(clusters=cluster)
+            found[index] = _known(snapshot.read(request, query, progress, run.first_index))
+        query = replace(query, config_maps=query.config_maps | found[index].seen.config_maps)
+    return found[0], found[1]
+
+
+def _name(cluster: ClusterRequest) -> str:
+    named = (*map(str, cluster.snapshots), *cluster.contexts)
+    return named[0] if named else "the cluster"
 
 
 def _known(read: Snapshot | Finding) -> Snapshot:

@@ -91,6 +91,20 @@ class LintRequest(NamedTuple):
     """A file with the known findings, which are not new."""
 
 
+class ReviewRequest(NamedTuple):
+    """Two states to compare, of which at most one is a snapshot or cluster."""
+
+    old: str | ClusterRequest
+    """A path, `git:REVISION:PATH`, `context:NAME`, or the only cluster of options."""
+    new: str | ClusterRequest
+    target: Targets = MappingProxyType({})
+    """Versions that replace the Platform's, by component."""
+    access: ClusterRequest = ClusterRequest()
+    """How to connect to clusters that `old` or `new` name."""
+    beside: ClusterRequest | None = None
+    """The cluster whose workloads may use what is removed, if no state is one."""
+
+
 class SimulateRequest(NamedTuple):
     """The inputs and options of `simulate`."""
 

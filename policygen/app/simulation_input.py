@@ -1,6 +1,5 @@
 """What `policygen simulate`, `why` and `fit` read: a state and its jobs."""
 
-import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -16,17 +15,16 @@ from policygen.app import (
     sources,
     trace,
 )
+from policygen.app.content import CONTEXT, Content, content
 from policygen.app.inputs import RunSpec
 from policygen.app.manifest_files import ManifestFiles
 from policygen.app.requests import LintRequest, SimulateRequest
-from policygen.client.snapshot_file import is_snapshot
 from policygen.core import versions
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import Finding
 from policygen.core.names import DEFAULT_NAMESPACE
 from policygen.core.rule import Severity
 from policygen.core.versions import Version
-from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.kubernetes import manifests
 from policygen.kubernetes.cluster import KUEUE as KUEUE_GROUP
@@ -94,22 +92,22 @@ def adds_jobs(given: SimulationInput) -> bool:
 def by_content(request: SimulateRequest) -> SimulateRequest:
     """The request with manifests and snapshots among its specs as such, by what the files contain.
 
-    It also knows whether the models of the spec are jobs.
-
-    A path that cannot be read stays a spec, and so does a pipe, since it can be read only once.
+    It also knows whether the models of the spec are jobs. A path that cannot be read stays a spec.
     """
     specs, state = [], []
     snapshots = list(request.clusters.snapshots)
+    contexts = list(request.clusters.contexts)
     for path in request.specs:
-        if path == "-" or _is_pipe(path):
-            specs.append(path)
-        elif is_snapshot(path):
-            snapshots.append(Path(path))
-        elif _is_of_manifests(files.read((path,))[0]):
-            state.append(path)
-        else:
-            specs.append(path)
-    clusters = request.clusters._replace(snapshots=tuple(snapshots))
+        match content(path):
+            case Content.SPEC:
+                specs.append(path)
+            case Content.MANIFESTS:
+                state.append(path)
+            case Content.SNAPSHOT:
+                snapshots.append(Path(path))
+            case Content.CLUSTER:
+                contexts.append(path.removeprefix(CONTEXT))
+    clusters = request.clusters._replace(snapshots=tuple(snapshots), contexts=tuple(contexts))
     if clusters.number > 1:
         raise UsageError("simulate reads only one cluster; name one snapshot or context")
     models = not clusters.named if request.models is None else request.models
@@ -210,23 +208,6 @@ def check_trace(given: SimulationInput, traced: TraceArrivals) -> None:
     if given.trace and not traced.arrivals:
         cluster_gaps.gaps(given.snapshot).require(kueue=True)
         raise UsageError(f"no job of the trace can be simulated: {'; '.join(traced.notes)}")
-
-
-def _is_of_manifests(sources: Sequence[Source]) -> bool:
-    return (
-        bool(sources)
-        and not manifests.spec_sources(sources)
-        and any(manifests.read((it,)).objects for it in sources)
-    )
-
-
-def _is_pipe(path: str) -> bool:
-    """Whether a path exists, but is no file or folder."""
-    try:
-        mode = Path(path).stat().st_mode
-    except (OSError, ValueError):
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def _in_namespace(object_: Object) -> Object:

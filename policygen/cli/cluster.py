@@ -7,19 +7,22 @@ from typing import Any
 import click
 
 from policygen.app import stdout
-from policygen.app.requests import LintRequest
+from policygen.app.requests import ClusterRequest, LintRequest, ReviewRequest
 from policygen.cli.options import (
     ACCESS,
+    EXIT_CODE,
     RULES,
     SPECS,
     TARGET,
     context,
     extras,
+    fields,
     form,
     lint_request,
     options,
     paths,
     rules,
+    snapshots,
     today,
 )
 from policygen.cli.stderr import progress, say
@@ -141,10 +144,12 @@ def rbac(*, name: str, preflight: bool, **given: Any) -> None:
     epilog="""\b
 Examples:
   policygen diff git:main:spec spec/
+  policygen diff git:main:spec spec/ --context prod
   policygen diff git:main:spec spec/ -f markdown --no-exit-code > comment.md
+  policygen diff manifests/ spec/
+  policygen diff context:prod spec/
   policygen diff yesterday.snapshot today.snapshot
-  policygen diff yesterday.snapshot --context prod
-  policygen diff yesterday.snapshot --context prod --spec spec/ -f json
+  policygen diff yesterday.snapshot context:prod --spec spec/ -f json
 
 Exit codes: 0 no change, 1 something changed, 2 wrong usage or invalid spec, 3 something could not be
 read or compared, 4 internal error.
@@ -152,7 +157,11 @@ read or compared, 4 internal error.
 )
 @click.argument("before", metavar="OLD", shell_complete=paths)
 @click.argument("after", metavar="[NEW]", required=False, shell_complete=paths)
-@_CONTEXT
+@context(
+    "Name the objects of this live cluster that still use what NEW removes. Without NEW, compare OLD with "
+    "the cluster."
+)
+@snapshots("The same for the cluster in this file, which `policygen snapshot` wrote.")
 @options(*ACCESS, TARGET, RULES)
 @click.option(
     "--spec",
@@ -160,72 +169,79 @@ read or compared, 4 internal error.
     multiple=True,
     metavar="SPEC",
     shell_complete=paths,
-    help="Check the two snapshots, or the snapshot and the cluster, against this spec; repeatable.",
+    help="Check two snapshots or clusters against this spec; repeatable.",
 )
 @form(
-    "Output format: text for people, markdown for a comment on a pull request (only for two "
-    "specs), json for programs.",
+    "Output format: text for people, markdown for a comment on a pull request (not for two "
+    "clusters), json for programs.",
     "markdown",
 )
-@click.option(
-    "--exit-code/--no-exit-code",
-    default=True,
-    show_default=True,
-    help="Exit 1 if something changed.",
-)
+@EXIT_CODE
 def diff(*, before: str, after: str | None, exit_code: bool, **given: Any) -> None:
-    """Show what a change of a spec does, or what changed on a cluster.
+    """Show what a change does before you apply it, or what changed on a cluster.
 
-    OLD and NEW are two specs (a file, a folder, or git:REVISION:PATH), or two snapshots; without NEW, a
-    snapshot is compared with a live cluster.
+    OLD and NEW are a spec or manifests (a file, a folder, or git:REVISION:PATH), a snapshot, or a live
+    cluster (context:NAME).
 
-    For specs, diff first shows what changes for pools, teams and models, then the objects and fields. For
-    snapshots and clusters, it lists every changed field of a policy object, and who wrote the field, and
+    diff first shows what changes for pools, teams and models, then the objects and fields. For two
+    snapshots or clusters, it lists every changed field of a policy object, and who wrote the field, and
     then the lint findings that are new or gone.
     """
-    live = bool(given["contexts"] or given["in_cluster"])
-    if (after is None) != live:
+    access = ClusterRequest(**fields(ClusterRequest, given))
+    if access.number > 1:
         raise click.UsageError(
-            "name two specs, two snapshots, or one snapshot and a cluster (--context, --in-cluster)"
+            "name one cluster: --context CONTEXT, --snapshot FILE or --in-cluster"
         )
-    from policygen.app import diff as app_diff
+    if after is None and not access.named:
+        raise click.UsageError(
+            "name OLD and NEW: each is a spec, manifests, a snapshot or context:NAME; or name OLD and a "
+            "cluster (--context, --in-cluster)"
+        )
+    from policygen.app import review as app_review
 
-    if after is None or app_diff.of_snapshots(before, after):
-        code = _diff_of_snapshots(Path(before), Path(after) if after else None, given)
+    clusters = [app_review.cluster_of(it, access) for it in (before, after or access)]
+    if after is not None and any(clusters) and access.named:
+        raise click.UsageError(
+            "OLD or NEW is a cluster already; omit --context, --snapshot and --in-cluster"
+        )
+    if given["namespaces"] and not any(it and it.is_live for it in (*clusters, access)):
+        raise click.UsageError("--namespace is only for a live cluster; omit --namespace")
+    if clusters[0] and clusters[1]:
+        code = _diff_of_clusters(clusters[0], clusters[1], given)
     else:
-        code = _diff_of_specs(before, after, given)
+        code = _diff_of_states(before, after, access, given)
     raise SystemExit(code if exit_code or code != ExitCode.FINDINGS else ExitCode.CLEAN)
 
 
-def _diff_of_specs(old: str, new: str, given: dict[str, Any]) -> ExitCode:
+def _diff_of_states(
+    old: str, new: str | None, access: ClusterRequest, given: dict[str, Any]
+) -> ExitCode:
     from policygen.app import review as app_review
     from policygen.report import review as forms
 
-    unused = [name for name in ("specs", "only", "skip", "namespaces") if given[name]]
-    if unused:
-        option = {
-            "specs": "--spec",
-            "only": "--rule",
-            "skip": "--skip",
-            "namespaces": "--namespace",
-        }
-        raise click.UsageError(
-            f"{option[unused[0]]} has no meaning for two specs; omit {option[unused[0]]}"
-        )
-    found = app_review.review(old, new, given["target"])
+    for name, option in (("specs", "--spec"), ("only", "--rule"), ("skip", "--skip")):
+        if given[name]:
+            raise click.UsageError(f"{option} is only for two snapshots or clusters; omit {option}")
+    beside = access if new is not None and access.named else None
+    request = ReviewRequest(old, new or access, given["target"], access, beside)
+    found = app_review.review(request, progress)
     page = StringIO()
     {"text": forms.text, "markdown": forms.markdown, "json": forms.json}[given["form"]](found, page)
     stdout.out(page.getvalue())
+    if found.unread:
+        return ExitCode.INCOMPLETE
     return ExitCode.FINDINGS if found.changed else ExitCode.CLEAN
 
 
-def _diff_of_snapshots(before: Path, after: Path | None, given: dict[str, Any]) -> ExitCode:
+def _diff_of_clusters(
+    before: ClusterRequest, after: ClusterRequest, given: dict[str, Any]
+) -> ExitCode:
     from policygen.app import diff as app_diff
     from policygen.report import changes
 
     if given["form"] == "markdown":
-        raise click.UsageError("-f markdown works only for two specs; use -f text or -f json")
-    request = _request(given, live=after is None)
+        raise click.UsageError("-f markdown is not for two clusters; use -f text or -f json")
+    request = lint_request(given)
     found = app_diff.compare(request, before, after, today=today(), progress=progress)
     findings = (found.new, found.gone)
     snapshots, page = (found.before, found.after), StringIO()

@@ -165,6 +165,13 @@ FAIL_ON = click.option(
     help="Exit 1 on findings of this severity or above.",
 )
 
+EXIT_CODE = click.option(
+    "--exit-code/--no-exit-code",
+    default=True,
+    show_default=True,
+    help="Exit 1 if there is a difference.",
+)
+
 QUIET_NOTES = click.option(
     "-q",
     "--quiet",

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from policygen.core.finding import Finding, Place
 from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Rule
+from policygen.core.suggest import Names
 from policygen.documents.decode import NotTextError, decode
 from policygen.documents.rules import (
     FILE_NOT_UTF_8,
@@ -314,7 +315,7 @@ def _reason(error: OSError | ValueError, name: str) -> str:
         if Path(name).is_symlink():
             target = str(Path(name).readlink())
             return f"this symbolic link points to {quoted(target)}, which does not exist"
-        return "this file or folder does not exist"
+        return f"this file or folder does not exist{_nearest(Path(name))}"
     if isinstance(error, PermissionError):
         return "you have no permission to read this file or folder"
     if isinstance(error, OSError):
@@ -322,3 +323,16 @@ def _reason(error: OSError | ValueError, name: str) -> str:
             return "this symbolic link points to itself; remove the link"
         return f"this file or folder cannot be read: {(error.strerror or str(error)).lower()}"
     return "this is not a valid file name; correct the path"
+
+
+def _nearest(path: Path) -> str:
+    """The end of a message: the existing path that a missing one resembles most."""
+    missing = path
+    while missing.parent != missing and not missing.parent.is_dir():
+        missing = missing.parent
+    with suppress(OSError):
+        folder = missing.parent
+        entries = (it.name for it in folder.iterdir() if not it.name.startswith("."))
+        if meant := Names(entries).meant(missing.name):
+            return f"; did you mean {quoted(str(folder / meant))}?"
+    return ""

@@ -122,7 +122,7 @@ def read(argument: str, endings: tuple[str, ...], limit: int, too_large: str) ->
     try:
         real = tree.real(top)
     except _MissingError:
-        advice = ""
+        advice = _nearest(tree, top)
         if here and not is_relative:
             advice = f"; paths begin at the top of the repository, so write for example ./{path}"
         message = f"{quoted(path)} does not exist in revision {quoted(revision)}{advice}"
@@ -137,6 +137,33 @@ def read(argument: str, endings: tuple[str, ...], limit: int, too_large: str) ->
         if not refusal:
             data, refusal = known.get(tree.objects[it.path], (b"", too_large))
         yield GitFile(it.name, data, refusal, "" if refusal else f"{commit}:{it.path}")
+
+
+def _nearest(tree: _Tree, path: str) -> str:
+    """The end of a message: the entry that the first missing part of a path resembles most."""
+    folder = path
+    while folder and folder not in tree.modes:
+        folder, _, missing = folder.rpartition("/")
+    meant = Names(tree.names.get(folder, ())).meant(missing)
+    return f"; did you mean {quoted(posixpath.join(folder, meant))}?" if meant else ""
+
+
+def uncommitted(argument: str) -> tuple[str, ...]:
+    """The files below `REVISION:PATH` that the working tree changes, if the revision is checked out.
+
+    Raises GitError.
+    """
+    revision, _, path = argument.rpartition(":")
+    if _commit(revision) != _commit("HEAD"):
+        return ()
+    here = f"{path}/".startswith(("./", "../"))
+    return changed_files(path if here else f":(top){path.lstrip('/')}")
+
+
+def changed_files(path: str) -> tuple[str, ...]:
+    """The files below a path of the working tree that are not committed. Raises GitError."""
+    lines = _output("status", "--porcelain", "-z", "--no-renames", "--", path).split(b"\0")[:-1]
+    return tuple(line[3:].decode(errors="replace") for line in lines)
 
 
 def _commit(revision: str) -> str:

@@ -8,14 +8,13 @@ from msgspec import UNSET, Struct
 from policygen.core.finding import dotted
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.drift.compare import FieldDifference, Read, differences
-from policygen.drift.drift import GROUP_KINDS, alike, was_not_requested
+from policygen.drift.drift import GROUP_KINDS, alike, new_metadata, was_not_requested
 from policygen.drift.field_managers import first
 from policygen.drift.messages import amounts, author, entries, value
 from policygen.kubernetes.cluster import KUEUE, SCHEDULING, VOLCANO
 from policygen.kubernetes.kueue import POLICY_KINDS
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import GroupKind, Seen, Snapshot
-from policygen.kubernetes.untyped import mapping
 
 POLICY = frozenset(
     {
@@ -95,14 +94,7 @@ def _policy(snapshot: Snapshot) -> dict[tuple[str, str, str, str], Object]:
 
 def _fields(old: Object, new: Object, read: Read) -> Iterator[Change]:
     was, now = alike(old, new)
-    found: list[FieldDifference] = []
-    for part in ("labels", "annotations"):
-        mine, theirs = mapping(was.data, "metadata", part), mapping(now.data, "metadata", part)
-        for key, text in theirs.items():
-            if key not in mine:
-                path = ("metadata", part, key)
-                found.append(FieldDifference(path, UNSET, text, path))
-    for difference in (*found, *differences(was.data, now.data, read)):
+    for difference in (*new_metadata(was, now), *differences(was.data, now.data, read)):
         yield Change(What.CHANGED, new, dotted(difference.path), _message(difference, now))
 
 

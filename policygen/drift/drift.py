@@ -14,7 +14,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import canonical
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
-from policygen.kubernetes.untyped import numbered, text
+from policygen.kubernetes.untyped import mapping, numbered, text
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.plan.catalog import KINDS
 from policygen.plan.kind import Item
@@ -29,7 +29,8 @@ GROUP_KINDS = frozenset(
 )
 """All kinds that can be rendered."""
 
-_IDENTITY = (("metadata", "labels", MANAGED_BY), ("metadata", "labels", SET))
+IDENTITY = (("metadata", "labels", MANAGED_BY), ("metadata", "labels", SET))
+"""The labels of all rendered objects, which name the tool and the set."""
 
 
 class RenderedObject(Struct, frozen=True, eq=False):
@@ -166,8 +167,12 @@ class Rendered:
             and found.labels.get(SET) == self.name
             and found.kind != KEPT
             and not deleted_at(found)
-            and (found.kind, found.namespace, found.name) not in self._unrequested
+            and not self.is_unrequested(found)
         )
+
+    def is_unrequested(self, found: Object) -> bool:
+        """Whether only an option that was not set renders this object."""
+        return (found.kind, found.namespace, found.name) in self._unrequested
 
 
 def deleted_at(found: Object) -> str:
@@ -184,7 +189,7 @@ def _changed(expected: RenderedObject, found: Object, read: Read) -> Changed:
     for difference in differences(expected.data, found.data, read):
         if not whole and difference.path[:1] != ("metadata",):
             continue
-        other = difference.path in _IDENTITY and difference.found is not UNSET
+        other = difference.path in IDENTITY and difference.found is not UNSET
         (labels if other else fields).append(difference)
     return Changed(expected, found, tuple(fields), tuple(labels), tuple(_controllers(found)))
 
@@ -215,6 +220,16 @@ def was_not_requested(seen: Seen, config_map: Object) -> bool:
         GroupKind(config_map.group, config_map.kind) == CONFIG_MAP
         and config_map.name not in seen.config_maps
     )
+
+
+def new_metadata(was: Object, now: Object) -> Iterator[FieldDifference]:
+    """The labels and annotations that only the second object has."""
+    for part in ("labels", "annotations"):
+        mine, theirs = mapping(was.data, "metadata", part), mapping(now.data, "metadata", part)
+        for key, value in theirs.items():
+            if key not in mine:
+                path = ("metadata", part, key)
+                yield FieldDifference(path, UNSET, value, path)
 
 
 def alike(one: Object, other: Object) -> tuple[Object, Object]:

@@ -1,12 +1,12 @@
 """What a change of a spec does, as text, Markdown or JSON: for people first, then objects and fields."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, TextIO
 
 from msgspec import UNSET, Struct
 
 from policygen.core.finding import dotted
-from policygen.core.quoting import listed
+from policygen.core.quoting import counted, listed, some
 from policygen.drift.changes import What
 from policygen.drift.compare import FieldDifference
 from policygen.drift.messages import subject, value
@@ -16,11 +16,15 @@ from policygen.report.markdown import MAX_CHARACTERS, escaped
 from policygen.report.phrases import headline, whereabouts, write_json
 from policygen.report.text import printable
 from policygen.review.consequences import ModelChange, Pair, PoolChange, QuotaChange
-from policygen.review.objects import ObjectChange
 from policygen.review.review import Review
+from policygen.review.uses import Use
 
 VERSION: Final = 1
 _MARKS: Final = {What.ADDED: "+", What.REMOVED: "-", What.CHANGED: "~"}
+
+
+_WIDE: Final = 60
+"""A longer first column has no second one beside it."""
 
 
 class _Section(Struct, frozen=True):
@@ -32,9 +36,10 @@ class _Section(Struct, frozen=True):
 
 def text(review: Review, out: TextIO) -> None:
     """Write sections with indented lines, and the changed fields at the end."""
-    lines = []
+    lines = [f"note: {it}" for it in review.notes]
+    lines += [f"not read: {it}" for it in review.unread]
     for section in _sections(review):
-        width = max(len(first) for first, _ in section.lines)
+        width = max(len(first) for first, _ in section.lines if len(first) <= _WIDE)
         lines.append(section.title)
         lines += [f"  {first:<{width}}  {rest}".rstrip() for first, rest in section.lines]
     if not review.changed:
@@ -45,8 +50,9 @@ def text(review: Review, out: TextIO) -> None:
 def markdown(review: Review, out: TextIO) -> None:
     """Write a table for each section; the objects are folded. Cut to the size of a comment."""
     sections = list(_sections(review))
-    titles = ", ".join(it.title for it in sections) or "no difference"
-    out.write(f"## policygen: {escaped(titles)}\n")
+    out.write(f"## policygen diff: {escaped(_summary(review))}\n")
+    notes = (*review.notes, *(f"not read: {it}" for it in review.unread))
+    out.writelines(f"\n> {escaped(it)}\n" for it in notes)
     room = MAX_CHARACTERS
     for section in sections:
         rows = [f"| {escaped(first)} | {escaped(rest)} |\n" for first, rest in section.lines]
@@ -104,6 +110,13 @@ def json(review: Review, out: TextIO) -> None:
                 {
                     "what": it.what.value,
                     "object": str(it.object),
+                    "foreign": it.foreign,
+                    "uses": None
+                    if review.uses is None
+                    else [
+                        {"noun": use.noun, "names": list(use.names), "effect": use.effect}
+                        for use in review.uses[index]
+                    ],
                     "fields": [
                         {
                             "path": dotted(field.path),
@@ -113,8 +126,10 @@ def json(review: Review, out: TextIO) -> None:
                         for field in it.fields
                     ],
                 }
-                for it in review.objects
+                for index, it in enumerate(review.objects)
             ],
+            "notes": list(review.notes),
+            "unread": list(review.unread),
             "warnings": {
                 "new": [headline(it) for it in review.new],
                 "gone": [headline(it) for it in review.gone],
@@ -145,7 +160,23 @@ def _sections(review: Review) -> Iterator[_Section]:
         numbers = ", ".join(
             f"{sum(it.what is what for it in review.objects)} {what.value}" for what in _MARKS
         )
-        yield _Section(f"objects: {numbers}", tuple(_objects(review.objects)))
+        yield _Section(f"objects: {numbers}", tuple(_objects(review)))
+
+
+def _summary(review: Review) -> str:
+    """The numbers of what changes: `2 pools, 1 model and 3 objects change, 1 new warning`."""
+    found = review.consequences
+    counts = (
+        (len(found.pools), "pool"),
+        (len(found.models), "model"),
+        (len(review.objects), "object"),
+    )
+    parts = [counted(number, noun) for number, noun in counts if number]
+    verb = "changes" if [number for number, _ in counts if number] == [1] else "change"
+    changes = [f"{listed(parts, 'and')} {verb}"] if parts else []
+    changes += [counted(len(review.new), "new warning")] if review.new else []
+    changes += [f"{counted(len(review.gone), 'warning')} gone"] if review.gone else []
+    return ", ".join(changes) or "no difference"
 
 
 def _pool(pool: PoolChange) -> Iterator[tuple[str, str]]:
@@ -242,11 +273,26 @@ def _replicas(change: ModelChange) -> Iterator[str]:
             yield gone
 
 
-def _objects(objects: Sequence[ObjectChange]) -> Iterator[tuple[str, str]]:
-    for it in objects:
-        yield f"{_MARKS[it.what]} {it.object}", ""
+def _objects(review: Review) -> Iterator[tuple[str, str]]:
+    for index, it in enumerate(review.objects):
+        kept = "policygen did not render it, so it stays until you delete it"
+        is_kept = it.foreign and it.what is What.REMOVED
+        yield f"{_MARKS[it.what]} {it.object}", kept if is_kept else ""
+        for use in review.uses[index] if review.uses else ():
+            yield f"    {_used(use)}", ""
         for field in it.fields:
             yield f"    {subject(field)}", _values(field)
+
+
+_SINGULAR = {"are": "is", "do": "does"}
+
+
+def _used(use: Use) -> str:
+    """`2 admitted workloads (nlp/a and nlp/b) keep running`."""
+    verb, _, rest = use.effect.partition(" ")
+    if len(use.names) == 1:
+        verb = _SINGULAR.get(verb, f"{verb}s")
+    return f"{counted(len(use.names), use.noun)} ({some(use.names, 'other')}) {verb} {rest}"
 
 
 def _values(field: FieldDifference) -> str:

@@ -1,22 +1,29 @@
-"""The differences between two specs."""
+"""The differences between two states: specs, manifests, a snapshot or a cluster."""
 
 from msgspec import Struct
 
 from policygen.core.finding import Finding
 from policygen.review.consequences import Consequences
 from policygen.review.objects import ObjectChange
+from policygen.review.uses import Use
 
 
 class Review(Struct, frozen=True):
-    """What a change of a spec does."""
+    """What a change does."""
 
     names: tuple[str, str]
-    """Of the old and the new spec, as given."""
+    """Of the old and the new state, as given."""
     consequences: Consequences
     objects: tuple[ObjectChange, ...]
-    new: tuple[Finding, ...]
-    """Warnings about the new spec that the old one does not have."""
-    gone: tuple[Finding, ...]
+    new: tuple[Finding, ...] = ()
+    """Warnings about the new spec that the old one does not have. Only for two specs."""
+    gone: tuple[Finding, ...] = ()
+    uses: tuple[tuple[Use, ...], ...] | None = None
+    """For each of `objects`: who still uses a removed object. None: no cluster shows it."""
+    notes: tuple[str, ...] = ()
+    """What could not be compared, and why."""
+    unread: tuple[str, ...] = ()
+    """What could not be read of a cluster."""
 
     @property
     def changed(self) -> bool:

@@ -207,12 +207,17 @@ def test_running_workloads_are_not_policy(diff, things):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["a.snapshot"], ["a.snapshot", "b.snapshot", "--context", "c"]]
+    "arguments, why",
+    [
+        (["a.snapshot"], "name OLD and NEW"),
+        (["a.snapshot", "b.snapshot", "--context", "c"], "OLD or NEW is a cluster already"),
+        (["a.snapshot", "--context", "c", "--context", "d"], "name one cluster"),
+    ],
 )
-def test_two_looks_are_named(arguments):
+def test_two_looks_are_named(arguments, why):
     done = CliRunner().invoke(cli, ["diff", *arguments])
     assert done.exit_code == 2
-    assert "name two specs, two snapshots, or one snapshot and a cluster" in done.output
+    assert why in done.output
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,16 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from policygen.app.render import render, write
+from policygen.app.requests import ClusterRequest, RenderRequest, ReviewRequest
 from policygen.app.review import review
-from policygen.core.errors import SpecError
+from policygen.client import snapshot_file as files
+from policygen.core.errors import SpecError, UsageError
+from policygen.kubernetes.snapshot import Gap
+from policygen.lint.kinds import every
 from policygen.report import review as forms
+from tests.client.looks import snapshot
+from tests.documents.test_git_files import git
 
 SPEC = """\
 apiVersion: policygen.dev/v1alpha1
@@ -69,7 +76,7 @@ def reviewed(tmp_path, monkeypatch):
     def run(old, new):
         (tmp_path / "old.yaml").write_text(old)
         (tmp_path / "new.yaml").write_text(new)
-        return review("old.yaml", "new.yaml", {})
+        return review(ReviewRequest("old.yaml", "new.yaml"))
 
     return run
 
@@ -103,7 +110,7 @@ def test_equal_specs_have_no_difference(reviewed):
     made = reviewed(SPEC, f"# a comment\n{SPEC}")
     assert not made.changed
     assert shown(made) == "no difference\n"
-    assert shown(made, forms.markdown) == "## policygen: no difference\n"
+    assert shown(made, forms.markdown) == "## policygen diff: no difference\n"
 
 
 def test_teams_pools_and_models_appear_and_disappear(reviewed):
@@ -167,8 +174,12 @@ def test_cpu_alone_is_shown_if_no_gpu_changes(reviewed):
     assert "180 → 176 cores for all teams" in made
 
 
+def _schema():
+    return json.loads((Path(__file__).parents[2] / "schemas" / "review.schema.json").read_text())
+
+
 def test_json_is_as_its_schema_says(reviewed):
-    schema = json.loads((Path(__file__).parents[2] / "schemas" / "review.schema.json").read_text())
+    schema = _schema()
     for old, new in ((SPEC, SHRINK), (SPEC, SPEC)):
         data = json.loads(shown(reviewed(old, new), forms.json))
         jsonschema.validate(data, schema)
@@ -183,7 +194,7 @@ def test_json_is_as_its_schema_says(reviewed):
 
 def test_markdown_fits_a_comment(reviewed):
     made = shown(reviewed(SPEC, SHRINK), forms.markdown)
-    assert made.startswith("## policygen: pool a100, ")
+    assert made.startswith("## policygen diff: 1 pool and 2 objects change\n")
     assert "| team nlp | guaranteed 40 → 32 nvidia.com/gpu, may still reach 64 |" in made
     assert "<details><summary>objects" in made
 
@@ -192,3 +203,136 @@ def test_an_invalid_side_is_refused(reviewed):
     for old, new in ((SPEC, "a: 1\n"), ("a: [\n", SPEC)):
         with pytest.raises(SpecError):
             reviewed(old, new)
+
+
+HAND = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec: {nodeLabels: {pool: a100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: old}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors: [{name: a100, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a100, namespace: nlp}
+spec: {clusterQueue: old}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: train, namespace: nlp}
+spec: {queueName: a100}
+status: {admission: {clusterQueue: old}}
+"""
+
+
+def of(old, new, **more):
+    return review(ReviewRequest(str(old), str(new), **more))
+
+
+def test_rendered_manifests_equal_their_spec(reviewed):
+    reviewed(SPEC, SHRINK)
+    request = RenderRequest(("old.yaml",), {})
+    write(render(request), Path("manifests"))
+    assert not of("manifests", "old.yaml").changed
+    assert not of("old.yaml", "manifests").changed
+    there, back = of("manifests", "new.yaml"), of("new.yaml", "manifests")
+    assert shown(there).startswith(
+        "pool a100\n  team nlp     guaranteed 40 → 32 nvidia.com/gpu, may still reach 64\n"
+        "  team vision  guaranteed 24 → 32 nvidia.com/gpu, may still reach 64\nobjects:"
+    )
+    assert "guaranteed 32 → 40 nvidia.com/gpu" in shown(back)
+    # The same objects change as between the two specs.
+    specs = of("old.yaml", "new.yaml")
+    assert [str(it.object) for it in there.objects] == [str(it.object) for it in specs.objects]
+    assert [
+        [(it.path, str(it.expected), str(it.found)) for it in each.fields] for each in there.objects
+    ] == [
+        [(it.path, str(it.expected), str(it.found)) for it in each.fields] for each in specs.objects
+    ]
+
+
+def test_hand_written_manifests_become_what_a_spec_renders(reviewed):
+    reviewed(SPEC, SPEC)
+    Path("hand.yaml").write_text(HAND)
+    page = shown(of("hand.yaml", "old.yaml"))
+    assert "note: hand.yaml: 2 objects without the labels of policygen" in page
+    assert "  team old     loses its quota: was guaranteed 8 nvidia.com/gpu, could reach 8" in page
+    assert "- ClusterQueue old  " in page
+    assert "policygen did not render it, so it stays until you delete it" in page
+    assert "      clusterQueue  " in page
+    assert '"old" → "nlp.a100"' in page
+    assert "managed-by" not in page
+    assert not of("hand.yaml", "hand.yaml").changed
+
+
+def test_a_snapshot_shows_who_uses_what_is_removed(reviewed, tmp_path):
+    reviewed(SPEC, SPEC.replace("- {pool: l4, guarantee: 8}", ""))
+    files.write(snapshot(HAND), tmp_path / "a.snapshot")
+    page = shown(of("a.snapshot", "new.yaml"))
+    assert "1 admitted workload (nlp/train) keeps running, and Kueue keeps the queue" in page
+    beside = ClusterRequest(snapshots=(tmp_path / "a.snapshot",))
+    made = of("old.yaml", "new.yaml", beside=beside)
+    assert made.uses is not None
+    assert of("old.yaml", "new.yaml").uses is None
+    page = json.loads(shown(made, forms.json))
+    jsonschema.validate(page, _schema())
+    assert [it["object"] for it in page["objects"] if it["what"] == "removed"] != []
+
+
+def test_redacted_names_are_not_compared(reviewed, tmp_path):
+    reviewed(SPEC, SPEC)
+    files.write(snapshot(HAND, redacted=True), tmp_path / "a.snapshot")
+    with pytest.raises(UsageError, match="has redacted names"):
+        of("a.snapshot", "new.yaml")
+
+
+def test_kinds_that_were_not_read_are_named_and_not_compared(reviewed, tmp_path):
+    reviewed(SPEC, SPEC)
+    gap = Gap("kueue.x-k8s.io", "Cohort", "", "forbidden")
+    read = frozenset(it for it in every() if it.kind != "Cohort")
+    files.write(snapshot(HAND, read=read, gaps=(gap,)), tmp_path / "a.snapshot")
+    made = of("a.snapshot", "new.yaml")
+    assert made.unread == ("Cohort.kueue.x-k8s.io could not be read: forbidden",)
+    assert "Cohort" not in {it.object.kind for it in made.objects}
+    assert shown(made).startswith("note: a.snapshot: 2 objects")
+
+
+def test_two_sets_show_no_pools(reviewed):
+    reviewed(SPEC, SPEC)
+    labels = "labels: {policygen.dev/set: %s}"
+    two = HAND.replace("name: old}", f"name: old, {labels % 'a'}}}", 1).replace(
+        "name: a100, namespace: nlp}", f"name: a100, namespace: nlp, {labels % 'b'}}}"
+    )
+    Path("hand.yaml").write_text(two)
+    made = of("hand.yaml", "old.yaml")
+    assert made.consequences.pools == ()
+    assert 'because it has the sets "a" and "b"' in made.notes[0]
+
+
+def test_a_renamed_set_is_one_note(reviewed):
+    made = reviewed(SPEC, SPEC.replace("name: lab}", "name: research}"))
+    assert made.notes == (
+        'the set is renamed from "lab" to "research", so the label policygen.dev/set of every object changes',
+    )
+    assert {it.object.kind for it in made.objects if it.what.value == "changed"} == set()
+
+
+def test_changes_that_are_not_committed_are_named(reviewed, tmp_path):
+    reviewed(SPEC, SPEC)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "a")
+    assert of("git:HEAD:old.yaml", "old.yaml").notes == ()
+    Path("old.yaml").write_text(SHRINK)
+    assert of("git:HEAD:old.yaml", "old.yaml").notes == (
+        'git:HEAD:old.yaml: changes that are not committed are not compared: "old.yaml"',
+        'old.yaml: changes that are not committed are compared, too: "old.yaml"',
+    )

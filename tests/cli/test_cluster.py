@@ -54,7 +54,11 @@ def test_a_spec_can_come_from_a_pipe():
 
 
 def test_options_of_clusters_mean_nothing_for_two_specs(policygen):
-    for option in ("--spec", "--rule", "--namespace"):
+    for option, of in (
+        ("--spec", "two snapshots or clusters"),
+        ("--rule", "two snapshots or clusters"),
+        ("--namespace", "a live cluster"),
+    ):
         done = policygen("diff", "spec.yaml", "spec.yaml", option, "pods-must-carry")
         assert done.returncode == 2
-        assert f"{option} has no meaning for two specs; omit {option}" in done.stderr
+        assert f"{option} is only for {of}; omit {option}" in done.stderr

@@ -100,6 +100,9 @@ def test_stdin_that_is_closed():
 
 def test_what_is_not_there():
     assert refused("a.yaml") == ("a.yaml", "unreadable-input", "this file or folder does not exist")
+    Path("spec/teams").mkdir(parents=True)
+    for typo, meant in (("sepc", "spec"), ("spec/taems", "spec/teams"), ("spce/x", "spec")):
+        assert refused(typo)[2].endswith(f'does not exist; did you mean "{meant}"?')
     Path("a.yaml").symlink_to("gone")
     assert refused("a.yaml")[2] == 'this symbolic link points to "gone", which does not exist'
     assert refused(".")[0] == "./a.yaml"

@@ -175,7 +175,10 @@ def refusal(argument):
         ("git:mian:platform", 'git knows no revision "mian"; did you mean "main"?'),
         ("git:release:platform", 'git knows no revision "release"; did you mean "origin/release"?'),
         ("git:-x:platform", 'git knows no revision "-x"'),
-        ("git:main:platfrm", '"platfrm" does not exist in revision "main"'),
+        (
+            "git:main:platfrm",
+            '"platfrm" does not exist in revision "main"; did you mean "platform"?',
+        ),
         ("git:main:platform/spec/pools.yaml/x", '"platform/spec/pools.yaml/x" does not exist'),
         ("git:main:../spec", "this path is outside the repository"),
         ("git:main", "write git:REVISION:PATH, such as git:main:platform/spec"),
