@@ -1,6 +1,6 @@
 """Workloads that one queue cannot run together, although it has room for each of them.
 
-Only workloads whose pods do not end count. Source: pkg/cache/scheduler/resource_node.go of Kueue 0.19.2;
+Workloads whose pods do not end count together. Of jobs, each alone counts beside these. Source: pkg/cache/scheduler/resource_node.go of Kueue 0.19.2;
 pkg/scheduler/plugins/capacity/capacity.go of Volcano 1.14.1.
 """
 
@@ -11,7 +11,10 @@ from msgspec import Struct
 
 from policygen.core.amounts import total
 from policygen.core.finding import At
-from policygen.kubernetes.kueue_jobs import FRAMEWORKS
+from policygen.kubernetes import priorities
+from policygen.kubernetes.kueue import ClusterQueueView
+from policygen.kubernetes.kueue_jobs import ELASTIC, FRAMEWORKS, MIN_PARALLELISM, PRIORITY
+from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import PodTemplate, Workload
@@ -27,6 +30,8 @@ from policygen.lint.volcano import queues
 _ZERO = Fraction(0)
 _GROUPS = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
 """The API groups of these kinds."""
+LASTING = (*RESTARTED, "RayCluster", "RayService")
+"""Kinds whose pods run until the object is deleted."""
 _ANY = frozenset({""})
 """The only flavor of Volcano's queues."""
 
@@ -54,6 +59,8 @@ class QueueExcess(Struct, frozen=True, eq=False):
     """The place of its limit; None: no object declares the cohort."""
     limit: str
     """The fields to raise."""
+    jobs: tuple[QueueMember, ...] = ()
+    """Jobs of which each exceeds it together with `members`; without jobs, `members` alone exceed it."""
 
 
 class _Place(Struct, eq=False):
@@ -66,6 +73,8 @@ class _Place(Struct, eq=False):
     """By flavor and resource; of other resources it has no limit."""
     members: list[QueueMember]
     above: "_Place | None"
+    jobs: list[QueueMember] = []
+    """Jobs of this queue that preempt none of its workloads, and start with all their pods."""
 
     def limits(self, flavors: Iterable[str], resource: str) -> Fraction | None:
         """The most of a resource in these flavors together; None: no limit."""
@@ -88,6 +97,10 @@ def _exceeding(places: Sequence[_Place]) -> Iterator[QueueExcess]:
         if found is not None:
             yield found
             reported.update(map(id, found.members))
+    for place in places:
+        found = next(_of_jobs(place, reported), None)
+        if found is not None:
+            yield found
 
 
 def _exceeds_alone(place: _Place, it: QueueMember) -> bool:
@@ -115,7 +128,7 @@ def _of_place(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
     """The resources of which the workloads request too much, extended ones first."""
     members = [it for it in place.members if id(it) not in reported]
     names = {name for it in members for name in it.amounts}
-    for name in sorted(names, key=lambda name: ("/" not in name, name)):
+    for name in sorted(names, key=_native_last):
         asking = [it for it in members if it.amounts.get(name)]
         sets = {it.flavors[name] for it in asking}
         sets.add(frozenset().union(*sets))
@@ -127,6 +140,31 @@ def _of_place(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
                 yield QueueExcess(
                     tuple(inside), name, requested, have, place.name, place.at, place.limit
                 )
+
+
+def _of_jobs(place: _Place, reported: Container[int]) -> Iterator[QueueExcess]:
+    """The jobs that have no room while the other workloads of their queue run, by resource."""
+    members = [it for it in place.members if id(it) not in reported]
+    jobs = [it for it in place.jobs if members and not _exceeds_alone(place, it)]
+    for name in sorted({name for it in jobs for name in it.amounts}, key=_native_last):
+        for flavors in {it.flavors[name]: None for it in jobs if it.amounts.get(name)}:
+            have = place.limits(flavors, name)
+            beside = [it for it in members if it.amounts.get(name) and it.flavors[name] <= flavors]
+            used = sum((it.amounts[name] for it in beside), _ZERO)
+            waiting = tuple(
+                it
+                for it in jobs
+                if have is not None and used and it.flavors.get(name) == flavors
+                if used + it.amounts.get(name, _ZERO) > have
+            )
+            if have is not None and waiting:
+                yield QueueExcess(
+                    tuple(beside), name, used, have, place.name, place.at, place.limit, waiting
+                )
+
+
+def _native_last(resource: str) -> tuple[bool, str]:
+    return "/" not in resource, resource
 
 
 def _of_kueue(facts: Facts) -> Sequence[_Place]:
@@ -148,26 +186,76 @@ def _of_kueue(facts: Facts) -> Sequence[_Place]:
         return known[key]
 
     for requests in requests_by_workload(facts):
-        workload, node = requests[0].workload, trees.queues[requests[0].queue.name]
-        framework = FRAMEWORKS.get((workload.object.group, workload.kind))
-        if workload.kind not in RESTARTED or node.cyclic:
+        node = trees.queues[requests[0].queue.name]
+        member = None if node.cyclic else _member(facts, requests, rules)
+        if member is None:
             continue
-        if any(refused(facts, it) for it in requests):
-            continue  # request-not-covered reports it
-        if rules.entry is not None and framework not in rules.frameworks:
-            continue  # framework-not-enabled reports it
-        pods = _pods(facts, workload, [it.template for it in requests])
-        if pods is None:
+        if member.workload.kind not in LASTING:
+            place(node).jobs.append(member)
             continue
-        flavors = _flavors(facts, requests)
-        amounts = total(
-            {name: amount * count for name, amount in it.counted.items() if name in flavors}
-            for it, count in zip(requests, pods, strict=True)
-        )
-        member = QueueMember(workload, sum(pods), amounts, flavors)
         for at in _upwards(place(node)):
             at.members.append(member)
+    for queue in trees.queues.values():
+        if queue.queue is not None and (found := known.get(f"queue {queue.name}")):
+            found.jobs = [it for it in found.jobs if not _preempts(facts, queue.queue, it, found)]
     return [*known.values()]
+
+
+def _member(facts: Facts, requests: Sequence[PodRequest], rules: Settings) -> QueueMember | None:
+    """What a workload requests of its queue; None if it does not count."""
+    workload = requests[0].workload
+    framework = FRAMEWORKS.get((workload.object.group, workload.kind))
+    if workload.kind not in LASTING and not _starts_complete(facts, workload):
+        return None
+    if any(refused(facts, it) for it in requests):
+        return None  # request-not-covered reports it
+    if rules.entry is not None and framework not in rules.frameworks:
+        return None  # framework-not-enabled reports it
+    pods = _pods(facts, workload, [it.template for it in requests])
+    if pods is None:
+        return None
+    flavors = _flavors(facts, requests)
+    amounts = total(
+        {name: amount * count for name, amount in it.counted.items() if name in flavors}
+        for it, count in zip(requests, pods, strict=True)
+    )
+    return QueueMember(workload, sum(pods), amounts, flavors)
+
+
+def _starts_complete(facts: Facts, workload: Workload) -> bool:
+    """Whether it is a job in manifests all pods of which Kueue admits together."""
+    return (
+        facts.cluster.seen is None  # whether a job on a cluster has ended is not known
+        and workload.kind != "Pod"
+        and workload.annotations.keys().isdisjoint((MIN_PARALLELISM, ELASTIC))
+    )
+
+
+def _preempts(
+    facts: Facts, queue: Entry[ClusterQueueView], job: QueueMember, place: _Place
+) -> bool:
+    """Whether a job may preempt a workload of its queue, or this is not known."""
+    preemption = queue.fields.preemption
+    policy = preemption.within_cluster_queue if preemption else "Never"
+    if policy == "Never":
+        return False
+    own = _priority(facts, job.workload)
+    others = [_priority(facts, it.workload) for it in place.members]
+    if own is None or None in others:
+        return True
+    least = min((it for it in others if it is not None), default=own)
+    return own > least or (own == least and policy != "LowerPriority")
+
+
+def _priority(facts: Facts, workload: Workload) -> int | None:
+    """The priority that Kueue uses; None if its class does not exist.
+
+    Source: pkg/util/priority of Kueue 0.19.2.
+    """
+    if name := workload.labels.get(PRIORITY):
+        found = facts.cluster.workload_priority_classes.get(name)
+        return found.fields.value if found is not None else None
+    return priorities.of_class(facts.cluster, workload.templates[0].spec.priority_class_name or "")
 
 
 def _flavors(facts: Facts, requests: Sequence[PodRequest]) -> dict[str, frozenset[str]]:

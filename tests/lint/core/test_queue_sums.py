@@ -66,7 +66,7 @@ def test_workloads_that_do_not_end_are_added_up():
     both = work("one", 3), work("two", 2, kind="StatefulSet")
     assert found(queue("q", a=5), *both) == []
     assert found(queue("q", a=4), *both) == [(["one", "two"], 5, 4, "ClusterQueue q")]
-    assert found(queue("q", a=4), work("one", 4), work("two", 4, kind="Job")) == []
+    assert found(queue("q", a=4), work("one", 1), work("two", 3, kind="Job")) == []
 
 
 def test_who_alone_requests_too_much_does_not_count():
@@ -139,3 +139,73 @@ spec: {parent: low, capability: {gpu.com/x: 4}}
 """
     one, two = of_volcano("one"), of_volcano("two")
     assert found(queues, one, two) == [(["one", "two"], 6, 4, "Queue top")]
+
+
+def jobs(*texts):
+    """The jobs without room, and what runs beside them."""
+    read = facts("---".join((*texts, FLAVORS.removeprefix("\n---"))))
+    return [
+        ([it.workload.name for it in each.jobs], int(each.requested), each.queue)
+        for each in queue_sums(read)
+        if each.jobs
+    ]
+
+
+def test_each_job_must_have_room_beside_workloads_that_do_not_end():
+    """Jobs wait for each other, so they are not added up."""
+    both = work("one", 2, kind="Job"), work("two", 2, kind="Job")
+    assert jobs(queue("q", a=5), work("serve", 3), *both) == []
+    assert jobs(queue("q", a=4), work("serve", 3), *both) == [(["one", "two"], 3, "ClusterQueue q")]
+    assert jobs(queue("q", a=4, b=1), work("serve", 3, pool="a"), *both) == []
+    # too large for the queue, which another rule reports
+    assert jobs(queue("q", a=4), work("serve", 3), work("one", 5, kind="Job")) == []
+
+
+def test_only_what_runs_in_the_queue_of_a_job_counts():
+    """It can reclaim what other queues of its cohort borrow."""
+    queues = queue("q", "c", a=2), queue("r", "c", a=2)
+    assert jobs(*queues, work("serve", 3), work("one", 2, "r", kind="Job")) == []
+    assert jobs(*queues, work("serve", 3), work("one", 2, kind="Job")) == [
+        (["one"], 3, "ClusterQueue q")
+    ]
+
+
+CLASSES = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: WorkloadPriorityClass
+metadata: {name: high}
+value: 5
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "of_job", "of_serving", "found"),
+    [
+        ("Never", "high", "", 1),
+        ("LowerPriority", "high", "", 0),
+        ("LowerPriority", "high", "high", 1),
+        ("LowerPriority", "", "high", 1),
+        ("LowerOrNewerEqualPriority", "", "", 0),
+        ("LowerPriority", "missing", "", 0),
+    ],
+)
+def test_a_job_that_may_preempt_is_skipped(policy, of_job, of_serving, found):
+    def of_class(text, name):
+        more = f", kueue.x-k8s.io/priority-class: {name}" if name else ""
+        return text.replace("queue-name: q", f"queue-name: q{more}")
+
+    preempting = queue("q", a=4).replace(
+        "spec: {", f"spec: {{preemption: {{withinClusterQueue: {policy}}}, ", 1
+    )
+    serve, job = (
+        of_class(work("serve", 3), of_serving),
+        of_class(work("one", 2, kind="Job"), of_job),
+    )
+    assert len(jobs(preempting, serve, job, CLASSES)) == found
+
+
+def test_a_job_that_may_start_with_fewer_pods_is_skipped():
+    annotated = work("one", 2, kind="Job").replace(
+        "namespace: n,", "namespace: n, annotations: {kueue.x-k8s.io/job-min-parallelism: '1'},"
+    )
+    assert jobs(queue("q", a=4), work("serve", 3), annotated) == []

@@ -5,7 +5,7 @@ import pytest
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.examples import scene, show
+from tests.servers.proofs.examples import apply, documents, scene, show
 from tests.servers.proofs.test_core_quotas import CHANGE, updated
 from tests.servers.proofs.volcano_scene import Volcano
 from tests.servers.scenes import messages
@@ -15,6 +15,8 @@ VOLCANO = 1
 """The number of the example with a queue of Volcano."""
 COHORT = 2
 """The number of the example of `workloads-exceed-queue` with two queues of a cohort."""
+BESIDE = 3
+"""The number of its example with a Job beside a Deployment."""
 QUEUE = 1
 """The number of the example of `rollout-exceeds-quota` with a queue."""
 
@@ -78,6 +80,22 @@ def test_workloads_exceed_queue(cluster: Cluster) -> None:
     found = lambda: {name: _of_both(cluster, name) for name in wanted}
     cluster.becomes("pods", found, wanted)
     cluster.stays("pods", found, wanted, for_s=1)
+
+
+def test_workloads_exceed_queue_by_a_job(cluster: Cluster) -> None:
+    """A Job for two of the four GPUs waits while three pods of a Deployment run."""
+    rule = "workloads-exceed-queue"
+    texts = {"bad": bad(rule, BESIDE), "good": good(rule, BESIDE)}
+    jobs = {}
+    for name, text in texts.items():
+        cluster.add_nodes(Shape(gpus=16, labels={"pool": f"{name}-a100"}), 1, prefix=name)
+        *others, jobs[name] = documents(scene(text, name, "vision.a100", "a100"))
+        apply(cluster, others)
+    found = lambda: {name: placed(cluster, name) for name in texts}
+    cluster.becomes("serving", found, {"bad": (3, 0), "good": (2, 0)})
+    apply(cluster, jobs.values())
+    cluster.becomes("jobs", found, {"bad": (3, 0), "good": (4, 0)})
+    cluster.stays("jobs", found, {"bad": (3, 0), "good": (4, 0)}, for_s=1)
 
 
 def _of_both(cluster: Cluster, name: str) -> tuple[int, int]:
