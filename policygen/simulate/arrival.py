@@ -146,6 +146,11 @@ class Arrival(Struct, frozen=True, eq=False):
         return self.duration * -(-self.completions // pods) / -(-self.completions // every)
 
     @property
+    def is_placed(self) -> bool:
+        """Whether all pods, after a partial admission those that Kueue admitted, have a node."""
+        return sum(map(bool, self.nodes)) >= sum(it.count for it in self.admitted().pods)
+
+    @property
     def namespace(self) -> str:
         """Its namespace."""
         return self.name.partition("/")[0]

@@ -95,7 +95,8 @@ def _copied(workload: QueuedWorkload, at: float | None) -> QueuedWorkload:
     found = changed(workload, created=workload.queued, evicted=False, last=None)
     if at is None:
         return found
-    return changed(found, hold="", requeues=0, retry_at=None, retrying="")
+    admission = found.admission and replace(found.admission, at=found.admission.at - at)
+    return changed(found, admission=admission, hold="", requeues=0, retry_at=None, retrying="")
 
 
 def _left(job: JobRun, pods: Iterable[PodBatch]) -> Iterator[PodBatch]:

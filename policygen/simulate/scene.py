@@ -247,7 +247,8 @@ def kueue_scheduler(
     scheduler = Scheduler(state)
     for it in running:
         if it.workload is not None and it.workload.admission is not None:
-            scheduler.adopt(it.workload)
+            placed = it.is_placed or not scene.nodes
+            scheduler.adopt(it.workload, ready=it.workload.ready or placed)
     return scheduler
 
 

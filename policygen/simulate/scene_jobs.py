@@ -160,6 +160,7 @@ class _Jobs:
             if not any(it.requests for it in workload.pod_sets):
                 unknown = (NO_REQUESTS,)
         workload.admission = self._admission(object_, workload.pod_sets)
+        workload.ready = holds(object_, "PodsReady")
         if workload.admission is not None and not holds(object_, "Admitted"):
             workload.pending_checks = frozenset(_pending_checks(object_))
         self._add_past(workload, object_)

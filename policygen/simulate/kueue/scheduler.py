@@ -45,15 +45,23 @@ class Scheduler:
         self._due: list[tuple[float, str]] = []
         """A heap of times at which something may be due for a workload."""
 
-    def adopt(self, workload: QueuedWorkload) -> None:
-        """Take over a workload that holds quota; without pending checks, its pods are ready."""
+    def adopt(self, workload: QueuedWorkload, *, ready: bool = True) -> None:
+        """Take over a workload that holds quota. `ready` says whether all its pods are, if no check is pending.
+
+        Otherwise its time to get ready counts from its admission. If that time has passed, it was not evicted
+        for a reason that is not known, and the time counts from the start.
+        """
         self._known[workload.name] = workload
         self.state.put_back(workload)
         self.state.queue_of(workload).workloads[workload.name] = workload
         workload.assigned = True
-        workload.ready = not workload.pending_checks
-        if workload.admission is not None and workload.ready:
+        workload.ready = ready and not workload.pending_checks
+        if workload.admission is not None and not workload.pending_checks:
             workload.admitted_at = workload.admission.at
+            rule = self.state.pods_ready
+            if rule is not None and not ready:
+                due = workload.admission.at + rule.timeout
+                self._remember(due if due > 0 else rule.timeout, workload)
             self._limit_time(workload, workload.admission.at)
 
     def begin(self, now: float) -> None:
