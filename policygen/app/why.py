@@ -29,7 +29,8 @@ from policygen.simulate.unused_assumptions import unused_assumptions
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.explanation import Explanation
-from policygen.simulate.why.fit import FitError, FitRequest, fit
+from policygen.simulate.why.fit import fit
+from policygen.simulate.why.fit_jobs import FitError, FitRequest
 from policygen.simulate.why.history import Preempted
 
 Progress = Callable[[str], None]
@@ -126,7 +127,7 @@ def would_fit(
     except FitError as error:
         state.gaps.require(kueue=True, volcano=True)
         raise UsageError(str(error)) from None
-    state.gaps.require(kueue=not answer.of_volcano, volcano=answer.of_volcano)
+    state.gaps.require(kueue=answer.scheduler == "kueue", volcano=answer.scheduler == "volcano")
     places = RemedyPlaces(state.documents, state.scene.cluster.objects)
     answer = replace(answer, explanation=places.located(answer.explanation))
     unread = state.gaps.messages()

@@ -246,7 +246,7 @@ def fit(**given: Any) -> None:
     from policygen.app import delivery
     from policygen.app import why as app_why
     from policygen.report import why as report
-    from policygen.simulate.why.fit import FitRequest
+    from policygen.simulate.why.fit_jobs import FitRequest
 
     names = ("team", "gpus", "pods", "pool", "resource", "cpu", "memory", "priority")
     asked = FitRequest(**{name: given[name] for name in names})

@@ -1,11 +1,12 @@
 """The names of schedulers that pods can name."""
 
 from difflib import get_close_matches
+from typing import Final
 
 from policygen.core.names import DEFAULT_SCHEDULER
 from policygen.kubernetes.cluster import Cluster
 
-VOLCANO = "volcano"
+VOLCANO: Final = "volcano"
 _CUTOFF = 0.8
 
 

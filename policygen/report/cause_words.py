@@ -8,6 +8,7 @@ from policygen.report.amount_words import amount, are, bare_amount, names
 from policygen.simulate.result import JobResult
 from policygen.simulate.why.causes import (
     BY_QUEUE_OF_VOLCANO,
+    LASTING,
     Cause,
     CauseKind,
     NearestNode,
@@ -122,19 +123,26 @@ def _ended(sentence: str) -> str:
     return sentence if sentence.endswith(("?", ".")) else f"{sentence}."
 
 
+def title(cause: Cause) -> str:
+    """The cause in the first line. What nodes never hold comes before what waits for others."""
+    if cause.never is not None and cause.kind not in LASTING:
+        return TITLES[CauseKind.NO_NODES]
+    return TITLES[cause.kind]
+
+
 def headline(it: Explanation) -> str:
     """One line: the workload, and whether it waits."""
     team = f" of team {it.team}" if it.team and it.team != it.name.partition("/")[0] else ""
     name = it.name.removesuffix(f" ({it.kind})")
     waits = " waits:" if it.waits else ""
-    return f"{it.kind} {name}{team}{waits} {TITLES[it.cause.kind]}"
+    return f"{it.kind} {name}{team}{waits} {title(it.cause)}"
 
 
 def group(found: Sequence[Explanation]) -> str:
     """One line: how many workloads wait for the same reason."""
     cause = found[0].cause
     where = f" ({cause.queue_kind} {cause.queue})" if cause.queue else ""
-    return f"{counted(len(found), 'workload')} wait{where}: {TITLES[cause.kind]}"
+    return f"{counted(len(found), 'workload')} wait{where}: {title(cause)}"
 
 
 def group_parts(found: Sequence[Explanation]) -> Iterator[str]:

@@ -198,8 +198,14 @@ def start(it: Start) -> str:
         ended = f", when {names(it.ends)} {have} ended" if it.ends else ""
         leave = f" Then {names(it.preempts)} must leave." if it.preempts else ""
         return f"It starts in {duration(it.after)}{ended}, if no other job arrives.{leave}"
+    if not it.unknown and it.left:
+        holds = "holds" if len(it.left) == 1 else "hold"
+        return (
+            f"It does not start in a simulation until nothing changes any more: {names(it.left)} "
+            f"still {holds} quota or nodes then."
+        )
     if not it.unknown:
-        return "It still waits when all other jobs have ended."
+        return "It still waits when no other job runs any more."
     return (
         "policygen cannot know when it starts, because it does not know how long "
         f"{counted(it.unknown, 'running workload')} will run. Give --duration, such as 2h."

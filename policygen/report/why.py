@@ -165,10 +165,7 @@ def fit_text(
     answer = report.answer
     it, request = answer.explanation, answer.request
     each = f"{counted(request.pods, 'pod')} of {amount(answer.resource, request.gpus)}"
-    queue = f"LocalQueue {answer.namespace}/{answer.queue}"
-    if answer.of_volcano:
-        queue = f"namespace {answer.namespace} and Volcano's queue {answer.queue}"
-    what = f"{each} for team {request.team} in {queue}"
+    what = f"{each} for team {request.team} in {_where(answer)}"
     for line in not_read(report.unread):
         page.line(line)
     page.line(report.time.text)
@@ -181,11 +178,21 @@ def fit_text(
             page.line(TIE, indent=_INDENT)
     else:
         waits = "would never start" if it.cause.lasts else "would wait"
-        page.line((f"No: {what} {waits}: {cause_words.TITLES[it.cause.kind]}.", BOLD))
+        page.line((f"No: {what} {waits}: {cause_words.title(it.cause)}.", BOLD))
         _write(page, _about(it))
         if answer.start is not None:
             page.line(remedy_words.start(answer.start), indent=_INDENT)
     _write(page, [(0, it) for it in _unmodelled(report.unmodelled)])
+
+
+def _where(answer: FitAnswer) -> str:
+    """The queue or pool of a job that does not exist yet."""
+    match answer.scheduler:
+        case "kueue":
+            return f"LocalQueue {answer.namespace}/{answer.queue}"
+        case "volcano":
+            return f"namespace {answer.namespace} and Volcano's queue {answer.queue}"
+    return f"namespace {answer.namespace} and pool {answer.pool} of kube-scheduler"
 
 
 def json(report: WhyReport, out: TextIO) -> None:
@@ -214,7 +221,8 @@ def fit_json(report: FitReport, out: TextIO) -> None:
             "runs": not answer.explanation.waits,
             "team": request.team,
             "namespace": answer.namespace,
-            "queue": answer.queue,
+            "scheduler": answer.scheduler,
+            "queue": answer.queue or None,
             "resource": answer.resource,
             "gpus": request.gpus,
             "pods": request.pods,

@@ -13,7 +13,7 @@ from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.client import snapshot_file as snapshots
 from policygen.report import simulation as text
 from policygen.report import simulation_changes, simulation_json
-from policygen.simulate.why.fit import FitRequest
+from policygen.simulate.why.fit_jobs import FitRequest
 from tests.app.simulations import ROOT, written
 from tests.client.looks import snapshot
 from tests.servers.rendering import json_documents

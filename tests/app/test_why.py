@@ -10,7 +10,7 @@ from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import UsageError
 from policygen.report.why import text as write
 from policygen.simulate.input_faults import ARRIVES_AFTER
-from policygen.simulate.why.fit import FitRequest
+from policygen.simulate.why.fit_jobs import FitRequest
 from tests.client.looks import snapshot
 from tests.servers.platforms import drawn
 from tests.servers.rendering import json_documents

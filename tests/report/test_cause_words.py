@@ -26,6 +26,14 @@ def test_what_never_starts_is_said_first(never, text):
     assert list(words.reasons(found)) == [f"It never starts: {text}"]
 
 
+def test_the_first_line_has_what_lasts():
+    never = NeverPlaced(5, 4, alone=True)
+    found = Explanation("n/a", "Job", "n", Cause(CauseKind.NO_FREE_QUOTA, never=never))
+    assert words.headline(found) == "Job n/a waits: no node has room for all its pods"
+    above = Explanation("n/a", "Job", "n", Cause(CauseKind.ABOVE_MAXIMUM, never=never))
+    assert words.headline(above).endswith("it requests more than its queue can ever use")
+
+
 def test_the_reasons_of_nodes():
     found = explain("n/a", node("x", 2), node("y", 4), job("a", gpus=6, to=""))
     assert list(words.reasons(found)) == [

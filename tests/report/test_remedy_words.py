@@ -131,7 +131,14 @@ def test_costs_name_who_pays():
                 "leave."
             ),
         ),
-        (Start(None), "It still waits when all other jobs have ended."),
+        (Start(None), "It still waits when no other job runs any more."),
+        (
+            Start(None, left=("n/b",)),
+            (
+                "It does not start in a simulation until nothing changes any more: n/b still holds "
+                "quota or nodes then."
+            ),
+        ),
     ],
 )
 def test_when_it_starts(start, text):

@@ -12,7 +12,8 @@ from policygen.report import why
 from policygen.report.why import AnswerTime, FitReport, WhyReport
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.why.fit import FitRequest, fit
+from policygen.simulate.why.fit import fit
+from policygen.simulate.why.fit_jobs import FitRequest
 from policygen.simulate.why.history import Preempted
 from tests.simulate.why.gangs import QUEUES, configuration, vcjob
 from tests.simulate.why.waiting import PLAIN, SHARED, explain, job, node, scene

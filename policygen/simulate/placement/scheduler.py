@@ -28,7 +28,7 @@ from policygen.simulate.placement.ranking import Ranking
 from policygen.simulate.placement.shape import OwnKey, PodShape
 
 _AFFINITY = "NodeAffinity"
-_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
+ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
 _FILTER: Mapping[type[Miss], str] = {
     Cordoned: "NodeUnschedulable",
     OtherName: "NodeName",
@@ -130,7 +130,7 @@ class KubeScheduler:
                     for it in group.nodes:
                         by_filter[name].setdefault(self.nodes.index[it.name], (why,))
         for node in self._kept_off[profile.name]:
-            by_filter[_AFFINITY][node] = (_ENFORCED,)
+            by_filter[_AFFINITY][node] = (ENFORCED,)
         if FIT in by_filter:
             by_filter[FIT] = self._short(shape)
         for name, filter_ in pod_filters(self.nodes, shape, profile).items():

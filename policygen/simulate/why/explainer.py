@@ -27,6 +27,7 @@ from policygen.simulate.why.object_causes import (
     scheduler_missing,
     status_cause,
 )
+from policygen.simulate.why.pool_access import PoolAccess, PoolBounds
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
 from policygen.simulate.why.refused_pods import JobQuotas, quota_refusal
 from policygen.simulate.why.remedies import MOST, cost, ends, remedies, waiting_in
@@ -56,10 +57,17 @@ _SIMULATED = 200
 
 
 class Explainer:
-    """Explains workloads of one scene; what several share is computed once."""
+    """Explains workloads of one scene; what several share is computed once.
 
-    def __init__(self, scene: Scene, arrivals: Sequence[Arrival]) -> None:
+    With `bounds`, changes keep what these name.
+    """
+
+    def __init__(
+        self, scene: Scene, arrivals: Sequence[Arrival], bounds: PoolBounds | None = None
+    ) -> None:
         self.scene = scene
+        self._bounds = bounds
+        self._access = PoolAccess(scene, bounds)
         self.arrivals = arrivals
         self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
         self._spec = SpecPolicy(scene.spec) if scene.spec is not None else None
@@ -101,15 +109,18 @@ class Explainer:
         found = cost(near, asked.name, near.settle(), near.settle(asked))
         return self._shown(Remedy((), found)).cost
 
-    def start(self, arrival: Arrival) -> Start | None:
-        """When a new workload starts, by the durations of all; None: without a change it never does."""
+    def start(self, arrival: Arrival) -> Start:
+        """When a new workload starts, by the durations of all."""
         if arrival.gang is not None:
             found = start(self.scene, self.arrivals, arrival)
             needed = self._with_gang(arrival).ends(arrival)
             return replace(found, ends=needed if {*needed} <= {*found.ends} else found.ends[-1:])
         workload = arrival.workload
         if workload is None:
-            return None
+            running = [it for it in self.arrivals if any(it.nodes)]
+            if running and all(it.duration is None for it in running):
+                return Start(None, unknown=len(running))
+            return start(self.scene, self.arrivals, arrival)
         asked = asked_workload(arrival, workload, self.scene)
         near, _ = self._around(asked)
         held = [it.name for them in near.held.values() for it in them]
@@ -134,12 +145,11 @@ class Explainer:
                 continue  # the report names it as not modelled
             queued = it.workload is not None and it.workload.admission is None
             knows_nodes = it.workload is None or self.scene.nodes
-            lacks = sum(map(bool, it.nodes)) < sum(batch.count for batch in it.admitted().pods)
             if (
                 it.refusal
                 or it.unscheduled
                 or queued
-                or (knows_nodes and lacks)
+                or (knows_nodes and not it.is_placed)
                 or self._quotas.complete(it) is not it
             ):
                 yield it
@@ -214,7 +224,7 @@ class Explainer:
         known = replace(known, cause=with_owners(cause, self._owner))
         if not search:
             return known
-        proven = remedies(near, asked, room, self._spec)
+        proven = remedies(near, asked, room, self._spec, self._bounds)
         lasting = cause.lasts
         later = self._later(near, asked, room) if lasting else ()
         listed = [it.changes for it in proven.remedies]
@@ -235,10 +245,12 @@ class Explainer:
         alone = dataclasses.replace(near, held={}, pending=())
         admission = alone.settle(asked).admitted.get(asked.name)
         if room is not None and admission is not None:
-            found = room.empty.remedies(room.arrival, flavors_of(admission))
+            found = room.empty.remedies(
+                room.arrival, flavors_of(admission), self._access.nodes(room.arrival)
+            )
             return sorted(found, key=lambda it: it.rank)[:MOST]
         empty = None if room is None else dataclasses.replace(room, now=room.empty)
-        return remedies(alone, asked, empty, self._spec).remedies
+        return remedies(alone, asked, empty, self._spec, self._bounds).remedies
 
     def _when(self, near: Situation, asked: AskedWorkload, it: Remedy) -> Remedy:
         """A remedy for later, with the workloads that must end."""
@@ -279,7 +291,7 @@ class Explainer:
         key = arrival.name if is_new else ""
         if key not in self._gangs:
             jobs = [*self.arrivals, arrival] if is_new else self.arrivals
-            self._gangs[key] = Gangs(self.scene, jobs, self._spec)
+            self._gangs[key] = Gangs(self.scene, jobs, self._spec, self._access)
         return self._gangs[key]
 
     def _on_nodes(
@@ -328,7 +340,9 @@ class Explainer:
             return replace(known, cause=unplaced)
         labels = arrival.workload is None and not created
         changes = managing_changes(self.scene.cluster, arrival) if labels else ()
-        ordered = sorted(occupied.remedies(arrival, chosen), key=lambda it: it.rank)
+        ordered = sorted(
+            occupied.remedies(arrival, chosen, self._access.nodes(arrival)), key=lambda it: it.rank
+        )
         return replace(
             known,
             cause=unplaced,

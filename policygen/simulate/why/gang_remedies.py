@@ -16,7 +16,7 @@ from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.amounts import counted, shown
-from policygen.simulate.scene import Scene, kube_scheduler, shapes, timeline
+from policygen.simulate.scene import Scene, shapes, timeline
 from policygen.simulate.timeline import JobRun, Timeline
 from policygen.simulate.volcano.gangs import with_pods
 from policygen.simulate.why.causes import Cause, CauseKind
@@ -35,6 +35,7 @@ from policygen.simulate.why.changes import (
 from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes, changed_batch
+from policygen.simulate.why.pool_access import PoolAccess
 from policygen.simulate.why.remedies import simple
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import arrival_of, changed_scene
@@ -63,16 +64,23 @@ class Gangs:
     """The gangs among the jobs of a scene."""
 
     def __init__(
-        self, scene: Scene, jobs: Sequence[Arrival], spec: SpecPolicy | None = None
+        self,
+        scene: Scene,
+        jobs: Sequence[Arrival],
+        spec: SpecPolicy | None = None,
+        access: PoolAccess | None = None,
     ) -> None:
         self._scene = scene
         self._jobs = jobs
         self._spec = spec
+        self._access = access or PoolAccess(scene)
         self._timeline = _played(scene, jobs)
         self._before = _by_name(self._timeline)
         self._causes = GangCauses(scene, self._timeline)
         self.tried = 0
         """How many changes were tried for the last job."""
+        kube = self._timeline.kube
+        self._nodes = None if kube is None else OccupiedNodes(kube, shapes(scene, kube), {})
         self._most = max(_FEWEST_TRIALS, min(_TRIALS, _JOBS // max(len(jobs), 1)))
 
     def cause(self, arrival: Arrival) -> Cause | None:
@@ -100,7 +108,7 @@ class Gangs:
 
     def later(self, arrival: Arrival) -> list[Remedy]:
         """Changes with which it starts if it is alone."""
-        alone = Gangs(self._scene, [arrival], self._spec)
+        alone = Gangs(self._scene, [arrival], self._spec, self._access)
         cause = alone.cause(arrival)
         return [] if cause is None else alone.remedies(arrival, cause)
 
@@ -142,11 +150,11 @@ class Gangs:
         self, arrival: Arrival, object_: Object | None, cause: Cause
     ) -> Iterator[Sequence[Changes]]:
         """Pods that other nodes take, or that request less of what is short."""
-        kube = self._timeline.kube
-        if kube is None:
+        nodes = self._nodes
+        if nodes is None:
             return
-        nodes = OccupiedNodes(kube, shapes(self._scene, kube_scheduler(self._scene)), {})
-        for family in nodes.families(arrival, {}):
+        allowed = self._access.nodes(arrival).union(nodes.usable(arrival, {}))
+        for family in nodes.families(arrival, {}, allowed):
             pods = any(isinstance(it, PodsChange) for it in family[0])
             if (not pods or object_ is None) and any(_helps(it, cause) for it in family[0]):
                 yield family
@@ -210,13 +218,13 @@ class Gangs:
 
     def _proven(self, changes: Changes, arrival: Arrival) -> Remedy | None:
         """The remedy, if the job starts after these changes."""
-        if not changes or self.tried >= self._most:
+        if not changes or self.tried >= self._most or not self._access.bounds.allow(changes):
             return None
         self.tried += 1
         scene, changed = self._after(changes, arrival)
         jobs = [changed if it.name == arrival.name else it for it in self._jobs]
         after = self._starts(scene, jobs, arrival.name)
-        if after is None:
+        if after is None or not self._in_pool(arrival, changed, after[arrival.name]):
             return None
         tied = after[arrival.name].either
         either = tied and any(
@@ -225,6 +233,16 @@ class Gangs:
         return Remedy(
             tuple(changes), _cost(arrival.name, self._before, after), either=either, placed=True
         )
+
+    def _in_pool(self, before: Arrival, changed: Arrival, run: JobRun) -> bool:
+        """Whether its pods run where its quota counts, or on nodes that they could use before."""
+        nodes = self._nodes
+        if nodes is None:
+            return True
+        used = {nodes.kube.nodes.all[node].name for _, node in run.bound}
+        used -= self._access.nodes(changed)
+        same = (before.gang and before.gang.queue) == (changed.gang and changed.gang.queue)
+        return not used or (same and used <= {*nodes.usable(before, {})})
 
     @staticmethod
     def _starts(

@@ -2,21 +2,21 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from policygen.kubernetes.accelerators import is_one
-from policygen.kubernetes.core import TolerationView
-from policygen.kubernetes.node_filters import HARD, REQUIRED
+from policygen.kubernetes.core import TaintView, TolerationView
+from policygen.kubernetes.node_filters import HARD, REQUIRED, NoTerm, NotTolerated, OtherName
 from policygen.kubernetes.node_groups import Node
-from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
+from policygen.kubernetes.scheduler_reasons import INSUFFICIENT, reason
 from policygen.kubernetes.untyped import mapping
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
-from policygen.simulate.placement.scheduler import KubeScheduler
+from policygen.simulate.placement.scheduler import ENFORCED, KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.timeline import Shapes
 from policygen.simulate.why.causes import (
@@ -49,6 +49,15 @@ _VALUES = 4
 """The most other values of a label that are tried."""
 _SCANNED = 32
 """All alternatives of a family that is not larger are tried."""
+_OF_NODE = frozenset(
+    {
+        reason(NoTerm(())),
+        reason(NotTolerated(TaintView("", "", ""))),
+        reason(OtherName("")),
+        ENFORCED,
+    }
+)
+"""Why labels, taints or the name of a node keep pods from it."""
 UNIT = {"cpu": 1000, "memory": 2**30, "ephemeral-storage": 2**30}
 
 
@@ -128,27 +137,39 @@ class OccupiedNodes:
         return NeverPlaced(sum(it.count for it in arrival.pods), placed, alone, nearest)
 
     def remedies(
-        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
+        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]], allowed: Collection[str]
     ) -> Iterator[Remedy]:
-        """Changes with which all pods find a node."""
-        for family in self.families(arrival, chosen):
+        """Changes with which all pods find a node: an `allowed` one, or one that they can use already."""
+        allowed = {*allowed, *self.usable(arrival, chosen)}
+        for family in self.families(arrival, chosen, allowed):
             last = len(family) - 1
-            if last < 0 or not self._fits(arrival, family[last], chosen):
+            if last < 0 or not self._fits(arrival, family[last], chosen, allowed):
                 continue
-            yield Remedy(tuple(self._smallest(arrival, family, chosen)), Cost())
+            yield Remedy(tuple(self._smallest(arrival, family, chosen, allowed)), Cost())
         yield from self._uncordoned(arrival, chosen)
         yield from self._preempting(arrival, chosen)
+
+    def usable(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+        """The nodes to which labels and taints let its pods go, whatever runs there."""
+        for batch in arrival.pods:
+            shape = self.shapes(arrival, batch, chosen.get(batch.name, {}), {})
+            if shape is not None:
+                refusals = self.kube.refusals(shape)
+                for i, node in enumerate(self.kube.nodes.all):
+                    if _OF_NODE.isdisjoint(refusals.get(i, ())):
+                        yield node.name
 
     def _smallest(
         self,
         arrival: Arrival,
         family: Sequence[Sequence[OwnChange]],
         chosen: Mapping[str, Mapping[str, str]],
+        allowed: Collection[str],
     ) -> Sequence[OwnChange]:
         """The first alternative with which all pods find a node; the last one is known to work."""
 
         def fits(index: int) -> bool:
-            return self._fits(arrival, family[index], chosen)
+            return self._fits(arrival, family[index], chosen, allowed)
 
         if len(family) <= _SCANNED:  # fewer pods or requests can lead to a worse placement
             return next(it for i, it in enumerate(family) if i == len(family) - 1 or fits(i))
@@ -185,11 +206,16 @@ class OccupiedNodes:
         arrival: Arrival,
         changes: Sequence[OwnChange],
         chosen: Mapping[str, Mapping[str, str]],
+        allowed: Collection[str] | None = None,
     ) -> bool:
+        """Whether all pods find a node after changes of the owner; with `allowed`, one of these."""
         batches = [changed_batch(it, changes) for it in arrival.pods]
         _, failed, undo = self._placed(arrival, batches, chosen)
         self._undo(undo)
-        return failed is None
+        nodes = self.kube.nodes.all
+        return failed is None and (
+            allowed is None or all(nodes[node].name in allowed for _, node in undo)
+        )
 
     def _refused(self, arrival: Arrival, shape: PodShape, placed: int) -> Cause:
         return self.refused(shape, placed, sum(it.count for it in arrival.pods))
@@ -259,15 +285,16 @@ class OccupiedNodes:
         return NearestNode(label, name, amount, max(left, 0), tuple(it.name for it in holders[:3]))
 
     def families(
-        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
+        self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]], allowed: Collection[str]
     ) -> Iterator[list[list[OwnChange]]]:
-        """Alternatives of one kind, the smallest first."""
+        """Alternatives of one kind, the smallest first, with labels and taints of allowed nodes."""
+        nodes = [it for it in self.kube.nodes.all if it.name in allowed]
         for batch in arrival.pods:
             shape = self.shapes(arrival, batch, chosen.get(batch.name, {}), {})
             if shape is None:
                 continue
-            yield from self._tolerations(batch)
-            yield from self._selectors(batch)
+            yield from _tolerations(batch, nodes)
+            yield from _selectors(batch, nodes)
             if mapping(batch.spec.affinity, "nodeAffinity", REQUIRED):
                 yield [[AffinityRemoved(batch.name)]]
             for part in ("podAffinity", "podAntiAffinity"):
@@ -280,24 +307,6 @@ class OccupiedNodes:
                 yield [[PodsChange(batch.name, batch.count, it)] for it in counts]
             yield from _smaller(batch)
             yield from _scaled(batch)
-
-    def _tolerations(self, batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
-        taints = {
-            (taint.key, taint.value, taint.effect): None
-            for node in self.kube.nodes.all
-            for taint in node.taints
-            if taint.effect in HARD
-        }
-        for key, value, effect in sorted(taints):
-            one = TolerationView(key, "Equal" if value else "Exists", value, effect)
-            yield [[TolerationAdded(batch.name, one)]]
-
-    def _selectors(self, batch: PodBatch) -> Iterator[list[list[OwnChange]]]:
-        for key, old in sorted(batch.spec.node_selector.items()):
-            values = {it.labels[key] for it in self.kube.nodes.all if key in it.labels} - {old}
-            for value in sorted(values)[:_VALUES]:
-                yield [[SelectorChange(batch.name, key, old, value)]]
-            yield [[SelectorChange(batch.name, key, old, None)]]
 
     def _uncordoned(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
@@ -338,6 +347,27 @@ class OccupiedNodes:
                     yield Remedy((change,), Cost(preempted=victims))
                     break
         self._undo(undo)
+
+
+def _tolerations(batch: PodBatch, nodes: Iterable[Node]) -> Iterator[list[list[OwnChange]]]:
+    taints = {
+        (taint.key, taint.value, taint.effect): None
+        for node in nodes
+        for taint in node.taints
+        if taint.effect in HARD
+    }
+    for key, value, effect in sorted(taints):
+        one = TolerationView(key, "Equal" if value else "Exists", value, effect)
+        yield [[TolerationAdded(batch.name, one)]]
+
+
+def _selectors(batch: PodBatch, nodes: Iterable[Node]) -> Iterator[list[list[OwnChange]]]:
+    nodes = list(nodes)
+    for key, old in sorted(batch.spec.node_selector.items()):
+        values = {it.labels[key] for it in nodes if key in it.labels} - {old}
+        for value in sorted(values)[:_VALUES]:
+            yield [[SelectorChange(batch.name, key, old, value)]]
+        yield [[SelectorChange(batch.name, key, old, None)]]
 
 
 def changed_batch(batch: PodBatch, changes: Sequence[OwnChange]) -> PodBatch:

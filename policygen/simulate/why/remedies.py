@@ -23,6 +23,7 @@ from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.node_room import NodeRoom
 from policygen.simulate.why.object_causes import object_cause
 from policygen.simulate.why.object_changes import first_changes
+from policygen.simulate.why.pool_access import PoolBounds
 from policygen.simulate.why.quota_causes import quota_cause
 from policygen.simulate.why.quota_changes import Family, families, fewest_pods
 from policygen.simulate.why.remedy import Cost, Parts, Remedy
@@ -55,12 +56,14 @@ def remedies(
     asked: AskedWorkload,
     room: NodeRoom | None = None,
     spec: SpecPolicy | None = None,
+    bounds: PoolBounds | None = None,
 ) -> FoundRemedies:
     """The proven remedies for a workload.
 
     With `room`, nodes can hold its pods. With `spec`, objects that it renders change only with the spec.
+    With `bounds`, the workload keeps to these.
     """
-    search = _RemedySearch(situation, asked, room, spec)
+    search = _RemedySearch(situation, asked, room, spec, bounds)
     found = sorted(simple(list(search.all())), key=lambda it: it.rank)[:MOST]
     return FoundRemedies(found, search.tried)
 
@@ -145,11 +148,13 @@ class _RemedySearch:
         asked: AskedWorkload,
         room: NodeRoom | None,
         spec: SpecPolicy | None,
+        bounds: PoolBounds | None,
     ) -> None:
         self.situation = situation
         self.asked = asked
         self.room = room
         self.spec = spec
+        self.bounds = bounds
         self.before = situation.settle(asked)
         self.tried = 0
         bound = _WORKLOADS // max(len(situation.names), 1)
@@ -240,6 +245,8 @@ class _RemedySearch:
         after = self.situation.settle(self.asked, changes)
         admission = after.admitted.get(self.asked.name)
         if admission is None or self.asked.name in after.livelocked:
+            return None
+        if self.bounds is not None and not self.bounds.allow(changes, admission):
             return None
         flavors = dict.fromkeys(f for it in admission.pod_sets for f in it.flavors.values())
         entry = after.entries.get(self.asked.name)

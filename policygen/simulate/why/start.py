@@ -25,6 +25,8 @@ class Start(Struct, frozen=True):
     """Running workloads whose duration is not known."""
     preempts: tuple[str, ...] = ()
     """Those that must leave then."""
+    left: tuple[str, ...] = ()
+    """If it never starts: those that still hold quota or nodes when nothing changes any more."""
 
 
 def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival) -> Start:
@@ -36,7 +38,9 @@ def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival) -> Start:
             break
     others = made.jobs[:-1]
     if own.started is None:
-        return Start(None, unknown=sum(it.running and it.arrival.duration is None for it in others))
+        unknown = sum(it.running and it.arrival.duration is None for it in others)
+        left = tuple(it.arrival.name for it in others if it.active or it.bound)
+        return Start(None, unknown=unknown, left=left)
     ended = sorted((_ended(it), it.index) for it in others if it.ended is not None)
     last = ended[-1][0] if ended else 0.0
     # Kueue tries inadmissible workloads again a moment after an end.

@@ -1,12 +1,19 @@
 """Whether a job would run now, and when it starts."""
 
+from io import StringIO
+
 import pytest
 
+from policygen.app import why
+from policygen.app.requests import SimulateRequest
+from policygen.report.why import fit_text
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.explainer import Explainer
-from policygen.simulate.why.fit import FitError, FitRequest, fit
+from policygen.simulate.why.fit import fit
+from policygen.simulate.why.fit_jobs import FitError, FitRequest
+from tests.app.simulations import ROOT
 from tests.simulate.why.gangs import QUEUES, configuration, vcjob
 from tests.simulate.why.waiting import (
     PLAIN,
@@ -20,6 +27,8 @@ from tests.simulate.why.waiting import (
     scene,
     thing,
 )
+
+THREE = ROOT / "examples" / "three-schedulers" / "policy.yaml"
 
 
 def answer(request, *things, duration=None):
@@ -64,7 +73,10 @@ def test_a_pool_is_a_flavor_or_a_queue():
 @pytest.mark.parametrize(
     "request_, words",
     [
-        (FitRequest("x", 1), "team x has no LocalQueue and no queue of Volcano; teams with one: n"),
+        (
+            FitRequest("x", 1),
+            "team x has no LocalQueue, no queue of Volcano and no quota in a pool",
+        ),
         (FitRequest("n", 1, pool="h"), "no quota of GPUs in pool h; it has nvidia.com/gpu in f"),
         (
             FitRequest("n", 1, resource="amd.com/gpu"),
@@ -98,7 +110,7 @@ def test_a_queue_of_volcano():
     capacity = configuration("capacity")
     things = *PLAIN, *QUEUES, capacity, vcjob("b", 6, "large", namespace="n")
     yes = answer(FitRequest("n", 1, 2, pool="small"), *things)
-    assert (yes.of_volcano, yes.queue, yes.explanation.waits) == (True, "small", False)
+    assert (yes.scheduler, yes.queue, yes.explanation.waits) == ("volcano", "small", False)
     assert yes.cost.preempted == ()
     no = answer(FitRequest("n", 1, 4, pool="large"), *things, duration=60.0)
     assert (no.start.after, no.start.ends) == (60.0, ("n/b",))
@@ -114,8 +126,8 @@ def test_the_first_queue_in_which_it_runs():
 def test_a_team_without_a_local_queue_can_use_a_queue_of_volcano():
     things = *QUEUES, configuration("capacity"), thing("Namespace", "n", None, version="v1")
     found = answer(FitRequest("n", 1, pool="small"), *things)
-    assert (found.of_volcano, found.namespace, found.queue) == (True, "n", "small")
-    with pytest.raises(FitError, match="no queue of Volcano; teams with one: n"):
+    assert (found.scheduler, found.namespace, found.queue) == ("volcano", "n", "small")
+    with pytest.raises(FitError, match="kube-scheduler; teams with one: n"):
         answer(FitRequest("x", 1, pool="small"), *things)
 
 
@@ -138,3 +150,33 @@ def test_changes_are_tried_only_for_the_queue_of_the_answer(monkeypatch):
     found = answer(FitRequest("n", 2), flavor(), *queues, *held)
     assert (found.queue, bool(found.explanation.remedies)) == ("q", True)
     assert searched == ["n/q"]
+
+
+def test_the_flavor_that_was_named_is_kept():
+    """Flavor g is free, and flavor f is used."""
+    flavors = [flavor(it, nodeLabels={"gpu": it}) for it in ("f", "g")]
+    things = (*flavors, queue("q", 8, flavors=("f", "g")), local())
+    things = (*things, job("b", gpus=8, nodeSelector={"gpu": "f"}))
+    found = answer(FitRequest("n", 4, pool="f"), *things).explanation
+    assert found.waits
+    assert {it for one in found.remedies for it in one.flavors} <= {"f"}
+    assert not answer(FitRequest("n", 4), *things).explanation.waits
+
+
+def test_a_pool_of_kube_scheduler():
+    """The ResourceQuota of each namespace has half of the team's 30 GPUs, and a model uses 2 of it."""
+    request = SimulateRequest((str(THREE),), duration=0.0)
+
+    def asked(pods):
+        it = FitRequest("product", 1, pods, "serving-l4")
+        return why.would_fit(request, it).answer
+
+    yes = asked(13)
+    assert (yes.scheduler, yes.namespace, yes.queue) == ("kube-scheduler", "product-live", "")
+    assert not yes.explanation.waits
+    assert asked(16).explanation.cause.kind is CauseKind.PODS_REFUSED
+    out = StringIO()
+    fit_text(why.would_fit(request, FitRequest("product", 4)), out)
+    assert (
+        "namespace product-live and pool serving-l4 of kube-scheduler would run" in out.getvalue()
+    )

@@ -1,7 +1,11 @@
 """When a job starts that does not exist yet."""
 
+from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import RUNS_FOR, arrivals
-from policygen.simulate.why.fit import FitRequest, fit
+from policygen.simulate.why.fit import fit
+from policygen.simulate.why.fit_jobs import FitRequest
+from tests.simulate import scenes
+from tests.simulate.test_instant import READY
 from tests.simulate.why.waiting import PLAIN, flavor, job, local, priority, queue, scene
 
 
@@ -48,3 +52,29 @@ def test_what_runs_without_end_is_unknown():
 
 def test_what_never_starts_has_no_time():
     assert answer(FitRequest("n", 9), *PLAIN, job("b", pods=8), duration=60.0).start is None
+
+
+def test_a_job_whose_pods_are_not_ready_in_time_leaves():
+    """Three pods of 5 GPUs need three nodes, and there are two. Kueue evicts the job after 5 minutes."""
+    text = scenes.QUEUES.replace("nominalQuota: 12", "nominalQuota: 16") + scenes.NODES + READY
+    made = scenes.scene(text + scenes.job("a", 5, 3))
+    state = instant(made, arrivals(made, 3600.0), None)
+    found = fit(state.scene, state.arrivals, FitRequest("nlp", 8))
+    assert found.start.after == 301.0  # a second after the eviction
+    made = scenes.scene(text.replace("5m", "10h") + scenes.job("a", 5, 3))
+    state = instant(made, arrivals(made, 3600.0), 1800.0)
+    assert (
+        fit(state.scene, state.arrivals, FitRequest("nlp", 8)).start.after == 10 * 3600 - 1800 + 1
+    )
+
+
+def test_who_still_holds_quota_if_nothing_changes_any_more():
+    """Kueue does not wait for pods, so the job keeps its quota."""
+    text = scenes.QUEUES.replace("nominalQuota: 12", "nominalQuota: 16") + scenes.NODES + READY
+    text = text.replace(
+        "waitForPodsReady: {timeout: 5m}", "featureGates: {DisableWaitForPodsReady: true}"
+    )
+    made = scenes.scene(text + scenes.job("a", 5, 3))
+    state = instant(made, arrivals(made, 3600.0), None)
+    found = fit(state.scene, state.arrivals, FitRequest("nlp", 8)).start
+    assert (found.after, found.unknown, found.left) == (None, 0, ("nlp/a",))
