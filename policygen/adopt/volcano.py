@@ -30,7 +30,8 @@ Queues = Mapping[str, Sequence[Entry[QueueView]]]
 def trees(cluster: Cluster) -> Iterator[TeamTree]:
     """One tree for each pool that policygen rendered, and one for all queues of each node group.
 
-    A rendered queue below Volcano's root is that of a pool. Other queues there are teams.
+    A rendered queue below Volcano's root is that of a pool, and so is one whose children have its name
+    as their last part, as `speech.h100` below `h100`. Other queues there are teams.
     """
     below: dict[str, list[Entry[QueueView]]] = {}
     # One for each name, so that no queue is below itself. The server refuses those without a name.
@@ -42,7 +43,7 @@ def trees(cluster: Cluster) -> Iterator[TeamTree]:
             below.setdefault(above if above in known else "", []).append(queue)
     groups: dict[str, list[Entry[QueueView]]] = {}
     for top in below.get("", ()):
-        if top.labels.get(SET):
+        if top.labels.get(SET) or _is_of_pool(top, below):
             yield _tree(top, below)
         else:
             groups.setdefault(node_group(top.object), []).append(top)
@@ -50,6 +51,12 @@ def trees(cluster: Cluster) -> Iterator[TeamTree]:
         tree = _of_group(cluster, group, tops, below)
         if tree is not None:
             yield tree
+
+
+def _is_of_pool(top: Entry[QueueView], below: Queues) -> bool:
+    children = below.get(top.name, ())
+    named = all(it.name.endswith(queue_name("", top.name)) for it in children)
+    return bool(children) and named and any(map(is_extended, top.fields.capability))
 
 
 def node_group(queue: Object) -> str:

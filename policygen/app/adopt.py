@@ -21,6 +21,7 @@ from policygen.app.requests import LintRequest, RenderRequest
 from policygen.client.live import Progress
 from policygen.core import atomic
 from policygen.core.errors import UnreadError, UsageError
+from policygen.core.names import SCHEDULER_CONTAINER
 from policygen.core.quoting import listed, quoted
 from policygen.documents.parse import mapping
 from policygen.drift.drift import Rendered
@@ -64,7 +65,9 @@ def adopt(
     Raises UsageError if there is nothing to adopt, UnreadError if the input could not be read, and
     SpecError if the objects contradict each other so that no valid spec can render them.
     """
-    read = observed(request.inputs, stdin=stdin, progress=progress)
+    # A cluster without a set has no such file, and then no pool packs.
+    profiles = f"{Platform().name}-{SCHEDULER_CONTAINER}"
+    read = observed(request.inputs, stdin=stdin, progress=progress, config_maps=(profiles,))
     made = distilled(read.cluster, scope_of(read.cluster, request.set_name))
     spec = made.inferred.spec
     if not spec.pools and not spec.platform.priorities:

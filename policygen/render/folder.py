@@ -18,8 +18,13 @@ from policygen.core import atomic
 from policygen.core.errors import UsageError
 from policygen.core.quoting import counted
 
-INDEX = ".policygen.json"
-"""In an output folder: the files that policygen wrote there, and their digests."""
+INDEX = ".policygen.index"
+"""In an output folder: the files that policygen wrote there, and their digests.
+
+Not `.json`, since `kubectl apply -f FOLDER` and Argo CD read each such file as a manifest.
+"""
+
+_FORMER_INDEX = ".policygen.json"
 
 _LOCK = ".policygen.lock"
 _STAGING = ".policygen.staging"
@@ -57,6 +62,8 @@ def index(folder: Path) -> dict[str, list[str]]:
     Raises OSError, and UsageError for a damaged index.
     """
     path = folder / INDEX
+    if not path.exists() and (folder / _FORMER_INDEX).exists():
+        path = folder / _FORMER_INDEX
     try:
         read = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -94,7 +101,8 @@ class _Update:
         self._refuse_other_sets()
         final = {name: [digest] for name, digest in self.new.items()}
         shutil.rmtree(self.staging, ignore_errors=True)  # of a run that was killed
-        if self.changed or self.removed or final != self.index:
+        is_former = (self.folder / _FORMER_INDEX).exists()
+        if self.changed or self.removed or is_former or final != self.index:
             try:
                 self._apply(final)
             finally:
@@ -162,6 +170,7 @@ class _Update:
             file.flush()
             os.fsync(file.fileno())
         staged.replace(self.folder / INDEX)
+        (self.folder / _FORMER_INDEX).unlink(missing_ok=True)
 
 
 def _on_disk(path: Path) -> str | None:

@@ -79,3 +79,20 @@ def test_the_namespaces_of_jobs_are_those_of_their_team():
     assert (model.team, model.gang.size, model.gang.run_as) == ("nlp", 2, "vcjob")
     group = {it.name: dict(it.node_selector) for it in spec.pools}["h100"]
     assert group["volcano.sh/nodegroup-name"] == "h100"
+
+
+def test_a_queue_whose_children_have_its_name_is_a_pool():
+    head = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\n"
+    amounts = "deserved: {nvidia.com/gpu: 4}, capability: {nvidia.com/gpu: 8}"
+    text = "---\n".join(
+        f"{head}metadata: {{name: {name}}}\nspec: {{{parent}{amounts}}}\n"
+        for name, parent in (
+            ("h100", ""),
+            ("a.h100", "parent: h100, "),
+            ("b.h100", "parent: h100, "),
+        )
+    )
+    (tree,) = trees(cluster(text))
+    assert (tree.queue, [it.team for it in tree.branches]) == ("h100", ["a", "b"])
+    (tree,) = trees(cluster(text.replace("b.h100", "b")))
+    assert (tree.queue, [it.team for it in tree.branches]) == ("volcano", ["h100", "a-h100", "b"])

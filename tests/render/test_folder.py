@@ -290,3 +290,15 @@ def test_the_index_describes_itself(tmp_path):
     index = json.loads((tmp_path / INDEX).read_text())
     assert sorted(index) == ["about", "files", "version"]
     assert {len(digests) for digests in index["files"].values()} == {1}
+
+
+def test_kubectl_and_argo_cd_do_not_read_the_index_as_a_manifest(tmp_path):
+    """They read files that end in .yaml, .yml or .json."""
+    write_folder(OLD, tmp_path)
+    assert Path(INDEX).suffix == ".index"
+    (tmp_path / INDEX).rename(tmp_path / ".policygen.json")
+    assert write_folder(OLD, tmp_path) == Changes(0, 0, 4)
+    assert sorted(it.name for it in tmp_path.iterdir() if it.name.startswith(".")) == [INDEX]
+    (tmp_path / INDEX).rename(tmp_path / ".policygen.json")
+    assert write_folder(NEW, tmp_path) == Changes(3, 1, 1)
+    assert files(tmp_path) == expected(NEW)
