@@ -81,7 +81,7 @@ LOOKS_LIKE_QUEUES = warning(
 )
 MEMORY_WITHOUT_UNIT = warning(
     "memory-without-unit",
-    "An amount of memory is below 1Mi, probably because its unit is missing",
+    "An amount of memory is below 1Mi, because its unit is missing, or is m instead of Mi",
     "Write a unit, such as 16Gi.",
 )
 MIG_SINGLE_MIXED = refusal(

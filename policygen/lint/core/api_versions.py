@@ -3,6 +3,7 @@
 Source: what running servers serve, `schemas/cluster`, and what Kubernetes removed.
 """
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -40,7 +41,7 @@ def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
         return f"Kubernetes {written(removal.release)} removed {obj.api_version}; {instead}"
     if obj.group not in groups or obj.api_version in groups:
         found = _misspelt_group(obj, groups)
-        return found and found.message
+        return found.message if found else _of_operator(obj)
     kinds, release = groups[obj.group], target["kueue"].release
     if obj.kind not in kinds:
         if _is_complete(obj.group) and schemas.covers(component(obj), target[component(obj)]):
@@ -58,6 +59,37 @@ def fault(obj: Object, target: Mapping[str, Version]) -> str | None:
         return None
     newest = f"{obj.group}/{versions[-1]}" if obj.group else versions[-1]
     return f"apiVersion {obj.api_version} is not served; write {newest}"
+
+
+_OF_OPERATORS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("jobset.x-k8s.io", "JobSet"): ("v1alpha2",),
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): ("v1",),
+    ("kubeflow.org", "MPIJob"): ("v1", "v2beta1"),
+    ("workload.codeflare.dev", "AppWrapper"): ("v1beta2",),
+    **{
+        ("kubeflow.org", kind): ("v1",)
+        for kind in ("JAXJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob")
+    },
+}
+"""The versions that operators serve. Source: the CRDs of JobSet 0.12, LeaderWorkerSet 0.9, Training
+Operator 1.9.3, MPI Operator 0.8 and AppWrapper 1.2, which Kueue 0.19.2 uses."""
+_VERSION = re.compile(r"v([0-9]+)(?:(alpha|beta)([0-9]+))?")
+
+
+def _of_operator(obj: Object) -> str | None:
+    """The fault of a version that is older than all that an operator serves."""
+    served = _OF_OPERATORS.get((obj.group, obj.kind))
+    own = _VERSION.fullmatch(obj.version)
+    if served is None or own is None or obj.version in served:
+        return None
+    if any(_age(own) >= _age(it) for each in served if (it := _VERSION.fullmatch(each))):
+        return None
+    return f"its operator no longer serves {obj.api_version}; write {obj.group}/{served[-1]}"
+
+
+def _age(version: re.Match[str]) -> tuple[int, str, int]:
+    """Sorts versions: v1alpha2, v1beta1, v1, v2beta1."""
+    return int(version[1]), version[2] or "stable", int(version[3] or 0)
 
 
 def meant(obj: Object, target: Mapping[str, Version]) -> Object | None:

@@ -38,6 +38,13 @@ def target(**minors):
         ("extensions/v1beta1", "Deployment", 19, "write apps/v1"),
         ("policy/v1beta1", "PodSecurityPolicy", 19, "delete this object"),
         ("storage.k8s.io/v1beta1", "Thing", 19, None),
+        ("jobset.x-k8s.io/v1alpha1", "JobSet", 19, "no longer serves jobset.x-k8s.io/v1alpha1; write jobset.x-k8s.io/v1alpha2"),
+        ("jobset.x-k8s.io/v1alpha2", "JobSet", 19, None),
+        ("jobset.x-k8s.io/v1beta1", "JobSet", 19, None),
+        ("kubeflow.org/v1beta2", "PyTorchJob", 19, "write kubeflow.org/v1"),
+        ("kubeflow.org/v1alpha2", "MPIJob", 19, "write kubeflow.org/v2beta1"),
+        ("kubeflow.org/v2beta1", "MPIJob", 19, None),
+        ("ray.io/v1alpha1", "RayCluster", 19, None),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_version(api_version, kind, minor, words):

@@ -14,7 +14,14 @@ from tests.servers.client import Object
 from tests.servers.cluster import SCHEDULING, Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.examples import add_nodes, conditions, documents, scene, show
+from tests.servers.proofs.examples import (
+    add_nodes,
+    apply,
+    conditions,
+    documents,
+    scene,
+    show,
+)
 from tests.servers.proofs.test_core_quotas import refused
 from tests.servers.workloads import Ask, pod, pod_group
 
@@ -143,6 +150,19 @@ def test_volume_claim_missing(cluster: Cluster) -> None:
     cluster.until("looked for", lambda: _unplaced(cluster, "bad"))
     [reason] = _unplaced(cluster, "bad")
     assert 'persistentvolumeclaim "checkpoint" not found' in reason
+
+
+def test_memory_without_unit(cluster: Cluster) -> None:
+    """A node with memory for one of the pods takes both."""
+    rule = "memory-without-unit"
+    for name, text, want in (("bad", bad(rule), 2), ("good", good(rule), 1)):
+        cluster.add_nodes(Shape(gpus=0, memory="64Gi", labels={"only": name}), 1, prefix=name)
+        [work] = documents(scene(text, name))
+        work["spec"]["template"]["spec"]["nodeSelector"] = {"only": name}
+        apply(cluster, [work])
+        found = lambda name=name: sum("nodeName" in it["spec"] for it in cluster.pods(name))
+        cluster.becomes(name, found, want)
+        cluster.stays(name, found, want, for_s=0.5)
 
 
 def test_resource_name_misspelt_in_a_pod(cluster: Cluster) -> None:

@@ -7,7 +7,7 @@ from tests.servers.client import Object
 from tests.servers.cluster import KUEUE, Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
-from tests.servers.proofs.examples import add_nodes, configuration, documents, scene, show
+from tests.servers.proofs.examples import add_nodes, apply, configuration, documents, scene, show
 from tests.servers.scenes import messages
 from tests.servers.workloads import GPU, Ask, job
 
@@ -41,6 +41,18 @@ def test_workload_uses_no_quota(cluster: Cluster) -> None:
     assert not any("nodeSelector" in pod["spec"] for pod in cluster.pods("bad"))
     cluster.until("a pod", lambda: cluster.pods("good"))
     assert [pod["spec"]["nodeSelector"] for pod in cluster.pods("good")] == [{"pool": "a100"}]
+
+
+def test_workload_without_namespace(cluster: Cluster) -> None:
+    """kubectl without a namespace creates the Job in `default`, where it stays suspended."""
+    rule = "workload-without-namespace"
+    cluster.add_nodes(A100, 1, prefix="a100")
+    show(cluster, scene(good(rule), "good"))
+    cluster.becomes("good", lambda: cluster.admitted("good"), ["training"])
+    *queues, work = documents(scene(bad(rule), "bad"))
+    apply(cluster, [*queues, {**work, "metadata": {**work["metadata"], "namespace": "default"}}])
+    cluster.until("its Workload", lambda: cluster.objects(KUEUE, "Workload", "default"))
+    cluster.stays("bad", lambda: cluster.admitted("default"), [], for_s=1)
 
 
 def test_workload_names_no_queue(cluster: Cluster) -> None:

@@ -1,0 +1,68 @@
+"""The ConfigMaps, Secrets, ServiceAccounts and Services that pods and workloads name."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.finding import At, Path
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.untyped import mapping, numbered, text
+from policygen.kubernetes.workloads import Workload
+from policygen.lint.core.pod_templates import Part, PodPart, pod_specs
+
+
+class Reference(Struct, frozen=True, eq=False):
+    """A name in the spec of a pod or workload."""
+
+    owner: Workload
+    kind: str
+    name: str
+    at: At
+
+
+def references(cluster: Cluster) -> Iterator[Reference]:
+    """All names that are not optional: of the spec of each pod, and of the Service of a StatefulSet."""
+    for pod in pod_specs(cluster):
+        for kind, name, path in _of_pod(pod):
+            if name:
+                yield Reference(pod.owner, kind, name, pod.at.to(*path))
+    for workload in cluster.workloads_of("apps"):
+        if name := text(workload.spec, "serviceName"):
+            yield Reference(workload, "Service", name, workload.at.to("spec", "serviceName"))
+
+
+def _of_pod(pod: PodPart) -> Iterator[tuple[str, str, Path]]:
+    """Kind and name of each reference, and its path in the pod spec."""
+    yield "ServiceAccount", text(pod.data, "serviceAccountName"), ("serviceAccountName",)
+    for i, secret in numbered(pod.data, "imagePullSecrets"):
+        yield "Secret", text(secret, "name"), ("imagePullSecrets", i, "name")
+    for i, volume in numbered(pod.data, "volumes"):
+        yield from _of_source(volume, "secretName", ("volumes", i))
+        for j, source in numbered(volume, "projected", "sources"):
+            yield from _of_source(source, "name", ("volumes", i, "projected", "sources", j))
+    for container in pod.containers:
+        yield from _of_container(container)
+
+
+def _of_source(
+    source: Mapping[str, Any], of_secret: str, at: Path
+) -> Iterator[tuple[str, str, Path]]:
+    for kind, key, name in (("ConfigMap", "configMap", "name"), ("Secret", "secret", of_secret)):
+        if (found := mapping(source, key)) and found.get("optional") is not True:
+            yield kind, text(found, name), (*at, key, name)
+
+
+def _of_container(container: Part) -> Iterator[tuple[str, str, Path]]:
+    for i, source in numbered(container.data, "envFrom"):
+        yield from _of_refs(source, "Ref", (*container.steps, "envFrom", i))
+    for i, variable in numbered(container.data, "env"):
+        if found := mapping(variable, "valueFrom"):
+            yield from _of_refs(found, "KeyRef", (*container.steps, "env", i, "valueFrom"))
+
+
+def _of_refs(source: Mapping[str, Any], end: str, at: Path) -> Iterator[tuple[str, str, Path]]:
+    for kind, start in (("ConfigMap", "configMap"), ("Secret", "secret")):
+        found = mapping(source, f"{start}{end}")
+        if found and found.get("optional") is not True:
+            yield kind, text(found, "name"), (*at, f"{start}{end}", "name")
