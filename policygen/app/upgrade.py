@@ -9,6 +9,7 @@ from policygen.app import fix
 from policygen.app.requests import LintRequest, Targets
 from policygen.core.finding import Finding, Verdict
 from policygen.core.quoting import counted
+from policygen.core.rule import Severity
 from policygen.documents.edit.overwrite import overwrite
 from policygen.lint.core.rules import api_version_not_served
 from policygen.lint.kueue.rules import kueue_configuration_outdated, kueue_version_outdated
@@ -54,7 +55,13 @@ def upgrade(
         only=tuple(rule.name for rule in RULES),
     )
     fixed = fix.fix(request, today=today, unsafe=True, stdin=stdin)
-    return Upgrade(fixed, fixed.after.findings)
+    names = {rule.name for rule in RULES}
+    by_hand = [
+        it
+        for it in fixed.after.findings
+        if it.rule.name in names or it.severity >= Severity.ERROR  # no notes about other files
+    ]
+    return Upgrade(fixed, tuple(by_hand))
 
 
 def write(upgraded: Upgrade) -> None:

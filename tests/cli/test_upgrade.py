@@ -84,3 +84,9 @@ def test_an_unknown_version_names_the_option(policygen, queue):
     done = policygen("upgrade", "--to", "kueue=9", queue.name)
     assert done.returncode == 2
     assert "policygen: --to: kueue '9' is not a valid version" in done.stderr
+
+
+def test_a_file_of_another_tool_is_no_change_by_hand(policygen, queue):
+    queue.with_name("config.yaml").write_text("repos: []\n")
+    done = policygen("upgrade", "config.yaml", "queue.yaml")
+    assert (done.returncode, done.stderr) == (0, "policygen: 1 file would change\n")
