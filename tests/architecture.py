@@ -18,6 +18,7 @@ ABOUT = {
     "app": "one recipe per command",
     "testing": "cases of policygen test",
     "adopt": "objects to a spec",
+    "explain": "behind each value",
     "lint": "rules and their registry",
     "simulate": "Kueue's decisions",
     "report": "one module a format",

@@ -13,6 +13,7 @@ from policygen.cli import (
     adopt,
     baseline,
     cluster,
+    explain,
     init,
     krm,
     lint,
@@ -99,7 +100,7 @@ for command in (
     why.fit,
     test.test,
     rules.rules,
-    rules.explain,
+    explain.explain,
 ):
     cli.add_command(command)
 

@@ -1,4 +1,4 @@
-"""The commands about rules: rules, explain."""
+"""The command rules."""
 
 import io
 from collections.abc import Iterable
@@ -13,12 +13,6 @@ from policygen.core.errors import UsageError
 from policygen.core.rule import Family, Severity
 
 FAMILIES = tuple(family.word for family in Family)
-
-
-def _names() -> Iterable[str]:
-    from policygen.app import explain as app_explain
-
-    return app_explain.names()
 
 
 def _kinds() -> Iterable[str]:
@@ -103,22 +97,3 @@ def rules(**given: Any) -> None:
     stdout.out(app_explain.table(found))
     if not found:
         say("policygen: no rule matches; `policygen rules` lists all rules")
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  policygen explain local-queue-without-cluster-queue
-  policygen explain limit-above-parent --full
-"""
-)
-@click.argument("rule", shell_complete=beginning(_names))
-@click.option(
-    "--full", is_flag=True, help="Print the complete page, with all lines of its examples."
-)
-def explain(*, rule: str, full: bool) -> None:
-    """Explain a RULE on one screen: why it matters, how to fix it, and an example."""
-    from policygen.app import explain as app_explain
-
-    say_renamed([rule])
-    stdout.out(app_explain.explain(rule, full=full))

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from msgspec import Struct
+
 from policygen.core import amounts, quantity
 
 Vector = Mapping[str, int]
@@ -71,9 +73,21 @@ def part(amount: int, count: int, index: int, step: int = 1) -> int:
     return (units // count + (index < units % count)) * step
 
 
-def apportion(
+class Division(Struct, frozen=True):
+    """Units that are divided by weight, and how the last division was done."""
+
+    shares: tuple[int, ...]
+    open: frozenset[int]
+    """The entries whose share is by weight. The others are fixed at their floor or ceiling."""
+    amount: int
+    """What the open entries divide."""
+    weight: int
+    """The sum of their weights."""
+
+
+def divide(
     amount: int, weights: Sequence[int], floors: Sequence[int], ceilings: Sequence[int]
-) -> list[int] | None:
+) -> Division | None:
     """Divide whole units by weight between bounds, by largest remainder.
 
     Each share is at least its floor and at most its ceiling. Shares that reach a bound are fixed
@@ -110,4 +124,12 @@ def apportion(
             whole -= weights[entry]
         gone = set(stopped)
         entries = [entry for entry in entries if entry not in gone]
-    return shares
+    return Division(tuple(shares), frozenset(entries), remaining, whole)
+
+
+def apportion(
+    amount: int, weights: Sequence[int], floors: Sequence[int], ceilings: Sequence[int]
+) -> list[int] | None:
+    """The shares of `divide`."""
+    division = divide(amount, weights, floors, ceilings)
+    return None if division is None else list(division.shares)

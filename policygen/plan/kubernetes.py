@@ -1,7 +1,7 @@
 """Decides the objects of Kubernetes itself: namespaces, priority classes, quotas and limit ranges."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -119,8 +119,8 @@ def resource_quotas(decided: Decisions) -> Iterator[ResourceQuota]:
             keys = hard[namespace.name]
             for key, amount in counted.items():
                 keys[key] += amount
-            for key, amount in _requested(team, shares, index):
-                keys[key] += amount
+            for it in allowed(team, shares, index):
+                keys[it.key] += it.amount
     for name in sorted(hard):
         keys = hard[name]
         if keys:
@@ -130,24 +130,39 @@ def resource_quotas(decided: Decisions) -> Iterator[ResourceQuota]:
             )
 
 
-def _requested(
-    team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]], index: int
-) -> Iterator[tuple[str, int]]:
+class Allowed(Struct, frozen=True):
+    """What the limit of a team on one pool allows the pods of one namespace to request."""
+
+    key: str
+    """Of `hard`: `requests.nvidia.com/gpu`."""
+    facts: PoolFacts
+    resource: str
+    amount: int
+    parts: int
+    """The namespaces that divide the limit; 1: each has all of it."""
+
+
+def allowed(
+    team: Team, shares: Iterable[tuple[PoolFacts, Mapping[str, int]]], index: int
+) -> Iterator[Allowed]:
     """The requests that the limits of a team allow one of its namespaces."""
+    shares = tuple(shares)
     backstopped = {
         resource for facts, _ in shares if facts.pool.quota_backstop for resource in facts.resources
     }
     count = len(team.namespaces)
     for facts, limit in shares:
         refused = facts.scheduler == "kube-scheduler"
-        for resource in facts.resources:
+        for name in facts.resources:
             if refused:
-                yield f"requests.{resource}", part(limit[resource], count, index)
-            elif resource in backstopped:
-                yield f"requests.{resource}", limit[resource]
+                most = part(limit[name], count, index)
+                yield Allowed(f"requests.{name}", facts, name, most, count)
+            elif name in backstopped:
+                yield Allowed(f"requests.{name}", facts, name, limit[name], 1)
         if refused and facts.pool.quota_cpu_and_memory:
-            yield "requests.cpu", part(limit[CPU], count, index)
-            yield "requests.memory", part(limit[MEMORY], count, index, MEBIBYTE)
+            for name, step in ((CPU, 1), (MEMORY, MEBIBYTE)):
+                most = part(limit[name], count, index, step)
+                yield Allowed(f"requests.{name}", facts, name, most, count)
 
 
 def _counted(team: Team, shares: Sequence[tuple[PoolFacts, Mapping[str, int]]]) -> dict[str, int]:

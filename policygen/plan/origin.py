@@ -33,6 +33,10 @@ _POOL = {
 }
 
 
+_COPIED = ("nodeLabels", "nodeTaints", "tolerations", "levels")
+"""The fields whose entries are those of the spec, in the same order."""
+
+
 class Origins:
     """Finds the places. For a field that the spec omits, the place is its parent."""
 
@@ -168,5 +172,10 @@ def _pool(tree: Tree, path: Path) -> Pool:
 
 
 def _of_pool(pool: Pool, path: Path) -> At:
-    field = next((_POOL[str(step)] for step in path if step in _POOL), None)
-    return pool.at.to("spec", *field) if field else pool.at.to("metadata", "name")
+    index = next((i for i, step in enumerate(path) if step in _POOL), None)
+    if index is None:
+        return pool.at.to("metadata", "name")
+    field, inside = _POOL[str(path[index])], path[index + 1 :]
+    if field == ("tolerations",) and pool.tolerations is None:
+        field = ("taints",)
+    return pool.at.to("spec", *field, *(inside if path[index] in _COPIED else ()))

@@ -30,7 +30,7 @@ def behind(planned, pool, team):
     ("kind", "name", "path", "place"),
     [
         ("ResourceFlavor", "p", (), (0, ("metadata", "name"))),
-        ("ResourceFlavor", "p", ("spec", "nodeLabels", "pool"), (0, ("nodeSelector",))),
+        ("ResourceFlavor", "p", ("spec", "nodeLabels", "pool"), (0, ("nodeSelector", "pool"))),
         ("Cohort", "p", ("spec", "resourceGroups", 0, "flavors", "p", "nominalQuota"), (0, ("capacity",))),
         ("Cohort", "lab.p", ("spec", "resourceGroups", 0, "flavors", "p", "nominalQuota"), (1, ("quotas", 0, "guarantee"))),
         ("ClusterQueue", "a.p", ("spec", "cohortName"), (2, ("parent",))),

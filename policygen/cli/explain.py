@@ -1,0 +1,167 @@
+"""The command explain: objects and their fields, teams, models, pools, fields of a spec, and rules."""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from policygen.app import stdout
+from policygen.app.requests import RenderRequest
+from policygen.cli.options import TARGET, fields, form, say_renamed, stdin
+from policygen.cli.stderr import refusals
+from policygen.core.errors import PolicygenError
+
+if TYPE_CHECKING:  # --help does not load the plan
+    from policygen.app.explain_object import Opened
+
+_OBJECT = re.compile(r"[A-Za-z]+/")
+_DEFAULT_SPEC = "spec"
+"""The folder with the spec if the command names none."""
+
+
+def _explain_object(name: str, given: dict[str, Any]) -> None:
+    from policygen.app import delivery
+    from policygen.app import explain_object as app_explain
+    from policygen.report import field_answers
+
+    if given["full"]:
+        raise click.UsageError("--full works only for a RULE; omit --full")
+    field, specs = _split(given["rest"])
+    with refusals(quiet=True, every=False):
+        found = app_explain.opened(_request(specs, given), stdin=stdin(specs))
+        answer = app_explain.explain(found, name, field)
+    write = field_answers.json if given["form"] == "json" else _for_people(field_answers.text)
+    stdout.out(delivery.page(write, answer))
+
+
+def _for_people(write: Callable[..., None]) -> Callable[..., None]:
+    """A writer with the colours and the width of standard output."""
+    from policygen.report import tables, text
+
+    colour, wide = text.colours(sys.stdout, os.environ), tables.columns(sys.stdout, os.environ)
+    return partial(write, colour=colour, wide=wide)
+
+
+def _request(specs: tuple[str, ...], given: Mapping[str, Any]) -> RenderRequest:
+    return RenderRequest(**fields(RenderRequest, {**given, "specs": specs}))
+
+
+def _split(rest: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """The field and the specs among the arguments. A path that exists is a spec."""
+    first = rest[0] if rest else ""
+    is_field = bool(first) and not (
+        first == "-"
+        or first.startswith("git:")
+        or Path(first).exists()
+        or first.endswith(("/", ".yaml", ".yml", ".json"))
+    )
+    specs = tuple(rest[1:] if is_field else rest) or _default_specs()
+    if not specs:
+        raise click.UsageError(
+            f"name the SPEC, a file or a folder; there is no folder {_DEFAULT_SPEC!r} here"
+        )
+    return first if is_field else None, specs
+
+
+def _default_specs() -> tuple[str, ...]:
+    return (_DEFAULT_SPEC,) if Path(_DEFAULT_SPEC).is_dir() else ()
+
+
+def _complete_what(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem[str]]":
+    """Rules, and objects of the spec in the default folder."""
+    from policygen.app import explain as app_explain
+
+    start = incomplete.lower()
+    found = _opened(context, _default_specs()) if "/" in start or start[:1].isupper() else None
+    names = [*(found.names() if found else ()), *app_explain.names()]
+    return [CompletionItem(it) for it in names if it.lower().startswith(start)]
+
+
+def _complete_rest(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem[str]]":
+    """The fields of the object, and files."""
+    what = context.params.get("what") or ""
+    rest = tuple(context.params.get("rest") or ())
+    items = [CompletionItem(incomplete, type="file")]
+    if not rest and _OBJECT.match(what) and (found := _opened(context, _default_specs())):
+        from policygen.app import explain_object as app_explain
+
+        with suppress(PolicygenError):
+            texts = app_explain.field_names(found, what)
+            items = [CompletionItem(it) for it in texts if it.startswith(incomplete)] + items
+    return items
+
+
+def _opened(context: click.Context, specs: tuple[str, ...]) -> "Opened | None":
+    """The spec for completion, which prints no error."""
+    from policygen.app import explain_object as app_explain
+
+    given = {"target": {}, "templates": (), **context.params}
+    with suppress(PolicygenError):
+        return app_explain.opened(_request(specs, given)) if specs else None
+    return None
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen explain ClusterQueue/nlp.a100 spec/
+  policygen explain ClusterQueue/nlp.a100 'spec..cpu.nominalQuota' spec/
+  policygen explain local-queue-without-cluster-queue
+
+Exit codes: 0 explained, 2 wrong usage, unknown name or invalid spec, 4 internal error.
+"""
+)
+@click.argument("what", metavar="OBJECT|RULE", shell_complete=_complete_what)
+@click.argument("rest", nargs=-1, metavar="[FIELD] [SPEC]...", shell_complete=_complete_rest)
+@click.option(
+    "--full",
+    is_flag=True,
+    help="For a RULE: print the complete page, with all lines of its examples.",
+)
+@TARGET
+@click.option(
+    "--templates",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Use the templates in this folder, as for `render`; repeatable.",
+)
+@form("Output format: text for people, json for programs (only for an OBJECT).")
+def explain(**given: Any) -> None:
+    """Explain where a rendered value comes from, or what a rule is about.
+
+    OBJECT is a rendered object, such as ClusterQueue/nlp.a100 or LocalQueue/nlp/a100. Without
+    FIELD, explain lists all its fields with their values and places in the spec. With FIELD, it shows the
+    arithmetic, what the field does, who borrows the amount, and what else depends on it. `..` in FIELD
+    matches any steps. SPEC is a file or a folder; the default is the folder `spec`.
+
+    RULE is the name of a finding: explain shows why it matters, how to fix it, and an example.
+    """
+    what = given["what"]
+    if _OBJECT.match(what):
+        _explain_object(what, given)
+        return
+    from policygen.app import explain as app_explain
+
+    if given["rest"]:
+        raise click.UsageError(
+            f"{what!r} is not an object, so FIELD and SPEC have no meaning; write an object as "
+            "KIND/NAME, such as ClusterQueue/nlp.a100"
+        )
+    if given["form"] == "json":
+        raise click.UsageError(
+            "-f json works only for an OBJECT; `policygen rules -f json` has rules"
+        )
+    say_renamed([what])
+    stdout.out(app_explain.explain(what, full=given["full"]))

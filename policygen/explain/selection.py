@@ -1,0 +1,49 @@
+"""Finds the fields that a path names: complete, with names instead of indexes, or with an elision."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from policygen.core.errors import UsageError
+from policygen.core.finding import Path
+from policygen.core.suggest import suggest
+
+_ELISION = re.compile(r"…|\.{2,}")
+_QUERY_QUOTES = re.compile(r"\[['\"]?([^\]'\"]+)['\"]?\]")
+
+
+def select(query: str, spelt: Mapping[Path, Sequence[str]], object_: str) -> list[Path]:
+    """The fields that a query matches, or that are below a matching field.
+
+    `spelt` has the spellings of each field. Raises UsageError if no field matches.
+    """
+    parts = [_plain(it).strip(".") for it in _ELISION.split(query)]
+    if len(parts) > 1 and not parts[-1]:
+        parts.pop()  # an elision at the end; what is below a field matches anyway
+    ends = [re.escape(it) + (r"(?=\.|$)" if it else "") for it in parts]
+    pattern = re.compile(r"(?:.*\.)?".join(ends))
+    found = [
+        path
+        for path, texts in spelt.items()
+        if any(_matches(pattern, _plain(text)) for text in texts)
+    ]
+    if not found:
+        # The first spelling of each field, and its last names.
+        names = {text for texts in spelt.values() for text in texts}
+        last = {text.rpartition(".")[2]: text for text in sorted(names, reverse=True)}
+        word = parts[-1].rpartition(".")[2] if parts[-1] else query
+        advice = suggest(query, sorted(names))
+        if len(parts) > 1 or "did you mean" not in advice:
+            close = suggest(word, sorted(last))
+            advice = close if "did you mean" in close else advice
+        raise UsageError(f"{object_} has no field {query}; {advice}")
+    return found
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> bool:
+    found = pattern.match(text)
+    return found is not None and text[found.end() : found.end() + 1] in ("", ".")
+
+
+def _plain(text: str) -> str:
+    """A path with a dot before each index and each name in brackets: `flavors.0.resources.cpu`."""
+    return _QUERY_QUOTES.sub(r".\1", text)

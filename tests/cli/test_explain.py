@@ -1,0 +1,142 @@
+"""The command explain: objects and their fields, wrong names, JSON, and completion."""
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from policygen.cli.main import cli
+from policygen.core.errors import UsageError
+from tests.cli.test_completion import completed
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = str(ROOT / "examples" / "kueue-team-tree")
+QUEUE = "ClusterQueue/evaluation.a100"
+SCHEMA = json.loads((ROOT / "schemas" / "explain.schema.json").read_text("utf-8"))
+
+
+def explain(*arguments):
+    done = CliRunner().invoke(cli, ["explain", *arguments], catch_exceptions=False)
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def in_example(monkeypatch, tmp_path):
+    """A folder with the example as `spec`."""
+    (tmp_path / "spec").mkdir()
+    for path in Path(EXAMPLE).glob("*.yaml"):
+        shutil.copy(path, tmp_path / "spec")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota",
+        "spec.resourceGroups[0].flavors.a100.resources.cpu.nominalQuota",
+        "spec…cpu.nominalQuota",
+        "..cpu.nominalQuota",
+        "spec...resources[0].nominalQuota",
+    ],
+)
+def test_the_forms_of_a_field(field):
+    shown = explain(QUEUE, field, EXAMPLE)
+    assert "guarantee of team evaluation (cpu) = floor(765520m × 8 / 64) = 95690m\n" in shown
+    assert f"guarantee of team evaluation = 8  ({EXAMPLE}/teams.yaml:48)" in shown
+    assert "Source: https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/" in shown
+    assert "these teams can borrow it: language, vision, pretraining." in shown
+
+
+def test_several_fields_are_listed():
+    shown = explain(QUEUE, "spec..nominalQuota", EXAMPLE)
+    assert [line.split()[0] for line in shown.splitlines() if line.startswith("spec.")] == [
+        f"spec.resourceGroups[0].flavors[0].resources[{i}].nominalQuota" for i in range(3)
+    ]
+
+
+def test_a_field_with_fields_below_it_lists_them():
+    shown = explain(QUEUE, "spec.preemption", EXAMPLE)
+    assert shown.count("\nspec.preemption.") == 3
+
+
+@pytest.mark.parametrize(
+    "what, field, message",
+    [
+        (QUEUE, "spec.cohortNam", 'has no field spec.cohortNam; did you mean "spec.cohortName"?'),
+        (QUEUE, "spec..nominalQota", 'did you mean "nominalQuota"?'),
+        ("ClusterQueue/evaluaton.a100", "", 'did you mean "ClusterQueue/evaluation.a100"?'),
+        ("ClusterQueu/x", "", 'kind "ClusterQueu" is unknown; did you mean "ClusterQueue"?'),
+        ("Queue/x", "", "the spec renders no Queue; "),
+    ],
+)
+def test_wrong_names_have_the_nearest(what, field, message):
+    with pytest.raises(UsageError) as error:
+        explain(what, *([field] if field else []), EXAMPLE)
+    assert message in str(error.value)
+
+
+def test_kinds_in_lower_case_and_objects_without_their_namespace():
+    full = explain("LocalQueue/vision/a100", EXAMPLE)
+    assert explain("localqueue/vision/a100", EXAMPLE) == full
+    with pytest.raises(UsageError, match="several objects are LocalQueue/a100: "):
+        explain("LocalQueue/a100", EXAMPLE)
+
+
+@pytest.mark.usefixtures("in_example")
+def test_the_folder_spec_is_the_default():
+    assert "cohortName = " in explain(QUEUE, "spec.cohortName")
+    assert explain(QUEUE) == explain(QUEUE, "spec")
+
+
+def test_without_a_spec(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "name the SPEC, a file or a folder" in explain(QUEUE)
+
+
+def test_json_is_as_its_schema_says():
+    for field in ("spec..cpu.borrowingLimit", "spec.queueingStrategy", "spec"):
+        data = json.loads(explain(QUEUE, field, EXAMPLE, "-f", "json"))
+        jsonschema.validate(data, SCHEMA)
+    one = json.loads(explain(QUEUE, "spec..cpu.borrowingLimit", EXAMPLE, "-f", "json"))
+    assert one["fields"][0]["steps"][-1]["formula"] == "669830m - 95690m"
+    assert one["borrowing"]["reclaims"] is True
+    guarantee = next(it for it in one["dependents"] if it["place"]["line"] == 48)
+    assert {"object": "Cohort language.a100", "path": guarantee["fields"][0]["path"]} in guarantee[
+        "fields"
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [("queue-stopped", EXAMPLE), ("queue-stopped", "-f", "json"), (QUEUE, "--full", EXAMPLE)],
+)
+def test_options_without_meaning_are_refused(wrong):
+    assert CliRunner().invoke(cli, ["explain", *wrong]).exit_code == 2
+
+
+def test_a_field_of_a_users_template_is_named_as_such(tmp_path):
+    kueue = tmp_path / "kueue"
+    kueue.mkdir()
+    text = '{% extends "builtin/kueue/local_queue.yaml.j2" %}\n{% block spec %}\nspec:\n'
+    text += "  clusterQueue: {{ it.cluster_queue }}\n  stopPolicy: None\n{% endblock %}\n"
+    (kueue / "local_queue.yaml.j2").write_text(text)
+    arguments = ("LocalQueue/vision/a100", "spec.stopPolicy", EXAMPLE, "--templates", str(tmp_path))
+    assert "A template of yours adds this field" in explain(*arguments)
+
+
+@pytest.mark.usefixtures("in_example")
+def test_completion():
+    def values(line):
+        return [it[1] for it in completed(f"policygen explain {line}")]
+
+    assert values("ClusterQueue/ev") == ["ClusterQueue/evaluation.a100"]
+    assert "queue-stopped" in values("queue-st")
+    assert values(f"{QUEUE} spec.pree") == [
+        "spec.preemption.reclaimWithinCohort",
+        "spec.preemption.withinClusterQueue",
+        "spec.preemption.borrowWithinCohort.policy",
+        "spec.pree",
+    ]
