@@ -11,11 +11,12 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.result import JobPreemption
 from policygen.simulate.scene import Scene, timeline
-from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.timeline import Timeline
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.end_causes import EndCauses
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from policygen.kubernetes.accelerators import is_one
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.state import QueueState
+from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.result import TeamUse
 from policygen.simulate.scene import Scene
-from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.timeline import Timeline
 from policygen.simulate.usage import Meters
 from policygen.simulate.volcano.state import VolcanoQueue
 

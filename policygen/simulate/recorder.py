@@ -8,6 +8,8 @@ from policygen.kubernetes.accelerators import gpus_of, is_one
 from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.workload import Admission
+from policygen.simulate.over_time.job_run import JobRun
+from policygen.simulate.over_time.observer import Observer
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.quota_use import QuotaUses
@@ -22,7 +24,7 @@ from policygen.simulate.result import (
 )
 from policygen.simulate.scene import Scene
 from policygen.simulate.stranded import CAUSES, StrandedGpus
-from policygen.simulate.timeline import JobRun, Observer, Timeline
+from policygen.simulate.timeline import Timeline
 from policygen.simulate.usage import Meters
 from policygen.simulate.wanted_pools import WantedPools
 from policygen.simulate.why.causes import Cause, CauseKind

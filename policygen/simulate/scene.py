@@ -34,12 +34,14 @@ from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE
 from policygen.simulate.kueue.topologies import add_topologies
 from policygen.simulate.model_objects import ModelObjects
+from policygen.simulate.over_time.job_run import Shapes
+from policygen.simulate.over_time.observer import Observer
 from policygen.simulate.placement.profile import Profile, profile
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
 from policygen.simulate.pod_quotas import PodQuotas
 from policygen.simulate.result import Unmodelled
-from policygen.simulate.timeline import Observer, Shapes, Timeline
+from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.build import scheduler_settings, volcano_state
 from policygen.simulate.volcano.choices import Choices
 from policygen.simulate.volcano.scheduler import VolcanoScheduler

@@ -8,9 +8,10 @@ from policygen.simulate.kueue.assignment import topology_refusal
 from policygen.simulate.kueue.queue import Group, SimulatedQueue
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.workload import PodSet, QueuedWorkload
+from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene
-from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.timeline import Timeline
 
 
 class WantedPools:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import calendar
-import heapq
 import random
 import time
 from collections import Counter
@@ -30,9 +29,10 @@ from policygen.kubernetes.cluster import Cluster as ClusterObjects
 from policygen.kubernetes.kueue_settings import first
 from policygen.kubernetes.object import Object as KubernetesObject
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.over_time.agenda import TimelineEvent
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timeline
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.timeline import Timeline, TimelineEvent
+from policygen.simulate.timeline import Timeline
 
 from .bench import Bench
 from .build import located
@@ -322,8 +322,7 @@ class PlatformRun:
                 _run(made, at - EVENT_S / 2)
                 job_ = next(it for it in made.jobs if it.arrival.name == name)
                 # Without a duration: a job that began again would also end earlier, in its first run.
-                event = (at, TimelineEvent.END, job_.index, "", job_.round)
-                heapq.heappush(made._events, event)  # noqa: SLF001 - only tests delete jobs
+                made.agenda.add(at, TimelineEvent.END, job_.index, round_=job_.round)
         _run(made, until)
         return made
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # most inputs need no simulation
     from policygen.simulate.kueue.queue import SimulatedQueue
     from policygen.simulate.kueue.state import QueueState
     from policygen.simulate.kueue.workload import QueuedWorkload
-    from policygen.simulate.timeline import JobRun
+    from policygen.simulate.over_time.job_run import JobRun
 
 PARTIAL: Final = ("LowerPriority", "LowerOrNewerEqualPriority")
 """Policies that let a queue reclaim its quota from some workloads only."""

@@ -7,10 +7,11 @@ from msgspec.structs import replace
 from policygen.core.durations import duration
 from policygen.simulate.kueue.queue import SimulatedQueue
 from policygen.simulate.kueue.workload import QueuedWorkload
+from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene
-from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.timeline import Timeline
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes

@@ -16,8 +16,9 @@ from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.amounts import counted, shown
+from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.scene import Scene, shapes, timeline
-from policygen.simulate.timeline import JobRun, Timeline
+from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.gangs import with_pods
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.changes import (

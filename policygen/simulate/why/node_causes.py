@@ -15,10 +15,10 @@ from policygen.kubernetes.scheduler_reasons import INSUFFICIENT, reason
 from policygen.kubernetes.untyped import mapping
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted
+from policygen.simulate.over_time.job_run import Shapes
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
 from policygen.simulate.placement.scheduler import ENFORCED, KubeScheduler
 from policygen.simulate.placement.shape import PodShape
-from policygen.simulate.timeline import Shapes
 from policygen.simulate.why.causes import (
     Cause,
     CauseKind,

@@ -7,8 +7,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.over_time.job_run import JobRun
+from policygen.simulate.over_time.kueue_runs import RETRY_AFTER_S
 from policygen.simulate.scene import Scene, timeline
-from policygen.simulate.timeline import RETRY_AFTER_S, JobRun
 
 _LATER_S = 0.001
 """The job arrives after all that exist."""

@@ -6,8 +6,8 @@ from policygen.kubernetes.schedulers import VOLCANO
 from policygen.plan import pool, tree
 from policygen.plan.tree import TeamNode, Tree
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.scene import Scene
-from policygen.simulate.timeline import JobRun
 from policygen.simulate.volcano.capacity import ROOT
 from policygen.spec.types import Spec
 

@@ -1,7 +1,8 @@
 """When a job starts that does not exist yet."""
 
+from policygen.simulate.input_faults import RUNS_FOR
 from policygen.simulate.instant import instant
-from policygen.simulate.scene_jobs import RUNS_FOR, arrivals
+from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.fit import fit
 from policygen.simulate.why.fit_jobs import FitRequest
 from tests.simulate import scenes

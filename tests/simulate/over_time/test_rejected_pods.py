@@ -2,9 +2,9 @@
 
 import pytest
 
+from policygen.simulate.over_time.rejected_pods import gives_up_after
 from policygen.simulate.result import JobState
 from policygen.simulate.scene_jobs import arrivals
-from policygen.simulate.timeline import gives_up_after
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.explainer import Explainer
 from tests.simulate.scenes import NODES, QUEUES, job, scene

@@ -1,0 +1,1 @@
+"""Reads the jobs of a scene."""

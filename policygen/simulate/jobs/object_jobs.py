@@ -1,0 +1,136 @@
+"""Jobs of objects that have no Workload: Kueue will make one, or does not manage them."""
+
+from collections.abc import Sequence
+
+from policygen.core.suggest import suggest
+from policygen.kubernetes.core import LabelSelector
+from policygen.kubernetes.kueue_requests import as_pod
+from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView
+from policygen.kubernetes.pod_terms import selector_of
+from policygen.kubernetes.schedulers import VOLCANO
+from policygen.kubernetes.untyped import text
+from policygen.kubernetes.workloads import Workload
+from policygen.simulate.arrival import Arrival
+from policygen.simulate.jobs.arrival_maker import SERVES, ArrivalMaker
+from policygen.simulate.jobs.object_keys import key_of
+from policygen.simulate.jobs.unknown_parts import features, volumes
+from policygen.simulate.kueue.build import workload_of
+from policygen.simulate.kueue.jobs import QueuedJob, UnqueuedJob
+from policygen.simulate.kueue.pod_sets import asks_topology
+from policygen.simulate.volcano.gangs import gang_of, gang_of_group
+
+
+def of_job(maker: ArrivalMaker, job: QueuedJob, index: int, count: int) -> Arrival:
+    """A Workload that Kueue will create."""
+    owner = job.owner
+    at = maker.arrives(owner)
+    name = (
+        f"{job.namespace or 'default'}/{owner.name or text(owner.data, 'metadata', 'generateName')}"
+    )
+    order = f"{owner.at.document:06d}/{index:06d}"
+    workload = workload_of(
+        f"{job.namespace}/{job.name}", f"{order}/{name}", at, job.fields, maker.scene.settings
+    )
+    source = maker.source(key_of(owner))
+    templates = source.templates if source is not None else ()
+    batches = []
+    for i, it in enumerate(job.fields.pod_sets):
+        same = len(templates) == len(job.fields.pod_sets)
+        labels = templates[i if same else 0].labels if templates else {}
+        batches.append(maker.batch(it, job.namespace, labels, _controller(source)))
+    shown = name if count == 1 else f"{name}-{index}"
+    return maker.arrival(
+        shown,
+        owner,
+        workload,
+        tuple(batches),
+        kind=owner.kind,
+        at=at,
+        unscheduled=maker.misspelt(source),
+        unmodelled=(*features(job.fields), *volumes(source)),
+    )
+
+
+def of_unqueued(maker: ArrivalMaker, job: UnqueuedJob) -> Arrival:
+    """An object without a Workload: its pods start at once, or it cannot be simulated."""
+    owner = job.owner
+    name = f"{owner.namespace or 'default'}/{owner.name}"
+    source = maker.source(key_of(owner))
+    gang = gang_of(maker.cluster, source) if source is not None and by_volcano(source) else None
+    templates = source.templates if source is not None else ()
+    names = [str(i) for i in range(len(templates))] if len(templates) > 1 else ["main"]
+    if gang is not None and len(templates) > 1:
+        names = [it.role or name for it, name in zip(gang.tasks, names, strict=True)]
+    batches = tuple(
+        maker.batch(
+            PodSetView(name, it.replicas or 0, None, PodSetTemplate(as_pod(it.spec))),
+            owner.namespace,
+            it.labels,
+            _controller(source),
+        )
+        for name, it in zip(names, templates, strict=False)
+    )
+    unscheduled = maker.misspelt(source)
+    refusal = "" if job.starts and batches else job.reason
+    if source is not None and (by_volcano(source) or unscheduled):
+        refusal = ""
+    return maker.arrival(
+        name,
+        owner,
+        None,
+        batches,
+        kind=owner.kind,
+        at=maker.arrives(owner),
+        refusal=refusal,
+        unknown=job.unknown and gang is None and not unscheduled,
+        unscheduled=unscheduled,
+        gang=gang,
+        unmodelled=tuple(volumes(source)),
+        asks_topology=source is not None
+        and any(asks_topology(it.annotations) for it in source.templates),
+    )
+
+
+def of_group(
+    maker: ArrivalMaker, namespace: str, name: str, sources: Sequence[Workload]
+) -> Arrival:
+    """A PodGroup of Volcano, with the pods of all objects that join it."""
+    entry = maker.cluster.pod_groups.get(name, namespace)
+    templates = [(source, it) for source in sources for it in source.templates]
+    batches = tuple(
+        maker.batch(
+            PodSetView(f"{i}", it.replicas or 0, None, PodSetTemplate(as_pod(it.spec))),
+            namespace,
+            it.labels,
+        )
+        for i, (_, it) in enumerate(templates)
+    )
+    first = sources[0].object
+    gang = None
+    if entry is not None:
+        gang = gang_of_group(maker.cluster, entry, (it for _, it in templates))
+    known = maker.cluster.pod_groups.names(namespace)
+    return maker.arrival(
+        f"{namespace}/{name}",
+        first,
+        None,
+        batches,
+        kind="PodGroup",
+        at=max(maker.arrives(it.object) for it in sources),
+        refusal=""
+        if gang
+        else f"PodGroup {name} does not exist; {suggest(name, known, 'PodGroup')}",
+        gang=gang,
+    )
+
+
+def by_volcano(workload: Workload) -> bool:
+    """Whether pods of an object name Volcano."""
+    return any(workload.scheduler_name(it) == VOLCANO for it in workload.templates)
+
+
+def _controller(workload: Workload | None) -> LabelSelector | None:
+    """The selector that spreads the pods of an object by default."""
+    if workload is None or workload.kind not in SERVES:
+        return None
+    return selector_of(workload.spec.get("selector"))
