@@ -197,9 +197,9 @@ def diff(*, before: str, after: str | None, exit_code: bool, **given: Any) -> No
             "name OLD and NEW: each is a spec, manifests, a snapshot or context:NAME; or name OLD and a "
             "cluster (--context, --in-cluster)"
         )
-    from policygen.app import review as app_review
+    from policygen.app import sides
 
-    clusters = [app_review.cluster_of(it, access) for it in (before, after or access)]
+    clusters = [sides.cluster_of(it, access) for it in (before, after or access)]
     if after is not None and any(clusters) and access.named:
         raise click.UsageError(
             "OLD or NEW is a cluster already; omit --context, --snapshot and --in-cluster"

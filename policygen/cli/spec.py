@@ -20,7 +20,7 @@ from policygen.cli.options import (
     paths,
     stdin,
 )
-from policygen.cli.stderr import refusals, say, show
+from policygen.cli.stderr import progress, refusals, say, show
 from policygen.core.errors import ExitCode, UsageError
 from policygen.core.quoting import counted
 from policygen.core.rule import Severity
@@ -52,6 +52,7 @@ Examples:
   policygen render spec/ -o manifests/ --with volcano-config
   policygen render spec/ -o manifests/ --check
   policygen render spec/ --target kueue=0.17 --only ClusterQueue
+  policygen render spec/ --steps-from git:main:spec -o steps/
 
 """
     + RENDER_CODES
@@ -105,6 +106,15 @@ Examples:
     is_flag=True,
     help="Print only Kueue's Configuration, as values for its Helm chart.",
 )
+@click.option(
+    "--steps-from",
+    metavar="OLD",
+    shell_complete=paths,
+    help=(
+        "Render one apply after another that lead from OLD to SPEC, for changes that Volcano refuses in one "
+        "apply. OLD is a spec, manifests, a snapshot or context:NAME. -o names a new folder."
+    ),
+)
 @QUIET_NOTES
 @EVERY_NOTE
 def render(**given: Any) -> None:
@@ -116,6 +126,31 @@ def render(**given: Any) -> None:
     """
     from policygen.app import render as app_render
 
+    output = _output(given)
+    request = RenderRequest(**fields(RenderRequest, given))
+    command = app_render.render
+    if given["raw_scheduler_config"]:
+        command = app_render.raw_scheduler_config
+    elif given["kueue_helm_values"]:
+        command = app_render.kueue_helm_values
+    if given["steps_from"]:
+        _steps(request, given, output)
+        return
+    with refusals(quiet=given["quiet"], every=given["every"]):
+        result = command(request, stdin=stdin(request.specs), output=_redirected())
+    # A check renders nothing that could need new fields in pods, so with -q it prints only differences.
+    pods = () if given["check"] and given["quiet"] else result.pods
+    show(result.findings, quiet=given["quiet"], every=given["every"], pods=pods)
+    if output is None:
+        stdout.out(app_render.text(result), "write the manifests to a folder or file with -o")
+    elif given["check"]:
+        app_render.compare(result, output)
+    else:
+        say(app_render.write(result, output))
+
+
+def _output(given: dict[str, Any]) -> Path | None:
+    """The path of -o. Raises UsageError for options that contradict each other."""
     if given["output"] in {"", "-"}:
         raise click.UsageError(
             "-o needs a folder, or a file that ends in .yaml; "
@@ -126,6 +161,12 @@ def render(**given: Any) -> None:
         raise click.UsageError(
             "manifests are written as YAML; name a folder with -o, or a file that ends in .yaml"
         )
+    _check_form(given, output)
+    _check_output(output, given["specs"])
+    return output
+
+
+def _check_form(given: dict[str, Any], output: Path | None) -> None:
     if given["check"] and output is None:
         raise click.UsageError(
             "--check compares the rendered objects with existing files; name the existing files "
@@ -142,24 +183,30 @@ def render(**given: Any) -> None:
             "--raw-scheduler-config and --kueue-helm-values each print one file to standard output; "
             "use only one of them, without -o and --only"
         )
-    _check_output(output, given["specs"])
-    request = RenderRequest(**fields(RenderRequest, given))
-    command = app_render.render
-    if given["raw_scheduler_config"]:
-        command = app_render.raw_scheduler_config
-    elif given["kueue_helm_values"]:
-        command = app_render.kueue_helm_values
+    if given["steps_from"]:
+        unused = [it for it in ("check", "only", "allow_empty") if given[it]]
+        if any(raw) or unused or (output is not None and destination.is_file(output)):
+            raise click.UsageError(
+                "--steps-from renders a folder for each apply; omit --check, --only, --allow-empty and options "
+                "that print one file, and name a folder with -o"
+            )
+
+
+def _steps(request: RenderRequest, given: dict[str, Any], output: Path | None) -> None:
+    """Print or write the applies of --steps-from."""
+    from policygen.app import steps as app_steps
+
     with refusals(quiet=given["quiet"], every=given["every"]):
-        result = command(request, stdin=stdin(request.specs), output=_redirected())
-    # A check renders nothing that could need new fields in pods, so with -q it prints only differences.
-    pods = () if given["check"] and given["quiet"] else result.pods
-    show(result.findings, quiet=given["quiet"], every=given["every"], pods=pods)
+        made = app_steps.steps(
+            request, given["steps_from"], stdin=stdin(request.specs), progress=progress
+        )
+    result = made.result
+    show(result.findings, quiet=given["quiet"], every=given["every"], pods=result.pods)
     if output is None:
-        stdout.out(app_render.text(result), "write the manifests to a folder or file with -o")
-    elif given["check"]:
-        app_render.compare(result, output)
-    else:
-        say(app_render.write(result, output))
+        stdout.out(app_steps.text_of(made), "write the manifests to a folder with -o")
+        return
+    for line in app_steps.write(made, output):
+        say(line)
 
 
 @click.command(

@@ -128,6 +128,16 @@ def json(review: Review, out: TextIO) -> None:
                 }
                 for index, it in enumerate(review.objects)
             ],
+            "applyOrder": {
+                "recreate": [
+                    {"object": str(it.object), "why": it.why} for it in review.order.recreated
+                ],
+                "applies": [
+                    {"delete": list(it.delete), "queues": list(it.changed)}
+                    for it in review.order.steps
+                ],
+                "unknown": review.order.unknown,
+            },
             "notes": list(review.notes),
             "unread": list(review.unread),
             "warnings": {
@@ -156,6 +166,8 @@ def _sections(review: Review) -> Iterator[_Section]:
                 for it in findings
             )
             yield _Section(title, lines)
+    if review.order.matters:
+        yield from _order(review)
     if review.objects:
         numbers = ", ".join(
             f"{sum(it.what is what for it in review.objects)} {what.value}" for what in _MARKS
@@ -271,6 +283,29 @@ def _replicas(change: ModelChange) -> Iterator[str]:
             yield f"{of} {kept}" if earlier == 0 else f"{of} {kept}, before {earlier}"
         elif earlier and not count:
             yield gone
+
+
+def _order(review: Review) -> Iterator[_Section]:
+    """What must be deleted or applied first."""
+    order = review.order
+    lines = [
+        ("first", f"delete {it.object}, since {it.why}; the apply creates it again")
+        for it in order.recreated
+    ]
+    for number, step in enumerate(order.steps, 1):
+        if step.delete:
+            gone = [f"Queue {it}" for it in step.delete]
+            lines.append((f"before {number}", f"delete {some(gone, 'other')}"))
+        lines.append((str(number), some([f"Queue {it}" for it in step.changed], "other")))
+    if order.steps:
+        old, new = review.names
+        command = f"policygen render {new} --steps-from {old} -o steps/"
+        lines.append(("", f"`{command}` writes them"))
+    if order.unknown:
+        lines.append(("", order.unknown))
+    applies = counted(max(len(order.steps), 1), "apply", "applies")
+    why = ", because Volcano refuses some changes in one apply" if order.steps else ""
+    yield _Section(f"apply order: {applies}{why}", tuple(lines))
 
 
 def _objects(review: Review) -> Iterator[tuple[str, str]]:

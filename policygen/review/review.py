@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from policygen.core.finding import Finding
+from policygen.review.apply_order import ApplyOrder
 from policygen.review.consequences import Consequences
 from policygen.review.objects import ObjectChange
 from policygen.review.uses import Use
@@ -24,6 +25,7 @@ class Review(Struct, frozen=True):
     """What could not be compared, and why."""
     unread: tuple[str, ...] = ()
     """What could not be read of a cluster."""
+    order: ApplyOrder = ApplyOrder()
 
     @property
     def changed(self) -> bool:

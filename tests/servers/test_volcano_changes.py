@@ -5,6 +5,11 @@ docs/semantics.md explains this to users. The webhook's cache is behind the API 
 repeat a dry run until the webhook knows what was accepted.
 """
 
+import json
+import random
+
+from policygen.app.requests import RenderRequest
+from policygen.app.steps import steps
 from tests.servers.apply import FIELD_MANAGER, parse
 from tests.servers.client import APPLY
 from tests.servers.rendering import rendered
@@ -132,3 +137,53 @@ def test_a_swap_of_profiles_needs_a_step_between(cluster):
     assert refused(cluster.try_apply(swapped, jobs=1, retry_s=0)) == []
     assert shares(cluster, small) == {"p": 8, "a.p": 0, "b.p": 8}
     assert shares(cluster, large) == {"p": 8, "a.p": 8, "b.p": 0}
+
+
+def drawn(r):
+    """A spec of teams that share 16 or 24 GPUs; b and c need not exist, and c is below a."""
+    few = r.randint(0, 16)
+    numbers = {"a": few, "b": r.randint(0, 16 - few)}
+    teams = [
+        TEAM.format(name=it, numbers=f"guarantee: {least}, limit: 16, weight: {r.randint(1, 3)}")
+        for it, least in numbers.items()
+        if it == "a" or r.random() < 0.8
+    ]
+    if r.random() < 0.6:
+        below = TEAM.format(name="c", numbers=f"guarantee: {r.randint(0, few)}, limit: 16")
+        teams.append(below.replace("spec:\n", "spec:\n  parent: a\n"))
+    return POOL.format(gpu=WHOLE, nodes=r.randint(2, 3)) + "".join(teams)
+
+
+def test_steps_of_drawn_changes_are_accepted_where_one_apply_is_refused(cluster, tmp_path):
+    """`render --steps-from`: the webhook refuses no part of a step, once it knows the step before."""
+    file, live = tmp_path / "spec.yaml", tmp_path / "live.json"
+    in_one = []
+    for text in (drawn(random.Random(seed)) for seed in range(1, 13)):
+        file.write_text(text)
+        queues = [
+            it
+            for it in cluster.objects("scheduling.volcano.sh/v1beta1", "Queue")
+            if it["metadata"]["name"] not in {"root", "default"}
+        ]
+        live.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": queues}))
+        whole = rendered(text).text
+        names = [it.name for it in parse(whole, "set") if it.is_volcano_queue]
+        in_one.append(all(takes(cluster, whole, it) for it in names))
+        old = str(live) if queues else str(file)
+        for step in steps(RenderRequest((str(file),), {}), old).applies if queues else ():
+            for it in step.delete:
+                cluster.delete("scheduling.volcano.sh/v1beta1", "Queue", it.split()[-1])
+            applied = "".join(it.text for it in step.manifests)
+            there = [it.name for it in parse(applied, "step") if it.is_volcano_queue]
+            knows = lambda applied=applied, there=there: all(
+                takes(cluster, applied, it) for it in there
+            )
+            cluster.until("the webhook takes all of the step", knows)
+            assert refused(cluster.try_apply(applied, retry_s=0)) == []
+        if not queues:
+            cluster.apply(whole)
+        wanted = {it.name: it for it in parse(whole, "set") if it.is_volcano_queue}
+        found = shares(cluster)
+        for name, it in wanted.items():
+            assert found[name] == int(it.thing["spec"]["deserved"]["nvidia.com/gpu"])
+    assert in_one.count(False) >= len(in_one) // 2

@@ -1,0 +1,136 @@
+"""Reads the states that `diff` and `render --steps-from` compare: specs, manifests, snapshots, clusters."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from msgspec import Struct
+
+from policygen.adopt import infer
+from policygen.adopt.trees import Scope
+from policygen.app import adopt, drift
+from policygen.app import compile as compiling
+from policygen.app.content import CONTEXT, Content, content
+from policygen.app.observed import observed
+from policygen.app.requests import (
+    ClusterRequest,
+    LintRequest,
+    RenderRequest,
+    ReviewRequest,
+    Targets,
+)
+from policygen.client.live import Progress
+from policygen.core.errors import SpecError, UsageError
+from policygen.core.finding import Finding
+from policygen.core.names import SET
+from policygen.core.quoting import listed, quoted
+from policygen.drift.drift import Rendered
+from policygen.kubernetes.cluster import Cluster
+from policygen.plan.decisions import Decisions
+from policygen.plan.pods import PodFields
+from policygen.spec.types import Platform
+
+Argument = str | ClusterRequest
+"""What a user named: a path, `git:REVISION:PATH`, or the only cluster of options."""
+
+
+class ReviewSide(Struct, frozen=True, eq=False):
+    """One of the two states."""
+
+    name: str
+    cluster: Cluster
+    """Its objects; of a spec, those that it renders."""
+    decisions: Decisions | None
+    """About a spec, or about the spec that the objects show. None if they show none."""
+    rendered: Rendered | None = None
+    """What the spec renders; None if it is not a spec."""
+    findings: Sequence[Finding] = ()
+    """About a spec."""
+    pods: tuple[PodFields, ...] = ()
+    """The fields that the pods of the models of a spec need."""
+    notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def cluster_of(argument: Argument, access: ClusterRequest) -> ClusterRequest | None:
+    """The snapshot or live cluster that an argument names; None for a spec and manifests.
+
+    `access` has the options to connect with.
+    """
+    if isinstance(argument, ClusterRequest):
+        return argument
+    alone = access._replace(contexts=(), in_cluster=False, snapshots=())
+    match content(argument):
+        case Content.SNAPSHOT:
+            return alone._replace(snapshots=(Path(argument),))
+        case Content.CLUSTER:
+            return alone._replace(contexts=(argument.removeprefix(CONTEXT),))
+    return None
+
+
+def of_spec(path: str, target: Targets) -> ReviewSide:
+    """The state that a spec describes. Raises SpecError."""
+    return of_request(RenderRequest(specs=(path,), target=target), path)
+
+
+def of_request(request: RenderRequest, name: str, stdin: BinaryIO | None = None) -> ReviewSide:
+    """The state that `render` would print. Raises SpecError and UsageError."""
+    compiled = compiling.compiled(request, stdin=stdin)
+    if not compiled.loaded.own:
+        raise SpecError(compiling.no_spec(request.specs, compiled.loaded))
+    rendered = drift.rendered(compiled, request)
+    cluster = Cluster(it.object for it in rendered.expected)
+    pods = compiled.plan.pods
+    return ReviewSide(name, cluster, compiled.decisions, rendered, compiled.findings, pods)
+
+
+def of_objects(
+    argument: Argument, request: ReviewRequest, other: ReviewSide | None, progress: Progress
+) -> ReviewSide:
+    """The state that manifests, a snapshot or a live cluster show. `other` is the spec to compare with.
+
+    Raises SpecError, UsageError and UnreadError.
+    """
+    cluster = cluster_of(argument, request.access)
+    name = argument if isinstance(argument, str) else _name(argument)
+    inputs = LintRequest(target=request.target)
+    if cluster is not None:
+        inputs = inputs._replace(clusters=cluster)
+    elif isinstance(argument, str):
+        inputs = inputs._replace(manifests=(argument,))
+    maps = [it.object.name for it in other.rendered.expected] if other and other.rendered else []
+    read = observed(inputs, progress=progress, config_maps=maps)
+    if read.cluster.seen is not None and read.cluster.seen.redacted:
+        raise UsageError(
+            f"{name} has redacted names, so it can only be compared with another snapshot; take a "
+            "snapshot without --redact-names"
+        )
+    decisions, note = _shown(read.cluster, other)
+    notes = (f"{name}: {note}",) if note else ()
+    return ReviewSide(name, read.cluster, decisions, notes=notes, unread=read.unread)
+
+
+def _name(cluster: ClusterRequest) -> str:
+    names = [*map(str, cluster.snapshots), *(f"{CONTEXT}{it}" for it in cluster.contexts)]
+    return names[0] if names else "the cluster"
+
+
+def _shown(cluster: Cluster, other: ReviewSide | None) -> tuple[Decisions | None, str]:
+    """The decisions that objects show, or why they show none."""
+    sets = infer.sets(cluster)
+    named = other.rendered.name if other and other.rendered else ""
+    if named not in sets and len(sets) > 1:
+        names = listed([quoted(it) for it in sets], "and")
+        return None, f"pools and teams are not compared, because it has the sets {names}"
+    of = named if named in sets else next(iter(sets), None)
+    scope = Scope(of or Platform().name, rendered=of is not None)
+    mine = [it for it in cluster.objects if it.labels.get(SET, scope.name) == scope.name]
+    try:
+        made = adopt.distilled(Cluster(mine, cluster.seen, cluster.pods), scope)
+    except SpecError as error:
+        why = next(iter(error.findings)).message
+        return (
+            None,
+            f"pools and teams are not compared, because its objects show no valid spec: {why}",
+        )
+    return made.compiled.decisions, ""
