@@ -42,6 +42,15 @@ def test_templates_schemas_and_data_are_inside(wheel):
     assert {top for top in tops if not top.endswith(".dist-info")} == {"policygen"}
 
 
+def test_it_has_a_program_and_a_plugin_of_kubectl(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (name,) = (it for it in archive.namelist() if it.endswith("/entry_points.txt"))
+    assert archive.read(name).decode().split("\n")[1:3] == [
+        "kubectl-policygen = policygen.__main__:main",
+        "policygen = policygen.__main__:main",
+    ]
+
+
 def test_renders_an_example_from_another_folder(wheel, tmp_path):
     site = tmp_path / "site"
     zipfile.ZipFile(wheel).extractall(site)

@@ -110,11 +110,17 @@ def _fail(message: str, code: int) -> NoReturn:
     raise SystemExit(code)
 
 
+def _name(program: str) -> str:
+    """The name in the help: kubectl runs the plugin `kubectl-policygen` as `kubectl policygen`."""
+    is_plugin = program.rpartition("/")[2] == f"kubectl-{completing.PROGRAM}"
+    return f"kubectl {completing.PROGRAM}" if is_plugin else completing.PROGRAM
+
+
 def _run() -> None:
     stream = sys.stdout
     try:
         cli(
-            prog_name=completing.PROGRAM,
+            prog_name=_name(sys.argv[0]),
             complete_var=completing.VARIABLE,
             standalone_mode=False,
         )

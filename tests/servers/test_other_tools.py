@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +47,25 @@ def server(cluster, tools):
 
     cluster.until("all CRDs are served", served)
     return cluster
+
+
+def test_kubectl_runs_policygen_as_a_plugin(tools, tmp_path):
+    """The entry point `kubectl-policygen` of pyproject.toml is a script like this one."""
+    plugin = tmp_path / "kubectl-policygen"
+    plugin.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from policygen.__main__ import main\nmain()\n"
+    )
+    plugin.chmod(0o755)
+    command = [tools["kubectl"].binary("kubectl"), "policygen", "render", "--help"]
+    done = subprocess.run(
+        command,
+        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("Usage: kubectl policygen render [OPTIONS] SPEC...")
 
 
 def test_reports_of_openreports_are_accepted(server, tmp_path):
