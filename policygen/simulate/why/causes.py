@@ -166,6 +166,15 @@ class FlavorObstacle(Struct, frozen=True):
     """That its pods do not tolerate."""
 
 
+class Shortage(Struct, frozen=True):
+    """How much quota is missing, in Kueue's unit of the resource."""
+
+    asked: int
+    missing: int
+    most: int
+    """The most that is added in trials: others that wait can take a part of it."""
+
+
 class NodeReason(Struct, frozen=True):
     """A reason of kube-scheduler, and the nodes that it keeps from taking a pod."""
 

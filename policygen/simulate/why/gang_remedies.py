@@ -20,7 +20,7 @@ from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.scene import Scene, shapes, timeline
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.gangs import with_pods
-from policygen.simulate.why.causes import Cause, CauseKind
+from policygen.simulate.why.causes import Cause, CauseKind, Shortage
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     Change,
@@ -183,7 +183,11 @@ class Gangs:
             for it in arrival.pods
         )
         if self._spec is not None and self._spec.renders("Queue", "", name):
-            wanted = {key: counted(key, it) for key, it in asked.items() if is_one(key)}
+            wanted = {
+                key: Shortage(amount, amount, 2 * amount + self._waiting(name, key))
+                for key, it in asked.items()
+                if is_one(key) and (amount := counted(key, it))
+            }
             yield from self._spec.of_volcano(self._scene.cluster, name, wanted)
             return
         short = cause.queue if cause.obstacles else name
@@ -201,6 +205,15 @@ class Gangs:
         ]
         if steps[-1]:
             yield steps
+
+    def _waiting(self, queue: str, resource: str) -> int:
+        """What other gangs of a queue request that wait."""
+        return sum(
+            counted(resource, it.spec.requests.get(resource, Fraction(0))) * it.count
+            for run in self._before.values()
+            if not run.running and run.arrival.gang is not None and run.arrival.gang.queue == queue
+            for it in run.arrival.pods
+        )
 
     def _first(self, family: Sequence[Changes], arrival: Arrival) -> Remedy | None:
         """The first of these changes with which it starts, if it does with the last one."""

@@ -16,7 +16,13 @@ from policygen.simulate.kueue.amounts import UNLIMITED, counted, shown
 from policygen.simulate.kueue.queue import ANY, LOWER_PRIORITY, NEVER, NEWER_EQUAL, SimulatedQueue
 from policygen.simulate.kueue.quota import QuotaNode
 from policygen.simulate.kueue.workload import PodSet
-from policygen.simulate.why.causes import Cause, CauseKind, FlavorObstacle, ObstacleKind
+from policygen.simulate.why.causes import (
+    Cause,
+    CauseKind,
+    FlavorObstacle,
+    ObstacleKind,
+    Shortage,
+)
 from policygen.simulate.why.changes import (
     AffinityRemoved,
     Change,
@@ -39,8 +45,10 @@ Family = Sequence[Sequence[Change]]
 _DONORS = 3
 _GI, _CORE = 2**30, 1000
 _SHORT = (ObstacleKind.NO_FREE_QUOTA, ObstacleKind.ABOVE_MAXIMUM)
-Shortage = Mapping[tuple[str, str], tuple[int, int]]
-"""What is asked, and what is missing, by flavor and resource."""
+Shortages = Mapping[tuple[str, str], Shortage]
+"""By flavor and resource."""
+_OTHERS = 1_000
+"""So many units of what others request that wait are added in trials."""
 
 
 def families(
@@ -61,7 +69,7 @@ def families(
     yield from _other_flavors(cluster, asked, cause)
     yield from _other_queues(cluster, asked)
     yield from _priorities(settled, cluster, asked)
-    wanted = _shortage(near)
+    wanted = _shortages(settled, near)
     if spec is not None and spec.renders("ClusterQueue", "", queue.name):
         if wanted:
             yield from spec.families(cluster, queue.name, wanted, _idle(settled, wanted))
@@ -186,16 +194,28 @@ def _priorities(settled: Settled, cluster: Cluster, asked: AskedWorkload) -> Ite
     yield [[PriorityChange(own, max(highest, own, *waiting) + 1, "")]]
 
 
-def _shortage(near: Iterable[FlavorObstacle]) -> Shortage:
-    found: dict[tuple[str, str], tuple[int, int]] = {}
+def _shortages(settled: Settled, near: Iterable[FlavorObstacle]) -> Shortages:
+    found: dict[tuple[str, str], Shortage] = {}
     for it in near:
         key = it.flavor, it.resource
-        asked = max(it.asked, found.get(key, (0, 0))[0])
-        found[key] = asked, asked - it.free
+        asked = max(it.asked, found[key].asked if key in found else 0)
+        unit = _unit(it.resource, asked)
+        others = min(_waiting(settled, it.resource), _OTHERS * unit)
+        found[key] = Shortage(asked, asked - it.free, 2 * asked + others)
     return found
 
 
-def _idle(settled: Settled, wanted: Shortage) -> dict[str, int]:
+def _waiting(settled: Settled, resource: str) -> int:
+    """What all workloads request that wait."""
+    return sum(
+        dict(one.requests).get(resource, 0) * one.count
+        for queue in settled.state.queues.values()
+        for it in (*queue.pending.waiting(), *queue.pending.inadmissible.values())
+        for one in it.pod_sets
+    )
+
+
+def _idle(settled: Settled, wanted: Shortages) -> dict[str, int]:
     """What each queue does not use of its quota of the first pair."""
     pair = settled.state.pairs.index(next(iter(wanted)))
     queues = settled.state.queues.values()
@@ -203,7 +223,7 @@ def _idle(settled: Settled, wanted: Shortage) -> dict[str, int]:
 
 
 def _limits(
-    settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortage
+    settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortages
 ) -> Iterator[Family]:
     """Higher borrowing limits of the queue, of one of its cohorts, or of all."""
     pairs = settled.state.pairs
@@ -222,7 +242,7 @@ def _limits(
 
 
 def _lent(
-    settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortage
+    settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortages
 ) -> Iterator[Family]:
     """Higher lending limits of the nodes beside the path to the root."""
     pairs = settled.state.pairs
@@ -244,7 +264,7 @@ def _raised(
     cluster: Cluster,
     nodes: Sequence[tuple[QuotaNode, int]],
     pairs: Sequence[tuple[str, str]],
-    wanted: Shortage,
+    wanted: Shortages,
     field: str,
 ) -> Family:
     """Higher limits in steps, up to all that is asked."""
@@ -262,7 +282,7 @@ def _raised(
 
 
 def _quotas(
-    settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortage
+    settled: Settled, cluster: Cluster, queue: SimulatedQueue, wanted: Shortages
 ) -> Iterator[Family]:
     """More quota: moved from a queue of its tree that uses its own the least, or from a cohort, or new."""
     state = settled.state
@@ -304,28 +324,28 @@ def _quotas(
     ]
 
 
-def _steps(wanted: Shortage) -> int:
-    """The number of steps to twice the request, because others that wait can take a part of it."""
-    (_, resource), (asked, _) = _least(wanted)
-    return -(-2 * asked // _unit(resource, asked))
+def _steps(wanted: Shortages) -> int:
+    """The number of steps to the most that is added."""
+    (_, resource), it = _least(wanted)
+    return -(-it.most // _unit(resource, it.asked))
 
 
-def _least(wanted: Shortage) -> tuple[tuple[str, str], tuple[int, int]]:
+def _least(wanted: Shortages) -> tuple[tuple[str, str], Shortage]:
     """The pair that needs the fewest steps, usually GPUs."""
-    return min(wanted.items(), key=lambda it: it[1][0] // _unit(it[0][1], it[1][0]))
+    return min(wanted.items(), key=lambda it: it[1].asked // _unit(it[0][1], it[1].asked))
 
 
-def _part(wanted: Shortage, pair: tuple[str, str], i: int, steps: int) -> int:
-    """What step i adds of a resource, in whole units; the last step adds twice the request."""
-    asked, missing = wanted[pair]
-    _, (of_first, missing_first) = _least(wanted)
-    unit = _unit(pair[1], asked)
-    first = 2 * of_first * i // steps
-    if first <= missing_first:
-        amount = -(-missing * first // max(missing_first, 1))
+def _part(wanted: Shortages, pair: tuple[str, str], i: int, steps: int) -> int:
+    """What step i adds of a resource, in whole units; the last step adds the most."""
+    own = wanted[pair]
+    _, least = _least(wanted)
+    unit = _unit(pair[1], own.asked)
+    first = least.most * i // steps
+    if first <= least.missing:
+        amount = -(-own.missing * first // max(least.missing, 1))
     else:
-        more = max(2 * of_first - missing_first, 1)
-        amount = missing - (missing - 2 * asked) * (first - missing_first) // more
+        more = max(least.most - least.missing, 1)
+        amount = own.missing - (own.missing - own.most) * (first - least.missing) // more
     return -(-amount // unit) * unit
 
 

@@ -18,6 +18,7 @@ from policygen.plan.decisions import Decisions
 from policygen.plan.shares import Bound, written_units
 from policygen.plan.tree import TeamNode, Tree
 from policygen.plan.workloads import Workloads
+from policygen.simulate.why.causes import Shortage
 from policygen.simulate.why.changes import FieldChange, SpecChange, SpecEdit, quota_path
 from policygen.spec.types import Quota, SchedulingPolicy, Spec, Team
 
@@ -63,12 +64,12 @@ class SpecPolicy:
         self,
         cluster: Cluster,
         queue: str,
-        wanted: Mapping[tuple[str, str], tuple[int, int]],
+        wanted: Mapping[tuple[str, str], Shortage],
         idle: Mapping[str, int],
     ) -> Iterator[Sequence[Sequence[SpecChange]]]:
         """Changes of the quotas of a queue, and of the policy of its pools.
 
-        `wanted` is what is asked, by flavor and resource. `idle` is what other queues do not use.
+        `wanted` is by flavor and resource. `idle` is what other queues do not use.
         """
         found, node = self._nodes[queue]
         objects = {
@@ -80,11 +81,11 @@ class SpecPolicy:
         for facts in found.pools:
             if facts.name not in flavors:
                 continue
-            asked = {name: amount for (of, name), (amount, _) in wanted.items() if of == facts.name}
-            resources = [it for it in facts.resources if it in asked] or facts.resources[:1]
+            most_of = {name: it.most for (of, name), it in wanted.items() if of == facts.name}
+            resources = [it for it in facts.resources if it in most_of] or facts.resources[:1]
             for resource in resources:
                 most = facts.available[resource]
-                most = min(2 * asked[resource], most) if resource in asked else most
+                most = min(most_of.get(resource, most), most)
                 for edits in self._edits(found, node, facts.name, idle):
                     one = QuotaSteps(self, objects, found, facts.name, resource, edits, most)
                     yield one.valid()
@@ -92,13 +93,13 @@ class SpecPolicy:
             yield self._preemption(objects, found)
 
     def of_volcano(
-        self, cluster: Cluster, queue: str, asked: Mapping[str, int]
+        self, cluster: Cluster, queue: str, asked: Mapping[str, Shortage]
     ) -> Iterator[Sequence[Sequence[SpecChange]]]:
         """Changes of the quotas of a queue of Volcano. `asked` is what a job requests."""
         found, _ = self._nodes.get(queue, (None, None))
         if found is not None:
             (facts,) = found.pools
-            wanted = {(facts.name, name): (amount, amount) for name, amount in asked.items()}
+            wanted = {(facts.name, name): it for name, it in asked.items()}
             yield from self.families(cluster, queue, wanted, {})
 
     def _edits(

@@ -54,3 +54,12 @@ def test_pods_can_use_another_flavor():
     (both,) = [it.changes for it in found.remedies if isinstance(it.changes[0], SelectorChange)]
     assert both[0] == SelectorChange("main", "gpu", "a", "b")
     assert isinstance(both[1], TolerationAdded)
+
+
+def test_amounts_also_for_equal_jobs_that_are_admitted_before():
+    """All of what four jobs before it request must be added, and not only twice its own request."""
+    jobs = [job(it) for it in "abcde"]
+    found = explain("n/e", flavor(), queue("q", 0), local(), *jobs)
+    (raised,) = fields(found, "nominalQuota")
+    assert (raised.before, raised.after) == ("0", "5")
+    assert found.remedies[0].cost.admitted == ("n/a", "n/b", "n/c", "n/d")
