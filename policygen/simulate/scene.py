@@ -360,8 +360,11 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
     until: float | None = None,
     still: bool = False,
     observer: Observer | None = None,
+    shared: Shapes | None = None,
 ) -> Timeline:
     """The schedulers of a scene with these jobs, from 0 on. `arrivals` include the running jobs.
+
+    `shared` makes the shapes of the pods for several timelines.
 
     With `still`, no job ends (see `Timeline`). It changes the workloads of the arrivals, so make new ones for another run.
     """
@@ -372,7 +375,7 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
         kueue_scheduler(scene, found, seed),
         kube,
         volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
-        shapes=shapes(scene, kube),
+        shapes=shared or shapes(scene, kube),
         assumptions=scene.assumptions,
         quotas=PodQuotas(scene.cluster, found) if scene.cluster.resource_quotas.any else None,
         until=until,

@@ -289,7 +289,8 @@ def _preempt(
             and (it.best_effort or not preemptor.best_effort)
             and meant(preemptor, it)
         ]
-        found = session.preemptable(preemptor, session.choices.victims(tasks))
+        # Nearly all jobs have no task of their own there, and plugins choose none of no tasks.
+        found = session.preemptable(preemptor, session.choices.victims(tasks)) if tasks else []
         if not _enough(session, preemptor, node, found):
             continue
         victims = _victims(session, preemptor, found)

@@ -14,10 +14,10 @@ from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.scheduler_reasons import INSUFFICIENT
 from policygen.kubernetes.untyped import integer, mapping, mappings, text
-from policygen.simulate.arrival import Arrival
+from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted, shown
 from policygen.simulate.over_time.job_run import JobRun
-from policygen.simulate.scene import Scene, shapes, timeline
+from policygen.simulate.scene import Scene, kube_scheduler, shapes, timeline
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.gangs import with_pods
 from policygen.simulate.why.causes import Cause, CauseKind, Shortage
@@ -75,23 +75,34 @@ class Gangs:
         self._jobs = jobs
         self._spec = spec
         self._access = access or PoolAccess(scene)
-        self._timeline = _played(scene, jobs)
+        self._shapes = shapes(scene, kube_scheduler(scene))
+        """No change that is tried changes what a pod spec requires."""
+        self._timeline = self._played(scene, jobs)
         self._before = _by_name(self._timeline)
         self._causes = GangCauses(scene, self._timeline)
+        self._found: dict[str, Cause] = {}
+        self._certain = True
+        """Whether changes are tried only if the plugin overcommit can enqueue the job at once."""
         self.tried = 0
         """How many changes were tried for the last job."""
         kube = self._timeline.kube
-        self._nodes = None if kube is None else OccupiedNodes(kube, shapes(scene, kube), {})
+        self._nodes = None if kube is None else OccupiedNodes(kube, self._shapes, {})
         self._most = max(_FEWEST_TRIALS, min(_TRIALS, _JOBS // max(len(jobs), 1)))
 
     def cause(self, arrival: Arrival) -> Cause | None:
         """Why Volcano does not start it now; None: it does."""
         run = self._before.get(arrival.name)
-        return None if run is None or _starts(self._timeline, run) else self._causes.of(run)
+        if run is None or _starts(self._timeline, run):
+            return None
+        if arrival.name not in self._found:
+            self._found[arrival.name] = self._causes.of(run)
+        return self._found[arrival.name]
 
     def cost(self, arrival: Arrival) -> Cost:
         """What a new job that starts costs others."""
-        without = _by_name(_played(self._scene, [it for it in self._jobs if it is not arrival]))
+        without = _by_name(
+            self._played(self._scene, [it for it in self._jobs if it is not arrival])
+        )
         return _cost(arrival.name, without, self._before)
 
     def ends(self, arrival: Arrival, changes: Changes = ()) -> tuple[str, ...]:
@@ -103,6 +114,9 @@ class Gangs:
 
         def starts(gone: Sequence[str]) -> bool:
             left = [it for it in jobs if it.name not in gone]
+            ended = [self._before[it].arrival for it in gone]
+            if not changes and self._is_above(arrival, ended):
+                return False
             return self._starts(scene, left, arrival.name) is not None
 
         return fewest(names, starts)
@@ -117,9 +131,14 @@ class Gangs:
         """Changes with which it starts now, the best first."""
         self.tried = 0
         object_ = _object(self._scene, arrival)
-        families = (it for it in self._families(arrival, object_, cause) if it)
-        tried = (self._first(it, arrival) for it in families)
-        found = [it for it in tried if it is not None]
+        found: list[Remedy] = []
+        for certain in (True, False):  # of what overcommit refuses at first, few changes help
+            if found:
+                break
+            self._certain = certain
+            families = (it for it in self._families(arrival, object_, cause) if it)
+            tried = (self._first(it, arrival) for it in families)
+            found = [it for it in tried if it is not None]
         return sorted(simple(found), key=lambda it: it.rank)
 
     def _families(
@@ -209,7 +228,7 @@ class Gangs:
     def _waiting(self, queue: str, resource: str) -> int:
         """What other gangs of a queue request that wait."""
         return sum(
-            counted(resource, it.spec.requests.get(resource, Fraction(0))) * it.count
+            counted(resource, _of(it, resource)) * it.count
             for run in self._before.values()
             if not run.running and run.arrival.gang is not None and run.arrival.gang.queue == queue
             for it in run.arrival.pods
@@ -234,8 +253,10 @@ class Gangs:
         """The remedy, if the job starts after these changes."""
         if not changes or self.tried >= self._most or not self._access.bounds.allow(changes):
             return None
-        self.tried += 1
         scene, changed = self._after(changes, arrival)
+        if self._certain and self._is_above(changed):
+            return None
+        self.tried += 1
         jobs = [changed if it.name == arrival.name else it for it in self._jobs]
         after = self._starts(scene, jobs, arrival.name)
         if after is None or not self._in_pool(arrival, changed, after[arrival.name]):
@@ -248,6 +269,23 @@ class Gangs:
             tuple(changes), _cost(arrival.name, self._before, after), either=either, placed=True
         )
 
+    def _is_above(self, changed: Arrival, ended: Sequence[Arrival] = ()) -> bool:
+        """Whether the plugin overcommit, which refused a job, also refuses it at first after changes.
+
+        Jobs that have ended leave at most what they requested.
+        """
+        cause = self._found.get(changed.name)
+        if cause is None or cause.kind is not CauseKind.VOLCANO_OVERCOMMIT or changed.gang is None:
+            return False
+        short = cause.obstacles[0]
+        each = [counted(short.resource, _of(it, short.resource)) for it in changed.pods]
+        freed = sum(
+            counted(short.resource, _of(it, short.resource)) * it.count
+            for job in ended
+            for it in job.pods
+        )
+        return changed.gang.least * min(each, default=0) > short.free + freed
+
     def _in_pool(self, before: Arrival, changed: Arrival, run: JobRun) -> bool:
         """Whether its pods run where its quota counts, or on nodes that they could use before."""
         nodes = self._nodes
@@ -258,14 +296,21 @@ class Gangs:
         same = (before.gang and before.gang.queue) == (changed.gang and changed.gang.queue)
         return not used or (same and used <= {*nodes.usable(before, {})})
 
-    @staticmethod
     def _starts(
-        scene: Scene, jobs: Sequence[Arrival], name: str, seed: int = 1
+        self, scene: Scene, jobs: Sequence[Arrival], name: str, seed: int = 1
     ) -> Mapping[str, JobRun] | None:
         """What becomes of all jobs, if this one starts."""
-        made = _played(scene, jobs, seed)
+        made = self._played(scene, jobs, seed)
         after = _by_name(made)
         return after if name in after and _starts(made, after[name]) else None
+
+    def _played(self, scene: Scene, jobs: Sequence[Arrival], seed: int = 1) -> Timeline:
+        """What the schedulers do at the start, as if all jobs were submitted then."""
+        submitted = [_submitted(it) for it in jobs]
+        made = timeline(scene, submitted, seed=seed, until=_UNTIL_S, shared=self._shapes)
+        for _ in made.run():
+            pass
+        return made
 
     def _after(self, changes: Changes, arrival: Arrival) -> tuple[Scene, Arrival]:
         """The scene and the job after changes."""
@@ -290,12 +335,9 @@ class Gangs:
         return scene, replace(changed, pods=pods, gang=gang)
 
 
-def _played(scene: Scene, jobs: Sequence[Arrival], seed: int = 1) -> Timeline:
-    """What the schedulers do at the start, as if all jobs were submitted then."""
-    made = timeline(scene, [_submitted(it) for it in jobs], seed=seed, until=_UNTIL_S)
-    for _ in made.run():
-        pass
-    return made
+def _of(batch: PodBatch, resource: str) -> Fraction:
+    """What each pod requests of a resource."""
+    return batch.spec.requests.get(resource, Fraction(0))
 
 
 def _helps(change: Change, cause: Cause) -> bool:
