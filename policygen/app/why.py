@@ -17,6 +17,7 @@ from policygen.app.simulation_input import SimulationInput
 from policygen.app.simulation_scene import scene_of
 from policygen.core.durations import duration
 from policygen.core.errors import PolicygenError, UsageError
+from policygen.core.finding import At
 from policygen.core.quoting import counted
 from policygen.core.suggest import Names
 from policygen.documents.document import Document
@@ -27,6 +28,7 @@ from policygen.simulate.scene import Scene
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.unused_assumptions import unused_assumptions
 from policygen.simulate.why.causes import CauseKind
+from policygen.simulate.why.equal_jobs import equal_jobs, for_equal
 from policygen.simulate.why.explainer import Explainer
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.fit import fit
@@ -74,39 +76,68 @@ def why(
     """
     state = _read(request, at, stdin, progress)
     explainer = Explainer(state.scene, state.jobs)
-    chosen = [it for name in names for it in _named(explainer, name, state)]
-    if not names:
-        chosen = list(explainer.pending())
-    state.gaps.check(chosen)
-    many = len(chosen) > MANY and not names
+    chosen = [_named(explainer, name, state) for name in names] or [list(explainer.pending())]
+    every = [it for them in chosen for it in them]
+    state.gaps.check(every)
+    known: list[tuple[Arrival, Explanation]] = []
     found: list[Explanation] = []
-    partial = False
+    partial, many = False, False
     try:
-        for i, it in enumerate(chosen):
-            progress(f"{i + 1} of {len(chosen)}: {it.name}")
-            found.append(_explained(explainer, it, state.instant, search=not many))
-        if many:
-            causes = Counter(it.cause.group for it in found if it.waits)
-            for group, _ in causes.most_common(SEARCHED):
-                i = next(i for i, it in enumerate(found) if it.waits and it.cause.group == group)
-                progress(f"changes for {found[i].name}")
-                found[i] = _explained(explainer, chosen[i], state.instant)
+        for it in every:
+            progress(f"{len(known) + 1} of {len(every)}: {it.name}")
+            known.append((it, _explained(explainer, it, state.instant, search=False)))
+        groups = equal_jobs(known)
+        many = len(groups) > MANY and not names
+        found += _grouped(explainer, groups, state, progress) if many else ()
+        for i, group in enumerate(groups if not many else ()):
+            progress(f"changes for {i + 1} of {len(groups)}: {group[0][0].name}")
+            found.append(_searched(explainer, group, state))
     except KeyboardInterrupt:
-        if not found:
+        many = not found and len(known) > MANY
+        if not found and not many:
             raise
+        found = found or [it for _, it in known]
         partial = True
     progress("")
-    places = RemedyPlaces(state.documents, state.scene.cluster.objects)
+    documents = RemedyPlaces(state.documents, state.scene.cluster.objects, _models(state.scene))
     return WhyReport(
-        found=tuple(places.located(it) for it in found if names or it.waits),
+        found=tuple(documents.located(it) for it in found if names or it.waits),
         unmodelled=unmodelled(state.scene, state.jobs),
         time=state.time,
         every=not names,
         grouped=many,
         partial=partial,
-        omitted=len(chosen) - len(found),
-        unread=state.gaps.messages(chosen if names else None),
+        omitted=len(every) - sum(1 + len(it.equal) for it in found),
+        unread=state.gaps.messages(every if names else None),
     )
+
+
+JobGroup = Sequence[tuple[Arrival, Explanation]]
+"""Equal jobs, each with its cause."""
+
+
+def _searched(explainer: Explainer, group: JobGroup, state: AnswerState) -> Explanation:
+    """Why equal jobs wait, with the changes for the first one, and those for as many as possible."""
+    jobs = [it for it, _ in group]
+    found = _explained(explainer, jobs[0], state.instant)
+    return found if len(jobs) == 1 else for_equal(explainer, jobs, found)
+
+
+def _grouped(
+    explainer: Explainer, groups: Sequence[JobGroup], state: AnswerState, progress: Progress
+) -> list[Explanation]:
+    """Why many jobs wait. Changes are tried for the first one of each of the largest groups of a cause."""
+    found = [replace(them[0][1], equal=tuple(it.name for it, _ in them[1:])) for them in groups]
+    causes = Counter[tuple[str, ...]]()
+    for it in found:
+        if it.waits:
+            causes[it.cause.group] += 1 + len(it.equal)
+    for cause, _ in causes.most_common(SEARCHED):
+        i = next(i for i, it in enumerate(found) if it.waits and it.cause.group == cause)
+        progress(f"changes for {found[i].name}")
+        searched = _explained(explainer, groups[i][0][0], state.instant)
+        found[i] = replace(searched, equal=found[i].equal)
+    return found
 
 
 def would_fit(
@@ -128,10 +159,15 @@ def would_fit(
         state.gaps.require(kueue=True, volcano=True)
         raise UsageError(str(error)) from None
     state.gaps.require(kueue=answer.scheduler == "kueue", volcano=answer.scheduler == "volcano")
-    places = RemedyPlaces(state.documents, state.scene.cluster.objects)
+    places = RemedyPlaces(state.documents, state.scene.cluster.objects, _models(state.scene))
     answer = replace(answer, explanation=places.located(answer.explanation))
     unread = state.gaps.messages()
     return FitReport(answer, unmodelled(state.scene, state.jobs), state.time, unread)
+
+
+def _models(scene: Scene) -> dict[str, At]:
+    """Where the spec has each model."""
+    return {it.name: it.at for it in scene.spec.models} if scene.spec is not None else {}
 
 
 def workload_names(request: SimulateRequest) -> list[str]:
@@ -203,7 +239,8 @@ def _read(
     progress("")
     later = len(then.later) if at is not None else sum(it.at > 0 for it in found)
     models = len(scene.models.names) if scene.models is not None else 0
-    time = AnswerTime(at, taken, len(then.arrivals), then.running, later, models)
+    known = sum(not it.unknown for it in then.arrivals)
+    time = AnswerTime(at, taken, known, then.running, later, models)
     return AnswerState(then.scene, then.arrivals, time, then, documents, gaps)
 
 
@@ -246,6 +283,7 @@ def _named(explainer: Explainer, name: str, state: AnswerState) -> list[Arrival]
             raise UsageError(f"{one} ended after {duration(time)}; write an earlier --at")
     state.gaps.require_jobs()
     known = [it.object_name for it in explainer.arrivals]
+    known += sorted({f"{it.namespace}/{it.model}" for it in explainer.arrivals if it.model})
     if "/" not in name:
         known = [it.partition("/")[2] for it in known]
     advice = Names(known).advice(name)

@@ -134,6 +134,9 @@ def headline(it: Explanation) -> str:
     """One line: the workload, and whether it waits."""
     team = f" of team {it.team}" if it.team and it.team != it.name.partition("/")[0] else ""
     name = it.name.removesuffix(f" ({it.kind})")
+    if it.equal:
+        jobs = f"{1 + len(it.equal)} equal {it.kind}s{team} wait, such as {name}"
+        return f"{jobs}: {title(it.cause)}"
     waits = " waits:" if it.waits else ""
     return f"{it.kind} {name}{team}{waits} {title(it.cause)}"
 
@@ -142,19 +145,20 @@ def group(found: Sequence[Explanation]) -> str:
     """One line: how many workloads wait for the same reason."""
     cause = found[0].cause
     where = f" ({cause.queue_kind} {cause.queue})" if cause.queue else ""
-    return f"{counted(len(found), 'workload')} wait{where}: {title(cause)}"
+    number = sum(1 + len(it.equal) for it in found)
+    return f"{counted(number, 'workload')} wait{where}: {title(cause)}"
 
 
 def group_parts(found: Sequence[Explanation]) -> Iterator[str]:
     """Which workloads these are, and what they request together."""
-    yield f"They are {names([it.name for it in found])}."
+    yield f"They are {names([name for it in found for name in (it.name, *it.equal)])}."
     teams = list(dict.fromkeys(it.team for it in found if it.team))
     if len(teams) > 1:
         yield f"Their teams are {names(teams)}."
     first = next(iter(found[0].cause.obstacles), None)
     if first is not None and first.resource:
         asked = sum(
-            one.asked
+            one.asked * (1 + len(it.equal))
             for it in found
             for one in it.cause.obstacles
             if (one.flavor, one.resource) == (first.flavor, first.resource)
@@ -254,6 +258,8 @@ def _not_selected(it: Explanation, cause: Cause) -> Iterator[str]:
 
 def _deactivated(_: Explanation, cause: Cause) -> Iterator[str]:
     yield f"{cause.about} is deactivated: its field active is false."
+    if cause.names:
+        yield f"{_objects('Admission check', cause.names)} rejected it."
 
 
 def _refused(_: Explanation, __: Cause) -> Iterator[str]:
@@ -417,6 +423,12 @@ _SENTENCES: Mapping[CauseKind, Callable[[Explanation, Cause], Iterator[str]]] = 
     CauseKind.VOLCANO: _volcano,
     CauseKind.UNKNOWN: _unknown,
 }
+
+
+def others(it: Explanation) -> str:
+    """Which equal jobs the answer holds for, too."""
+    which = "The other one is" if len(it.equal) == 1 else "The others are"
+    return f"{which} {names(it.equal)}. What follows is about {it.name}."
 
 
 def past(it: Preempted) -> str:

@@ -5,6 +5,7 @@ from typing import Any, TextIO
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted
@@ -98,7 +99,7 @@ class WhyReport(Struct, frozen=True, eq=False):
     @property
     def waiting(self) -> int:
         """How many workloads wait."""
-        return sum(it.waits for it in self.found)
+        return sum(1 + len(it.equal) for it in self.found if it.waits)
 
 
 class FitReport(Struct, frozen=True, eq=False):
@@ -154,7 +155,7 @@ def _groups(report: WhyReport) -> list[list[Explanation]]:
     groups: dict[tuple[str, ...], list[Explanation]] = {}
     for it in report.found:
         groups.setdefault(it.cause.group, []).append(it)
-    return sorted(groups.values(), key=lambda them: -len(them))
+    return sorted(groups.values(), key=lambda them: -sum(1 + len(it.equal) for it in them))
 
 
 def fit_text(
@@ -247,6 +248,8 @@ def _features(found: Iterable[Unmodelled]) -> list[dict[str, Any]]:
 
 
 def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
+    if it.equal:
+        yield _INDENT, cause_words.others(it)
     for reason in cause_words.reasons(it):
         yield _INDENT, reason
     if it.either:
@@ -279,6 +282,7 @@ def _changes(it: Explanation) -> Iterator[Line]:
         yield _INDENT, f"policygen tried {tried}, but no single one lets it start now."
     elif it.waits:
         yield _INDENT, "policygen knows no change that lets it start now."
+    yield from _for_equal(it)
     if it.later:
         yield _INDENT, "With each of these changes, it starts when others have ended:"
         for number, one in enumerate(it.later[:SHOWN], 1):
@@ -287,6 +291,20 @@ def _changes(it: Explanation) -> Iterator[Line]:
                 yield _DEEPER, remedy_words.starts_after(one.ends)
     if it.ends:
         yield _INDENT, remedy_words.ends(it.ends)
+
+
+def _for_equal(it: Explanation) -> Iterator[Line]:
+    """What lets equal jobs start, too."""
+    every = 1 + len(it.equal)
+    which = f"{it.started} of the {every}"
+    if it.started == every:
+        which = "both" if len(it.equal) == 1 else f"all {every}"
+    if it.for_equal:
+        yield _INDENT, f"With each of these changes, {which} start now:"
+    for number, one in enumerate(it.for_equal[:SHOWN], 1):
+        yield _INDENT, f"{number}. {remedy_words.remedy(one.changes, it.place)}"
+        others = tuple(name for name in one.cost.admitted if name not in (it.name, *it.equal))
+        yield _DEEPER, remedy_words.costs(replace(one.cost, admitted=others))
 
 
 def _unmodelled(found: Iterable[Unmodelled]) -> list[str]:
@@ -340,6 +358,9 @@ def _workload(it: Explanation) -> dict[str, Any]:
         ],
         "flavors": list(it.admission),
         "either": it.either,
+        "equal": list(it.equal),
+        "remediesForEqual": [_remedy(one, it.place) for one in it.for_equal],
+        "startedEqual": it.started or None,
     }
 
 

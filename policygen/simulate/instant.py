@@ -101,9 +101,10 @@ def _copied(workload: QueuedWorkload, at: float | None) -> QueuedWorkload:
 
 
 def _left(job: JobRun, pods: Iterable[PodBatch]) -> Iterator[PodBatch]:
-    """The pods that have not ended."""
+    """The pods that have not ended. Those that exist have the gates that are left."""
     for i, it in enumerate(pods):
-        yield replace(it, count=it.count - job.done[i]) if job.done[i] else it
+        gates = () if job.active and it.name not in job.gated else it.gates
+        yield replace(it, count=it.count - job.done[i], gates=gates)
 
 
 def _gang_left(job: JobRun, gang: GangSettings) -> GangSettings:

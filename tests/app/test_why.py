@@ -10,13 +10,15 @@ from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import UsageError
 from policygen.report.why import text as write
 from policygen.simulate.input_faults import ARRIVES_AFTER
+from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.fit_jobs import FitRequest
 from tests.client.looks import snapshot
 from tests.servers.platforms import drawn
 from tests.servers.rendering import json_documents
+from tests.servers.specs import model, platform, pool, share, team
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD
 from tests.simulate.scenes import job as job_text
-from tests.simulate.why.waiting import PLAIN, job, text
+from tests.simulate.why.waiting import PLAIN, flavor, job, local, queue, text, thing
 
 
 @pytest.fixture
@@ -98,7 +100,8 @@ def test_names_that_jobs_of_two_kinds_share(tmp_path):
 
 def test_many_workloads_are_grouped_by_their_causes(tmp_path):
     path = tmp_path / "many.yaml"
-    jobs = [job(f"j{i}", gpus=2) for i in range(why.MANY + 3)]
+    each = ([{"key": f"k{i}", "operator": "Exists"}] for i in range(why.MANY + 3))
+    jobs = [job(f"j{i}", gpus=2, tolerations=it) for i, it in enumerate(each)]
     path.write_text(text(*PLAIN, *jobs, job("x", gpus=9), job("z", to="zz")), "utf-8")
     found = why.why(SimulateRequest(workloads=(str(path),), duration=0.0), [])
     assert (found.waiting, found.grouped) == (51, True)
@@ -138,7 +141,7 @@ def test_the_same_jobs_wait_as_in_a_simulation_in_which_none_ends(tmp_path, monk
     made.write_text(json_documents(jobs), "utf-8")
     request = SimulateRequest((str(spec),), workloads=(str(made),), duration=0.0)
     monkeypatch.setattr(why, "MANY", 0)  # few changes are tried
-    waiting = {it.name for it in why.why(request, []).found}
+    waiting = {name for it in why.why(request, []).found for name in (it.name, *it.equal)}
     played = simulate.simulate(request._replace(duration=1e9, until=len(jobs) + 60.0)).result
     assert not played.livelocks
     assert waiting == {it.name for it in played.jobs if not it.running}
@@ -148,10 +151,10 @@ def test_the_same_jobs_wait_as_in_a_simulation_in_which_none_ends(tmp_path, monk
 def test_ctrl_c_leaves_those_that_were_explained(request_, monkeypatch):
     explained = why._explained  # noqa: SLF001 - Ctrl-C comes while the second workload is explained
 
-    def interrupted(explainer, it, *more, **options):
-        if it.name == "n/b":
+    def interrupted(explainer, it, *more, search=True):
+        if it.name == "n/b" and search:
             raise KeyboardInterrupt
-        return explained(explainer, it, *more, **options)
+        return explained(explainer, it, *more, search=search)
 
     monkeypatch.setattr(why, "_explained", interrupted)
     report = why.why(request_, ["large", "b"])
@@ -165,3 +168,85 @@ def test_ctrl_c_leaves_those_that_were_explained(request_, monkeypatch):
     assert out.getvalue().endswith("the report is partial: 1 workload not explained.\n")
     with pytest.raises(KeyboardInterrupt):
         why.why(request_, ["b"])
+
+
+@pytest.fixture
+def models(tmp_path):
+    """A model with five replicas of 2 GPUs, and a quota of 4."""
+    path = tmp_path / "spec.yaml"
+    shared = platform(), pool("a100", 16), team("nlp", share(guarantee=4, limit=4))
+    other = team("cv", share(guarantee=6))
+    made = model("chat", "nlp", resources={"gpus": 2}, replicas=5)
+    path.write_text(json_documents([*shared, other, made]), "utf-8")
+    return SimulateRequest((str(path),), duration=0.0)
+
+
+@pytest.mark.parametrize("names", [[], ["nlp/chat"], ["chat"]])
+def test_equal_jobs_of_a_model_are_explained_once(models, names):
+    """Two of five run. With the other 6 GPUs of the pool, all do."""
+    report = why.why(models, names)
+    (found,) = (it for it in report.found if it.waits)
+    assert (found.name, found.equal, report.waiting) == (
+        "nlp/chat-2", ("nlp/chat-3", "nlp/chat-4"), 3,
+    )  # fmt: skip
+    assert found.started == 3
+    (remedy, *_) = found.for_equal
+    assert [it.after for change in remedy.changes for it in change.edits] == ["10"]
+    out = StringIO()
+    write(report, out)
+    assert "\n3 equal Deployments wait, such as nlp/chat-2: " in out.getvalue()
+    assert "With each of these changes, all 3 start now:" in out.getvalue()
+
+
+def test_a_name_that_is_like_that_of_a_model(models):
+    with pytest.raises(UsageError, match='did you mean "nlp/chat"'):
+        why.why(models, ["nlp/chut"])
+
+
+def test_a_priority_of_a_model_has_the_place_of_the_model(tmp_path):
+    path = tmp_path / "spec.yaml"
+    shared = (
+        platform({"name": "high", "value": 9}),
+        pool("a100", 16),
+        team("nlp", share(guarantee=4, limit=4)),
+    )
+    made = model("chat", "nlp", resources={"gpus": 2}, replicas=3)
+    path.write_text(json_documents([*shared, made]), "utf-8")
+    report = why.why(SimulateRequest((str(path),), duration=0.0), ["nlp/chat-2"])
+    (found,) = report.found
+    assert found.place.startswith("spec.yaml:")
+
+
+def test_a_gated_job_waits_without_a_name_too(tmp_path):
+    path = tmp_path / "objects.yaml"
+    gated = job("a", schedulingGates=[{"name": "example.com/data"}])
+    path.write_text(text(*PLAIN, gated), "utf-8")
+    request = SimulateRequest(workloads=(str(path),), duration=0.0)
+    (found,) = why.why(request, []).found
+    assert (found.name, found.cause.kind) == ("n/a", CauseKind.GATED)
+    removed = request._replace(assume=("gate/example.com/data=5m",), duration=3600.0)
+    assert not why.why(removed, [], at=600.0).found
+
+
+def test_a_job_that_a_check_rejected_is_deactivated(tmp_path):
+    path = tmp_path / "objects.yaml"
+    checks = {"admissionChecks": [{"name": "c"}]}
+    own = queue("q", admissionChecksStrategy=checks)
+    check = thing("AdmissionCheck", "c", {"controllerName": "example.com/c"})
+    path.write_text(text(flavor(), own, local(), check, job("a")), "utf-8")
+    request = SimulateRequest(
+        workloads=(str(path),), duration=3600.0, assume=("check/c=Rejected:1m",)
+    )
+    (found,) = why.why(request, [], at=300.0).found
+    assert (found.cause.kind, found.cause.names) == (CauseKind.DEACTIVATED, ("c",))
+    out = StringIO()
+    write(why.why(request, [], at=300.0), out)
+    assert "Admission check c rejected it." in out.getvalue()
+
+
+def test_what_is_not_modelled_does_not_count_as_waiting(tmp_path):
+    path = tmp_path / "objects.yaml"
+    spec = {"schedule": "0 1 * * *", "jobTemplate": {"spec": job("x")["spec"]}}
+    path.write_text(text(*PLAIN, thing("CronJob", "a", spec, "n", "batch/v1"), job("b")), "utf-8")
+    report = why.why(SimulateRequest(workloads=(str(path),), duration=0.0), [])
+    assert (report.time.jobs, report.time.running, report.waiting) == (1, 1, 0)

@@ -16,6 +16,7 @@ from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.gang_causes import GangCauses
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.object_causes import (
+    deactivated,
     object_cause,
     pending_checks,
     scheduler_missing,
@@ -120,8 +121,7 @@ class EndCauses:
         if workload.admission is not None and workload.pending_checks:
             return pending_checks(workload)
         if not workload.active:  # Kueue may have deactivated it
-            about = f"Workload {workload.name}"
-            return Cause(CauseKind.DEACTIVATED, about, message=workload.message)
+            return deactivated(workload)
         found = self._with_objects(job, workload) or evicted
         if found is None and workload.hold and workload.retry_at is not None:
             after = f"{duration(workload.retry_at)} after the start"

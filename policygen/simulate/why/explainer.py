@@ -23,6 +23,7 @@ from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom
 from policygen.simulate.why.object_causes import (
+    deactivated,
     object_cause,
     scheduler_missing,
     status_cause,
@@ -79,7 +80,10 @@ class Explainer:
         self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
 
     def named(self, name: str) -> list[Arrival]:
-        """The workloads with this name: `namespace/name`, `name`, or with their kind before it."""
+        """The workloads with this name: `namespace/name`, `name`, or with their kind before it.
+
+        Otherwise those that run the model with this name.
+        """
         parts = name.split("/")
         found = [
             it
@@ -91,7 +95,11 @@ class Explainer:
         ]
         if not found and (one := self._by_workload.get(name)) is not None:
             return [one]
-        return found
+        return found or [
+            it
+            for it in self.arrivals
+            if it.model and parts == [it.namespace, it.model][-len(parts) :]
+        ]
 
     def explain(self, arrival: Arrival, *, search: bool = True) -> Explanation:
         """Why a workload waits. Without `search`, no remedies are looked for."""
@@ -149,6 +157,8 @@ class Explainer:
                 it.refusal
                 or it.unscheduled
                 or queued
+                or (it.workload is not None and it.workload.pending_checks)
+                or (any(one.gates for one in it.pods) and not any(it.nodes))
                 or (knows_nodes and not it.is_placed)
                 or self._quotas.complete(it) is not it
             ):
@@ -176,6 +186,8 @@ class Explainer:
         status = status_cause(self._object(workload), workload)
         if status is not None:
             return replace(known, cause=status)
+        if not workload.active and deactivated(workload).names:
+            return replace(known, cause=deactivated(workload))  # the check would reject it again
         if workload.admission is not None:
             chosen = flavors_of(workload.admission)
             own = arrival.admitted()
@@ -214,16 +226,39 @@ class Explainer:
             cause = quota_cause(settled, waiting) if waiting is not None else None
         if cause is None:
             cause = Cause(CauseKind.UNKNOWN, message=workload.message)
+        elif cause.kind is CauseKind.DEACTIVATED:
+            cause = deactivated(workload)
+        cause = self._lasting(cause, arrival, workload, near, settled)
+        found = replace(known, cause=with_owners(cause, self._owner))
+        return self._with_remedies(found, cause, arrival, asked, near) if search else found
+
+    def _lasting(
+        self,
+        cause: Cause,
+        arrival: Arrival,
+        workload: QueuedWorkload,
+        near: Situation,
+        settled: Settled,
+    ) -> Cause:
+        """The cause, and why nodes never hold the pods."""
         room = self._nodes.room(near, arrival)
         choices = list(_choices(settled, cause))  # without a queue, the tolerations are not known
         least = arrival.with_pods({it.name: it.fewest for it in workload.pod_sets})
         never = None
         if room is not None and choices:
             never = dataclasses.replace(room, arrival=least).never(choices)
-        cause = replace(cause, never=never)
-        known = replace(known, cause=with_owners(cause, self._owner))
-        if not search:
-            return known
+        return replace(cause, never=never)
+
+    def _with_remedies(
+        self,
+        known: Explanation,
+        cause: Cause,
+        arrival: Arrival,
+        asked: AskedWorkload,
+        near: Situation,
+    ) -> Explanation:
+        """The changes with which Kueue admits a workload, and the jobs whose end does."""
+        room = self._nodes.room(near, arrival)
         proven = remedies(near, asked, room, self._spec, self._bounds)
         lasting = cause.lasts
         later = self._later(near, asked, room) if lasting else ()

@@ -30,6 +30,12 @@ class Explanation(Struct, frozen=True, eq=False):
     """The flavors that it has, or would get now."""
     either: bool = False
     """Whether a tie decides that it can run now, so that Kueue may decide otherwise."""
+    equal: tuple[str, ...] = ()
+    """The names of equal jobs that wait for the same reason, after it."""
+    for_equal: tuple[Remedy, ...] = ()
+    """Changes with which equal jobs start, too."""
+    started: int = 0
+    """How many of the jobs, with this one, start with each of these changes."""
 
     @property
     def waits(self) -> bool:

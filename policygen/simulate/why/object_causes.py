@@ -3,6 +3,7 @@
 Source: pkg/cache and pkg/controller/core of Kueue 0.19.2.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from policygen.kubernetes.cluster import Cluster
@@ -12,11 +13,14 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.kubernetes.untyped import mappings, text
 from policygen.simulate.kueue.build import cohort_cycle, missing_topologies
+from policygen.simulate.kueue.scheduler import REJECTED
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.situation import AskedWorkload
 
 _READY = "Ready"
+_REJECTED = re.compile(rf'AdmissionCheck in {REJECTED} state: "([^"]*)"')
+"""As Kueue reports it (see `Scheduler.check`)."""
 
 
 def pending_checks(workload: QueuedWorkload) -> Cause:
@@ -47,6 +51,14 @@ def status_cause(object_: Object | None, workload: QueuedWorkload) -> Cause | No
     if workload.admission is None and at:
         return Cause(CauseKind.BACKOFF, about, message=at)
     return None
+
+
+def deactivated(workload: QueuedWorkload) -> Cause:
+    """The cause of a workload whose field active is false. `names` are the admission checks that rejected it."""
+    message = workload.message or "The workload is deactivated"
+    rejected = _REJECTED.search(message)
+    names = (rejected.group(1),) if rejected is not None else ()
+    return Cause(CauseKind.DEACTIVATED, f"Workload {workload.name}", message=message, names=names)
 
 
 def object_cause(cluster: Cluster, asked: AskedWorkload) -> Cause | None:

@@ -72,7 +72,7 @@ def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> 
     )
     namespace, _, name = workload.name.partition("/")
     entry = scene.cluster.kueue_workloads.get(name, namespace)
-    active = entry.fields.active if entry else True
+    active = entry.fields.active if entry else workload.active
     queue = workload.queue.partition("/")[2]
     fields = WorkloadView(queue, workload.priority, sets, active)
     shrinks = (
