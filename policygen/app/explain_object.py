@@ -37,12 +37,6 @@ class Opened(Struct, frozen=True, eq=False):
         """The objects as `explain` takes them: `ClusterQueue/nlp.a100`, `LocalQueue/nlp/a100`."""
         return [_name(it) for it in self.objects]
 
-    def origin(self, at: At) -> Origin:
-        """The place of a value of the spec."""
-        document = self.compiled.loaded.documents[at.document]
-        written = at_path(document.data, at.path) is not None
-        return Origin(document.place(at.path, key=at.key), written)
-
     def tree(self, name: str) -> tuple[Tree, TeamNode | None] | None:
         """The place of a queue or cohort in its tree; no node for the root."""
         for tree in self.compiled.plan.trees:
@@ -52,6 +46,13 @@ class Opened(Struct, frozen=True, eq=False):
                 if tree.name_of(node) == name:
                     return tree, node
         return None
+
+
+def origin(compiled: Compiled, at: At) -> Origin:
+    """The place of a value of the spec."""
+    document = compiled.loaded.documents[at.document]
+    written = at_path(document.data, at.path) is not None
+    return Origin(document.place(at.path, key=at.key), written)
 
 
 def opened(request: RenderRequest, *, stdin: BinaryIO | None = None) -> Opened:
@@ -80,7 +81,7 @@ def explain(found: Opened, name: str, query: str | None = None) -> ObjectAnswer:
     paths = list(spelt) if query is None else select(query, spelt, str(rendered.object))
     values = Values(found.compiled.decisions)
     fields = tuple(_field(values, rendered, data, path) for path in paths)
-    origins = {at: found.origin(at) for it in fields for at in it.places}
+    origins = {at: origin(found.compiled, at) for it in fields for at in it.places}
     made = ObjectAnswer(str(rendered.object), fields, origins)
     if query is None or len(fields) != 1:
         return made

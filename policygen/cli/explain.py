@@ -1,5 +1,6 @@
 """The command explain: objects and their fields, teams, models, pools, fields of a spec, and rules."""
 
+import io
 import os
 import re
 import sys
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # --help does not load the plan
     from policygen.app.explain_object import Opened
 
 _OBJECT = re.compile(r"[A-Za-z]+/")
+_NAMES = ("team", "model", "pool")
 _DEFAULT_SPEC = "spec"
 """The folder with the spec if the command names none."""
 
@@ -39,6 +41,48 @@ def _explain_object(name: str, given: dict[str, Any]) -> None:
         answer = app_explain.explain(found, name, field)
     write = field_answers.json if given["form"] == "json" else _for_people(field_answers.text)
     stdout.out(delivery.page(write, answer))
+
+
+def _explain_name(kind: str, given: dict[str, Any]) -> None:
+    from policygen.app import explain_name
+    from policygen.report import name_answers
+
+    _refuse(given, f"a {kind}")
+    rest = given["rest"]
+    if not rest:
+        raise click.UsageError(
+            f"write the name of the {kind}: policygen explain {kind} NAME [SPEC]"
+        )
+    specs = tuple(rest[1:]) or _specs()
+    with refusals(quiet=True, every=False):
+        made = explain_name.compiled(_request(specs, given), stdin=stdin(specs))
+        answer, origins = explain_name.explain(made, kind, rest[0])
+    out = io.StringIO()
+    _for_people(name_answers.name)(answer, origins, out)
+    stdout.out(out.getvalue())
+
+
+def _explain_spec_field(path: str, given: dict[str, Any]) -> None:
+    from policygen.explain import spec_field
+    from policygen.report import name_answers
+
+    _refuse(given, "a field of a spec")
+    if given["rest"]:
+        raise click.UsageError(f"{path} is a field of a spec, so it needs no other argument")
+    out = io.StringIO()
+    recursive = given["recursive"]
+    _for_people(name_answers.spec_field)(spec_field.find(path), out, recursive=recursive)
+    stdout.out(out.getvalue())
+
+
+def _refuse(given: Mapping[str, Any], what: str) -> None:
+    if given["form"] == "json":
+        raise click.UsageError(
+            f"-f json works only for an OBJECT, not for {what}; `policygen show -f json` has pools, "
+            "teams and models, and `policygen schema` the fields of a spec"
+        )
+    if given["full"]:
+        raise click.UsageError("--full works only for a RULE; omit --full")
 
 
 def _for_people(write: Callable[..., None]) -> Callable[..., None]:
@@ -62,12 +106,17 @@ def _split(rest: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
         or Path(first).exists()
         or first.endswith(("/", ".yaml", ".yml", ".json"))
     )
-    specs = tuple(rest[1:] if is_field else rest) or _default_specs()
+    return first if is_field else None, tuple(rest[1:] if is_field else rest) or _specs()
+
+
+def _specs() -> tuple[str, ...]:
+    """The spec if no argument names one. Raises UsageError."""
+    specs = _default_specs()
     if not specs:
         raise click.UsageError(
             f"name the SPEC, a file or a folder; there is no folder {_DEFAULT_SPEC!r} here"
         )
-    return first if is_field else None, specs
+    return specs
 
 
 def _default_specs() -> tuple[str, ...]:
@@ -77,13 +126,15 @@ def _default_specs() -> tuple[str, ...]:
 def _complete_what(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem[str]]":
-    """Rules, and objects of the spec in the default folder."""
+    """Rules, fields of a spec, and objects of the spec in the default folder."""
     from policygen.app import explain as app_explain
+    from policygen.explain import spec_field
 
     start = incomplete.lower()
-    found = _opened(context, _default_specs()) if "/" in start or start[:1].isupper() else None
-    names = [*(found.names() if found else ()), *app_explain.names()]
-    return [CompletionItem(it) for it in names if it.lower().startswith(start)]
+    found = _opened(context, _default_specs()) if "/" in start or incomplete[:1].isupper() else None
+    names = [*_NAMES, *(found.names() if found else ()), *app_explain.names()]
+    items = [CompletionItem(it) for it in names if it.lower().startswith(start)]
+    return items + [CompletionItem(it) for it in spec_field.paths(incomplete)]
 
 
 def _complete_rest(
@@ -93,13 +144,26 @@ def _complete_rest(
     what = context.params.get("what") or ""
     rest = tuple(context.params.get("rest") or ())
     items = [CompletionItem(incomplete, type="file")]
-    if not rest and _OBJECT.match(what) and (found := _opened(context, _default_specs())):
+    if not rest and what in _NAMES:
+        texts = _names(context, what)
+        items = [CompletionItem(it) for it in texts if it.startswith(incomplete)]
+    elif not rest and _OBJECT.match(what) and (found := _opened(context, _default_specs())):
         from policygen.app import explain_object as app_explain
 
         with suppress(PolicygenError):
             texts = app_explain.field_names(found, what)
             items = [CompletionItem(it) for it in texts if it.startswith(incomplete)] + items
     return items
+
+
+def _names(context: click.Context, kind: str) -> list[str]:
+    """The names of a kind in the spec of the default folder."""
+    from policygen.app import explain_name
+
+    given, specs = {"target": {}, "templates": (), **context.params}, _default_specs()
+    with suppress(PolicygenError):
+        return explain_name.names(explain_name.compiled(_request(specs, given)), kind)
+    return []
 
 
 def _opened(context: click.Context, specs: tuple[str, ...]) -> "Opened | None":
@@ -117,17 +181,27 @@ def _opened(context: click.Context, specs: tuple[str, ...]) -> "Opened | None":
 Examples:
   policygen explain ClusterQueue/nlp.a100 spec/
   policygen explain ClusterQueue/nlp.a100 'spec..cpu.nominalQuota' spec/
+  policygen explain team nlp spec/
+  policygen explain model llama-70b spec/
+  policygen explain ResourcePool.spec.gpu --recursive
   policygen explain local-queue-without-cluster-queue
 
 Exit codes: 0 explained, 2 wrong usage, unknown name or invalid spec, 4 internal error.
 """
 )
-@click.argument("what", metavar="OBJECT|RULE", shell_complete=_complete_what)
-@click.argument("rest", nargs=-1, metavar="[FIELD] [SPEC]...", shell_complete=_complete_rest)
+@click.argument(
+    "what", metavar="OBJECT|team|model|pool|SPECFIELD|RULE", shell_complete=_complete_what
+)
+@click.argument("rest", nargs=-1, metavar="[FIELD|NAME] [SPEC]...", shell_complete=_complete_rest)
 @click.option(
     "--full",
     is_flag=True,
     help="For a RULE: print the complete page, with all lines of its examples.",
+)
+@click.option(
+    "--recursive",
+    is_flag=True,
+    help="For a SPECFIELD: list all fields below it.",
 )
 @TARGET
 @click.option(
@@ -146,9 +220,24 @@ def explain(**given: Any) -> None:
     arithmetic, what the field does, who borrows the amount, and what else depends on it. `..` in FIELD
     matches any steps. SPEC is a file or a folder; the default is the folder `spec`.
 
+    With team, model or pool and its NAME, explain shows quotas, borrowing and models; where a model runs and
+    why, its size, and which other pools fit; or what the nodes of a pool have.
+
+    SPECFIELD is a field that a spec can have, such as ResourcePool.spec.gpu: its type, default and fields.
+
     RULE is the name of a finding: explain shows why it matters, how to fix it, and an example.
     """
+    from policygen.explain import spec_field
+
     what = given["what"]
+    if given["recursive"] and not spec_field.is_kind(what):
+        raise click.UsageError("--recursive works only for a SPECFIELD, such as ResourcePool.spec")
+    if what in _NAMES:
+        _explain_name(what, given)
+        return
+    if spec_field.is_kind(what):
+        _explain_spec_field(what, given)
+        return
     if _OBJECT.match(what):
         _explain_object(what, given)
         return

@@ -100,16 +100,6 @@ def borrowing(tree: Tree, node: TeamNode | None, data: Any, path: Path) -> Borro
         return Borrowing(lends_to=names, reclaims=node is not None and lending.lends(tree))
     if node is None or not node.leaf:
         return None
-    return Borrowing(borrows_from=lenders(tree, node, pool, resource), reclaims=lending.lends(tree))
-
-
-def lenders(tree: Tree, borrower: TeamNode, pool: str, resource: str) -> tuple[str, ...]:
-    """The teams whose idle amounts a leaf may use, and the pool itself if it has a rest."""
-    lenders = [
-        it.team.name
-        for it in tree.nodes
-        if it is not borrower and borrower in lending.borrowers(tree, it, pool, resource)
-    ]
-    if borrower in lending.borrowers(tree, None, pool, resource):
-        lenders.append(f"the rest of {tree.queue}")
-    return tuple(dict.fromkeys(lenders))
+    return Borrowing(
+        borrows_from=lending.lenders(tree, node, pool, resource), reclaims=lending.lends(tree)
+    )

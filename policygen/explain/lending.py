@@ -17,6 +17,18 @@ def borrowers(tree: Tree, lender: TeamNode | None, pool: str, resource: str) -> 
             yield leaf
 
 
+def lenders(tree: Tree, borrower: TeamNode, pool: str, resource: str) -> tuple[str, ...]:
+    """The teams whose idle amounts a leaf may use, and the pool itself if it has a rest."""
+    lenders = [
+        it.team.name
+        for it in tree.nodes
+        if it is not borrower and borrower in borrowers(tree, it, pool, resource)
+    ]
+    if borrower in borrowers(tree, None, pool, resource):
+        lenders.append(f"the rest of {tree.queue}")
+    return tuple(dict.fromkeys(lenders))
+
+
 def lends(tree: Tree) -> bool:
     """Whether teams lend what they are guaranteed; then they can take it back."""
     return tree.scheduler != "kube-scheduler" and tree.pools[0].policy.preemption_enabled

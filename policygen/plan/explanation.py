@@ -30,7 +30,7 @@ def placed(placements: Iterable[ModelPlacement]) -> Iterator[Hit]:
     for it in placements:
         if it.chosen is not None:
             place = f"{it.chosen.place} ({it.chosen.facts.scheduler})"
-            alike[place, _because(it.options), tuple(_others(it.options))].append(it)
+            alike[place, because(it.options), tuple(_others(it.options))].append(it)
     for (place, why, others), group in alike.items():
         names = [f'"{it.model.name}"' for it in group]
         one = len(names) == 1
@@ -72,7 +72,8 @@ def _some(names: Sequence[str], most: int) -> str:
     return listed(list(names), "and")
 
 
-def _because(options: Sequence[Assignment]) -> str:
+def because(options: Sequence[Assignment]) -> str:
+    """Why a model runs on the first of the pools that it fits."""
     why, memory = deciding(options), options[0].memory
     if why is Criterion.MEMORY and memory.taken is not None:
         if memory.needed is None:

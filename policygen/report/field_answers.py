@@ -56,7 +56,7 @@ def _write_field(found: ObjectAnswer, field: FieldAnswer, page: TablePage) -> No
     page.line((found.object, BOLD), f" {dotted(field.path)} = ", (_value(field.value), BOLD))
     page.heading("How it is computed")
     for it in field.steps:
-        page.line(_step(it, found.origins), indent=_INDENT)
+        page.line(step_line(it, found.origins), indent=_INDENT)
     page.heading("What it does")
     meaning = field.meaning
     if meaning is None:
@@ -96,16 +96,16 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_TEAMS]) + (f" and {more} more" if more > 0 else "")
 
 
-def _step(step: Step, origins: Mapping[At, Origin]) -> str:
+def step_line(step: Step, origins: Mapping[At, Origin]) -> str:
     """One line: `cpu of a node = 96000m - 310m = 95690m`, and where a value was read."""
     parts = [step.name, step.formula, step.value] if step.formula else [step.name, step.value]
-    about = [_located(step.at, origins)] if step.at else []
+    about = [located(step.at, origins)] if step.at else []
     about += [step.note] if step.note else []
     return " = ".join(parts) + (f"  ({'; '.join(about)})" if about else "")
 
 
 def _dependents(found: Dependents, origins: Mapping[At, Origin]) -> str:
-    place = f"{_located(found.at, origins)}, {dotted(found.at.path)}"
+    place = f"{located(found.at, origins)}, {dotted(found.at.path)}"
     by_object: dict[str, list[str]] = {}
     for name, path in found.fields:
         by_object.setdefault(name, []).append(dotted(path))
@@ -131,7 +131,8 @@ def _origins(field: FieldAnswer, origins: Mapping[At, Origin]) -> str:
     return " from ".join(it for it in (last.formula, read) if it) or last.note
 
 
-def _located(at: At, origins: Mapping[At, Origin]) -> str:
+def located(at: At, origins: Mapping[At, Origin]) -> str:
+    """A place as `file:line`, and whether the spec writes it."""
     origin = origins[at]
     place = f"{origin.place.file}:{origin.place.line}"
     return place if origin.written else f"{place} (default)"

@@ -8,6 +8,8 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from policygen.app import explain_name
+from policygen.app.requests import RenderRequest
 from policygen.cli.main import cli
 from policygen.core.errors import UsageError
 from tests.cli.test_completion import completed
@@ -127,13 +129,72 @@ def test_a_field_of_a_users_template_is_named_as_such(tmp_path):
     assert "A template of yours adds this field" in explain(*arguments)
 
 
+def test_a_team():
+    shown = explain("team", "evaluation", EXAMPLE)
+    assert shown.startswith(f"Team evaluation ({EXAMPLE}/teams.yaml:35)\n")
+    assert "  guarantee 8 nvidia.com/gpu, 95.69 cores, 1.27 TiB of memory\n" in shown
+    assert "  runs model llama-3-70b-eval: 1 to 2 × 4 nvidia.com/gpu\n" in shown
+    assert "  can borrow from language, vision, pretraining, the rest of a100\n" in shown
+    assert (
+        "limit of team language (cpu) = min(floor(765520m × 56 / 64), 765520m) = 669830m" in shown
+    )
+
+
+def test_a_pool():
+    shown = explain("pool", "a100", EXAMPLE)
+    assert f"  nodes of pool a100 = 8  ({EXAMPLE}/platform.yaml:37)\n" in shown
+    assert (
+        "  vision: guarantee 20, limit 40 nvidia.com/gpu, weight 1; model segmenter: 4 to 24"
+        in shown
+    )
+    assert "Not used by models that run all the time\n  60 nvidia.com/gpu\n" in shown
+
+
+@pytest.mark.parametrize(
+    "example", ["ten-models", "volcano-training", "serving-slices", "articles"]
+)
+def test_each_name_of_an_example_is_explained(example):
+    """A model runs on the pool that the plan has chosen for it."""
+    made = explain_name.compiled(RenderRequest((str(ROOT / "examples" / example),), {}))
+    placed = {it.model.name: it for it in made.plan.workloads.placements}
+    for kind in explain_name.KINDS:
+        for name in explain_name.names(made, kind):
+            answer, _ = explain_name.explain(made, kind, name)
+            assert answer.title.lower() == f"{kind} {name}"
+            assert all(it.lines or it.steps for it in answer.sections)
+            if kind == "model" and (chosen := placed[name].chosen):
+                assert answer.sections[0].lines[0].startswith(f"on {chosen.place} ")
+                assert answer.sections[1].steps[-1].value == str(chosen.size.units)
+
+
+@pytest.mark.parametrize(
+    "kind, near", [("team", "vision"), ("model", "segmenter"), ("pool", "a100")]
+)
+def test_an_unknown_name_has_the_nearest(kind, near):
+    with pytest.raises(UsageError, match=f'did you mean "{near}"'):
+        explain(kind, near + "x", EXAMPLE)
+
+
+def test_a_field_of_a_spec():
+    shown = explain("resourcepool.spec.gpu.perNode")
+    assert shown.startswith(
+        "ResourcePool.spec.gpu.perNode <integer>\n\n  Physical GPUs of one node"
+    )
+    assert "  Allowed: at least 1, at most 1024\n" in shown
+    assert "Default: 1\n" in explain("Team.spec.quotas.weight")
+    assert "quotas[].weight" not in explain("Team.spec.quotas[].weight")
+    with pytest.raises(UsageError, match='spec has no field "gpus"; did you mean "gpu"'):
+        explain("ResourcePool.spec.gpus")
+
+
 @pytest.mark.usefixtures("in_example")
 def test_completion():
     def values(line):
         return [it[1] for it in completed(f"policygen explain {line}")]
 
     assert values("ClusterQueue/ev") == ["ClusterQueue/evaluation.a100"]
-    assert "queue-stopped" in values("queue-st")
+    assert values("team ev") == ["evaluation"]
+    assert values("ResourcePool.spec.gpu.per") == ["ResourcePool.spec.gpu.perNode"]
     assert values(f"{QUEUE} spec.pree") == [
         "spec.preemption.reclaimWithinCohort",
         "spec.preemption.withinClusterQueue",

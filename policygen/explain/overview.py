@@ -1,0 +1,166 @@
+"""Pools and their teams: what each is guaranteed and may use, which models run there, and what is free."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from policygen.explain import lending
+from policygen.plan.amounts import Vector
+from policygen.plan.assignment import Assignment
+from policygen.plan.decisions import Decisions
+from policygen.plan.pool import PoolFacts
+from policygen.plan.tree import TeamNode, Tree
+from policygen.plan.volcano import deserved_amounts
+
+
+class ModelRow(Struct, frozen=True):
+    """A model that runs on a pool."""
+
+    name: str
+    least: int
+    """Replicas, or gangs, that must run at one time."""
+    most: int
+    always: int
+    """Those that run all the time; 0 for training and batch models."""
+    devices: tuple[tuple[str, int], ...]
+    """What one of them takes, by resource, without cpu and memory."""
+
+
+class TeamRow(Struct, frozen=True):
+    """A team, or the `.own` leaf of one, on a pool."""
+
+    name: str
+    team: str
+    parent: str | None
+    depth: int
+    leaf: bool
+    weight: int
+    guarantee: Vector
+    """Of a queue of Volcano, `deserved` in addition."""
+    deserved: Vector | None
+    limit: Vector
+    models: tuple[ModelRow, ...]
+    used: Vector
+    """What its models, and those of its children, use all the time."""
+    borrows_from: tuple[str, ...]
+    """Teams, and the rest of the pool, from which it may borrow."""
+    evicts: tuple[str, ...]
+    """Teams whose workloads it may evict to take back its own amount."""
+
+    def free(self, resource: str) -> int:
+        """What it is guaranteed and its models do not use all the time."""
+        return max(0, self.guarantee[resource] - self.used.get(resource, 0))
+
+
+class PoolRow(Struct, frozen=True):
+    """A pool and its teams, parents first."""
+
+    name: str
+    queue: str
+    """The name of the shared queue, or of the pool."""
+    scheduler: str
+    preempts: bool
+    resources: tuple[str, ...]
+    """Without cpu and memory."""
+    available: Vector
+    rest: Vector
+    """What no team is guaranteed."""
+    used: Vector
+    teams: tuple[TeamRow, ...]
+    models: tuple[ModelRow, ...]
+    """Those without a team."""
+
+    def free(self, resource: str) -> int:
+        """What models do not use all the time."""
+        return max(0, self.available[resource] - self.used.get(resource, 0))
+
+
+def overview(decided: Decisions) -> tuple[PoolRow, ...]:
+    """All pools by name."""
+    trees = {facts.name: tree for tree in decided.trees for facts in tree.pools}
+    placed: dict[str, list[Assignment]] = {}
+    for it in decided.workloads.assignments:
+        # Of a shared queue, the first pool is tried first.
+        placed.setdefault(it.facts.name, []).append(it)
+    return tuple(
+        _pool(trees[facts.name], facts, placed.get(facts.name, [])) for facts in decided.pools
+    )
+
+
+def _pool(tree: Tree, facts: PoolFacts, placed: Sequence[Assignment]) -> PoolRow:
+    by_node: dict[str, list[Assignment]] = {}
+    for it in placed:
+        by_node.setdefault(it.node.name if it.node else "", []).append(it)
+    volcano = tree.scheduler == "volcano"
+    deserved = deserved_amounts(tree) if volcano else {}
+    return PoolRow(
+        name=facts.name,
+        queue=tree.queue,
+        scheduler=facts.scheduler,
+        preempts=facts.policy.preemption_enabled,
+        resources=facts.resources,
+        available=facts.available,
+        rest=tree.rest[facts.name],
+        used=_used(placed, facts),
+        teams=tuple(
+            _team(tree, node, facts, by_node, deserved.get(node.name)) for node in _ordered(tree)
+        ),
+        models=tuple(_model(it) for it in by_node.get("", [])),
+    )
+
+
+def _ordered(tree: Tree, parent: str | None = None) -> Iterator[TeamNode]:
+    """The nodes of a tree, each followed by its children."""
+    for node in tree.by_parent.get(parent, ()):
+        yield node
+        yield from _ordered(tree, node.name)
+
+
+def _team(
+    tree: Tree,
+    node: TeamNode,
+    facts: PoolFacts,
+    by_node: dict[str, list[Assignment]],
+    deserved: Vector | None,
+) -> TeamRow:
+    below = [it for name in _below(tree, node) for it in by_node.get(name, [])]
+    resource = facts.resources[0]
+    lenders = lending.lenders(tree, node, facts.name, resource) if node.leaf else ()
+    evicts: tuple[str, ...] = ()
+    if lending.lends(tree) and node.leaf:
+        found = lending.borrowers(tree, node, facts.name, resource)
+        evicts = tuple(dict.fromkeys(it.team.name for it in found))
+    return TeamRow(
+        name=node.name,
+        team=node.team.name,
+        parent=node.parent,
+        depth=node.depth,
+        leaf=node.leaf,
+        weight=node.weight,
+        guarantee=node.guarantee[facts.name],
+        deserved=deserved,
+        limit=node.limit[facts.name],
+        models=tuple(_model(it) for it in by_node.get(node.name, [])),
+        used=_used(below, facts),
+        borrows_from=lenders,
+        evicts=evicts,
+    )
+
+
+def _below(tree: Tree, node: TeamNode) -> Iterator[str]:
+    yield node.name
+    for child in tree.by_parent.get(node.name, ()):
+        yield from _below(tree, child)
+
+
+def _used(placed: Iterable[Assignment], facts: PoolFacts) -> dict[str, int]:
+    used = dict.fromkeys(facts.keys, 0)
+    for it in placed:
+        for name, amount in it.replicas.piece.items():
+            used[name] += amount * it.replicas.always
+    return used
+
+
+def _model(it: Assignment) -> ModelRow:
+    devices = tuple((name, it.replicas.piece[name]) for name in (it.size.resource,))
+    return ModelRow(it.model.name, it.replicas.least, it.replicas.most, it.replicas.always, devices)
