@@ -55,10 +55,18 @@ def _instead(hits: Iterable[Hit]) -> dict[int, Hit | None]:
             limits = dict.fromkeys(it.limit for hit in others for it in hit.exceeds)
             related = dict.fromkeys((*main.related, *(at for it in others for at in it.related)))
             fault, _, remedy = main.message.rpartition("; ")
+            if not _is_of_pod(main) and any(map(_is_of_pod, others)):
+                remedy = (
+                    f"request no more than that in a pod; if all pods still need too much, {remedy}"
+                )
             message = f"{fault} (also, {', and '.join(limits)}); {remedy}"
             made[id(main)] = main._replace(message=message, related=tuple(related))
             made |= {id(hit): None for hit in others}
     return made
+
+
+def _is_of_pod(hit: Hit) -> bool:
+    return any(it.of_pod for it in hit.exceeds)
 
 
 def _amounts(hit: Hit) -> set[str]:

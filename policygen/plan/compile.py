@@ -68,9 +68,8 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     """Decide everything. The spec's references must be sound (spec.references)."""
     facts, hits = pool.resolve(spec)
     trees, faults = tree.build(spec, facts)
-    hits = sums.joined([*hits, *faults], facts.values())
     pools = tuple(facts[name] for name in sorted(facts))
-    hits += refusals.check(spec, pools, trees)
+    hits = sums.joined([*hits, *faults, *refusals.check(spec, pools, trees)], pools)
     if any(hit.rule.severity == Severity.ERROR for hit in hits):
         return Plan((), None, None, pools, tuple(trees), Workloads(), tuple(hits))
     placed = workloads.place(spec, facts, trees)

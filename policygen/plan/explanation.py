@@ -139,7 +139,7 @@ def unplaced(
     remedy = {
         Obstacle.PLACEMENT: f'add pool "{nearest.pool}" to its placement',
         Obstacle.NAMESPACE: f'write spec.namespaces of team "{model.team}"',
-    }.get(nearest.obstacle, _smaller(model, pods))
+    }.get(nearest.obstacle, _smaller(model, nearest, pods))
     return Hit(
         rules.MODEL_FITS_NO_POOL,
         f"{start} it fits no pool of its team or placement ({reasons}); {remedy}",
@@ -154,14 +154,17 @@ def _reasons(rejected: Sequence[Rejection]) -> str:
     return "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN]) + more
 
 
-def _smaller(model: Model, pods: int | None) -> str:
+def _smaller(model: Model, nearest: Rejection, pods: int | None) -> str:
     """How a model that is too large for each node can fit. `pods`: see `unplaced`."""
+    field = nearest.at.path[-1]
+    if field in ("cpu", "memory", "gpus", "gpuMemory"):
+        return f"lower resources.{field}, or use a pool with larger nodes"
     advice = []
     if pods is not None:
         advice.append(f"write gang.size: {pods} to divide it over {pods} pods")
     if model.workload == "training" and model.sizing.training != "lora":
         advice.append("write sizing.training: lora to train adapters")
-    return ", or ".join(advice or ["correct the resources or placement of the model"])
+    return ", or ".join(advice or ["use a smaller model or a pool with larger nodes"])
 
 
 def unknown_node_type(

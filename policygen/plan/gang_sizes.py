@@ -36,24 +36,22 @@ def fitting(chosen: Assignment, bounds: Sequence[Vector]) -> tuple[int, int] | N
 def smallest(model: Model, pools: Iterable[PoolFacts], limits: Mapping[str, Vector]) -> int | None:
     """The smallest number of pods, at least 2, over which a model can be divided to fit; None if unknown.
 
-    `limits`: the limits of its team by pool. If no size is within them, the smallest that nodes hold.
+    `limits`: the limits of its team by pool, which must hold the gang too.
     """
     starting = [it for it in pools if it.starts_gangs]
     offers, known = fit.offers(starting), fit.Sizes()
     gang = model.gang or Gang(1)
-    only_nodes = None
     for count in range(max(gang.size + 1, 2), _LARGEST + 1):
         divided = Replica(replace(model, gang=replace(gang, size=count)), known)
         for facts in starting:
             size = divided.size(offers[facts.name])
             if size is None:
                 continue
-            only_nodes = only_nodes or count
             needs = replicas(divided.model, size)
             bound = limits.get(facts.name)
             if bound is None or needs.pieces([bound], counted_resources(facts)) >= needs.least:
                 return count
-    return only_nodes
+    return None
 
 
 def least_memory(chosen: Assignment, units: int) -> str:

@@ -104,8 +104,12 @@ class Placing:
         """Why a model cannot run on the other pools of its team or placement, the nearest first."""
         pools = dict(self._reach(replica.model))
         pools |= {name: self.by_name[name] for name in wish or ()}
-        found = (self._rejection(replica, wish, facts) for facts in pools.values())
-        return sorted((it for it in found if it), key=lambda it: it.distance)
+        found = [it for facts in pools.values() if (it := self._rejection(replica, wish, facts))]
+        # A pool that placement does not name matters only if the model fits it.
+        apart = {it.pool for it in found if wish is not None and it.pool not in wish}
+        return sorted(
+            found, key=lambda it: (it.obstacle is Obstacle.SIZE and it.pool in apart, it.distance)
+        )
 
     def without_quota(self, replica: Replica, wish: Wish | None) -> list[str]:
         """The pools on which a model could run if its team had a quota."""

@@ -90,6 +90,11 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
         return self.policy.gang_scheduling and self.scheduler != "kube-scheduler"
 
     @property
+    def is_of_unknown_product(self) -> bool:
+        """Whether the memory of its GPUs is unknown because its product is, which has a finding."""
+        return self.memory_bytes is None and self.product is None and bool(self.pool.gpu.product)
+
+    @property
     def node_group(self) -> str | None:
         """Value of Volcano's node group label in the nodeSelector."""
         return dict(self.pool.node_selector).get(NODE_GROUP)

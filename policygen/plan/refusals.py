@@ -47,6 +47,7 @@ def _defaults(team: Team, spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hi
         (MEMORY, default.memory_bytes, [facts.node.memory_bytes for facts in pools]),
     ):
         largest = max(nodes)
+        pool = pools[nodes.index(largest)].pool
         if request > largest:
             yield Hit(
                 rules.CONTAINER_DEFAULTS_EXCEED_NODE,
@@ -56,6 +57,7 @@ def _defaults(team: Team, spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hi
                 team.at / "spec" / "containerDefaults" / resource
                 if team.container_defaults
                 else team.at / "metadata" / "name",
+                related=(pool.at,),
             )
 
 

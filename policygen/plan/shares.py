@@ -115,6 +115,18 @@ class Shares:
         guarantee = {**nothing, **self._counted(quota, "guarantee")}
         return guarantee, self._counted(quota, "limit")
 
+    def _left(self, quota: Quota, bound: Bound) -> dict[str, int]:
+        """The instances of each profile that the guarantees of other teams leave; for a limit, all."""
+        others = [it for it in self.quotas.values() if it is not quota and bound == "guarantee"]
+        return {
+            profile: max(
+                self.facts.available[resource]
+                - sum(dict(written_units(it, bound)).get(profile, 0) for it in others),
+                0,
+            )
+            for profile, resource in zip(self.facts.profiles, self.facts.resources, strict=True)
+        }
+
     def _counted(self, quota: Quota, bound: Bound) -> dict[str, int]:
         """Units by resource. Adds an error to `hits` if the pool is counted another way."""
         profiles = self.facts.profiles
@@ -130,7 +142,8 @@ class Shares:
             )
         elif profiles != (WHOLE,) and WHOLE in given:
             # A profile that a guarantee omits counts as 0.
-            example = ", ".join(f"{profile}: {given[WHOLE]}" for profile in profiles)
+            left = self._left(quota, bound)
+            example = ", ".join(f"{it}: {min(given[WHOLE], left[it])}" for it in profiles)
             self._hit(
                 rules.MIG_QUOTA_MISMATCH,
                 f'{bound} must be one number per MIG profile, because pool "{self.facts.name}" has '

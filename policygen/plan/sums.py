@@ -16,38 +16,43 @@ from policygen.plan.shares import Bound, Share, children_of, written_units
 from policygen.spec.types import Bounds, Quota, Team
 
 _SHOWN_TEAMS = 6
-_ABOVE_POOL = (rules.GUARANTEES_ABOVE_AVAILABLE, rules.LIMIT_ABOVE_AVAILABLE)
+_OF_GPUS = (rules.MIG_INSTANCES_FEW, rules.PER_NODE_CONTRADICTS_NODE_TYPE)
+_CAUSES = {
+    rules.GUARANTEES_ABOVE_AVAILABLE.name: _OF_GPUS,
+    rules.LIMIT_ABOVE_AVAILABLE.name: _OF_GPUS,
+    rules.CONTAINER_DEFAULTS_EXCEED_NODE.name: (rules.NODE_ALLOCATABLE_IMPLAUSIBLE,),
+}
+"""What can be the cause of a finding about what exceeds a pool, by the names of the rules."""
 
 
 def joined(hits: Sequence[Hit], pools: Iterable[PoolFacts]) -> list[Hit]:
-    """The hits, but those about too few GPUs of a pool that have one cause only once for this pool.
+    """The hits, but those about one pool that have one cause only once.
 
-    The cause is the number of MIG instances, or of GPUs of a node: with more of them, the sums could
-    be right. The message about a sum then includes the one about the number.
+    The cause is a number of the pool, such as the MIG instances or the GPUs of a node: with another
+    one, the sums could be right. The message about what exceeds the pool then includes the one about
+    the number.
     """
-    causes = {it.at.document: it for it in hits if it.rule is rules.MIG_INSTANCES_FEW and it.at}
-    small = {it.pool.at.document for it in pools if _has_few_gpus(it)}
-    causes |= {
-        it.at.document: it
+    few = {it.pool.at.document for it in pools if _has_few_gpus(it)}
+    causes = {
+        (it.rule.name, it.at.document): it
         for it in hits
-        if it.rule is rules.PER_NODE_CONTRADICTS_NODE_TYPE and it.at and it.at.document in small
+        if it.at and (it.rule is not rules.PER_NODE_CONTRADICTS_NODE_TYPE or it.at.document in few)
     }
-    exceeded = {it.related[0].document for it in hits if it.rule in _ABOVE_POOL and it.related}
-    found = []
-    done: set[int] = set()
+    found: list[Hit] = []
+    included: set[int] = set()
     for hit in hits:
-        if hit.at and causes.get(hit.at.document) is hit and hit.at.document in exceeded:
-            continue
-        pool = hit.related[0].document if hit.rule in _ABOVE_POOL and hit.related else None
-        cause = causes.get(pool) if pool is not None else None
-        if pool is None or cause is None:
+        names = [it.name for it in _CAUSES.get(hit.rule.name, ())] if hit.related else []
+        cause = next(
+            (causes[key] for it in names if (key := (it, hit.related[0].document)) in causes), None
+        )
+        if cause is None:
             found.append(hit)
-        elif pool not in done:
-            done.add(pool)
+        elif id(cause) not in included:
+            included.add(id(cause))
             found.append(
                 hit._replace(message=f"{hit.message.rpartition('; ')[0]}; {cause.message}")
             )
-    return found
+    return [it for it in found if id(it) not in included]
 
 
 def _has_few_gpus(facts: PoolFacts) -> bool:

@@ -42,8 +42,13 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
         rejected = tuple(placing.rejections(replica, wish))
         placements.append(ModelPlacement(model, options, rejected))
         if not options:
-            # Otherwise there is already a finding: the size or node type is unknown, or a unit is missing.
-            misread = any(fit.misread(offers[it.pool]) for it in rejected)
+            # Otherwise there is already a finding: the size, product or node type is unknown, or a unit
+            # is missing.
+            misread = any(
+                fit.misread(offers[it.pool]) or pools[it.pool].is_of_unknown_product
+                for it in rejected
+                if it.obstacle is Obstacle.SIZE
+            )
             if replica.known and wish != {} and not misread:
                 lacking = placing.without_quota(replica, wish)
                 pods = _divided(replica, rejected, placing)

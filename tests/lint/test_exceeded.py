@@ -36,7 +36,8 @@ def test_the_lowest_limit_is_reported_with_the_others_before_the_remedy():
 
 def test_an_error_is_not_hidden_by_a_warning_and_a_limit_of_pods_comes_first():
     found = messages(hit(ERROR, ("gpu", 48)), hit(WARNING, ("gpu", 8), of_pod=True))
-    assert found == [["first is too low (also, third allows 8); raise first"], []]
+    remedy = "request no more than that in a pod; if all pods still need too much, raise first"
+    assert found == [[f"first is too low (also, third allows 8); {remedy}"], []]
     found = messages(hit(ERROR, ("gpu", 4)), hit(SECOND, ("gpu", 8), of_pod=True))
     assert found == [[], ["second is too low (also, first allows 4); raise second"]]
 

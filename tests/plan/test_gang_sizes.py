@@ -55,7 +55,19 @@ def test_a_smaller_gang_is_not_proposed_if_it_needs_as_many_gpus(planned):
             "write gang.size: 2 to divide it over 2 pods, or write sizing.training: lora to train adapters",
         ),
         # the memory of a pod that a model states is not divided
-        (16, "resources: {gpuMemory: 2Ti}", "correct the resources or placement of the model"),
+        (
+            16,
+            "resources: {gpuMemory: 2Ti}",
+            "lower resources.gpuMemory, or use a pool with larger nodes",
+        ),
+        # GPUs are not the fault
+        (
+            16,
+            "workload: training, resources: {gpus: 8, cpu: '500'}",
+            "lower resources.cpu, or use a pool with larger nodes",
+        ),
+        # the limit of the team holds no gang
+        (16, "size: 405b, workload: training", "write sizing.training: lora to train adapters"),
     ],
 )
 def test_a_gang_is_proposed_for_a_model_that_is_too_large_for_a_node(

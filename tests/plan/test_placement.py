@@ -361,3 +361,11 @@ def test_a_node_type_without_a_pool_is_reported_once(planned, placement, message
     assert found.endswith(message)
     assert ("is not rendered, because" in found) == (where(done) == {"m": ()})
     assert "model-fits-no-pool" not in done.rules
+
+
+def test_a_pool_that_placement_names_is_nearer_than_one_that_a_model_does_not_fit_either(planned):
+    text = models("a", m="resources: {gpus: 8, cpu: '150'}, placement: {pools: [p]}")
+    large = a100("q").replace('cpu: "96"', 'cpu: "140"')
+    team = quotas("a", "pool: p, guarantee: 8", "pool: q, guarantee: 8")
+    (message,) = messages(planned(a100("p"), large, team, text), "model-fits-no-pool")
+    assert message.index('"p": a replica needs 150 cores') < message.index('"q": a replica')

@@ -111,3 +111,14 @@ def test_too_few_gpus_of_a_node_are_reported_once(planned, team, per_node, quota
     found = [it for it in done.findings if str(it.severity) != "info"]
     assert sorted(it.rule.name for it in found) == rules
     assert any("gpu.perNode or capacity.nodeType" in it.message for it in found)
+
+
+def test_a_node_of_wrong_memory_is_reported_once(planned, team):
+    nodes = TYPED.format(8).replace(
+        "nodeType: p4d.24xlarge", 'nodeAllocatable: {cpu: "96", memory: 900Mi}'
+    )
+    defaults = "containerDefaults: {cpu: 500m, memory: 1Gi}"
+    (found,) = errors(planned(nodes, team("a", "guarantee: 8", more=defaults)))
+    assert found.rule.name == "container-defaults-exceed-node"
+    assert found.message.endswith("; correct the number or its unit")
+    assert "node-allocatable-implausible" in planned(nodes, team("a", "guarantee: 8")).rules

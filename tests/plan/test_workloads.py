@@ -104,3 +104,11 @@ def test_a_limit_that_holds_no_replica_is_raised_for_fewer_replicas(planned, tea
         text.replace("replicas: 9", "replicas: 2"),
     )
     assert not [it for it in mended.findings if str(it.severity) != "info"]
+
+
+def test_an_unknown_product_is_the_only_finding(planned, team):
+    pool = a100().replace("NVIDIA-A100-SXM4-40GB", "NVIDIA-A101")
+    done = planned(pool, team("a", "guarantee: 8"), model())
+    assert [it.rule.name for it in done.findings if str(it.severity) != "info"] == [
+        "unknown-product"
+    ]

@@ -14,6 +14,7 @@ from policygen.kubernetes.core import ResourceQuotaView
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Workload
+from policygen.lint.core.autoscalers import autoscalers
 
 
 class Bound(Struct, frozen=True, eq=False):
@@ -44,7 +45,7 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     found: dict[tuple[str, str, str], list[tuple[Workload, Fraction]]] = {}
     for workload in cluster.workloads:
         limits = by_namespace.get(workload.namespace, {})
-        for (key, resource), amount in _used(workload, limits).items() if limits else ():
+        for (key, resource), amount in _used(cluster, workload, limits).items() if limits else ():
             if amount > limits[key].limit >= 0:
                 place = workload.namespace, key, resource
                 found.setdefault(place, []).append((workload, amount))
@@ -54,14 +55,32 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     )
 
 
-def _used(workload: Workload, keys: Iterable[str]) -> Mapping[tuple[str, str], Fraction]:
-    """What all pods of a workload use of these keys together, by key and resource."""
+def _used(
+    cluster: Cluster, workload: Workload, keys: Iterable[str]
+) -> Mapping[tuple[str, str], Fraction]:
+    """What all pods of a workload use of these keys together, by key and resource.
+
+    The minimum of an autoscaler counts if it is more than the replicas.
+    """
+    pods = [it.replicas or 0 for it in workload.templates]
+    least = minimum(cluster, workload)
     return {
         (key, "pods" if key in PODS else resource_of(key)): sum(
-            (charge(it.spec, key) * (it.replicas or 0) for it in workload.templates), Fraction(0)
+            (
+                charge(it.spec, key) * max(count, least)
+                for it, count in zip(workload.templates, pods, strict=True)
+            ),
+            Fraction(0),
         )
         for key in keys
     }
+
+
+def minimum(cluster: Cluster, workload: Workload) -> int:
+    """The pods to which an autoscaler raises the number of a workload; 0 without one."""
+    key = workload.namespace, workload.kind, workload.name
+    scaled = cluster.derive(autoscalers).get(key)
+    return 0 if scaled is None else scaled.least
 
 
 def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:

@@ -52,3 +52,14 @@ def test_init_containers_and_count_pods_count():
         ("limits.cpu", "cpu", 12),
         ("count/pods", "pods", 2),
     }
+
+
+def test_the_minimum_of_an_autoscaler_counts():
+    scaler = (
+        "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h, namespace: n}, "
+        "spec: {scaleTargetRef: {kind: StatefulSet, name: s}, minReplicas: %s, maxReplicas: 9}}"
+    )
+    text = quota("a", "pods: 4") + pods("s", 2, "limits: {cpu: 1}")
+    for least, found in ((4, []), (5, [5])):
+        excesses = quota_excesses(cluster(text + scaler % least))
+        assert [int(needs) for it in excesses for _, needs in it.workloads] == found

@@ -11,6 +11,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue_jobs import labels
 from policygen.kubernetes.node_groups import Node
 from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.namespace_quotas import bounds
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -35,6 +36,12 @@ def check(facts: Facts) -> Hits:
         if (it.group, it.kind) == ("", "ResourceQuota")
         and not isinstance(at_path(it.data, ("spec", "hard")), dict)
     }
+    offered = {
+        name
+        for node in facts.derive(known_nodes).all
+        for name, amount in node.allocatable.items()
+        if amount > 0
+    }
     unlimited, by_namespace = facts.derive(unlimited_gpus), facts.cluster.derive(_requested)
     for namespace, limits in facts.cluster.derive(bounds).items():
         counted = {
@@ -56,11 +63,15 @@ def check(facts: Facts) -> Hits:
             first = requested.get(names[0])
             who = f"{first[0]} requests" if first else "nodes offer"
             them = "it" if len(names) == 1 else "them"
+            end = (
+                f"which no quota limits, so pods of the namespace can use all of {them}; add "
+                f"{listed([_REQUESTS + name for name in names], 'and')} to hard, with 0 to forbid {them}"
+            )
+            if facts.plan is not None and offered.isdisjoint(names):
+                end = f"which no pool of the spec offers and no quota limits; request {gpu}, or add a pool"
             yield Hit(
                 RULE,
-                f"{quota} limits {gpu}, but {who} {listed(names, 'and')}, which no quota "
-                f"limits, so pods of the namespace can use all of {them}; add "
-                f"{listed([_REQUESTS + name for name in names], 'and')} to hard, with 0 to forbid {them}",
+                f"{quota} limits {gpu}, but {who} {listed(names, 'and')}, {end}",
                 quota.at.to("spec", "hard", _REQUESTS + gpu).on_key(),
                 related=tuple(_places(names, requested, unlimited)),
             )

@@ -6,8 +6,9 @@ from policygen.core.amounts import amount_of, readable
 from policygen.core.finding import At, Exceeded
 from policygen.core.quoting import listed, some
 from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.namespace_quotas import QuotaExcess, quota_excesses
+from policygen.lint.core.namespace_quotas import QuotaExcess, minimum, quota_excesses
 from policygen.lint.kueue.admitted import Admitted, admitted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -23,44 +24,48 @@ def check(facts: Facts) -> Hits:
         workload, *others = (each for each, _ in it.workloads)
         queues = facts.cluster.derive(admitted).get(it.at)
         if queues is not None and queues.exceed(it.bound.limit):
-            yield _hit([it], queues)
+            yield _hit(facts.cluster, [it], queues)
         elif others:
-            yield _hit([it])
+            yield _hit(facts.cluster, [it])
         else:
             alone.setdefault((workload.at, it.bound.quota.at), []).append(it)
-    yield from map(_hit, alone.values())
+    for excesses in alone.values():
+        yield _hit(facts.cluster, excesses)
 
 
-def _hit(excesses: Sequence[QuotaExcess], queues: Admitted | None = None) -> Hit:
+def _hit(cluster: Cluster, excesses: Sequence[QuotaExcess], queues: Admitted | None = None) -> Hit:
     """One hit for one limit, or for all limits of a ResourceQuota that a workload exceeds.
 
     With `queues`, it also reports that they admit more than the limit.
     """
     first = excesses[0]
     workload, *others = (it for it, _ in first.workloads)
-    advice = "run fewer pods, or raise the quota"
+    scaled = minimum(cluster, workload) > sum(it.replicas or 0 for it in workload.templates)
+    fewer = "lower the minimum of its autoscaler" if scaled else "run fewer pods"
+    advice = f"{fewer}, or raise the quota"
     if queues is not None:
         advice = f"write at least {queues.written}, because {queues.nominal(first.bound.limit)}"
         if any(needs > queues.amount for _, needs in first.workloads):
-            advice = f"run fewer pods, and {advice}"
+            advice = f"{fewer}, and {advice}"
     return Hit(
         RULE,
-        f"{_of_all(first) if others else _of_one(excesses)}, so the API server refuses the last pods; {advice}",
+        f"{_of_all(first) if others else _of_one(excesses, scaled=scaled)}, so the API server refuses the last pods; {advice}",
         workload.at / "spec",
         (*(it.at for it in excesses), *(it.at / "spec" for it in others)),
         exceeds=() if others else tuple(map(_exceeded, excesses)),
     )
 
 
-def _of_one(excesses: Sequence[QuotaExcess]) -> str:
+def _of_one(excesses: Sequence[QuotaExcess], *, scaled: bool) -> str:
     workload = excesses[0].workloads[0][0]
     requested, allowed = [], []
     for it in sorted(excesses, key=lambda it: not is_one(it.resource)):
         amount = it.workloads[0][1]
         requested.append(amount_of(it.resource, amount, it.bound.limit))
         allowed.append(f"{readable(it.resource, it.bound.limit, amount)}{_for(it)}")
+    pods = "the pods of its autoscaler's minimum" if scaled else "all its pods"
     return (
-        f"{workload} requests {listed(requested, 'and')} in all its pods together, "
+        f"{workload} requests {listed(requested, 'and')} in {pods} together, "
         f"but {excesses[0].bound.quota} allows {listed(allowed, 'and')}"
     )
 
@@ -94,5 +99,11 @@ RULE = ObjectRule(
     remedy="Run no more pods than the quota allows, or raise the quota.",
     judges=KINDS,
     check=check,
-    reads=("ResourceQuota", "LocalQueue", "ClusterQueue"),
+    reads=(
+        "ResourceQuota",
+        "LocalQueue",
+        "ClusterQueue",
+        "HorizontalPodAutoscaler",
+        "ScaledObject",
+    ),
 )
