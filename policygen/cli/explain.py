@@ -1,12 +1,9 @@
 """The command explain: objects and their fields, teams, models, pools, fields of a spec, and rules."""
 
 import io
-import os
 import re
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from policygen.app import stdout
 from policygen.app.requests import RenderRequest
-from policygen.cli.options import TARGET, fields, form, say_renamed, stdin
+from policygen.cli.options import TARGET, fields, for_people, form, say_renamed, stdin
 from policygen.cli.stderr import refusals
 from policygen.core.errors import PolicygenError
 
@@ -39,7 +36,7 @@ def _explain_object(name: str, given: dict[str, Any]) -> None:
     with refusals(quiet=True, every=False):
         found = app_explain.opened(_request(specs, given), stdin=stdin(specs))
         answer = app_explain.explain(found, name, field)
-    write = field_answers.json if given["form"] == "json" else _for_people(field_answers.text)
+    write = field_answers.json if given["form"] == "json" else for_people(field_answers.text)
     stdout.out(delivery.page(write, answer))
 
 
@@ -58,7 +55,7 @@ def _explain_name(kind: str, given: dict[str, Any]) -> None:
         made = explain_name.compiled(_request(specs, given), stdin=stdin(specs))
         answer, origins = explain_name.explain(made, kind, rest[0])
     out = io.StringIO()
-    _for_people(name_answers.name)(answer, origins, out)
+    for_people(name_answers.name)(answer, origins, out)
     stdout.out(out.getvalue())
 
 
@@ -71,7 +68,7 @@ def _explain_spec_field(path: str, given: dict[str, Any]) -> None:
         raise click.UsageError(f"{path} is a field of a spec, so it needs no other argument")
     out = io.StringIO()
     recursive = given["recursive"]
-    _for_people(name_answers.spec_field)(spec_field.find(path), out, recursive=recursive)
+    for_people(name_answers.spec_field)(spec_field.find(path), out, recursive=recursive)
     stdout.out(out.getvalue())
 
 
@@ -83,14 +80,6 @@ def _refuse(given: Mapping[str, Any], what: str) -> None:
         )
     if given["full"]:
         raise click.UsageError("--full works only for a RULE; omit --full")
-
-
-def _for_people(write: Callable[..., None]) -> Callable[..., None]:
-    """A writer with the colours and the width of standard output."""
-    from policygen.report import tables, text
-
-    colour, wide = text.colours(sys.stdout, os.environ), tables.columns(sys.stdout, os.environ)
-    return partial(write, colour=colour, wide=wide)
 
 
 def _request(specs: tuple[str, ...], given: Mapping[str, Any]) -> RenderRequest:

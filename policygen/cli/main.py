@@ -18,6 +18,7 @@ from policygen.cli import (
     krm,
     lint,
     rules,
+    show,
     simulate,
     spec,
     test,
@@ -101,6 +102,7 @@ for command in (
     test.test,
     rules.rules,
     explain.explain,
+    show.show,
 ):
     cli.add_command(command)
 

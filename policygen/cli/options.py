@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -341,6 +342,14 @@ def stdin(given: Collection[str]) -> BinaryIO | None:
     if sys.stdin is None:
         raise UsageError("standard input is closed; write a file or a folder instead of -")
     return sys.stdin.buffer
+
+
+def for_people(write: Callable[..., None]) -> Callable[..., None]:
+    """A writer with the colours and the width of standard output."""
+    from policygen.report import tables, text
+
+    colour, wide = text.colours(sys.stdout, os.environ), tables.columns(sys.stdout, os.environ)
+    return partial(write, colour=colour, wide=wide)
 
 
 def today() -> date:

@@ -49,7 +49,7 @@ def team(decided: Decisions, name: str) -> NameAnswer:
     about += [f"parent: {it.parent}"] if it.parent else []
     about += [f"children: {_names(children)}"] if children else []
     sections = [Section("About", tuple(about))]
-    for pool in overview.overview(decided):
+    for pool in overview.overview(decided).pools:
         rows = [row for row in pool.teams if row.team == name]
         if rows:
             sections.append(Section(f"In pool {pool.name}", tuple(_quota(pool, rows))))
@@ -66,7 +66,7 @@ def team(decided: Decisions, name: str) -> NameAnswer:
 def pool(decided: Decisions, name: str) -> NameAnswer:
     """The nodes, teams and models of a pool."""
     facts = next(it for it in decided.pools if it.name == name)
-    row = next(it for it in overview.overview(decided) if it.name == name)
+    row = next(it for it in overview.overview(decided).pools if it.name == name)
     steps = [step for resource in facts.keys for step in quotas.available(facts, resource)]
     spec = facts.pool.at / "spec"
     about = [
@@ -232,8 +232,7 @@ def _line(pool: PoolRow, row: TeamRow) -> str:
 
 def _model(it: ModelRow) -> str:
     taken = ", ".join(f"{amount} {name}" for name, amount in it.devices)
-    number = f"{it.least}" if it.least == it.most else f"{it.least} to {it.most}"
-    return f"model {it.name}: {number} × {taken}"
+    return f"model {it.name}: {it.replicas} × {taken}"
 
 
 def _steps(decided: Decisions, name: str, pool: PoolRow) -> tuple[Step, ...]:

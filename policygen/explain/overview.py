@@ -25,6 +25,11 @@ class ModelRow(Struct, frozen=True):
     devices: tuple[tuple[str, int], ...]
     """What one of them takes, by resource, without cpu and memory."""
 
+    @property
+    def replicas(self) -> str:
+        """`4`, or `4 to 24`."""
+        return f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+
 
 class TeamRow(Struct, frozen=True):
     """A team, or the `.own` leaf of one, on a pool."""
@@ -47,9 +52,23 @@ class TeamRow(Struct, frozen=True):
     evicts: tuple[str, ...]
     """Teams whose workloads it may evict to take back its own amount."""
 
+    def room(self, resource: str) -> int:
+        """How much it may borrow."""
+        return self.limit[resource] - self.guarantee[resource]
+
     def free(self, resource: str) -> int:
         """What it is guaranteed and its models do not use all the time."""
         return max(0, self.guarantee[resource] - self.used.get(resource, 0))
+
+
+class Overview(Struct, frozen=True):
+    """All pools by name."""
+
+    name: str
+    """That of the Platform."""
+    pools: tuple["PoolRow", ...]
+    unplaced: tuple[str, ...]
+    """Models that fit no pool."""
 
 
 class PoolRow(Struct, frozen=True):
@@ -75,16 +94,21 @@ class PoolRow(Struct, frozen=True):
         return max(0, self.available[resource] - self.used.get(resource, 0))
 
 
-def overview(decided: Decisions) -> tuple[PoolRow, ...]:
-    """All pools by name."""
+def overview(decided: Decisions) -> Overview:
+    """All pools, their teams and models."""
+    placements = decided.workloads.placements
+    unplaced = tuple(it.model.name for it in placements if it.chosen is None)
+    return Overview(decided.platform.name, tuple(_pools(decided)), unplaced)
+
+
+def _pools(decided: Decisions) -> Iterator[PoolRow]:
     trees = {facts.name: tree for tree in decided.trees for facts in tree.pools}
     placed: dict[str, list[Assignment]] = {}
     for it in decided.workloads.assignments:
         # Of a shared queue, the first pool is tried first.
         placed.setdefault(it.facts.name, []).append(it)
-    return tuple(
-        _pool(trees[facts.name], facts, placed.get(facts.name, [])) for facts in decided.pools
-    )
+    for facts in decided.pools:
+        yield _pool(trees[facts.name], facts, placed.get(facts.name, []))
 
 
 def _pool(tree: Tree, facts: PoolFacts, placed: Sequence[Assignment]) -> PoolRow:
@@ -124,12 +148,18 @@ def _team(
     deserved: Vector | None,
 ) -> TeamRow:
     below = [it for name in _below(tree, node) for it in by_node.get(name, [])]
-    resource = facts.resources[0]
-    lenders = lending.lenders(tree, node, facts.name, resource) if node.leaf else ()
-    evicts: tuple[str, ...] = ()
-    if lending.lends(tree) and node.leaf:
-        found = lending.borrowers(tree, node, facts.name, resource)
-        evicts = tuple(dict.fromkeys(it.team.name for it in found))
+    lenders = [
+        name
+        for resource in facts.resources
+        if node.leaf
+        for name in lending.lenders(tree, node, facts.name, resource)
+    ]
+    evicted = [
+        it.team.name
+        for resource in facts.resources
+        if node.leaf and lending.lends(tree)
+        for it in lending.borrowers(tree, node, facts.name, resource)
+    ]
     return TeamRow(
         name=node.name,
         team=node.team.name,
@@ -142,8 +172,8 @@ def _team(
         limit=node.limit[facts.name],
         models=tuple(_model(it) for it in by_node.get(node.name, [])),
         used=_used(below, facts),
-        borrows_from=lenders,
-        evicts=evicts,
+        borrows_from=tuple(dict.fromkeys(lenders)),
+        evicts=tuple(dict.fromkeys(evicted)),
     )
 
 

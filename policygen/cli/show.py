@@ -1,0 +1,43 @@
+"""The command show: the pools and teams of a spec."""
+
+from typing import Any
+
+import click
+
+from policygen.app import stdout
+from policygen.app.requests import RenderRequest
+from policygen.cli.options import TARGET, fields, for_people, form, paths, stdin
+from policygen.cli.stderr import refusals
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  policygen show spec/
+  policygen show spec/ -f markdown > quotas.md
+
+Exit codes: 0 shown, 2 wrong usage or invalid spec, 4 internal error.
+"""
+)
+@click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
+@TARGET
+@form(
+    "Output format: text or markdown for people, json for programs.",
+    "markdown",
+)
+def show(**given: Any) -> None:
+    """Show the teams of each pool: guarantee, limit, weight, models, and what is free.
+
+    The teams are drawn as a tree, with those from which each can borrow, and those whose workloads it
+    can evict to take back its guarantee.
+    """
+    from policygen.app import delivery, explain_name
+    from policygen.explain import overview
+    from policygen.report import show as forms
+
+    request = RenderRequest(**fields(RenderRequest, given))
+    with refusals(quiet=True, every=False):
+        made = explain_name.compiled(request, stdin=stdin(request.specs))
+    write = {"markdown": forms.markdown, "json": forms.json}.get(given["form"])
+    page = delivery.page(write or for_people(forms.write), overview.overview(made.decisions))
+    stdout.out(page)
