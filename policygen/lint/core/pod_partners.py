@@ -92,6 +92,28 @@ def unmet_affinities(facts: Facts) -> tuple[UnmetAffinity, ...]:
     return tuple(_Unmet(facts).found())
 
 
+def known_partners(
+    facts: Facts,
+) -> Iterator[tuple[TemplatePods, Path, PodTerm, tuple[TemplatePods, ...]]]:
+    """The terms of required podAffinity, each with all pods that may meet it.
+
+    Without terms that other pods than those of the input may meet, that no pod meets, or that select the
+    pods themselves.
+    """
+    unmet: _Unmet | None = None
+    affinities = (it.spec.affinity for work in facts.cluster.workloads for it in work.templates)
+    if not any(it and entries(it, TermKind.TOGETHER.value, REQUIRED) for it in affinities):
+        return
+    known = facts.derive(partners)
+    for pods in known.pods:
+        for path, term in pods.together if pods.template.replicas != 0 else ():
+            unmet = unmet or _Unmet(facts)
+            if known.may_select(term, pods) or unmet.is_open((term,)):
+                continue
+            if found := tuple(known.selected([term])):
+                yield pods, path, term, found
+
+
 class Partners:
     """All pods of the input, by their labels."""
 
@@ -254,9 +276,9 @@ class _Unmet:
             if not pods.together:
                 return None
             found.append(pods)
-        return None if not found and self._is_open(terms) else (*found,)
+        return None if not found and self.is_open(terms) else (*found,)
 
-    def _is_open(self, terms: Iterable[PodTerm]) -> bool:
+    def is_open(self, terms: Iterable[PodTerm]) -> bool:
         """Whether pods that the input does not have may match the terms."""
         seen = self._facts.cluster.seen
         if not self._all_read:

@@ -40,6 +40,16 @@ def test_pod_affinity_matches_no_pod(cluster: Cluster) -> None:
     cluster.stays("pods", found, wanted, for_s=2)
 
 
+def test_pod_affinity_on_other_nodes(cluster: Cluster) -> None:
+    """A node with room for the pod has no partner, and the partner's node does not take the pod."""
+    rule = "pod-affinity-on-other-nodes"
+    add_nodes(cluster, bad(rule))
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    found = lambda: {name: placed(cluster, name) for name in ("bad", "good")}
+    cluster.becomes("pods", found, {"bad": (1, 1), "good": (2, 0)})
+    cluster.stays("pods", found, {"bad": (1, 1), "good": (2, 0)}, for_s=1)
+
+
 def test_topology_keys_that_no_node_has(cluster: Cluster) -> None:
     """A misspelled key of a hard spread constraint, and of podAffinity."""
     rule = "pod-fits-no-node"
