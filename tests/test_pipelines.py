@@ -25,15 +25,20 @@ def steps(platform):
     return [step for step in found if step != INSTALL]
 
 
+def program(folder):
+    """Put policygen into a new folder, for the PATH."""
+    folder.mkdir()
+    (folder / "policygen").write_text(
+        f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m policygen "$@"\n'
+    )
+    (folder / "policygen").chmod(0o755)
+    return folder
+
+
 @pytest.fixture
 def repository(tmp_path):
     """A clone with a branch; `run` runs a command in it."""
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    (tools / "policygen").write_text(
-        f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m policygen "$@"\n'
-    )
-    (tools / "policygen").chmod(0o755)
+    tools = program(tmp_path / "bin")
     origin, clone = tmp_path / "origin", tmp_path / "clone"
     environment = {
         **os.environ,
@@ -83,3 +88,61 @@ def test_the_steps_accept_a_change_and_show_what_it_does(platform, repository, t
 def test_a_step_fails_for_manifests_that_were_not_rendered_again(platform, repository):
     failed = [step for step in steps(platform) if repository(step).returncode]
     assert failed[0] == "policygen render -q spec/ -o manifests/ --check"
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    """Run a command of the plugin of Argo CD in the folder of a spec, as Argo CD does."""
+    spec = yaml.safe_load((ROOT / "examples/gitops/argo-cd/plugin.yaml").read_text())["spec"]
+    path = f"{program(tmp_path / 'bin')}:{os.environ['PATH']}"
+    folder = tmp_path / "spec"
+    folder.mkdir()
+
+    def run(command, **environment):
+        return subprocess.run(
+            [*command["command"], *command["args"]],
+            cwd=folder,
+            env={"PATH": path, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return spec, folder, run
+
+
+def test_the_plugin_of_argo_cd_renders_the_spec(plugin, run):
+    spec, folder, call = plugin
+    find, generate = spec["discover"]["find"], spec["generate"]
+    assert call(find).stdout == ""
+    shutil.copy(ROOT / "examples/volcano-training/policy.yaml", folder)
+    assert call(find).stdout == "./policy.yaml\n"
+    first, second = (call(generate, PYTHONHASHSEED=seed) for seed in "12")
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout == run("render", "-q", folder)[1]
+    chosen = call(generate, PARAM_VOLCANO="1.13", PARAM_WITH_0="volcano-config")
+    options = ("--target", "volcano=1.13", "--with", "volcano-config")
+    assert chosen.stdout == run("render", "-q", folder, *options)[1] != first.stdout
+
+
+@pytest.mark.parametrize(
+    "text, environment, words",
+    [
+        ("apiVersion: policygen.dev/v1alpha1\nkind: Team\n", {}, "error"),
+        ("", {}, "contains no spec document"),
+        (None, {}, "contains no"),
+        ("SPEC", {"PARAM_KUEUE": "0.19; touch here"}, "is not a valid version"),
+        ("SPEC", {"PARAM_WITH_0": "* --check"}, "--with"),
+    ],
+)
+def test_the_plugin_prints_nothing_but_errors_if_it_fails(plugin, text, environment, words):
+    """Argo CD deletes objects that the output does not have, so it must never be empty."""
+    spec, folder, call = plugin
+    if text == "SPEC":
+        text = (ROOT / "examples/volcano-training/policy.yaml").read_text()
+    if text is not None:
+        (folder / "policy.yaml").write_text(text)
+    done = call(spec["generate"], **environment)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert words in done.stderr
+    assert not (folder / "here").exists()
