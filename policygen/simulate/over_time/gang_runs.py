@@ -18,6 +18,8 @@ from policygen.simulate.volcano.scheduler import SessionEntry, VolcanoScheduler
 
 _SESSIONS = 200
 """With more sessions of Volcano at one time, its jobs evict each other again and again."""
+_FEWEST = 20
+"""So many sessions are run at least; each livelock halves the number for later times, which would be as long."""
 _SAME_PODS = 10
 """After evictions by Volcano led so often to jobs with as many pods as before, they do so without end.
 
@@ -49,6 +51,8 @@ class GangRuns:
         """Whether jobs came since the last session."""
         self._left = 0
         """How many pods had left their nodes at the last session."""
+        self._most = _SESSIONS
+        """The number of sessions at one time."""
 
     @property
     def can_change(self) -> bool:
@@ -132,15 +136,17 @@ class GangRuns:
         volcano = self._volcano
         involved: set[str] = set()
         states: Counter[frozenset[tuple[str, Phase, int]]] = Counter()
-        for _ in range(_SESSIONS):
+        for _ in range(self._most):
             phases = {it: it.phase for it in volcano.state.jobs.values()}
             chosen, rounded = volcano.choices.made, volcano.choices.rounded
             entries = volcano.session()
             tied = volcano.choices.made > chosen
             rounds = volcano.choices.rounded > rounded
+            for entry in entries:  # all pods are bound before an eviction restarts a whole job
+                self._starts_pods(self._jobs[entry.job.name], entry)
             for entry in entries:
                 job = self._jobs[entry.job.name]
-                self._progress(job, entry)
+                self._evicts(job, entry)
                 job.either |= (tied and bool(entry.evictions)) or (rounds and bool(entry.bound))
                 for it in entry.evictions:
                     involved |= {job.arrival.name, it.victim.job.name}
@@ -152,14 +158,18 @@ class GangRuns:
                 jobs = volcano.state.jobs.values()
                 states[frozenset((it.name, it.phase, it.ready_count) for it in jobs)] += 1
             if max(states.values(), default=0) >= _SAME_PODS:
-                self._livelocks.add(involved)
+                self._livelock(involved)
                 break
         else:
-            self._livelocks.add(involved)
+            self._livelock(involved)
         self._has_new, self._left = False, self._bindings.left
 
-    def _progress(self, job: JobRun, entry: SessionEntry) -> None:
-        """Note what a session did with a job."""
+    def _livelock(self, names: set[str]) -> None:
+        self._livelocks.add(names)
+        self._most = max(self._most // 2, _FEWEST)
+
+    def _starts_pods(self, job: JobRun, entry: SessionEntry) -> None:
+        """Pods of a job that got nodes in a session start."""
         now = self._agenda.now
         if job.admitted is None and not entry.job.pending:
             job.admitted = now
@@ -171,11 +181,6 @@ class GangRuns:
             self._kube.bind(task.shape, task.at)
             self._bindings.bind(job, task.shape, task.at)
             job.unbound -= 1
-        for eviction in entry.evictions:
-            victim = self._jobs[eviction.victim.job.name]
-            self._livelocks.preempts(now, job, victim, eviction.reason.value)
-            if eviction.victim.status is TaskStatus.RELEASING:
-                self._loses(victim, eviction.victim)
         if entry.bound and job.running:
             pods, gpus = begin_pods(entry.job, now)
             job.pod_starts[now] += pods
@@ -184,6 +189,14 @@ class GangRuns:
             self._starts.end_pods_later(job)
         elif entry.bound and entry.job.ready:
             self._starts.start(job)
+
+    def _evicts(self, job: JobRun, entry: SessionEntry) -> None:
+        """Pods are evicted for a job in a session."""
+        for eviction in entry.evictions:
+            victim = self._jobs[eviction.victim.job.name]
+            self._livelocks.preempts(self._agenda.now, job, victim, eviction.reason.value)
+            if eviction.victim.status is TaskStatus.RELEASING:
+                self._loses(victim, eviction.victim)
 
     def loses(self, job: JobRun, shape: PodShape, node: int) -> None:
         """kube-scheduler evicts a pod of a job."""
