@@ -24,6 +24,7 @@ from policygen.simulate.input_faults import RUNS_FOR
 from policygen.simulate.kueue.jobs import is_foreign
 from policygen.simulate.model_objects import ModelObjects
 from policygen.simulate.oversized import oversized
+from policygen.simulate.passing_by import passing_by
 from policygen.simulate.recorder import Recorder
 from policygen.simulate.result import SimulationResult
 from policygen.simulate.scene import Scene, timeline
@@ -216,6 +217,7 @@ def _notes(
             f"{counted(assumed, 'job')} {'runs' if assumed == 1 else 'run'} for --duration; the "
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
+    yield from passing_by(found)
     yield from oversized(scene, found, {it.name: it.cause for it in result.jobs})
     yield from unused_assumptions(scene, found)
     if len(found) > chance.MOST_JOBS:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.core.names import JOB_SET, LEADER_WORKER_SET, LOCAL_QUEUE
+from policygen.core.versions import Minor
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, LocalQueueView
 from policygen.kubernetes.kueue_requests import BY_POD_KINDS, adjusted, as_pod
@@ -47,6 +48,22 @@ FRAMEWORKS: Mapping[tuple[str, str], str] = {
     ("trainer.kubeflow.org", "TrainJob"): "trainer.kubeflow.org/trainjob",
 }
 """The integration that manages a kind, by API group and kind."""
+
+_SINCE: Mapping[str, Minor] = {
+    "trainer.kubeflow.org/trainjob": (0, 14),
+    "ray.io/rayservice": (0, 17),
+    "sparkoperator.k8s.io/sparkapplication": (0, 17),
+}
+"""Integrations that not every supported release has, and the first release that has them."""
+_UNREAD = ("workload.codeflare.dev/appwrapper", "sparkoperator.k8s.io/sparkapplication")
+"""Integrations of kinds whose pods policygen does not know."""
+
+
+def integrations(release: Minor) -> tuple[str, ...]:
+    """All integrations that a release of Kueue has. Source: pkg/controller/jobs."""
+    every = dict.fromkeys((*FRAMEWORKS.values(), *_UNREAD))
+    return tuple(it for it in every if _SINCE.get(it, release) <= release)
+
 
 BY_POD = frozenset(
     {

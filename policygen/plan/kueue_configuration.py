@@ -7,13 +7,13 @@ from msgspec import Struct
 
 from policygen.core.finding import Path
 from policygen.core.names import (
-    JOB_SET,
     KUBE_SYSTEM,
     KUEUE_CONFIG_MAP,
     LEADER_WORKER_SET,
     NAMESPACE_NAME,
 )
-from policygen.core.versions import KUEUE_V1BETA2
+from policygen.core.versions import KUEUE_V1BETA2, Minor
+from policygen.kubernetes.kueue_jobs import integrations
 from policygen.plan.assignment import Assignment
 from policygen.plan.kind import Item, Kind, Meta, Release
 from policygen.plan.pool import PoolFacts
@@ -73,19 +73,11 @@ _CHART = {
         }
     },
     "clientConnection": {"qps": 300, "burst": 500},
-    "integrations": {
-        "frameworks": [
-            "batch/job",
-            "pod",
-            "deployment",
-            "statefulset",
-            JOB_SET,
-            LEADER_WORKER_SET,
-        ]
-    },
 }
 """The other fields of a Configuration without a base file: the values of Kueue's own chart
 (`charts/kueue/values.yaml`), since the chart accepts only the complete file."""
+_DISABLED = ("sparkoperator.k8s.io/sparkapplication",)
+"""Integrations that need more than their name, and are off in Kueue's chart."""
 
 
 def weights_differ(trees: Sequence[Tree]) -> bool:
@@ -96,6 +88,15 @@ def weights_differ(trees: Sequence[Tree]) -> bool:
         if tree.scheduler == "kueue"
         for siblings in tree.by_parent.values()
     )
+
+
+def _all_frameworks(release: Minor) -> Iterator[str]:
+    """The integrations that are on without a base file: all, so that no kind runs beside the quotas.
+
+    Kueue waits for the API of a kind that a cluster does not have (pkg/controller/jobframework/setup.go).
+    Its chart of 0.19 has the kinds of Kubeflow's training operator off, and all others on.
+    """
+    return (it for it in integrations(release) if it not in _DISABLED)
 
 
 def _frameworks(assignments: Sequence[Assignment]) -> list[str]:
@@ -156,6 +157,7 @@ def decide(
         "apiVersion": release.api_version,
         "kind": CONFIGURATION.name,
         **_CHART,
+        "integrations": {"frameworks": [*_all_frameworks(target)]},
     }
     if base is not None:
         fields = dict(base)

@@ -106,6 +106,8 @@ class Arrival(Struct, frozen=True, eq=False):
     """Whether the reason in `refusal` is that this simulation does not know what becomes of it."""
     assumed: bool = False
     """Whether its duration is an assumption."""
+    passes_by: str = ""
+    """Why Kueue does not manage it although it names a queue; empty: Kueue does, or it names none."""
     gang: GangSettings | None = None
     """None: Volcano does not schedule it."""
     retries: int | None = None

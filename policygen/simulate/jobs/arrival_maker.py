@@ -85,6 +85,7 @@ class ArrivalMaker:
         gang: GangSettings | None = None,
         unmodelled: tuple[str, ...] = (),
         asks_topology: bool = False,
+        passes_by: str = "",
     ) -> Arrival:
         """A job. `source` is the object that users created."""
         classes = [it.spec.priority_class_name for it in pods]
@@ -115,6 +116,7 @@ class ArrivalMaker:
             elastic=source.annotations.get(ELASTIC) == "true",
             model=source.labels.get(MODEL, ""),
             asks_topology=asks_topology,
+            passes_by=passes_by,
             assumed=duration is not None and _time_of(source, RUNS_FOR) is None,
         )
 

@@ -86,6 +86,7 @@ def of_unqueued(maker: ArrivalMaker, job: UnqueuedJob) -> Arrival:
         unscheduled=unscheduled,
         gang=gang,
         unmodelled=tuple(volumes(source)),
+        passes_by=job.passes_by,
         asks_topology=source is not None
         and any(asks_topology(it.annotations) for it in source.templates),
     )

@@ -77,6 +77,11 @@ class UnqueuedJob(Struct, frozen=True, eq=False):
     unknown: bool = False
     """Whether this simulation does not know what becomes of it."""
 
+    @property
+    def passes_by(self) -> str:
+        """Why its pods start without Kueue although it names a queue; empty: they do not."""
+        return self.reason if self.starts and self.owner.labels.get(LOCAL_QUEUE) else ""
+
 
 def jobs(cluster: Cluster, settings: Settings) -> tuple[list[QueuedJob], list[UnqueuedJob]]:
     """The Workloads that Kueue creates for a cluster's objects, and the objects without one."""
@@ -278,7 +283,7 @@ def _check(workload: Workload, settings: Settings, *, queue: str, by_pod: bool) 
     framework = _PODS if by_pod else FRAMEWORKS[workload.object.group, workload.kind]
     # Without a Configuration it is not known which integrations are enabled.
     if settings.entry is not None and framework not in settings.frameworks:
-        words = f"framework {framework} is not enabled in Kueue's Configuration"
+        words = f"integrations.frameworks of Kueue's Configuration does not have {framework}"
         raise NotQueuedError(words, starts=True)
     unchecked = queue and workload.kind in _UNCHECKED
     if not unchecked and selects(settings.cluster, settings.managed, namespace) is False:

@@ -18,6 +18,7 @@ from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.object_causes import (
     deactivated,
     object_cause,
+    past_queue,
     pending_checks,
     scheduler_missing,
 )
@@ -111,9 +112,10 @@ class EndCauses:
         if arrival.gang is not None:
             return self._gangs.of(job)
         if job.active:
-            return self._pods.of(job) or Cause(CauseKind.UNKNOWN)
+            return past_queue(arrival, self._pods.of(job) or Cause(CauseKind.UNKNOWN))
         if workload is None or any(self._timeline.refused_pods(job)):
-            return self._pods.of(job) or Cause(CauseKind.UNKNOWN, message=job.message)
+            found = self._pods.of(job) or Cause(CauseKind.UNKNOWN, message=job.message)
+            return past_queue(arrival, found)
         return self._of_workload(job, workload, evicted)
 
     def _of_workload(self, job: JobRun, workload: QueuedWorkload, evicted: Cause | None) -> Cause:

@@ -25,6 +25,7 @@ from policygen.simulate.why.node_room import NodeRoom
 from policygen.simulate.why.object_causes import (
     deactivated,
     object_cause,
+    past_queue,
     scheduler_missing,
     status_cause,
 )
@@ -182,7 +183,9 @@ class Explainer:
         if arrival.gang is not None:
             return self._in_gang(known, arrival, search=search)
         if workload is None:
-            return self._on_nodes(known, arrival, {}, search=search, nodes=self._nodes.now())
+            own = self._on_nodes(known, arrival, {}, search=search, nodes=self._nodes.now())
+            cause = past_queue(arrival, own.cause)
+            return own if cause is own.cause else replace(known, cause=cause)
         status = status_cause(self._object(workload), workload)
         if status is not None:
             return replace(known, cause=status)
@@ -190,8 +193,8 @@ class Explainer:
             return replace(known, cause=deactivated(workload))  # the check would reject it again
         if workload.admission is not None:
             chosen = flavors_of(workload.admission)
-            own = arrival.admitted()
-            return self._on_nodes(known, own, chosen, search=search, nodes=self._nodes.now())
+            admitted = arrival.admitted()
+            return self._on_nodes(known, admitted, chosen, search=search, nodes=self._nodes.now())
         return self._in_queue(known, arrival, workload, search=search)
 
     def _in_queue(

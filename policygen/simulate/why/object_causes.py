@@ -12,6 +12,7 @@ from policygen.kubernetes.kueue import CheckRule, ClusterQueueView
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.kubernetes.untyped import mappings, text
+from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.build import cohort_cycle, missing_topologies
 from policygen.simulate.kueue.scheduler import REJECTED
 from policygen.simulate.kueue.workload import QueuedWorkload
@@ -51,6 +52,17 @@ def status_cause(object_: Object | None, workload: QueuedWorkload) -> Cause | No
     if workload.admission is None and at:
         return Cause(CauseKind.BACKOFF, about, message=at)
     return None
+
+
+def past_queue(arrival: Arrival, cause: Cause) -> Cause:
+    """The cause of pods that wait: if they wait for ever, that Kueue does not manage a job that names a queue.
+
+    Kueue would add the tolerations and labels of a flavor.
+    """
+    if not arrival.passes_by or not cause.lasts:
+        return cause
+    about = f"{arrival.kind} {arrival.object_name}"
+    return Cause(CauseKind.NOT_MANAGED, about, message=arrival.passes_by)
 
 
 def deactivated(workload: QueuedWorkload) -> Cause:

@@ -170,7 +170,7 @@ def test_which_labels_count(text, queue, priority):
         (job("ownerReferences: [{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, name: s, controller: true}]"), "it belongs to JobSet s"),
         (job("annotations: {kueue.x-k8s.io/prebuilt-workload-name: w}"), "it uses the existing Workload w"),
         (job().replace("namespace: n", "namespace: kube-system"), "Kueue does not manage namespace kube-system"),
-        (f"{CONFIGURATION}integrations: {{frameworks: [pod]}}\n---\n" + job(), "framework batch/job is not enabled in Kueue's Configuration"),
+        (f"{CONFIGURATION}integrations: {{frameworks: [pod]}}\n---\n" + job(), "integrations.frameworks of Kueue's Configuration does not have batch/job"),
         (made("CronJob", spec=f"jobTemplate: {{metadata: {{labels: {{{QUEUE}: q}}}}, spec: {{template: {{spec: {POD}}}}}}}"), "a CronJob creates its Jobs later"),
         (made("CronJob", spec=f"jobTemplate: {{spec: {{template: {{spec: {POD}}}}}}}", labels=""), "a CronJob creates its Jobs later"),
         (made("DaemonSet", spec=f"template: {{metadata: {{labels: {{{QUEUE}: q}}}}, spec: {POD}}}", group="apps/v1"), "the number of its pods depends on the nodes"),

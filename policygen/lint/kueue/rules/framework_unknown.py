@@ -1,19 +1,9 @@
 """integrations.frameworks lists an integration twice, or lists an unknown integration."""
 
 from policygen.core.suggest import suggest
-from policygen.core.versions import Minor
-from policygen.kubernetes.kueue_jobs import FRAMEWORKS
+from policygen.kubernetes.kueue_jobs import integrations
 from policygen.lint.kueue.configuration import all_settings
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
-
-_LATER: dict[str, Minor] = {
-    "trainer.kubeflow.org/trainjob": (0, 14),
-    "ray.io/rayservice": (0, 17),
-    "sparkoperator.k8s.io/sparkapplication": (0, 17),
-}
-"""Integrations that not every supported release has, and the first release that has them."""
-
-_ALL = {*FRAMEWORKS.values(), *_LATER, "workload.codeflare.dev/appwrapper"}
 
 
 def check(facts: Facts) -> Hits:
@@ -21,8 +11,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/config/validation.go, validateIntegrations; pkg/controller/jobs.
     """
-    release = facts.target["kueue"].release
-    known = {name for name in _ALL if _LATER.get(name, release) <= release}
+    known = integrations(facts.target["kueue"].release)
     for entry, rules in all_settings(facts):
         if not entry.fields.integrations or not entry.fields.integrations.get("frameworks"):
             continue
