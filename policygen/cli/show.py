@@ -15,6 +15,7 @@ from policygen.cli.stderr import refusals
 Examples:
   policygen show spec/
   policygen show spec/ -f markdown > quotas.md
+  policygen show spec/ -f svg > teams.svg
 
 Exit codes: 0 shown, 2 wrong usage or invalid spec, 4 internal error.
 """
@@ -22,22 +23,31 @@ Exit codes: 0 shown, 2 wrong usage or invalid spec, 4 internal error.
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
 @TARGET
 @form(
-    "Output format: text or markdown for people, json for programs.",
+    "Output format: text or markdown for people, mermaid or svg for a graph, json for programs.",
     "markdown",
+    "mermaid",
+    "svg",
 )
 def show(**given: Any) -> None:
     """Show the teams of each pool: guarantee, limit, weight, models, and what is free.
 
     The teams are drawn as a tree, with those from which each can borrow, and those whose workloads it
-    can evict to take back its guarantee.
+    can evict to take back its guarantee. As a graph, arrows show how much a team can borrow, and what it
+    can take back.
     """
     from policygen.app import delivery, explain_name
     from policygen.explain import overview
+    from policygen.report import mermaid, svg
     from policygen.report import show as forms
 
     request = RenderRequest(**fields(RenderRequest, given))
     with refusals(quiet=True, every=False):
         made = explain_name.compiled(request, stdin=stdin(request.specs))
-    write = {"markdown": forms.markdown, "json": forms.json}.get(given["form"])
+    write = {
+        "markdown": forms.markdown,
+        "mermaid": mermaid.write,
+        "svg": svg.write,
+        "json": forms.json,
+    }.get(given["form"])
     page = delivery.page(write or for_people(forms.write), overview.overview(made.decisions))
     stdout.out(page)

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.finding import At, Path, Place, dotted, named
-from policygen.explain import lending
+from policygen.explain.lending import Lending
 from policygen.explain.meaning import Field
 from policygen.explain.step import Step
 from policygen.plan.tree import TeamNode, Tree
@@ -94,12 +94,12 @@ def borrowing(tree: Tree, node: TeamNode | None, data: Any, path: Path) -> Borro
     resource = next((it for it in tree.pools[0].keys if it in steps), None)
     if not fields or resource is None or tree.scheduler == "kube-scheduler":
         return None
+    lending = Lending(tree)
     if fields[0] in _LENT:
-        found = lending.borrowers(tree, node, pool, resource)
+        found = lending.borrowers(node, pool, resource)
         names = tuple(dict.fromkeys(it.team.name for it in found))
-        return Borrowing(lends_to=names, reclaims=node is not None and lending.lends(tree))
+        return Borrowing(lends_to=names, reclaims=node is not None and lending.reclaims)
     if node is None or not node.leaf:
         return None
-    return Borrowing(
-        borrows_from=lending.lenders(tree, node, pool, resource), reclaims=lending.lends(tree)
-    )
+    lenders = lending.lenders(node, pool, resource)
+    return Borrowing(borrows_from=lenders, reclaims=lending.reclaims)

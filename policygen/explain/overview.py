@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from policygen.explain import lending
+from policygen.explain.lending import Lending
 from policygen.plan.amounts import Vector
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
@@ -41,9 +41,13 @@ class TeamRow(Struct, frozen=True):
     leaf: bool
     weight: int
     guarantee: Vector
-    """Of a queue of Volcano, `deserved` in addition."""
     deserved: Vector | None
+    """None: it is not a queue of Volcano."""
     limit: Vector
+    claim: Vector
+    """What it can take back from others."""
+    room: Vector
+    """How much it may borrow."""
     models: tuple[ModelRow, ...]
     used: Vector
     """What its models, and those of its children, use all the time."""
@@ -51,10 +55,6 @@ class TeamRow(Struct, frozen=True):
     """Teams, and the rest of the pool, from which it may borrow."""
     evicts: tuple[str, ...]
     """Teams whose workloads it may evict to take back its own amount."""
-
-    def room(self, resource: str) -> int:
-        """How much it may borrow."""
-        return self.limit[resource] - self.guarantee[resource]
 
     def free(self, resource: str) -> int:
         """What it is guaranteed and its models do not use all the time."""
@@ -79,6 +79,8 @@ class PoolRow(Struct, frozen=True):
     """The name of the shared queue, or of the pool."""
     scheduler: str
     preempts: bool
+    lends: bool
+    """Whether teams can borrow from each other, or from the rest of the pool."""
     resources: tuple[str, ...]
     """Without cpu and memory."""
     available: Vector
@@ -115,8 +117,8 @@ def _pool(tree: Tree, facts: PoolFacts, placed: Sequence[Assignment]) -> PoolRow
     by_node: dict[str, list[Assignment]] = {}
     for it in placed:
         by_node.setdefault(it.node.name if it.node else "", []).append(it)
-    volcano = tree.scheduler == "volcano"
-    deserved = deserved_amounts(tree) if volcano else {}
+    deserved = deserved_amounts(tree) if tree.scheduler == "volcano" else {}
+    lending = Lending(tree)
     return PoolRow(
         name=facts.name,
         queue=tree.queue,
@@ -125,9 +127,10 @@ def _pool(tree: Tree, facts: PoolFacts, placed: Sequence[Assignment]) -> PoolRow
         resources=facts.resources,
         available=facts.available,
         rest=tree.rest[facts.name],
+        lends=lending.exists,
         used=_used(placed, facts),
         teams=tuple(
-            _team(tree, node, facts, by_node, deserved.get(node.name)) for node in _ordered(tree)
+            _team(lending, node, facts, by_node, deserved.get(node.name)) for node in _ordered(tree)
         ),
         models=tuple(_model(it) for it in by_node.get("", [])),
     )
@@ -141,24 +144,24 @@ def _ordered(tree: Tree, parent: str | None = None) -> Iterator[TeamNode]:
 
 
 def _team(
-    tree: Tree,
+    lending: Lending,
     node: TeamNode,
     facts: PoolFacts,
     by_node: dict[str, list[Assignment]],
     deserved: Vector | None,
 ) -> TeamRow:
-    below = [it for name in _below(tree, node) for it in by_node.get(name, [])]
+    below = [it for name in _below(lending.tree, node) for it in by_node.get(name, [])]
     lenders = [
         name
         for resource in facts.resources
         if node.leaf
-        for name in lending.lenders(tree, node, facts.name, resource)
+        for name in lending.lenders(node, facts.name, resource)
     ]
     evicted = [
         it.team.name
         for resource in facts.resources
-        if node.leaf and lending.lends(tree)
-        for it in lending.borrowers(tree, node, facts.name, resource)
+        if node.leaf and lending.reclaims
+        for it in lending.borrowers(node, facts.name, resource)
     ]
     return TeamRow(
         name=node.name,
@@ -170,6 +173,8 @@ def _team(
         guarantee=node.guarantee[facts.name],
         deserved=deserved,
         limit=node.limit[facts.name],
+        claim={it: lending.claim(node, facts.name, it) for it in facts.resources},
+        room={it: lending.room(node, facts.name, it) for it in facts.resources},
         models=tuple(_model(it) for it in by_node.get(node.name, [])),
         used=_used(below, facts),
         borrows_from=tuple(dict.fromkeys(lenders)),

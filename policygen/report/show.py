@@ -6,6 +6,7 @@ from typing import Any, TextIO
 from policygen.core.quoting import counted
 from policygen.explain.overview import ModelRow, Overview, PoolRow, TeamRow
 from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of, text
+from policygen.report.amount_words import names
 from policygen.report.markdown import escaped
 from policygen.report.phrases import write_json
 from policygen.report.tables import NONE, TablePage
@@ -27,6 +28,8 @@ _HEADS = (
 )
 _NUMBERS = (2, 3, 4, 5, 6)
 _BELOW = {11: "can evict ", 10: "can borrow from ", 9: "runs ", 8: "memory ", 7: "cpu "}
+_TEAMS = 8
+"""Teams that a cell names."""
 _ABOUT = (
     "FREE is the part of the guarantee that no model uses all the time. CPU and MEMORY are guarantee and "
     "limit. A team evicts only workloads that borrow its guarantee."
@@ -107,8 +110,8 @@ def _rows(pool: PoolRow) -> Iterator[tuple[str, ...]]:
                 _bounds(row, CPU) if first else "",
                 _bounds(row, MEMORY) if first else "",
                 ", ".join(map(_model, row.models)) if first else "",
-                ", ".join(row.borrows_from) if first else "",
-                ", ".join(row.evicts) if first else "",
+                names(row.borrows_from, _TEAMS) if first else "",
+                names(row.evicts, _TEAMS) if first else "",
             )
 
 

@@ -1,8 +1,6 @@
 """Who may borrow from whom: limits of all nodes between the two, and preemption."""
 
-import pytest
-
-from policygen.explain import lending
+from policygen.explain.lending import Lending
 
 POOL = """
 apiVersion: policygen.dev/v1alpha1
@@ -40,12 +38,11 @@ def trees(planned, scheduler="kueue", preempts="true"):
 
 def names(tree, lender):
     node = None if lender is None else next(it for it in tree.nodes if it.name == lender)
-    return [it.name for it in lending.borrowers(tree, node, "p", GPU)]
+    return [it.name for it in Lending(tree).borrowers(node, "p", GPU)]
 
 
-@pytest.mark.parametrize("scheduler", ["kueue", "volcano"])
-def test_borrowers(planned, scheduler):
-    tree = trees(planned, scheduler)
+def test_borrowers(planned):
+    tree = trees(planned)
     assert names(tree, None) == ["b"]
     assert names(tree, "a1") == ["a.own", "b"]
     assert sorted(names(tree, "a.own")) == ["a1", "b"]
@@ -61,3 +58,15 @@ def test_without_preemption_teams_lend_nothing(planned):
 
 def test_nothing_is_lent_without_queues(planned):
     assert names(trees(planned, "kube-scheduler"), "c") == []
+
+
+def test_volcano_lends_what_teams_deserve(planned):
+    """`b` deserves all that no team is guaranteed, 12 of 32, so the pool has no rest."""
+    tree = trees(planned, "volcano")
+    lending = Lending(tree)
+    node = tree.by_team["b"]
+    assert (lending.claim(node, "p", GPU), lending.room(node, "p", GPU)) == (12, 20)
+    assert (names(tree, None), lending.own(None, "p", GPU)) == ([], 0)
+    assert lending.lenders(node, "p", GPU) == ("a", "c", "a1")
+    reserved = Lending(trees(planned, "volcano", "false"))
+    assert (reserved.claim(node, "p", GPU), reserved.reclaims) == (4, False)
