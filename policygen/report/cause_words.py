@@ -345,6 +345,11 @@ def _gated(_: Explanation, cause: Cause) -> Iterator[str]:
 
 def _pods_refused(_: Explanation, cause: Cause) -> Iterator[str]:
     yield _ended(f"{cause.about} refuses its pods: {cause.message}")
+    if cause.names:
+        yield (
+            f"Set {names(cause.names)} in each container, or create a LimitRange with defaults in "
+            "the namespace."
+        )
 
 
 def _volcano(_: Explanation, cause: Cause) -> Iterator[str]:

@@ -61,7 +61,7 @@ def _limit(one: FlavorObstacle, it: QuotaLimit, kind: CauseKind) -> Iterator[str
     """A limit with its numbers, if it matters for a cause."""
     limit, used = bare_amount(one.resource, it.limit), bare_amount(one.resource, it.used)
     if it.field == LENDING:
-        if kind is CauseKind.NOT_LENT:
+        if kind in (CauseKind.NOT_LENT, CauseKind.ABOVE_MAXIMUM):
             yield f"{it.kind} {it.name} lends at most {limit} (lendingLimit), and keeps {used} free for itself."
     elif kind in (CauseKind.BORROWING_LIMIT, CauseKind.ABOVE_MAXIMUM):
         yield f"{it.kind} {it.name} may borrow at most {limit} (borrowingLimit), and borrows {used}."

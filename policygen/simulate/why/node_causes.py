@@ -126,7 +126,8 @@ class OccupiedNodes:
     def never(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]
     ) -> NeverPlaced | None:
-        """Why these nodes do not hold all its pods; None: they do. They must have no other pods."""
+        """Why these nodes do not hold all its pods; None: they do. They must have no pods."""
+        arrival = replace(arrival, nodes=())
         placed, failed, undo = self._placed(arrival, arrival.pods, chosen)
         self._undo(undo)
         if failed is None:
@@ -139,13 +140,20 @@ class OccupiedNodes:
     def remedies(
         self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]], allowed: Collection[str]
     ) -> Iterator[Remedy]:
-        """Changes with which all pods find a node: an `allowed` one, or one that they can use already."""
+        """Changes with which all pods find a node: an `allowed` one, or one that they can use already.
+
+        All pods change with their template, also those that run.
+        """
         allowed = {*allowed, *self.usable(arrival, chosen)}
-        for family in self.families(arrival, chosen, allowed):
-            last = len(family) - 1
-            if last < 0 or not self._fits(arrival, family[last], chosen, allowed):
-                continue
-            yield Remedy(tuple(self._smallest(arrival, family, chosen, allowed)), Cost())
+        left = self.leave([arrival.name])
+        anew = replace(arrival, nodes=())
+        found = [
+            Remedy(tuple(self._smallest(anew, family, chosen, allowed)), Cost())
+            for family in self.families(anew, chosen, allowed)
+            if family and self._fits(anew, family[-1], chosen, allowed)
+        ]
+        self.back(left)
+        yield from found
         yield from self._uncordoned(arrival, chosen)
         yield from self._preempting(arrival, chosen)
 

@@ -111,7 +111,7 @@ def quota_refusal(found: RefusingQuota, namespace: str) -> Cause:
     about = f"ResourceQuota {namespace}/{found.name}"
     if found.unset:
         message = f"failed quota: {found.name}: must specify {','.join(found.unset)}"
-        return Cause(CauseKind.PODS_REFUSED, about, message=message)
+        return Cause(CauseKind.PODS_REFUSED, about, message=message, names=found.unset)
     each, used, hard = (_shown(found.key, it) for it in (found.each, found.used, found.hard))
     key = found.key
     message = (

@@ -78,8 +78,9 @@ def asked_workload(arrival: Arrival, workload: QueuedWorkload, scene: Scene) -> 
     shrinks = (
         arrival.kind == "Job" and not arrival.elastic and scene.settings.gate("PartialAdmission")
     )
+    topologies = {it.name: it.topology for it in workload.pod_sets if it.topology is not None}
     return AskedWorkload(
-        workload.name, arrival.kind, fields, workload.uid, workload.created, shrinks
+        workload.name, arrival.kind, fields, workload.uid, workload.created, shrinks, topologies
     )
 
 

@@ -15,6 +15,7 @@ from policygen.simulate.kueue.entry import CycleEntry, Outcome
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.topologies import add_topologies
+from policygen.simulate.kueue.topology import TopologyRequest
 from policygen.simulate.kueue.victims import PreemptionReason
 from policygen.simulate.kueue.workload import Admission, QueuedWorkload
 from policygen.simulate.why.changes import Change, applied, asking
@@ -41,6 +42,8 @@ class AskedWorkload(Struct, frozen=True, eq=False):
     created: float = 0.0
     may_shrink: bool = False
     """Whether Kueue admits it with fewer pods if it says so."""
+    topologies: Mapping[str, TopologyRequest] = {}
+    """What its pod sets ask of topologies; no change is about that."""
 
     @property
     def namespace(self) -> str:
@@ -59,7 +62,9 @@ class AskedWorkload(Struct, frozen=True, eq=False):
     def queued(self, settings: Settings, changes: Iterable[Change] = ()) -> QueuedWorkload:
         """What Kueue counts of it, after changes."""
         fields = asking(self.fields, changes)
-        return workload_of(self.name, self.uid, self.created, fields, settings)
+        found = workload_of(self.name, self.uid, self.created, fields, settings)
+        sets = (structs.replace(it, topology=self.topologies.get(it.name)) for it in found.pod_sets)
+        return replace(found, pod_sets=tuple(sets)) if self.topologies else found
 
 
 class WorkloadEviction(Struct, frozen=True):

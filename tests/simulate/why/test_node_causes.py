@@ -1,8 +1,17 @@
 """Why no node takes a pod, the nearest miss, and what would place the pods."""
 
+from policygen.simulate.instant import instant
+from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import NearestNode, NodeReason
-from policygen.simulate.why.changes import FieldChange, PodsChange, RequestChange, TolerationAdded
-from tests.simulate.why.waiting import GPU, explain, job, node
+from policygen.simulate.why.changes import (
+    ConstraintRemoved,
+    FieldChange,
+    PodsChange,
+    RequestChange,
+    TolerationAdded,
+)
+from policygen.simulate.why.explainer import Explainer
+from tests.simulate.why.waiting import GPU, explain, job, node, scene
 
 TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 
@@ -33,3 +42,20 @@ def test_a_toleration_or_another_node():
 
 def test_pods_with_room_have_no_cause():
     assert explain("n/a", node("x"), job("a", to="")).cause.kind.value == "admitted"
+
+
+def test_pods_that_repel_each_other_on_the_only_node():
+    """One of them runs, and would repel the other one until the Job is created anew."""
+    term = {"labelSelector": {"matchLabels": {"j": "a"}}, "topologyKey": "kubernetes.io/hostname"}
+    repels = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    asked = job("a", pods=2, to="", affinity=repels)
+    asked["spec"]["template"]["metadata"] = {"labels": {"j": "a"}}
+    made = scene(node("x"), asked)
+    state = instant(made, arrivals(made), None)
+    explainer = Explainer(state.scene, state.arrivals)
+    found = explainer.explain(*explainer.named("n/a"))
+    assert (found.cause.placed, found.cause.never.placed) == (1, 1)
+    assert [it.changes for it in found.remedies] == [
+        (ConstraintRemoved("main", "podAntiAffinity"),),
+        (PodsChange("main", 2, 1),),
+    ]

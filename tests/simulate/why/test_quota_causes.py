@@ -5,6 +5,7 @@ import pytest
 from policygen.simulate.kueue.build import state_of
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import CauseKind, QuotaHolder
+from policygen.simulate.why.changes import FewestPodsChange
 from policygen.simulate.why.quota_causes import first_of
 from tests.simulate.why.waiting import (
     PLAIN,
@@ -160,3 +161,24 @@ def test_the_fewest_pods_decide_about_a_job_that_can_run_with_fewer():
 def test_the_fewest_pods_are_too_many():
     found = explain("n/a", flavor(), queue("q", 5), local(), job("b", pods=3), with_fewest(6))
     assert found.cause.kind is CauseKind.ABOVE_MAXIMUM
+
+
+def test_changes_keep_what_pods_ask_of_a_topology():
+    """Racks have two nodes with 4 GPUs, so 3 pods with 4 GPUs find no rack, but 2 do."""
+    levels = [{"nodeLabel": "rack"}, {"nodeLabel": "kubernetes.io/hostname"}]
+    of = {"kubernetes.io/hostname": "", "gpu": "a"}
+    nodes = []
+    for rack in "xy":
+        for i in range(2):
+            it = node(f"{rack}{i}", 4)
+            it["metadata"]["labels"] = {**of, "rack": rack, "kubernetes.io/hostname": f"{rack}{i}"}
+            nodes.append(it)
+    asked = job("a", gpus=4, pods=3)
+    asked["spec"]["template"]["metadata"] = {
+        "annotations": {"kueue.x-k8s.io/podset-required-topology": "rack"}
+    }
+    topology = thing("Topology", "t", {"levels": levels})
+    tas = flavor("f", nodeLabels={"gpu": "a"}, topologyName="t")
+    found = explain("n/a", topology, tas, queue("q", 16), local(), *nodes, asked)
+    assert found.cause.kind is CauseKind.TOPOLOGY_TOO_SMALL
+    assert [it.changes for it in found.remedies] == [(FewestPodsChange("main", 3, 2, 3),)]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from policygen.report import cause_words
 from policygen.simulate.why.changes import FieldChange, PodsChange, RequestChange
 from policygen.simulate.why.refused_pods import wanted_pods
 from tests.simulate.why.waiting import GPU, PLAIN, explain, job, node, scene, thing
@@ -65,6 +66,10 @@ def test_a_quota_of_cpu_refuses_pods_without_a_request():
     found = explain("n/a", *PLAIN, quota(**{"requests.cpu": "8"}), job("a"))
     assert found.cause.message == "failed quota: rq: must specify requests.cpu"
     assert found.remedies == ()
+    advice = (
+        "Set requests.cpu in each container, or create a LimitRange with defaults in the namespace."
+    )
+    assert list(cause_words.reasons(found))[-1] == advice
 
 
 def test_a_quota_counts_the_pods_of_its_scopes():
