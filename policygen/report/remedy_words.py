@@ -57,6 +57,8 @@ def change(it: Change) -> str:
             return _joined([_edit(one) for one in edits])
         case QueueChange(before=before, after=after):
             return f"Use LocalQueue {after}{f' instead of {before}' if before else ''}"
+        case PriorityChange(after=after, class_name=name, of_pods=True):
+            return f"Set priorityClassName of its pods to {name} ({after})"
         case PriorityChange(after=after, class_name=name):
             if name:
                 return f"Use the priority class {name} ({after})"

@@ -71,6 +71,10 @@ LOCAL_QUEUE = local("q", "r")
         (RequestChange("main", "amd.com/gpu", 8, 0), "Remove the request for amd.com/gpu"),
         (QueueChange("z", "q"), "Use LocalQueue q instead of z"),
         (PriorityChange(0, 9, "high"), "Use the priority class high (9)"),
+        (
+            PriorityChange(0, 9, "high", of_pods=True),
+            "Set priorityClassName of its pods to high (9)",
+        ),
         (PriorityChange(0, 9, ""), "Create a WorkloadPriorityClass with the value 9, and use it"),
         (
             TolerationAdded("main", TolerationView("gpu", "Equal", "yes", "NoSchedule")),

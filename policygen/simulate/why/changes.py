@@ -106,6 +106,8 @@ class PriorityChange(Struct, frozen=True):
     after: int
     class_name: str
     """Empty: no class has this value yet."""
+    of_pods: bool = False
+    """Whether it is the PriorityClass of its pods, and not one of Kueue."""
 
 
 class TolerationAdded(Struct, frozen=True):

@@ -21,7 +21,7 @@ from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.gang_remedies import Gangs
 from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.node_causes import OccupiedNodes
-from policygen.simulate.why.node_room import NodeRoom
+from policygen.simulate.why.node_room import NodeRoom, flavors_of
 from policygen.simulate.why.object_causes import (
     deactivated,
     object_cause,
@@ -40,7 +40,7 @@ from policygen.simulate.why.scene_changes import (
     managing_changes,
     scheduler_changes,
 )
-from policygen.simulate.why.scene_nodes import SceneNodes, flavors_of
+from policygen.simulate.why.scene_nodes import SceneNodes
 from policygen.simulate.why.scene_situation import asked_workload, selecting_queues, situation
 from policygen.simulate.why.situation import (
     AskedWorkload,

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -70,9 +70,23 @@ class OccupiedNodes:
     running: Mapping[int, Sequence[RunningPod]]
     """By node."""
     priorities: tuple[tuple[int, str], ...] = ()
-    """Values and names of the PriorityClasses that a pod may use, the lowest first."""
+    """Values and names of the PriorityClasses with which a pod preempts others, the lowest first."""
     bound: dict[str, list[tuple[PodShape, int]]] = field(default_factory=dict)
     """The pods on nodes by the name of their workload."""
+
+    def room_beside(
+        self,
+        others: Iterable[tuple[Arrival, Mapping[str, Mapping[str, str]]]],
+        gone: Sequence[str],
+        has_room: Callable[[], bool],
+    ) -> bool:
+        """What `has_room` returns while others run, too, and some have left. `others` have their flavors."""
+        left = self.leave(gone)
+        added = [one for it, chosen in others for one in self._placed(it, it.pods, chosen)[2]]
+        found = has_room()
+        self._undo(added)
+        self.back(left)
+        return found
 
     def start(self, arrival: Arrival, chosen: Mapping[str, Mapping[str, str]]) -> None:
         """Place the pods of a workload that was admitted, as far as nodes have room."""
@@ -351,7 +365,7 @@ class OccupiedNodes:
                 found = best(preemptions(self.kube, failed, value, self.running))
                 if found:
                     victims = tuple(it.name for it in found[0].victims)
-                    change = PriorityChange(arrival.priority, value, name)
+                    change = PriorityChange(arrival.priority, value, name, of_pods=True)
                     yield Remedy((change,), Cost(preempted=victims))
                     break
         self._undo(undo)

@@ -7,6 +7,7 @@ from itertools import islice, product
 from msgspec.structs import replace
 
 from policygen.simulate.arrival import Arrival
+from policygen.simulate.kueue.workload import Admission
 from policygen.simulate.why.causes import NeverPlaced
 from policygen.simulate.why.changes import PodsChange
 from policygen.simulate.why.node_causes import OccupiedNodes
@@ -14,6 +15,11 @@ from policygen.simulate.why.remedy import Remedy
 
 _TRIED = 32
 """The most combinations of flavors that are tried."""
+
+
+def flavors_of(admission: Admission) -> dict[str, Mapping[str, str]]:
+    """The flavors of an admission by pod set and resource."""
+    return {it.name: it.flavors for it in admission.pod_sets}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,16 +31,29 @@ class NodeRoom:
     """With the pods of all workloads that hold quota."""
     empty: OccupiedNodes
     """Without pods, and not cordoned."""
-    owners: Mapping[str, str]
-    """The names of the objects of users by those of Workloads, if they differ."""
+    arrivals: Mapping[str, Arrival]
+    """All jobs by the name of their Workload."""
 
-    def placed(self, remedy: Remedy) -> Remedy | None:
-        """The remedy, with whether all pods have a node then; None: they do not fit on empty nodes either."""
+    def placed(self, remedy: Remedy, admitted: Mapping[str, Admission]) -> Remedy | None:
+        """The remedy, with whether all pods have a node then; None: they do not fit on empty nodes either.
+
+        `admitted` are all that hold quota then. The pods of those that the change admits may come first.
+        """
         chosen, cost = remedy.chosen, remedy.cost
         arrival = self.arrival.with_pods(remedy.pods)
         changes = [it for it in remedy.changes if not isinstance(it, PodsChange)]
-        gone = [self.owners.get(it, it) for it in (*cost.preempted, *cost.delayed)]
-        if self.now.has_room(arrival, changes, chosen, gone):
+        left = (*cost.preempted, *cost.delayed)
+        gone = [self.arrivals[it].name for it in left if it in self.arrivals]
+        others = [
+            (self.arrivals[it].with_pods(admitted[it].counts), flavors_of(admitted[it]))
+            for it in cost.admitted
+            if it in self.arrivals
+        ]
+
+        def has_room() -> bool:
+            return self.now.has_room(arrival, changes, chosen, ())
+
+        if self.now.room_beside(others, gone, has_room):
             return replace(remedy, placed=True)
         if not self.empty.has_room(arrival, changes, chosen, ()):
             return None

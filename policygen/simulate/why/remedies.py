@@ -255,7 +255,7 @@ class _RemedySearch:
         pods = {it.name: it.count for it in admission.pod_sets}
         found = cost(self.situation, self.asked.name, self.before, after)
         remedy = Remedy(changes, found, tuple(flavors), either, chosen, pods)
-        return remedy if self.room is None else self.room.placed(remedy)
+        return remedy if self.room is None else self.room.placed(remedy, after.admitted)
 
 
 def _sample(count: int, most: int) -> Iterable[int]:

@@ -1,16 +1,16 @@
 """The nodes of a scene, with the pods that run on them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.kueue.workload import Admission
+from policygen.simulate.kueue.queue import NEVER
 from policygen.simulate.placement.preemption import RunningPod
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.scene import Scene, kube_scheduler, shapes
 from policygen.simulate.why.node_causes import OccupiedNodes
-from policygen.simulate.why.node_room import NodeRoom
+from policygen.simulate.why.node_room import NodeRoom, flavors_of
 from policygen.simulate.why.situation import Situation
 
 _OF_SYSTEM = "system-"
@@ -24,7 +24,6 @@ class SceneNodes:
         self._scene = scene
         self._arrivals = arrivals
         self._by_workload = {it.workload.name: it for it in arrivals if it.workload}
-        self._owners = {name: it.name for name, it in self._by_workload.items()}
         self._now: OccupiedNodes | None = None
         self._with_held: OccupiedNodes | None = None
         self._empty: OccupiedNodes | None = None
@@ -67,7 +66,7 @@ class SceneNodes:
         rooms, empty = self.with_held(near), self.empty()
         if rooms is None or empty is None:
             return None
-        return NodeRoom(arrival, rooms, empty, self._owners)
+        return NodeRoom(arrival, rooms, empty, self._by_workload)
 
 
 def occupied(scene: Scene, arrivals: Iterable[Arrival]) -> OccupiedNodes | None:
@@ -93,11 +92,6 @@ def occupied(scene: Scene, arrivals: Iterable[Arrival]) -> OccupiedNodes | None:
     classes = sorted(
         (it.fields.value, it.name)
         for it in scene.cluster.priority_classes
-        if not it.name.startswith(_OF_SYSTEM)
+        if not it.name.startswith(_OF_SYSTEM) and it.fields.preemption_policy != NEVER
     )
     return OccupiedNodes(kube, make, running, tuple(classes), bound)
-
-
-def flavors_of(admission: Admission) -> dict[str, Mapping[str, str]]:
-    """The flavors of an admission by pod set and resource."""
-    return {it.name: it.flavors for it in admission.pod_sets}

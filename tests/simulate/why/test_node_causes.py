@@ -7,11 +7,12 @@ from policygen.simulate.why.changes import (
     ConstraintRemoved,
     FieldChange,
     PodsChange,
+    PriorityChange,
     RequestChange,
     TolerationAdded,
 )
 from policygen.simulate.why.explainer import Explainer
-from tests.simulate.why.waiting import GPU, explain, job, node, scene
+from tests.simulate.why.waiting import GPU, explain, job, node, scene, thing
 
 TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 
@@ -59,3 +60,21 @@ def test_pods_that_repel_each_other_on_the_only_node():
         (ConstraintRemoved("main", "podAntiAffinity"),),
         (PodsChange("main", 2, 1),),
     ]
+
+
+def test_a_class_with_which_pods_preempt_others():
+    """Class polite has a higher value, but its pods preempt none."""
+    classes = [
+        {
+            **thing("PriorityClass", name, None, version="scheduling.k8s.io/v1"),
+            "value": value,
+            **policy,
+        }
+        for name, value, policy in (("polite", 5, {"preemptionPolicy": "Never"}), ("high", 9, {}))
+    ]
+    made = scene(node("x"), *classes, job("b", gpus=8, to=""), job("a", gpus=8, to=""))
+    state = instant(made, arrivals(made), None)
+    explainer = Explainer(state.scene, state.arrivals)
+    found = explainer.explain(*explainer.named("n/a"))
+    (change,) = (it for one in found.remedies for it in one.changes)
+    assert change == PriorityChange(0, 9, "high", of_pods=True)

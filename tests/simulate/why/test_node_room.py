@@ -27,3 +27,14 @@ def test_pods_that_nodes_hold_when_others_have_ended():
     found = explain("n/a", *PLAIN, node("x", 8), job("b", pods=6), job("a", pods=4))
     assert found.cause.never is None
     assert found.remedies[0].changes == (FewestPodsChange("main", 4, 2, 4),)
+
+
+def test_others_that_a_change_admits_use_nodes_too():
+    """c waits before a. More quota admits both, but nodes have room for one."""
+    jobs = job("b", pods=4), job("c", pods=4), job("a", pods=4)
+    queues = flavor(), queue("q", 4), local()
+    found = explain("n/a", *queues, node("x", 8), *jobs)
+    raised = [it for it in found.remedies if hasattr(it.changes[0], "path")]
+    assert [(it.changes[0].after, it.cost.admitted, it.placed) for it in raised] == [
+        ("12", ("n/c",), False)
+    ]
