@@ -115,11 +115,14 @@ def unplaced(
     if lacking and (nearest is None or nearest.obstacle is not Obstacle.PREEMPTIBLE):
         names = _some([f'"{name}"' for name in lacking], _SHOWN)
         own = [it for it in rejected if it.pool not in lacking]
+        placement = ""
+        if own and own[0].obstacle is Obstacle.PLACEMENT:
+            placement = f'add pool "{own[0].pool}" to its placement, or '
         fits = f"it can run on no pool of its team ({_reasons(own)}), and " if own else ""
         return warn(
             rules.TEAM_WITHOUT_SHARE,
             f'{start} {fits}team "{model.team}" has no quota for the pools that it fits ({names}); '
-            "add one of these pools to the team's quotas",
+            f"{placement}add one of these pools to the team's quotas",
             model,
         )
     if nearest is None:

@@ -156,14 +156,14 @@ def crowding(
         if size is None or size.crowded_by is None or offer.card_bytes is None:
             continue
         count = offer.card_bytes // size.crowded_by
-        remedy = f"lower gpu.replicas to {count}" if count > 1 else "write `gpu.sharing: none`"
+        remedy = f"lower gpu.replicas to {count}" if count > 1 else "share no GPU of the pool"
         need = readable_bytes(size.crowded_by, offer.card_bytes)
         has = readable_bytes(offer.card_bytes, size.crowded_by)
         yield warn(
             rules.SHARED_MEMORY_EXCEEDED,
             f'one replica of model "{replica.model.name}" needs {need}, but pool "{facts.name}" lets '
             f"{offer.replicas} pods share a GPU of {has}, without memory limits; "
-            f"{remedy}, or use MIG",
+            f"place the model on another pool, make it smaller, or {remedy}",
             replica.model,
             "resources",
         )

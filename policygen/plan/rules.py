@@ -360,7 +360,7 @@ SHARE_WITHOUT_NAMESPACES = warning(
 SHARED_MEMORY_EXCEEDED = warning(
     "shared-memory-exceeded",
     "A model needs more GPU memory than one share of a shared GPU",
-    "Lower gpu.replicas, or use MIG.",
+    "Place the model on another pool, make it smaller, or lower gpu.replicas.",
 )
 SHARED_QUEUE_POOLS_DIFFER = refusal(
     "shared-queue-pools-differ",

@@ -135,7 +135,7 @@ def _above(found: list[_Slice], cards: int, family: MigFamily | None, at: At) ->
         Hit(
             rule,
             f"mig.instances has {it.count} instances of MIG profile {it.profile}, but "
-            f"{counted(cards, 'card')} can have only {cards * it.per_card}; lower the number of instances",
+            f"{counted(cards, 'card')} can have only {cards * it.per_card}; {_lowered(it, found, cards, family)}",
             at / it.profile,
         )
         for it in found
@@ -158,6 +158,20 @@ def _above(found: list[_Slice], cards: int, family: MigFamily | None, at: At) ->
         for need, have, what in sums
         if need > have
     ][:1]
+
+
+def _lowered(one: _Slice, found: Sequence[_Slice], cards: int, family: MigFamily | None) -> str:
+    """How far to lower the number of a profile, so that its instances fit beside the others."""
+    others = [it for it in found if it is not one and it.count]
+    if family is None or not others:
+        return "lower the number of instances"
+    every = [one, *others]
+    counts = tuple(min(it.count, cards * it.per_card) for it in every)
+    most = mig.most(mig.layouts(family, [it.profile for it in every]), counts, 0, cards)
+    if most < 1:
+        return "lower the number of instances"
+    beside = listed([f"{it.count} × {it.profile}" for it in others], "and")
+    return f"lower {one.profile} to {most}, which fit beside {beside}"
 
 
 def _over_node(found: list[_Slice], cards: Cards, at: At) -> list[Hit]:

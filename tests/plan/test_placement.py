@@ -369,3 +369,12 @@ def test_a_pool_that_placement_names_is_nearer_than_one_that_a_model_does_not_fi
     team = quotas("a", "pool: p, guarantee: 8", "pool: q, guarantee: 8")
     (message,) = messages(planned(a100("p"), large, team, text), "model-fits-no-pool")
     assert message.index('"p": a replica needs 150 cores') < message.index('"q": a replica')
+
+
+def test_a_fitting_pool_that_placement_omits_is_proposed_beside_one_without_quota(planned):
+    text = models("a", m="resources: {gpus: 1}, placement: {pools: [q]}")
+    done = planned(a100("p"), a100("q"), quotas("a", "pool: p, guarantee: 8"), text)
+    (message,) = messages(done, "team-without-share")
+    assert message.endswith(
+        '; add pool "p" to its placement, or add one of these pools to the team\'s quotas'
+    )

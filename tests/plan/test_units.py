@@ -131,3 +131,16 @@ def test_an_unknown_product_has_seven_slices(planned):
     )
     [message] = [it.message for it in done.findings if it.rule.name == "mig-instances-unlikely"]
     assert "57 instances of MIG profile 1g.9gb, but 8 cards can have only 56" in message
+
+
+@pytest.mark.parametrize(
+    "instances, advice",
+    [
+        ("3g.20gb: 9, 2g.10gb: 2", "lower 3g.20gb to 7, which fit beside 2 × 2g.10gb"),
+        ("3g.20gb: 9", "lower the number of instances"),
+    ],
+)
+def test_a_number_above_all_cards_is_lowered_beside_the_other_profiles(planned, instances, advice):
+    assert reported(planned, 4, instances) == [("mig-instances-exceed-cards", advice)]
+    if "beside" in advice:
+        assert reported(planned, 4, instances.replace("9", "7")) == []

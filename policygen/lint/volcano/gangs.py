@@ -39,6 +39,8 @@ class GangNeeds(Struct, frozen=True, eq=False):
     """The minimum of pods."""
     ends_together: bool = False
     """Whether the Job stops all pods if one is evicted."""
+    is_whole: bool = False
+    """Whether all pods of the Job are in the gang, so that a smaller gang leaves pods without room."""
 
     def place(self, resource: str) -> At:
         """The place of the amount of a resource."""
@@ -97,6 +99,7 @@ def _of_job(workload: Workload) -> GangNeeds:
         written=False,
         pods=needed,
         ends_together=any(map(_ends_all, spec.items("policies"))),
+        is_whole=written and needed == sum(it.replicas or 0 for it in workload.templates),
     )
 
 

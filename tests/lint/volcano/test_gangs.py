@@ -60,3 +60,9 @@ def test_a_job_needs_its_minimum():
 
 def test_or_that_of_its_tasks():
     assert summaries(JOB % "") == [("Job n/j", "q", {"cpu": 3}, ("tasks",))]
+
+
+def test_a_job_whose_gang_is_all_its_pods():
+    found = [gangs(cluster(JOB % f"minAvailable: {it}"))[0].is_whole for it in (5, 4)]
+    assert found == [True, False]
+    assert not gangs(cluster(JOB % "maxRetry: 1"))[0].is_whole

@@ -48,7 +48,9 @@ def check(facts: Facts) -> Hits:
                     key = gang.place(name), queue.name
                     found.setdefault(key, []).append(CapabilityExcess(name, amount, limit, queue))
                     break
-        number = "minMember and minResources" if gang.written else gang.at.path[-1]
+        number = "minMember and minResources" if gang.written else str(gang.at.path[-1])
+        if gang.is_whole:
+            number = f"{number} and the replicas of its tasks"
         for (at, _), excesses in found.items():
             needs = [amount_of(it.resource, it.amount, it.limit) for it in excesses]
             limits = [readable(it.resource, it.limit, it.amount) for it in excesses]
