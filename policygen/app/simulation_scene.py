@@ -22,6 +22,7 @@ from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.simulate import assumptions
 from policygen.simulate.model_objects import ModelObjects, model_objects
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes
+from policygen.simulate.spec_quotas import spec_quotas
 
 KUEUE = (0, 19)
 """The only release whose decisions are simulated."""
@@ -83,6 +84,7 @@ def scene_of(
         spec=known,
         assumptions=assumed,
         models=models,
+        quotas=spec_quotas(plan.trees if plan is not None else ()),
     )
 
 

@@ -16,6 +16,7 @@ from policygen.simulate.model_results import model_results
 from policygen.simulate.result import (
     JobResult,
     JobState,
+    PoolResult,
     SimulationResult,
     TeamResult,
     TeamUse,
@@ -37,6 +38,8 @@ EVICTED: Final = {
     "ClusterQueueStopped": "its ClusterQueue has stopPolicy HoldAndDrain",
     "LocalQueueStopped": "its LocalQueue has stopPolicy HoldAndDrain",
     "DeactivatedDueToMaximumExecutionTimeExceeded": "it reached its maximum execution time",
+    "AdmissionCheck": "an admission check requested a retry",
+    "DeactivatedDueToAdmissionCheck": "an admission check rejected it",
 }
 """Why Kueue evicts a job, by its reason; for other reasons, its pods were not ready in time."""
 NEVER = "never"
@@ -270,8 +273,8 @@ def _teams(page: TablePage, teams: Sequence[TeamResult]) -> None:
             f"{it.jobs}",
             f"{it.finished}",
             f"{it.never}" if any(one.never for one in teams) else "",
-            wait(it.waiting_median),
-            wait(it.waiting_p95),
+            wait(it.waiting_median) if it.jobs else NONE,
+            wait(it.waiting_p95) if it.jobs else NONE,
             gpu_hours(it.gpu_seconds),
             gpu_hours(it.lost_gpu_seconds),
         )
@@ -315,17 +318,23 @@ def several_resources(uses: Iterable[TeamUse]) -> frozenset[str]:
     return frozenset(pool for pool, resources in found.items() if len(resources) > 1)
 
 
+def _free(pool: PoolResult) -> str:
+    """The GPU hours that were free, by cause, without those that are too few to show."""
+    hours = {cause: gpu_hours(it) for cause, it in pool.stranded.items()}
+    return "; ".join(f"{it}: {shown}" for it, shown in hours.items() if shown != "0.0") or NONE
+
+
 def _pools(page: TablePage, result: SimulationResult) -> None:
     rows = [
         (
             it.name,
             f"{it.gpus}",
             f"{it.jobs}",
-            wait(it.waiting_median),
-            wait(it.waiting_p95),
+            wait(it.waiting_median) if it.jobs else NONE,
+            wait(it.waiting_p95) if it.jobs else NONE,
             _share(it.used_mean, it.gpus) if result.until > 0 else NONE,
             f"{it.used_most}",
-            "; ".join(f"{cause}: {gpu_hours(it.stranded[cause])}" for cause in it.stranded) or NONE,
+            _free(it),
         )
         for it in result.pools
     ]

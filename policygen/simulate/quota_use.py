@@ -51,13 +51,16 @@ class QuotaUses:
 
     def teams(self, end: float) -> dict[str, tuple[TeamUse, ...]]:
         """The uses of each team that has a quota or used something."""
-        limits = {**self._of_queues(), **dict(self._of_volcano())}
+        quotas = self._scene.quotas.teams
+        limits = {**self._of_queues(), **dict(self._of_volcano()), **quotas}
         keys = {it for it in self.meters.of if len(it) == 3} | limits.keys()
         return self._uses(keys, limits, end)
 
     def groups(self, end: float) -> dict[str, tuple[TeamUse, ...]]:
         """The uses of each cohort and queue between the teams' queues and the root, or the queue of a pool."""
         limits = {**self._of_cohorts(), **dict(self._of_volcano_groups())}
+        stated = self._scene.quotas.groups
+        limits |= {it: stated[it] for it in limits.keys() & stated.keys()}
         return self._uses(limits.keys(), limits, end, prefix=("",))
 
     def _uses(
@@ -70,10 +73,16 @@ class QuotaUses:
         order = {it.name: i for i, it in enumerate(self._scene.pools)}
         found: dict[str, list[TeamUse]] = {}
         known = (it for it in keys if it[1] in order)
+        wanted = {  # by teams; they wait if they have no quota
+            (job.arrival.team, resource)
+            for job in self._timeline.jobs
+            for batch in job.arrival.pods
+            for resource in batch.spec.requests
+        }
         for name, pool, resource in sorted(known, key=lambda it: (it[0], order[it[1]], it[2])):
             meter = self.meters.of.get((*prefix, name, pool, resource))
             guarantee, limit = limits.get((name, pool, resource), (0, 0))
-            if meter is None and not limit:
+            if meter is None and not limit and (name, resource) not in wanted:
                 continue
             used = meter.until(end) if meter is not None else 0.0
             most = meter.most if meter is not None else 0
@@ -160,7 +169,10 @@ class QuotaUses:
     def _of_queue(
         self, queue: VolcanoQueue | None, queues: Mapping[str, VolcanoQueue]
     ) -> Iterator[tuple[Where, tuple[int, int]]]:
-        """What a queue of Volcano deserves, or else is guaranteed, and the lowest capability on its way to the root."""
+        """What a queue of Volcano deserves, or else is guaranteed, and the lowest capability on its way to the root.
+
+        A spec states other guarantees (`SpecQuotas`).
+        """
         for pool in self._pools_of(queue):
             for resource, most in sorted(self._of_nodes[pool].items()):
                 chain = () if queue is None else (queue, *_above(queue, queues, root=True))

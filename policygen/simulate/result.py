@@ -135,7 +135,7 @@ class TeamUse(Struct, frozen=True):
 
     pool: str
     guarantee: int
-    """The nominal quotas of its queues; of Volcano, what they deserve."""
+    """The nominal quotas of its queues; of others, that of the spec, or else what queues of Volcano deserve."""
     limit: int
     """The most that its queues can use at once, after the limits of cohorts and queues above them."""
     gpu_seconds: float

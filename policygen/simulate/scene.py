@@ -41,6 +41,7 @@ from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
 from policygen.simulate.pod_quotas import PodQuotas
 from policygen.simulate.result import Unmodelled
+from policygen.simulate.spec_quotas import SpecQuotas
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.build import scheduler_settings, volcano_state
 from policygen.simulate.volcano.choices import Choices
@@ -82,6 +83,8 @@ class Scene(Struct, frozen=True, eq=False):
     models: ModelObjects | None = None
     """The models of the spec that are jobs; None: only the jobs of the input count."""
     assumptions: Assumptions = NOTHING_ASSUMED
+    quotas: SpecQuotas = field(default_factory=SpecQuotas)
+    """Of the spec, for pools without Kueue."""
 
     def team(self, namespace: str) -> str:
         """The team of a namespace."""

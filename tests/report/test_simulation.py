@@ -94,6 +94,17 @@ def test_text_shows_what_happened_to_a_job():
     ) in text
 
 
+def test_text_names_why_kueue_evicted_a_job():
+    by_check = job(evicted=1, evicted_for="AdmissionCheck")
+    late = job(evicted=2, evicted_for="PodsReadyTimeout")
+    assert "evicted once, because an admission check requested a retry" in page(
+        simulation, report(by_check)
+    )
+    assert "evicted 2 times, because its pods were not ready in time" in page(
+        simulation, report(late)
+    )
+
+
 def test_text_names_pods_that_start_later_or_never():
     few = job("n/a", pods=5, pod_starts=((0.0, 3),))
     late = job("n/b", pods=9, pod_starts=((600.0, 2), (1800.0, 3), (3600.0, 2), (7200.0, 2)))
