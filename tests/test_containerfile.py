@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
+
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "Containerfile").read_text("utf-8")
 STEPS = re.findall(r"^([A-Z]+) (.*)$", TEXT, re.MULTILINE)
@@ -33,12 +35,8 @@ def image(tmp_path_factory):
                 target.parent.mkdir(exist_ok=True)
                 shutil.copy(source, target)
     environment = {
-        **os.environ,
+        **programs.offline(),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        # The libraries of this environment, so that pip needs no network.
-        "PYTHONPATH": os.pathsep.join(it for it in sys.path if it.endswith("site-packages")),
-        "PIP_NO_INDEX": "1",
-        "PIP_NO_BUILD_ISOLATION": "0",
     }
     for step in values("RUN"):
         command = re.sub(r"/(src|opt)\b", rf"{root}/\1", step)

@@ -3,11 +3,12 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests import programs
 
 ROOT = Path(__file__).parents[1]
 CI = ROOT / "examples" / "ci"
@@ -25,20 +26,10 @@ def steps(platform):
     return [step for step in found if step != INSTALL]
 
 
-def program(folder):
-    """Put policygen into a new folder, for the PATH."""
-    folder.mkdir()
-    (folder / "policygen").write_text(
-        f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m policygen "$@"\n'
-    )
-    (folder / "policygen").chmod(0o755)
-    return folder
-
-
 @pytest.fixture
 def repository(tmp_path):
     """A clone with a branch; `run` runs a command in it."""
-    tools = program(tmp_path / "bin")
+    tools = programs.policygen(tmp_path / "bin")
     origin, clone = tmp_path / "origin", tmp_path / "clone"
     environment = {
         **os.environ,
@@ -94,7 +85,7 @@ def test_a_step_fails_for_manifests_that_were_not_rendered_again(platform, repos
 def plugin(tmp_path):
     """Run a command of the plugin of Argo CD in the folder of a spec, as Argo CD does."""
     spec = yaml.safe_load((ROOT / "examples/gitops/argo-cd/plugin.yaml").read_text())["spec"]
-    path = f"{program(tmp_path / 'bin')}:{os.environ['PATH']}"
+    path = f"{programs.policygen(tmp_path / 'bin')}:{os.environ['PATH']}"
     folder = tmp_path / "spec"
     folder.mkdir()
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import programs
+
 ROOT = Path(__file__).parents[1]
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
 PACKAGE = ("LICENSE", "README.md", "policygen", "pyproject.toml", "schemas", "templates")
@@ -58,14 +60,7 @@ def repository(tmp_path_factory):
     at_root = {**os.environ, "PYTHONPATH": str(ROOT)}
     run(*program, "render", "-q", "spec", "-o", "manifests", at=user, environment=at_root)
     committed(user)
-    environment = {
-        **os.environ,
-        "PRE_COMMIT_HOME": str(folder / "home"),
-        # The libraries of this environment, so that pip needs no network and nothing is built twice.
-        "PYTHONPATH": os.pathsep.join(it for it in sys.path if it.endswith("site-packages")),
-        "PIP_NO_INDEX": "1",
-        "PIP_NO_BUILD_ISOLATION": "0",
-    }
+    environment = {**programs.offline(), "PRE_COMMIT_HOME": str(folder / "home")}
 
     def pre_commit(*arguments, expected=0):
         command = (sys.executable, "-m", "pre_commit", "run", "--all-files", *arguments)

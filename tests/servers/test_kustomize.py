@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import programs
+
 ROOT = Path(__file__).parents[2]
 FUNCTION = """\
 apiVersion: krm.policygen.dev/v1alpha1
@@ -42,10 +44,7 @@ def build(tmp_path, tools):
     (tmp_path / "spec").mkdir()
     for name in ("platform", "teams"):
         shutil.copy(ROOT / f"examples/kueue-team-tree/{name}.yaml", tmp_path / "spec")
-    (tmp_path / "policygen").write_text(
-        f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m policygen "$@"\n'
-    )
-    (tmp_path / "policygen").chmod(0o755)
+    programs.policygen(tmp_path)
     (tmp_path / "kustomization.yaml").write_text(
         "resources: [job.yaml]\ngenerators: [policy.yaml]\ntransformers: [check.yaml]\n"
     )

@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests import programs
 from tests.test_docs_output import shortened
 
 ROOT = Path(__file__).parents[2]
@@ -32,13 +32,8 @@ LATE_S = 20.0
 @pytest.fixture
 def shell(bench, tools, tmp_path):
     """Run a command in a shell whose folder the next command keeps: exit code and output."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "kubectl").symlink_to(tools["kubectl"].binary("kubectl"))
-    (programs / "policygen").write_text(
-        f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m policygen "$@"\n'
-    )
-    (programs / "policygen").chmod(0o755)
+    folder = programs.policygen(tmp_path / "bin")
+    (folder / "kubectl").symlink_to(tools["kubectl"].binary("kubectl"))
     access = yaml.safe_load(bench.kubeconfig.read_text("utf-8"))
     access["contexts"][0]["name"] = access["current-context"] = "prod"
     (tmp_path / "kubeconfig").write_text(yaml.safe_dump(access))
@@ -49,7 +44,7 @@ def shell(bench, tools, tmp_path):
     environment = {
         **os.environ,
         **{f"GIT_{it}_{key}": text for it in ("AUTHOR", "COMMITTER") for key, text in who.items()},
-        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PATH": f"{folder}:{os.environ['PATH']}",
         "KUBECONFIG": str(tmp_path / "kubeconfig"),
         "HOME": str(tmp_path),
         "LC_ALL": "C.UTF-8",
