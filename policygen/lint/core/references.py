@@ -1,6 +1,6 @@
 """The ConfigMaps, Secrets, ServiceAccounts and Services that pods and workloads name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -18,31 +18,44 @@ class Reference(Struct, frozen=True, eq=False):
     owner: Workload
     kind: str
     name: str
-    at: At
+    part: Part | Workload
+    steps: Path
+    """Its path in the part."""
+
+    @property
+    def at(self) -> At:
+        """Its place. Made on demand, because rules pass many names and report few."""
+        return self.part.at.to(*self.steps)
 
 
-def references(cluster: Cluster) -> Iterator[Reference]:
-    """All names that are not optional: of the spec of each pod, and of the Service of a StatefulSet."""
+def references(cluster: Cluster, namespaces: Container[str]) -> Iterator[Reference]:
+    """All names in these namespaces that are not optional: in the specs of pods, and of StatefulSets."""
     for pod in pod_specs(cluster):
+        if pod.owner.namespace not in namespaces:
+            continue
         for kind, name, path in _of_pod(pod):
             if name:
-                yield Reference(pod.owner, kind, name, pod.at.to(*path))
+                yield Reference(pod.owner, kind, name, pod, path)
     for workload in cluster.workloads_of("apps"):
-        if name := text(workload.spec, "serviceName"):
-            yield Reference(workload, "Service", name, workload.at.to("spec", "serviceName"))
+        name = text(workload.spec, "serviceName") if workload.namespace in namespaces else ""
+        if name:
+            yield Reference(workload, "Service", name, workload, ("spec", "serviceName"))
 
 
 def _of_pod(pod: PodPart) -> Iterator[tuple[str, str, Path]]:
     """Kind and name of each reference, and its path in the pod spec."""
-    yield "ServiceAccount", text(pod.data, "serviceAccountName"), ("serviceAccountName",)
-    for i, secret in numbered(pod.data, "imagePullSecrets"):
+    data = pod.data
+    if "serviceAccountName" in data:
+        yield "ServiceAccount", text(data, "serviceAccountName"), ("serviceAccountName",)
+    for i, secret in numbered(data, "imagePullSecrets") if "imagePullSecrets" in data else ():
         yield "Secret", text(secret, "name"), ("imagePullSecrets", i, "name")
-    for i, volume in numbered(pod.data, "volumes"):
+    for i, volume in numbered(data, "volumes") if "volumes" in data else ():
         yield from _of_source(volume, "secretName", ("volumes", i))
-        for j, source in numbered(volume, "projected", "sources"):
+        for j, source in numbered(volume, "projected", "sources") if "projected" in volume else ():
             yield from _of_source(source, "name", ("volumes", i, "projected", "sources", j))
     for container in pod.containers:
-        yield from _of_container(container)
+        if "env" in container.data or "envFrom" in container.data:
+            yield from _of_container(container)
 
 
 def _of_source(

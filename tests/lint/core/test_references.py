@@ -44,7 +44,7 @@ def names(namespace="n", secret="tls"):
 
 
 def test_references_of_a_workload():
-    found = [(it.kind, it.name) for it in references(facts(PODS % ("n", "tls")).cluster)]
+    found = [(it.kind, it.name) for it in references(facts(PODS % ("n", "tls")).cluster, "n")]
     assert found == [
         ("ServiceAccount", "trainr"),
         ("Secret", "registry"),

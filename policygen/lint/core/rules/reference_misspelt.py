@@ -30,7 +30,11 @@ def check(facts: Facts) -> Hits:
     known = _known(facts)
     if not known:
         return
-    found = [it for it in references(facts.cluster) if (it.kind, it.owner.namespace) in known]
+    found = [
+        it
+        for it in references(facts.cluster, {namespace for _, namespace in known})
+        if (it.kind, it.owner.namespace) in known
+    ]
     used = {(it.kind, it.owner.namespace, it.name) for it in found}
     for it in found:
         names = known[it.kind, it.owner.namespace]
