@@ -7,10 +7,11 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from policygen.app.requests import LintRequest, RenderRequest
-from policygen.core.errors import SpecError
+from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding, Place
 from policygen.core.quoting import counted
 from policygen.core.rule import Severity
+from policygen.core.suggest import suggest
 from policygen.documents import files
 from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
@@ -51,13 +52,35 @@ def compiled(
     sources, unreadable = files.read(request.specs, stdin=stdin, output=output)
     known = {it.path or it.name for it in sources if it.name != files.STDIN}
     others = [it for it in among if (it.path or it.name) not in known]
-    loaded = load(sources, request.target, complete=not unreadable, among=others)
+    loaded = load(
+        sources,
+        request.target,
+        complete=not unreadable,
+        among=others,
+        cluster=request.cluster,
+    )
+    _check_cluster(loaded, request.cluster)
     # Sums are checked for the valid part, even if another part of the spec is invalid.
     plan = compile_plan(loaded.sound, request.extras)
     found = ordered([*unreadable, *_reported(loaded, plan), *_unknown_rules(loaded)])
     if any(it.severity == Severity.ERROR for it in found):
         raise SpecError(found, unplanned=loaded.refused)
     return Compiled(loaded, plan, tuple(found))
+
+
+class NoClustersError(UsageError):
+    """A cluster was named, but the spec has none."""
+
+
+def _check_cluster(loaded: Loaded, name: str | None) -> None:
+    names = [it.name for it in loaded.spec.platform.clusters]
+    if name is None or name in names or loaded.refused:
+        return
+    if not names:
+        raise NoClustersError(
+            f"--cluster {name}: the Platform has no clusters; omit --cluster, or write spec.clusters"
+        )
+    raise UsageError(f'--cluster: cluster "{name}" does not exist; {suggest(name, names)}')
 
 
 def compiled_text(text: str, name: str) -> Compiled:

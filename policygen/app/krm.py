@@ -48,6 +48,8 @@ class RenderFunction(Struct, forbid_unknown_fields=True, frozen=True):
     extras: tuple[str, ...] = msgspec.field(default=(), name="with")
     only: tuple[str, ...] = ()
     """Kinds."""
+    cluster: str | None = None
+    """One of the clusters of the Platform."""
 
 
 class LintFunction(Struct, forbid_unknown_fields=True, frozen=True, rename="camel"):
@@ -157,9 +159,15 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
         target=parse_targets(function.target, "spec.target"),
         extras=frozenset(function.extras),
         only=function.only,
+        cluster=function.cluster,
     )
     try:
         result = render.render(request, stdin=BytesIO(texts.text.encode()))
+        if result.clusters and function.cluster is None:
+            names = listed([*result.clusters], "and")
+            raise UsageError(
+                f"Render: the Platform has the clusters {names}; name one in spec.cluster"
+            )
     except SpecError as error:
         found, made, kept = tuple(error.findings), [], items
         failed = True

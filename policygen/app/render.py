@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from msgspec import Struct
 
-from policygen.app.compile import compiled, no_spec
+from policygen.app.compile import Compiled, compiled, no_spec
 from policygen.app.requests import RenderRequest
 from policygen.core.errors import CheckFailed, SpecError, UsageError
 from policygen.core.finding import At, Finding, Hit
@@ -40,6 +40,8 @@ class Result(Struct, frozen=True):
     """The number of documents and objects, by kind."""
     pods: tuple[PodFields, ...] = ()
     """The fields that the pods of each model need."""
+    clusters: tuple[str, ...] = ()
+    """The names of the clusters of the Platform."""
 
 
 def validate(
@@ -65,6 +67,7 @@ def validate(
             ("object", len(plan.items) + len(configurations)),
         ),
         pods=plan.pods,
+        clusters=tuple(it.name for it in spec.platform.clusters),
     )
 
 
@@ -85,7 +88,7 @@ def render(
                 "empty output"
             )
         )
-    return Result(findings=made.findings, manifests=manifests, pods=made.plan.pods)
+    return _result(made, manifests=manifests)
 
 
 def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
@@ -117,7 +120,7 @@ def raw_scheduler_config(
             "set binPack or spread in a pool"
         )
     text = engine.render([item], templates=request.templates)[0].text
-    return Result(findings=made.findings, text=text, pods=made.plan.pods)
+    return _result(made, text=text)
 
 
 def kueue_helm_values(
@@ -138,12 +141,16 @@ def kueue_helm_values(
             "--kueue-helm-values"
         )
     values = {"managerConfig": {"controllerManagerConfigYaml": text}}
-    return Result(
-        findings=made.findings,
-        pods=made.plan.pods,
+    return _result(
+        made,
         # Plain text, since Markup would escape the text that is added to it.
         text="---\n" + str(scalar.block(values, 0)).lstrip("\n") + "\n",
     )
+
+
+def _result(made: Compiled, manifests: tuple[Manifest, ...] = (), text: str = "") -> Result:
+    names = tuple(it.name for it in made.loaded.spec.platform.clusters)
+    return Result(made.findings, manifests, text, pods=made.plan.pods, clusters=names)
 
 
 def text(result: Result) -> str:
@@ -153,25 +160,28 @@ def text(result: Result) -> str:
     return result.text or writing.text(result.manifests)
 
 
-def write(result: Result, path: Path) -> str:
-    """Write the manifests to a file or folder. Returns a message. Raises UsageError."""
+def write(result: Result, path: Path, *, kustomization: bool = False) -> str:
+    """Write the manifests to a file or folder. Returns a message. Raises UsageError.
+
+    With `kustomization`, the folder also has a kustomization.yaml that lists its files.
+    """
     from policygen.render import output as writing
 
     if destination.is_file(path):
         writing.write_file(result.manifests, path)
         return f"{path}: {counted(len(result.manifests), 'object')}"
-    changes = writing.write_folder(result.manifests, path)
+    changes = writing.write_folder(result.manifests, path, kustomization=kustomization)
     return (
         f"{path}: {changes.written} written, {changes.unchanged} unchanged, "
         f"{changes.removed} removed"
     )
 
 
-def compare(result: Result, path: Path) -> None:
+def compare(result: Result, path: Path, *, kustomization: bool = False) -> None:
     """Raise CheckFailed with a diff if writing to the file or folder would change it."""
     from policygen.render import output as writing
 
-    if difference := writing.check(result.manifests, path):
+    if difference := writing.check(result.manifests, path, kustomization=kustomization):
         raise CheckFailed(difference)
 
 

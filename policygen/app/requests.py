@@ -35,6 +35,8 @@ class RenderRequest(NamedTuple):
     templates: tuple[Path, ...] = ()
     """Folders with templates of the user."""
     allow_empty: bool = False
+    cluster: str | None = None
+    """One of the clusters of the Platform."""
 
 
 class ClusterRequest(NamedTuple):
@@ -89,6 +91,8 @@ class LintRequest(NamedTuple):
     """Folders with templates of the user, with which the spec was rendered."""
     baseline: Path | None = None
     """A file with the known findings, which are not new."""
+    cluster: str | None = None
+    """One of the clusters of the Platform."""
 
 
 class ReviewRequest(NamedTuple):
@@ -101,6 +105,8 @@ class ReviewRequest(NamedTuple):
     """Versions that replace the Platform's, by component."""
     access: ClusterRequest = ClusterRequest()
     """How to connect to clusters that `old` or `new` name."""
+    cluster: str | None = None
+    """One of the clusters of the Platform, of each spec that has clusters."""
     beside: ClusterRequest | None = None
     """The cluster whose workloads may use what is removed, if no state is one."""
 
@@ -130,5 +136,7 @@ class SimulateRequest(NamedTuple):
     """None: the header of the trace decides."""
     trace_teams: Mapping[str, str] = MappingProxyType({})
     """The team for names of the trace; `*` is any other name."""
+    cluster: str | None = None
+    """One of the clusters of the Platform."""
     models: bool | None = None
     """Whether the models of the spec are jobs, too; None: if no cluster is read, which has them."""

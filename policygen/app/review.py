@@ -35,7 +35,7 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
     """Compare two states. Raises SpecError, UsageError, and UnreadError for a cluster."""
     both = request.old, request.new
     specs = {
-        index: sides.of_spec(it, request.target)
+        index: sides.of_spec(it, request.target, request.cluster)
         for index, it in enumerate(both)
         if isinstance(it, str) and content(it) is Content.SPEC
     }

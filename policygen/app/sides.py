@@ -10,6 +10,7 @@ from policygen.adopt import infer
 from policygen.adopt.trees import Scope
 from policygen.app import adopt, drift
 from policygen.app import compile as compiling
+from policygen.app.compile import NoClustersError
 from policygen.app.content import CONTEXT, Content, content
 from policygen.app.observed import observed
 from policygen.app.requests import (
@@ -68,9 +69,13 @@ def cluster_of(argument: Argument, access: ClusterRequest) -> ClusterRequest | N
     return None
 
 
-def of_spec(path: str, target: Targets) -> ReviewSide:
-    """The state that a spec describes. Raises SpecError."""
-    return of_request(RenderRequest(specs=(path,), target=target), path)
+def of_spec(path: str, target: Targets, cluster: str | None = None) -> ReviewSide:
+    """The state that a spec describes. A spec without clusters is the same for each. Raises SpecError."""
+    request = RenderRequest(specs=(path,), target=target, cluster=cluster)
+    try:
+        return of_request(request, path)
+    except NoClustersError:
+        return of_request(request._replace(cluster=None), path)
 
 
 def of_request(request: RenderRequest, name: str, stdin: BinaryIO | None = None) -> ReviewSide:

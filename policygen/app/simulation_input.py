@@ -153,6 +153,7 @@ def spec_of(request: SimulateRequest, opened: Sequence[Source], stdin: BinaryIO 
         target=request.target,
         extras=frozenset({VOLCANO_CONFIG, SECOND_SCHEDULER}),
         templates=request.templates,
+        cluster=request.cluster,
     )
     try:
         return inputs.compiled_spec(as_lint, manifests.spec_sources(opened), stdin)

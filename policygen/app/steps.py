@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.app import render, sides
+from policygen.app.clusters import SeveralClustersError
 from policygen.app.content import Content, content
 from policygen.app.delivery import writing
 from policygen.app.requests import RenderRequest, ReviewRequest
@@ -55,8 +56,11 @@ def steps(
     Raises what `render` raises, UnreadError for a cluster, and UsageError if there is no order.
     """
     new = sides.of_request(request, request.specs[0], stdin)
+    names = [it.name for it in new.decisions.platform.clusters] if new.decisions else []
+    if names and request.cluster is None:
+        raise SeveralClustersError(names)
     if content(old) is Content.SPEC:
-        was = sides.of_spec(old, request.target)
+        was = sides.of_spec(old, request.target, request.cluster)
     else:
         reading = ReviewRequest(old, request.specs[0], request.target)
         was = sides.of_objects(old, reading, new, progress)

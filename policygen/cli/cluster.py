@@ -10,6 +10,7 @@ from policygen.app import stdout
 from policygen.app.requests import ClusterRequest, LintRequest, ReviewRequest
 from policygen.cli.options import (
     ACCESS,
+    CLUSTER,
     EXIT_CODE,
     RULES,
     SPECS,
@@ -162,7 +163,7 @@ read or compared, 4 internal error.
     "the cluster."
 )
 @snapshots("The same for the cluster in this file, which `policygen snapshot` wrote.")
-@options(*ACCESS, TARGET, RULES)
+@options(*ACCESS, TARGET, CLUSTER, RULES)
 @click.option(
     "--spec",
     "specs",
@@ -223,7 +224,7 @@ def _diff_of_states(
         if given[name]:
             raise click.UsageError(f"{option} is only for two snapshots or clusters; omit {option}")
     beside = access if new is not None and access.named else None
-    request = ReviewRequest(old, new or access, given["target"], access, beside)
+    request = ReviewRequest(old, new or access, given["target"], access, given["cluster"], beside)
     found = app_review.review(request, progress)
     page = StringIO()
     {"text": forms.text, "markdown": forms.markdown, "json": forms.json}[given["form"]](found, page)

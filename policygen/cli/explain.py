@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from policygen.app import stdout
 from policygen.app.requests import RenderRequest
-from policygen.cli.options import TARGET, fields, for_people, form, say_renamed, stdin
+from policygen.cli.options import CLUSTER, TARGET, fields, for_people, form, say_renamed, stdin
 from policygen.cli.stderr import refusals
 from policygen.core.errors import PolicygenError
 
@@ -193,6 +193,7 @@ Exit codes: 0 explained, 2 wrong usage, unknown name or invalid spec, 4 internal
     help="For a SPECFIELD: list all fields below it.",
 )
 @TARGET
+@CLUSTER
 @click.option(
     "--templates",
     multiple=True,

@@ -8,6 +8,7 @@ import click
 from policygen.app.requests import ClusterRequest, LintRequest
 from policygen.cli.options import (
     ACCESS,
+    CLUSTER,
     RULES,
     SPECS,
     TARGET,
@@ -40,6 +41,7 @@ INPUTS = options(
         help="The manifests are incomplete: do not report objects that are missing from them.",
     ),
     TARGET,
+    CLUSTER,
     extras("Also compare this controller's configuration with the spec"),
     click.option(
         "--templates",

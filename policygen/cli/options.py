@@ -158,6 +158,11 @@ TARGET = target(
     "--target",
     "Use this version of a component instead of the version in the Platform; repeatable.",
 )
+CLUSTER = click.option(
+    "--cluster",
+    metavar="NAME",
+    help="Use the versions, sizes and quotas of this cluster in spec.clusters of the Platform.",
+)
 FAIL_ON = click.option(
     "--fail-on",
     type=click.Choice([str(severity) for severity in reversed(Severity)]),

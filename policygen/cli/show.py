@@ -6,7 +6,7 @@ import click
 
 from policygen.app import stdout
 from policygen.app.requests import RenderRequest
-from policygen.cli.options import TARGET, fields, for_people, form, paths, stdin
+from policygen.cli.options import CLUSTER, TARGET, fields, for_people, form, paths, stdin
 from policygen.cli.stderr import refusals
 
 
@@ -22,6 +22,7 @@ Exit codes: 0 shown, 2 wrong usage or invalid spec, 4 internal error.
 )
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
 @TARGET
+@CLUSTER
 @form(
     "Output format: text or markdown for people, mermaid or svg for a graph, json for programs.",
     "markdown",

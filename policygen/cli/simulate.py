@@ -12,6 +12,7 @@ import click
 from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.cli.options import (
     ACCESS,
+    CLUSTER,
     SPECS,
     TARGET,
     context,
@@ -189,6 +190,7 @@ could not be read, or a feature that is in use is not modelled (the report names
     ),
 )
 @TARGET
+@CLUSTER
 @click.option(
     "--templates",
     multiple=True,

@@ -2,14 +2,17 @@
 
 import os
 import sys
+from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from policygen.app import stdout
 from policygen.app.requests import RenderRequest
 from policygen.cli.options import (
+    CLUSTER,
     EVERY_NOTE,
     FAIL_ON,
     QUIET_NOTES,
@@ -21,13 +24,16 @@ from policygen.cli.options import (
     stdin,
 )
 from policygen.cli.stderr import progress, refusals, say, show
-from policygen.core.errors import ExitCode, UsageError
+from policygen.core.errors import CheckFailed, ExitCode, UsageError
 from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.render import destination
 
+if TYPE_CHECKING:  # --help does not load it
+    from policygen.app.render import Result
+
 RENDER_CODES = (
-    "Exit codes: 0 rendered, 1 files differ (--check), 2 wrong usage or invalid spec, "
+    "Exit codes: 0 rendered, 1 files differ (--check) or findings at or above --fail-on, 2 wrong usage or invalid spec, "
     "4 internal error."
 )
 VALIDATE_CODES = (
@@ -53,6 +59,7 @@ Examples:
   policygen render spec/ -o manifests/ --check
   policygen render spec/ --target kueue=0.17 --only ClusterQueue
   policygen render spec/ --steps-from git:main:spec -o steps/
+  policygen render spec/ --cluster east -o east/ --kustomization
 
 """
     + RENDER_CODES
@@ -81,6 +88,7 @@ Examples:
     help="Render only objects of this kind; repeatable.",
 )
 @TARGET
+@CLUSTER
 @extras("Also render the configuration of this controller")
 @click.option(
     "--templates",
@@ -115,6 +123,12 @@ Examples:
         "apply. OLD is a spec, manifests, a snapshot or context:NAME. -o names a new folder."
     ),
 )
+@click.option(
+    "--kustomization",
+    is_flag=True,
+    help="With -o DIR: also write a kustomization.yaml that lists the files.",
+)
+@FAIL_ON
 @QUIET_NOTES
 @EVERY_NOTE
 def render(**given: Any) -> None:
@@ -122,31 +136,71 @@ def render(**given: Any) -> None:
 
     SPEC is a file, a folder (read recursively: .yaml, .yml, .json) or - for standard input.
     Manifests go to standard output, findings to standard error. If the spec has an error, nothing
-    is rendered.
+    is rendered. If the Platform has clusters, -o writes a folder for each, unless --cluster names one.
     """
+    from policygen.app import clusters
     from policygen.app import render as app_render
 
     output = _output(given)
     request = RenderRequest(**fields(RenderRequest, given))
+    if given["steps_from"]:
+        _steps(request, given, output)
+        return
     command = app_render.render
     if given["raw_scheduler_config"]:
         command = app_render.raw_scheduler_config
     elif given["kueue_helm_values"]:
         command = app_render.kueue_helm_values
-    if given["steps_from"]:
-        _steps(request, given, output)
-        return
+    source = stdin(request.specs)
+    read = None if source is None else source.read()
     with refusals(quiet=given["quiet"], every=given["every"]):
-        result = command(request, stdin=stdin(request.specs), output=_redirected())
+        stream = None if read is None else BytesIO(read)
+        results = {"": command(request, stdin=stream, output=_redirected())}
+        names = results[""].clusters
+        if names and request.cluster is None:
+            if output is None or destination.is_file(output):
+                raise clusters.SeveralClustersError(names)
+            results = clusters.rendered(request, names, read, _redirected())
+    findings = [it for result in results.values() for it in result.findings]
     # A check renders nothing that could need new fields in pods, so with -q it prints only differences.
-    pods = () if given["check"] and given["quiet"] else result.pods
-    show(result.findings, quiet=given["quiet"], every=given["every"], pods=pods)
+    hidden = given["check"] and given["quiet"]
+    pods = () if hidden else [pod for result in results.values() for pod in result.pods]
+    show(findings, quiet=given["quiet"], every=given["every"], pods=pods)
+    fail_on = Severity[given["fail_on"].upper()]
+    if failing := sum(it.severity >= fail_on for it in findings):
+        say(f"nothing is rendered: {counted(failing, 'finding')} at or above {fail_on} (--fail-on)")
+        raise SystemExit(ExitCode.FINDINGS)
+    _deliver(results, given, output)
+
+
+def _deliver(results: "Mapping[str, Result]", given: dict[str, Any], output: Path | None) -> None:
+    """Print, write or compare the manifests of a spec, or of each of its clusters."""
+    from policygen.app import clusters
+    from policygen.app import render as app_render
+
+    one = results.get("")
+    kustomization = given["kustomization"]
     if output is None:
-        stdout.out(app_render.text(result), "write the manifests to a folder or file with -o")
-    elif given["check"]:
-        app_render.compare(result, output)
+        text = app_render.text(next(iter(results.values())))
+        stdout.out(text, "write the manifests to a folder or file with -o")
+    elif not given["check"]:
+        written = (
+            [app_render.write(one, output, kustomization=kustomization)]
+            if one
+            else clusters.write(results, output, kustomization=kustomization)
+        )
+        for line in written:
+            say(line)
     else:
-        say(app_render.write(result, output))
+        try:
+            if one:
+                app_render.compare(one, output, kustomization=kustomization)
+            else:
+                clusters.compare(results, output, kustomization=kustomization)
+        except CheckFailed:
+            if not given["quiet"]:
+                say(f"the files in {output} differ; run the same command without --check")
+            raise
 
 
 def _output(given: dict[str, Any]) -> Path | None:
@@ -183,11 +237,13 @@ def _check_form(given: dict[str, Any], output: Path | None) -> None:
             "--raw-scheduler-config and --kueue-helm-values each print one file to standard output; "
             "use only one of them, without -o and --only"
         )
+    if given["kustomization"] and (output is None or destination.is_file(output)):
+        raise click.UsageError("--kustomization lists the files of a folder; name one with -o DIR")
     if given["steps_from"]:
-        unused = [it for it in ("check", "only", "allow_empty") if given[it]]
+        unused = [it for it in ("check", "only", "allow_empty", "kustomization") if given[it]]
         if any(raw) or unused or (output is not None and destination.is_file(output)):
             raise click.UsageError(
-                "--steps-from renders a folder for each apply; omit --check, --only, --allow-empty and options "
+                "--steps-from renders a folder for each apply; omit --check, --only, --allow-empty, --kustomization and options "
                 "that print one file, and name a folder with -o"
             )
 
@@ -221,19 +277,26 @@ Examples:
 )
 @_SPECS
 @TARGET
+@CLUSTER
 @FAIL_ON
 @QUIET_NOTES
 @EVERY_NOTE
 def validate(**given: Any) -> None:
     """Check a spec: syntax, schema, references, sums and effects.
 
-    Warnings are about settings that do not have the intended effect.
+    Warnings are about settings that do not have the intended effect. If the Platform has clusters, each
+    of them is checked.
     """
+    from policygen.app import clusters
     from policygen.app import render as app_render
 
     request = RenderRequest(**fields(RenderRequest, given))
+    source = stdin(request.specs)
+    read = None if source is None else source.read()
     with refusals(quiet=given["quiet"], every=given["every"]):
-        result = app_render.validate(request, stdin=stdin(request.specs), output=_redirected())
+        stream = None if read is None else BytesIO(read)
+        result = app_render.validate(request, stdin=stream, output=_redirected())
+        result = clusters.with_clusters(request, result, read)
     threshold = Severity[given["fail_on"].upper()]
     failing = sum(finding.severity >= threshold for finding in result.findings)
     # If notes decide the exit code, all of them are shown.

@@ -14,6 +14,7 @@ from policygen.app import stdout
 from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.cli.options import (
     ACCESS,
+    CLUSTER,
     SPECS,
     TARGET,
     Decorator,
@@ -64,6 +65,7 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
         context(f"{verb} the live cluster of this kubeconfig context, read-only."),
         snapshots(f"{verb} the snapshot in this file, which `policygen snapshot` wrote."),
         TARGET,
+        CLUSTER,
         click.option(
             "--templates",
             multiple=True,

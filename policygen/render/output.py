@@ -10,7 +10,15 @@ from policygen.render import destination
 from policygen.render.difference import difference
 from policygen.render.folder import FILE_NAME, Changes, index, update
 from policygen.render.manifest import Manifest
+from policygen.render.scalar import encode
 
+_KUSTOMIZATION = "kustomization.yaml"
+_HEAD = """\
+---
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:
+"""
 _MADE_BY = b"app.kubernetes.io/managed-by: policygen"
 
 
@@ -46,8 +54,12 @@ def write_file(manifests: Sequence[Manifest], path: Path) -> None:
         raise UsageError(f"{path} cannot be written: {atomic.reason(error)}") from None
 
 
-def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
+def write_folder(
+    manifests: Sequence[Manifest], folder: Path, *, kustomization: bool = False
+) -> Changes:
     """Write one file per object, `<kind>.<namespace>.<name>.yaml`; create the folder if necessary.
+
+    With `kustomization`, a kustomization.yaml lists these files in apply order.
 
     Removes files of an earlier run whose object is gone, and never changes other files. All
     files are staged first and then renamed one by one, so that every file is always complete.
@@ -58,7 +70,7 @@ def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
     edited, or was not written by policygen (the message names all of them); another run is writing
     to the folder; the folder cannot be written.
     """
-    planned = {name: content.encode() for name, content in _named(manifests).items()}
+    planned = {name: content.encode() for name, content in _files(manifests, kustomization).items()}
     _refuse_file(folder)
     try:
         with _made(folder):
@@ -67,7 +79,7 @@ def write_folder(manifests: Sequence[Manifest], folder: Path) -> Changes:
         raise UsageError(f"{folder} cannot be written: {atomic.reason(error)}") from None
 
 
-def check(manifests: Sequence[Manifest], target: Path) -> str:
+def check(manifests: Sequence[Manifest], target: Path, *, kustomization: bool = False) -> str:
     """The changes that writing to the file or folder would make, as a unified diff, or "".
 
     Raises UsageError if the target cannot be read, or is a folder instead of a file or the reverse.
@@ -77,7 +89,7 @@ def check(manifests: Sequence[Manifest], target: Path) -> str:
             _refuse_folder(target)
             return difference(str(target).lstrip("/"), _content(target), text(manifests))
         _refuse_file(target)
-        new = _named(manifests)
+        new = _files(manifests, kustomization)
         return "".join(
             difference(name, _content(target / name), new.get(name))
             for name in sorted(new.keys() | index(target).keys())
@@ -96,6 +108,14 @@ def _refuse_folder(path: Path) -> None:
 def _refuse_file(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise UsageError(f"{path} is a file; name a folder, or a file that ends in .yaml")
+
+
+def _files(manifests: Sequence[Manifest], kustomization: bool) -> dict[str, str]:
+    """Texts by file name."""
+    named = _named(manifests)
+    if kustomization:
+        named[_KUSTOMIZATION] = _HEAD + "".join(f"  - {encode(name)}\n" for name in named)
+    return named
 
 
 def _named(manifests: Sequence[Manifest]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from policygen.documents.files import Source
 from policygen.documents.locate import locate, ordered
 from policygen.spec import (
     certain_part,
+    clusters,
     doubled_names,
     forms,
     labels,
@@ -77,11 +78,13 @@ def load(
     *,
     complete: bool = True,
     among: Sequence[Source] = (),
+    cluster: str | None = None,
 ) -> Loaded:
     """Read every document, check each by its schema, then all of them together.
 
     `target` overrides the Platform's target versions, by component. `complete` is false if files
-    could not be read, so that a missing name may exist in them. The sources of `among` are manifests
+    could not be read, so that a missing name may exist in them. With the name of a `cluster` of the
+    Platform, the spec has its versions, sizes and quotas. The sources of `among` are manifests
     that may contain documents of a spec: only documents that certainly are part of one are read,
     without findings about the others.
     """
@@ -93,7 +96,7 @@ def load(
     for source in among:
         reading.source(source, among=True)
     reading.queues()
-    spec = reading.spec(target or {})
+    spec = reading.spec()
     dangling = list(references.check(spec, reading.unread, reading.remnants))
     faulty = reading.faulty() | {
         hit.at.document
@@ -104,6 +107,12 @@ def load(
     reading.hits += pools.check(spec)
     findings = ordered([*reading.findings, *locate(reading.documents, reading.hits)])
     refused = any(finding.severity == Severity.ERROR for finding in findings)
+    variant = next((it for it in spec.platform.clusters if it.name == cluster), None)
+    if variant is not None:
+        spec = clusters.of_cluster(spec, variant)
+    if target:
+        platform = spec.platform
+        spec = replace(spec, platform=replace(platform, target=replace(platform.target, **target)))
     return Loaded(
         spec=spec,
         documents=tuple(reading.documents),
@@ -285,11 +294,9 @@ class _SpecReading:
             at = At(inner.index, ("queues",), key=True)
             self.hits.append(Hit(QUEUES_WITHOUT_POOLS, message, at))
 
-    def spec(self, target: Mapping[str, Version]) -> Spec:
+    def spec(self) -> Spec:
         """The spec, sorted by name."""
         platform = self.platform
-        if target:
-            platform = replace(platform, target=replace(platform.target, **target))
         classed, hits = legacy_forms.classes(self.models, self.teams, platform, self.unread)
         self.hits += hits
         return Spec(

@@ -19,14 +19,17 @@ from policygen.spec.rules import INVALID_VALUE, PACK_AND_SPREAD, UNSUPPORTED_TAR
 from policygen.spec.types import (
     Autoscaling,
     Capacity,
+    ClusterVariant,
     Gang,
     Gpu,
     Model,
     Placement,
     Platform,
     Pool,
+    PoolVariant,
     Priority,
     Quota,
+    QuotaVariant,
     SchedulingPolicy,
     SharedQueue,
     Sizing,
@@ -52,7 +55,8 @@ def platform(document: View) -> Platform:
     return Platform(
         name=name_of(document),
         at=document.at,
-        target=_target(spec.view("target")),
+        target=Target(**_versions(spec.view("target"))),
+        clusters=tuple(_cluster(entry) for entry in spec.views("clusters")),
         priorities=tuple(
             Priority(
                 name=entry.data["name"],
@@ -123,7 +127,30 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _target(view: View) -> Target:
+def _cluster(view: View) -> ClusterVariant:
+    return ClusterVariant(
+        name=view.data["name"],
+        at=view.at,
+        target=tuple(_versions(view.view("target")).items()),
+        pools=tuple(
+            PoolVariant(
+                name=entry.data["name"],
+                at=entry.at,
+                capacity=_capacity(entry.view("capacity")),
+                quotas=tuple(
+                    QuotaVariant(
+                        it.data["team"], it.at, it.amounts("guarantee"), it.amounts("limit")
+                    )
+                    for it in entry.views("quotas")
+                ),
+            )
+            for entry in view.views("pools")
+        ),
+    )
+
+
+def _versions(view: View) -> dict[str, Version]:
+    """The versions of a target, by component."""
     read: dict[str, Version] = {}
     for component in versions.SUPPORTED:
         text = view.text(component)
@@ -133,7 +160,7 @@ def _target(view: View) -> Target:
             read[component] = versions.parse(component, text)
         except ValueError as error:
             view.hits.append(Hit(UNSUPPORTED_TARGET, str(error), view.at / component))
-    return Target(**read)
+    return read
 
 
 def scheduling_policy(view: View) -> SchedulingPolicy:
@@ -180,10 +207,21 @@ def tolerations(spec: View) -> tuple[Toleration, ...] | None:
     )
 
 
+def _capacity(view: View) -> Capacity:
+    return Capacity(
+        nodes=view.number("nodes"),
+        total_gpus=view.number("totalGPUs"),
+        available_gpus=view.number("availableGPUs"),
+        node_type=view.text("nodeType"),
+        node_allocatable=view.resources("nodeAllocatable"),
+        system_reserved=view.resources("systemReserved", zero=True),
+    )
+
+
 def pool(document: View) -> Pool:
     """A ResourcePool of policygen.dev."""
     spec = document.view("spec")
-    gpu, capacity = spec.view("gpu"), spec.view("capacity")
+    gpu = spec.view("gpu")
     mig = gpu.view("mig")
     return Pool(
         name=name_of(document),
@@ -202,14 +240,7 @@ def pool(document: View) -> Pool:
             mig_strategy=mig.data.get("strategy", "mixed"),
             instances=mig.amounts("instances") or (),
         ),
-        capacity=Capacity(
-            nodes=capacity.number("nodes"),
-            total_gpus=capacity.number("totalGPUs"),
-            available_gpus=capacity.number("availableGPUs"),
-            node_type=capacity.text("nodeType"),
-            node_allocatable=capacity.resources("nodeAllocatable"),
-            system_reserved=capacity.resources("systemReserved", zero=True),
-        ),
+        capacity=_capacity(spec.view("capacity")),
         scheduling_policy=scheduling_policy(spec.view("schedulingPolicy")),
         topology_levels=spec.view("topology").texts("levels"),
         quota_backstop=bool(spec.flag("quotaBackstop")),

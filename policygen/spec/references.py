@@ -7,7 +7,7 @@ from policygen.core.finding import At, Hit
 from policygen.core.names import SYSTEM_NAMESPACES
 from policygen.core.quoting import quoted, some
 from policygen.core.suggest import suggest
-from policygen.spec import joined_names, rules
+from policygen.spec import clusters, joined_names, rules
 from policygen.spec.pools import scheduler_of
 from policygen.spec.types import Model, Platform, Spec, Team, TeamNamespace
 from policygen.spec.unread import Unread
@@ -68,6 +68,7 @@ def check(
     yield from _namespaces(spec)
     yield from _models(spec, unread)
     yield from joined_names.check(spec)
+    yield from clusters.check(spec)
 
 
 def _shown(part: Platform | Team | Model) -> str:
@@ -109,6 +110,10 @@ def _dangling(part: Platform | Team | Model, named: _Names) -> Iterator[Hit]:
             for queue in part.shared_queues:
                 for index, name in enumerate(queue.pools):
                     yield from named.pools.check(name, queue.at / "pools" / index)
+            for pool in (it for cluster in part.clusters for it in cluster.pools):
+                yield from named.pools.check(pool.name, pool.at / "name")
+                for each in pool.quotas:
+                    yield from named.teams.check(each.team, each.at / "team")
         case Team():
             if part.parent is not None:
                 yield from named.teams.check(

@@ -18,7 +18,11 @@ Raw = Callable[[Path], str | None]
 """Returns the text of the scalar at a path, if it is known (`Document.raw`)."""
 
 KEYED: dict[str, tuple[tuple[Path, str], ...]] = {
-    PLATFORM.schema: ((("spec", "priorities"), "name"), (("spec", "sharedQueues"), "name")),
+    PLATFORM.schema: (
+        (("spec", "clusters"), "name"),
+        (("spec", "priorities"), "name"),
+        (("spec", "sharedQueues"), "name"),
+    ),
     TEAM.schema: ((("spec", "namespaces"), "name"), (("spec", "quotas"), "pool")),
     SCHEDULER_CONFIG.schema: ((("queues",), "name"),),
 }

@@ -86,12 +86,41 @@ class NodeResources(Struct, frozen=True):
     memory_bytes: int
 
 
+class QuotaVariant(Struct, frozen=True):
+    """The quota of a team in one cluster; None: as the team has it."""
+
+    team: str
+    at: At
+    guarantee: "Amounts | None" = None
+    limit: "Amounts | None" = None
+
+
+class PoolVariant(Struct, frozen=True):
+    """What differs for a pool in one cluster."""
+
+    name: str
+    at: At
+    capacity: "Capacity"
+    quotas: tuple[QuotaVariant, ...] = ()
+
+
+class ClusterVariant(Struct, frozen=True):
+    """One of the clusters that a spec describes, and what differs from the spec."""
+
+    name: str
+    at: At
+    target: tuple[tuple[str, Version], ...] = ()
+    """Versions by component."""
+    pools: tuple[PoolVariant, ...] = ()
+
+
 class Platform(Struct, frozen=True):
     """Settings of the complete set."""
 
     name: str = "default"
     at: At | None = None
     target: Target = Target()
+    clusters: tuple[ClusterVariant, ...] = ()
     priorities: tuple[Priority, ...] = ()
     shared_queues: tuple[SharedQueue, ...] = ()
     scheduler: Scheduler = "kueue"

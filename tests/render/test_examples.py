@@ -17,6 +17,7 @@ EXAMPLES = sorted(
 )
 
 OPTIONS = {
+    "rings": ["--cluster", "production"],
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
@@ -56,6 +57,7 @@ def test_the_stories_are_there():
         "articles",
         "forty-jobs",
         "kueue-team-tree",
+        "rings",
         "serving-slices",
         "spot-and-on-demand",
         "team-manifests",

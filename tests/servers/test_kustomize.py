@@ -79,6 +79,23 @@ def test_kustomize_stops_at_an_error_of_lint(build):
     assert 'error: Job vision/train names LocalQueue "a1000"' in done.stderr
 
 
+def test_kustomize_builds_the_folder_of_a_cluster(build, tmp_path):
+    program = build("a100").args[0]
+    example = str(ROOT / "examples/rings/policy.yaml")
+    command = [sys.executable, "-m", "policygen", "render", "-q", example]
+    for more in (["-o", str(tmp_path / "out"), "--kustomization"], ["--cluster", "staging"]):
+        rendered = subprocess.run(
+            [*command, *more], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+    done = subprocess.run(
+        [program, "build", str(tmp_path / "out/staging")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert _sorted(yaml.safe_load_all(done.stdout)) == _sorted(yaml.safe_load_all(rendered))
+
+
 def test_kustomize_stops_at_an_invalid_spec(build, tmp_path):
     (tmp_path / "spec" / "teams.yaml").write_text("a: [\n")
     done = build("a100")
