@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from msgspec.structs import replace
 
@@ -15,11 +14,12 @@ from policygen.simulate.scene import (
     Scene,
 )
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
-from policygen.simulate.why.changes import FieldChange
+from policygen.simulate.why.changes import FieldChange, OwnChange
 from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.gang_remedies import Gangs
 from policygen.simulate.why.history import Preempted, preempted
+from policygen.simulate.why.job_names import named_jobs
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom, flavors_of
 from policygen.simulate.why.object_causes import (
@@ -41,7 +41,7 @@ from policygen.simulate.why.scene_changes import (
     scheduler_changes,
 )
 from policygen.simulate.why.scene_nodes import SceneNodes
-from policygen.simulate.why.scene_situation import asked_workload, selecting_queues, situation
+from policygen.simulate.why.scene_situation import SceneQueues, asked_workload
 from policygen.simulate.why.situation import (
     AskedWorkload,
     Settled,
@@ -50,8 +50,6 @@ from policygen.simulate.why.situation import (
 from policygen.simulate.why.spec_changes import SpecPolicy
 from policygen.simulate.why.start import Start, start
 
-_QUEUES = 5
-"""The most ClusterQueues that are tried for a workload whose namespace has no LocalQueue."""
 _LATER = 3
 """So many changes for later are shown beside changes with which a workload starts now."""
 _SIMULATED = 200
@@ -73,34 +71,15 @@ class Explainer:
         self.arrivals = arrivals
         self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
         self._spec = SpecPolicy(scene.spec) if scene.spec is not None else None
-        self._situation: Situation | None = None
         self._nodes = SceneNodes(scene, arrivals)
         self._quotas = JobQuotas(scene, arrivals)
         self._gangs: dict[str, Gangs] = {}
         """By the name of a job that may not exist yet; without a name, of the arrivals alone."""
-        self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
+        self._queues = SceneQueues(scene, arrivals)
 
     def named(self, name: str) -> list[Arrival]:
-        """The workloads with this name: `namespace/name`, `name`, or with their kind before it.
-
-        Otherwise those that run the model with this name.
-        """
-        parts = name.split("/")
-        found = [
-            it
-            for it in self.arrivals
-            if [it.kind.lower(), *it.object_name.split("/")][-len(parts) :]
-            == [parts[0].lower(), *parts[1:]]
-            or parts
-            in (it.object_name.split("/")[-len(parts) :], it.name.split("/")[-len(parts) :])
-        ]
-        if not found and (one := self._by_workload.get(name)) is not None:
-            return [one]
-        return found or [
-            it
-            for it in self.arrivals
-            if it.model and parts == [it.namespace, it.model][-len(parts) :]
-        ]
+        """The workloads with this name (see `named_jobs`)."""
+        return named_jobs(self.arrivals, name)
 
     def explain(self, arrival: Arrival, *, search: bool = True) -> Explanation:
         """Why a workload waits. Without `search`, no remedies are looked for."""
@@ -114,7 +93,7 @@ class Explainer:
         if arrival.workload is None:
             return None
         asked = asked_workload(arrival, arrival.workload, self.scene)
-        near, _ = self._around(asked)
+        near, _ = self._queues.around(asked)
         found = cost(near, asked.name, near.settle(), near.settle(asked))
         return self._shown(Remedy((), found)).cost
 
@@ -131,7 +110,7 @@ class Explainer:
                 return Start(None, unknown=len(running))
             return start(self.scene, self.arrivals, arrival)
         asked = asked_workload(arrival, workload, self.scene)
-        near, _ = self._around(asked)
+        near, _ = self._queues.around(asked)
         held = [it.name for them in near.held.values() for it in them]
         owners = [self._by_workload[it] for it in held if it in self._by_workload]
         if all(it.duration is None for it in owners):
@@ -194,15 +173,35 @@ class Explainer:
         if workload.admission is not None:
             chosen = flavors_of(workload.admission)
             admitted = arrival.admitted()
-            return self._on_nodes(known, admitted, chosen, search=search, nodes=self._nodes.now())
+            own = self._on_nodes(known, admitted, chosen, search=search, nodes=self._nodes.now())
+            again = self._admitted_again(own.remedies, arrival, workload)
+            return replace(own, remedies=tuple(again))
         return self._in_queue(known, arrival, workload, search=search)
+
+    def _admitted_again(
+        self, found: Iterable[Remedy], arrival: Arrival, workload: QueuedWorkload
+    ) -> Iterator[Remedy]:
+        """The remedies with which Kueue gives the same flavors again: it evicts a job that changes."""
+        for it in found:
+            if not any(isinstance(one, OwnChange) for one in it.changes):
+                yield it
+                continue
+            asked = asked_workload(arrival, workload, self.scene)
+            near, _ = self._queues.around(asked)
+            after = near.settle(asked, it.changes)
+            admission = after.admitted.get(asked.name)
+            chosen = workload.admission and flavors_of(workload.admission)
+            if admission is not None and flavors_of(admission) == chosen:
+                more = self._shown(Remedy((), cost(near, asked.name, near.settle(), after))).cost
+                gone = tuple(sorted({*it.cost.preempted, *more.preempted}))
+                yield replace(it, cost=replace(more, preempted=gone))
 
     def _in_queue(
         self, known: Explanation, arrival: Arrival, workload: QueuedWorkload, *, search: bool
     ) -> Explanation:
         asked = asked_workload(arrival, workload, self.scene)
         cause = object_cause(self.scene.cluster, asked)
-        near, settled = self._around(asked)
+        near, settled = self._queues.around(asked)
         if cause is None:
             if asked.name not in near.names:  # a new workload: the others were decided about before
                 settled = near.settle(asked, keep=True)
@@ -424,29 +423,6 @@ class Explainer:
             return ()
         names = {it.workload.uid: it.name for it in self.arrivals if it.workload}
         return tuple(preempted(object_, names))
-
-    def _around(self, asked: AskedWorkload) -> tuple[Situation, Settled]:
-        """The trees of all queues of its namespace, after all that can be admitted was admitted."""
-        cluster = self.scene.cluster
-        queues = frozenset(
-            it.fields.cluster_queue
-            for it in cluster.local_queues.by_namespace.get(asked.namespace, ())
-            if cluster.cluster_queues.knows(it.fields.cluster_queue)
-        )
-        if not queues:
-            open_ = selecting_queues(cluster, asked.namespace)
-            queues = frozenset(islice(open_, _QUEUES))
-        key = queues, asked.namespace
-        if key not in self._near:
-            near = self._all().around(sorted(queues), asked.namespace)
-            settled = near.settle(keep=True)
-            self._near[key] = near.going_on(settled), settled
-        return self._near[key]
-
-    def _all(self) -> Situation:
-        if self._situation is None:
-            self._situation = situation(self.scene, self.arrivals)
-        return self._situation
 
     def _owner(self, name: str) -> str:
         found = self._by_workload.get(name)

@@ -37,7 +37,8 @@ class NodeRoom:
     def placed(self, remedy: Remedy, admitted: Mapping[str, Admission]) -> Remedy | None:
         """The remedy, with whether all pods have a node then; None: they do not fit on empty nodes either.
 
-        `admitted` are all that hold quota then. The pods of those that the change admits may come first.
+        `admitted` are all that hold quota then. The pods of those that the change admits, too,
+        or again, may come first.
         """
         chosen, cost = remedy.chosen, remedy.cost
         arrival = self.arrival.with_pods(remedy.pods)
@@ -46,8 +47,8 @@ class NodeRoom:
         gone = [self.arrivals[it].name for it in left if it in self.arrivals]
         others = [
             (self.arrivals[it].with_pods(admitted[it].counts), flavors_of(admitted[it]))
-            for it in cost.admitted
-            if it in self.arrivals
+            for it in (*cost.admitted, *cost.preempted)  # of which some are admitted again
+            if it in self.arrivals and it in admitted
         ]
 
         def has_room() -> bool:

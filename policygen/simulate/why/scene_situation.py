@@ -1,6 +1,7 @@
 """The queues and workloads of a scene, as trials of Kueue's decisions begin with them."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -13,7 +14,43 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.kueue.build import pairs_of
 from policygen.simulate.kueue.workload import QueuedWorkload
 from policygen.simulate.scene import Scene, strategies, topology_nodes
-from policygen.simulate.why.situation import AskedWorkload, Situation, policy_objects
+from policygen.simulate.why.situation import AskedWorkload, Settled, Situation, policy_objects
+
+_QUEUES = 5
+"""The most ClusterQueues that are tried for a workload whose namespace has no LocalQueue."""
+
+
+class SceneQueues:
+    """The queues for all workloads of a scene; each situation is computed once."""
+
+    def __init__(self, scene: Scene, arrivals: Sequence[Arrival]) -> None:
+        self._scene = scene
+        self._arrivals = arrivals
+        self._situation: Situation | None = None
+        self._near: dict[tuple[frozenset[str], str], tuple[Situation, Settled]] = {}
+
+    def around(self, asked: AskedWorkload) -> tuple[Situation, Settled]:
+        """The trees of all queues of its namespace, after all that can be admitted was admitted."""
+        cluster = self._scene.cluster
+        queues = frozenset(
+            it.fields.cluster_queue
+            for it in cluster.local_queues.by_namespace.get(asked.namespace, ())
+            if cluster.cluster_queues.knows(it.fields.cluster_queue)
+        )
+        if not queues:
+            open_ = selecting_queues(cluster, asked.namespace)
+            queues = frozenset(islice(open_, _QUEUES))
+        key = queues, asked.namespace
+        if key not in self._near:
+            near = self._all().around(sorted(queues), asked.namespace)
+            settled = near.settle(keep=True)
+            self._near[key] = near.going_on(settled), settled
+        return self._near[key]
+
+    def _all(self) -> Situation:
+        if self._situation is None:
+            self._situation = situation(self._scene, self._arrivals)
+        return self._situation
 
 
 def situation(scene: Scene, arrivals: Iterable[Arrival]) -> Situation:

@@ -21,6 +21,7 @@ from tests.simulate.why.waiting import (
     job,
     local,
     node,
+    priority,
     queue,
     scene,
     thing,
@@ -179,3 +180,17 @@ def test_who_ends_before_it_starts():
     it = Explainer(state.scene, state.arrivals)
     found = it.explain(*it.named("n/a"))
     assert (found.cause.kind, found.ends) == (CauseKind.QUEUE_HEAD, ("n/b", "n/c"))
+
+
+def test_kueue_must_admit_a_changed_job_again():
+    """a holds quota for 6 GPUs that no node has, and c waits for quota. With fewer GPUs, c may be first."""
+    jobs = job("a", gpus=6), job("b", gpus=2, after="1s"), job("c", gpus=2, after="2s", rank="high")
+    high = {**priority("high", 9), "description": "d"}
+    made = scene(flavor(), queue("q", 8), local(), high, node("x", 4), *jobs)
+    state = instant(made, arrivals(made), None)
+    it = Explainer(state.scene, state.arrivals)
+    found = it.explain(*it.named("n/a"))
+    assert found.cause.kind is CauseKind.NO_NODES
+    assert [(one.changes[0].after, one.cost.admitted) for one in found.remedies] == [
+        (2, ("n/c",)),
+    ]
