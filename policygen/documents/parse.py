@@ -8,7 +8,6 @@ from typing import Any
 from policygen.documents import fast_json, line_places, yaml_lines
 from policygen.documents.forbidden_characters import Without
 from policygen.documents.json_positions import places
-from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.outline import Outline
 from policygen.documents.parsed import UNUSUAL, Composed, FastDocument, TextHit
 from policygen.documents.rules import YAML_SYNTAX
@@ -37,7 +36,7 @@ def fast_documents(text: str, *, json: bool) -> list[FastDocument] | None:
         return None if data is UNUSUAL else [FastDocument(data, 0, len(text))]
     if _forbidden_in(text):
         return None
-    found = yaml_lines.documents(text, KubernetesPlains())
+    found = yaml_lines.documents(text)
     if found is not None:
         return found
     from policygen.documents import yaml_stream  # noqa: PLC0415 - most input needs no YAML parser
@@ -84,7 +83,7 @@ def compose(
     forbidden = _forbidden_in(text)
     if not forbidden:
         usual = kubernetes and not json
-        fast = yaml_lines.documents(text, KubernetesPlains()) if usual else None
+        fast = yaml_lines.documents(text) if usual else None
         if fast is None:
             yield from _parsed(text, json=json, line=line, kubernetes=kubernetes)
         else:

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from policygen.documents import kubectl_scalars
 from policygen.documents.parsed import MAX_DEPTH, FastDocument
-from policygen.documents.scalars import AmbiguousScalar, Plains
+from policygen.documents.scalars import AmbiguousScalar
 from policygen.documents.surrogates import has_escapes
 
 _MARKER = re.compile(r"\n---(?: *| +#.*)(?=\n)")
@@ -22,8 +23,8 @@ PLAIN = r"(?:[\w/.$(+=<;^~\\]|-(?=[^ \n\t]))[^\n\t#:]*+(?::(?=[^ \n\t])[^\n\t#:]
 FLOW = r"[{\[][^\n\t#]{,1000}"
 BLOCK = r"\|-?\n(?P<inner> +)[^ \n\t].*(?:\n(?P=inner).*|\n *$)*"
 _LINE = re.compile(
-    rf"( *+)(- ++)?+(?:({KEY}):(?= |$) *+)?({QUOTED}|{PLAIN}|{FLOW}|{BLOCK})?"
-    r" *(?:(?:^|(?<= ))#.*+)?$\n?|(.+)\n?",
+    rf"( *+)(- ++)?+(?:({KEY}):(?=[ \n]) *+)?+({PLAIN}|{QUOTED}|{FLOW}|{BLOCK})?"
+    r" *+(?:(?<![^ \n])#.*+)?+\n|(.+)\n?",
     re.MULTILINE | re.ASCII,
 )
 """Indentation, dash, key, value and indentation of a block scalar; or a line of another form."""
@@ -38,25 +39,46 @@ class _UnusualLineError(ValueError):
     pass
 
 
-class _Scalars(dict[str, Any]):
-    """A cache of the values of scalars as they are written. Raises _UnusualLineError for ambiguous ones."""
+class _Cache(dict[str, Any]):
+    """A cache by text, whose size is limited."""
 
-    def __init__(self, plains: Plains) -> None:
-        super().__init__()
-        self._plains = plains
+    def __setitem__(self, text: str, value: Any) -> None:
+        if len(self) >= _MAX_CACHED:
+            self.clear()
+        super().__setitem__(text, value)
+
+
+class _Scalars(_Cache):
+    """The values of scalars as they are written. Raises _UnusualLineError for ambiguous ones."""
 
     def __missing__(self, text: str) -> Any:
-        quoted = text[0] in "\"'"
-        value = text[1:-1] if quoted else self._plains[text.rstrip(" ")]
+        value = text[1:-1] if text[0] in "\"'" else kubectl_scalars.read(text.rstrip(" "))
         if value.__class__ is AmbiguousScalar:
             raise _UnusualLineError
         self[text] = value
         return value
 
 
-def documents(text: str, plains: Plains) -> list[FastDocument] | None:
-    """The documents of a text without forbidden characters; None if it needs a YAML parser.
+class _JsonScalars(_Cache):
+    """The same as JSON. Raises the error for None, too."""
 
+    def __missing__(self, text: str | None) -> str:
+        if text is None:
+            raise _UnusualLineError
+        written = self[text] = json.dumps(_SCALARS[text])
+        return written
+
+
+_SCALARS = _Scalars()
+_JSON_SCALARS = _JsonScalars()
+"""Files of one folder share most of their keys, and many values."""
+_MAX_CACHED = 1 << 16
+
+
+def documents(text: str) -> list[FastDocument] | None:
+    """The documents of a text without forbidden characters, as kubectl reads them.
+
+    None if it needs a YAML parser.
     It does if it has, for example, an anchor, a tag, a tab, an escape, a duplicate key, or a value
     of several lines that is not a block scalar.
     """
@@ -65,11 +87,10 @@ def documents(text: str, plains: Plains) -> list[FastDocument] | None:
     # The added line break makes up for the one at the end, which is not in the match.
     markers = [match.span() for match in _MARKER.finditer(f"\n{text}")]
     ends = [*(start for start, _ in markers), len(text)]
-    scalars = _Scalars(plains)
     found = []
     try:
         for (start, begin), end in zip([(0, 0), *markers], ends, strict=True):
-            data = _document(_LINE.findall(text, begin, end), scalars)
+            data = _document(_LINE.findall(text, begin, end))
             if data is not None or begin:
                 found.append(FastDocument(data, start, end, by_line=True))
     except ValueError:
@@ -77,8 +98,9 @@ def documents(text: str, plains: Plains) -> list[FastDocument] | None:
     return found
 
 
-def _document(lines: Iterable[Any], scalars: _Scalars) -> Any:  # noqa: C901, PLR0912, PLR0915 - function calls would take longer
+def _document(lines: Iterable[Any]) -> Any:  # noqa: C901, PLR0912, PLR0915 - function calls would take longer
     """The data of the lines of a document; None without data. Raises ValueError if it is unusual."""
+    scalars = _SCALARS
     root: dict[str, Any] = {}
     container: Any = root
     column = -1
@@ -128,7 +150,7 @@ def _document(lines: Iterable[Any], scalars: _Scalars) -> Any:  # noqa: C901, PL
         elif written[0] == "|":
             value = _block(written, len(inner), column)
         else:
-            value = _flow(written, scalars, len(stack))
+            value = _flow(written, len(stack))
         if name:
             key = scalars[name]
             if key in container or key.__class__ is not str:
@@ -139,17 +161,13 @@ def _document(lines: Iterable[Any], scalars: _Scalars) -> Any:  # noqa: C901, PL
     return root.get("")
 
 
-def _flow(text: str, scalars: _Scalars, depth: int) -> Any:
+def _flow(text: str, depth: int) -> Any:
     """The value of a flow collection, which is JSON if its scalars are written as JSON."""
     if depth + text.count("[") + text.count("{") > _MAX_NESTED:
         raise _UnusualLineError
-
-    def as_json(match: re.Match[str]) -> str:
-        if match[1] is None:
-            raise _UnusualLineError
-        return json.dumps(scalars[match[1]])
-
-    return _DECODER.decode(_FLOW_SCALAR.sub(as_json, text))
+    parts = _FLOW_SCALAR.split(text)  # what is between the scalars, and every other one is a scalar
+    parts[1::2] = [_JSON_SCALARS[scalar] for scalar in parts[1::2]]
+    return _DECODER.decode("".join(parts))
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policygen.documents import yaml_lines
-from policygen.documents.kubectl_scalars import KubernetesPlains
 from policygen.documents.parsed import MAX_DEPTH
 from tests.documents.test_fast_yaml import outlined, parsed_in_full
 
@@ -55,7 +54,7 @@ EDITS = (
 
 
 def read(text):
-    return yaml_lines.documents(text, KubernetesPlains())
+    return yaml_lines.documents(text)
 
 
 @pytest.mark.usefixtures("parser")
@@ -76,6 +75,13 @@ def test_the_examples_need_no_parser():
     texts = [path.read_text("utf-8") for path in sorted((ROOT / "examples").rglob("*.yaml"))]
     assert texts
     assert all(read(text) is not None for text in texts)
+
+
+def test_a_full_cache_of_scalars_changes_nothing(monkeypatch):
+    found = read("---\n".join(USUAL.values()))
+    monkeypatch.setattr(yaml_lines, "_MAX_CACHED", 1)
+    assert read("---\n".join(USUAL.values())) == found
+    assert found is not None
 
 
 @st.composite
