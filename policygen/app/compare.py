@@ -133,7 +133,7 @@ def _begun(
     def report() -> SimulationReport | None:
         shown[0] = 1
         try:
-            found: SimulationReport = results()[0]
+            found: SimulationReport = next(results())
         except KeyboardInterrupt:
             return None
         finally:

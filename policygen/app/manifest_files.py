@@ -1,6 +1,6 @@
 """The files of manifests, which a second process can start to read before the rules are imported."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -18,7 +18,7 @@ class ManifestFiles(Struct, frozen=True):
     sources: Sequence[Source]
     unreadable: Sequence[Finding] = ()
     """Why some of the paths could not be read."""
-    documents: Callable[[], Sequence[FastDocuments]] | None = None
+    documents: Callable[[], Iterable[FastDocuments]] | None = None
     """Returns the documents of each source, if they are read ahead."""
 
 

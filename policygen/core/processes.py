@@ -1,14 +1,15 @@
 """Calls a function for many items in two processes: this one, and a copy of it.
 
 The copy is made with fork, so it has all objects in memory already. Fork is safe only if this process
-has no other thread, and only on Linux: libraries of macOS do not support it.
+has no other thread, and only on Linux (which has memfd_create): libraries of macOS do not support it.
 """
 
 import os
+import select
 import signal
-import sys
+import struct
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NoReturn, TypeVar
 
@@ -17,15 +18,15 @@ import msgspec
 T = TypeVar("T")
 R = TypeVar("R")
 
-_Part = tuple[int, Sequence[T]]
-"""Neighbouring items, and their number."""
 _PARTS = 255
-"""The most parts: a pipe can hold a byte for each."""
+"""The most parts: a pipe can hold a byte and an entry for each. Each byte allows to do one more part."""
+_ENTRY = struct.Struct("=HQQ")
+"""The number of a part that the copy has done, and where its results are: start and length."""
 
 
 def usable() -> bool:
     """Whether a second process can be made, and has a processor of its own."""
-    if sys.platform != "linux" or threading.active_count() > 1:
+    if not hasattr(os, "memfd_create") or threading.active_count() > 1:
         return False
     return len(os.sched_getaffinity(0)) > 1
 
@@ -36,13 +37,13 @@ def begun(
     items: Sequence[T],
     dump: Callable[[R], bytes],
     load: Callable[[bytes], R],
-) -> Iterator[Callable[[], list[R]]]:
+) -> Iterator[Callable[[], Iterator[R]]]:
     """Start the copy, for a block in which this process can do other work first. Needs `usable`.
 
-    Yields a function that returns the results in the order of the items. This process begins with
-    the first items, and the copy with the last: neighbours often share work. `dump` and `load` pass on
-    what the copy returns. What it does not return, because it was killed or the function raised an
-    exception, is computed here.
+    Yields a function that returns the results in the order of the items, each as soon as it is known.
+    The copy begins with the first items, and this process, while it waits, with the last: neighbours
+    often share work. `dump` and `load` pass on what the copy returns. What it does not return, because
+    it was killed or the function raised an exception, is computed here.
     """
     size = -(-len(items) // _PARTS) or 1
     parts = [items[start : start + size] for start in range(0, len(items), size)]
@@ -50,33 +51,42 @@ def begun(
     os.write(writer, bytes(len(parts)))
     os.close(writer)
     answer, writer = os.pipe()
+    texts = os.memfd_create("results")  # a pipe would be full before this process reads it
     try:
         copy = os.fork()
     except OSError:  # no process or memory is left
-        for it in (tokens, answer, writer):
+        for it in (tokens, answer, writer, texts):
             os.close(it)
-        yield lambda: list(map(function, items))
+        yield lambda: map(function, items)
         return
     if copy == 0:
         os.close(answer)  # so that it ends if this process is killed
-        _answer(writer, lambda it: dump(function(it)), [*enumerate(parts)][::-1], tokens)
+        _answer(writer, texts, lambda it: dump(function(it)), parts, tokens)
 
-    def results() -> list[R]:
-        found = _done(function, enumerate(parts), tokens)
-        for number, dumped in _read(answer).items():
-            found[number] = list(map(load, dumped))
-        return [
-            result
-            for number, part in enumerate(parts)
-            for result in (found[number] if number in found else map(function, part))
-        ]
+    def results() -> Iterator[R]:
+        found: dict[int, list[R]] = {}
+        rest = [*enumerate(parts)]
+        arrived = select.poll()
+        arrived.register(answer, select.POLLIN)
+        for number, part in enumerate(parts):
+            while number not in found:
+                if not arrived.poll(0) and os.read(tokens, 1):
+                    last, own = rest.pop()
+                    found[last] = list(map(function, own))
+                    continue
+                if not (entry := os.read(answer, _ENTRY.size)):
+                    break  # the copy has ended without this part
+                done, start, length = _ENTRY.unpack(entry)
+                dumped = msgspec.msgpack.decode(os.pread(texts, length, start), type=list[bytes])
+                found[done] = list(map(load, dumped))
+            yield from found.pop(number) if number in found else map(function, part)
 
     try:
         os.close(writer)
         yield results
     finally:
-        os.close(tokens)
-        os.close(answer)
+        for it in (tokens, answer, texts):
+            os.close(it)
         # If this process ignores SIGCHLD, a copy that has ended is gone.
         with suppress(ProcessLookupError, ChildProcessError):
             os.kill(copy, signal.SIGKILL)
@@ -84,25 +94,23 @@ def begun(
 
 
 def _answer(
-    writer: int, function: Callable[[T], bytes], parts: Iterable[_Part[T]], tokens: int
+    writer: int,
+    texts: int,
+    function: Callable[[T], bytes],
+    parts: Sequence[Sequence[T]],
+    tokens: int,
 ) -> NoReturn:
     """Do the work of the copy. It ends without cleaning up, because files and exits are not its own."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
-        found = _done(function, parts, tokens)
-        with open(writer, "wb") as file:
-            file.write(msgspec.msgpack.encode(found))
+        start = 0
+        with open(texts, "wb") as file:
+            for number, part in enumerate(parts):
+                if not os.read(tokens, 1):
+                    break
+                length = file.write(msgspec.msgpack.encode(list(map(function, part))))
+                file.flush()
+                os.write(writer, _ENTRY.pack(number, start, length))
+                start += length
     finally:
         os._exit(0)
-
-
-def _done(function: Callable[[T], R], parts: Iterable[_Part[T]], tokens: int) -> dict[int, list[R]]:
-    """The results of the parts that this process does. Each byte of `tokens` allows one more."""
-    return {number: list(map(function, part)) for number, part in parts if os.read(tokens, 1)}
-
-
-def _read(answer: int) -> dict[int, list[bytes]]:
-    """What the copy returned by part; nothing if it did not finish."""
-    with open(answer, "rb", closefd=False) as file, suppress(msgspec.DecodeError):
-        return msgspec.msgpack.decode(file.read(), type=dict[int, list[bytes]])
-    return {}

@@ -1,6 +1,6 @@
 """Reads many files in two processes, before their documents are loaded one after the other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -18,7 +18,7 @@ FastDocuments = list[FastDocument] | None
 
 
 @contextmanager
-def begun(sources: Sequence[Source]) -> Iterator[Callable[[], list[FastDocuments]]]:
+def begun(sources: Sequence[Source]) -> Iterator[Callable[[], Iterable[FastDocuments]]]:
     """Start to read the sources, for a block. Yields a function that returns the documents of each.
 
     `document.load` reads sources of which a document needs the full parse, and all sources if there

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import repeat
 from pathlib import PurePath
 from typing import Any
 
@@ -79,7 +80,7 @@ def read(
     sources: Sequence[Source],
     *,
     first_index: int = 0,
-    read_ahead: Callable[[], Sequence[FastDocuments]] | None = None,
+    read_ahead: Callable[[], Iterable[FastDocuments]] | None = None,
 ) -> Manifests:
     """The objects of the sources, without documents of a spec.
 
@@ -87,34 +88,47 @@ def read(
     read already. Scalars are read as kubectl reads them (YAML 1.1 where
     it differs). Duplicate keys and invalid YAML become findings.
     """
-    found = Manifests()
-    ahead = [None] * len(sources) if read_ahead is None else read_ahead()
+    found, read_objects = Manifests(), Manifests()
+    ahead = repeat(None, len(sources)) if read_ahead is None else read_ahead()
     for source, fast in zip(sources, ahead, strict=True):
-        index = first_index + len(found.documents)
-        documents, findings = load_documents(source, first_index=index, kubernetes=True, fast=fast)
-        for document in documents:
-            if _is_no_spec(document):
-                findings += document.faults
-            else:
-                document.data = None
-        template = placeholders.of_helm(source) if findings else None
-        if template:
-            documents, findings = [], [template]
-        found.findings += findings
-        found.complete = found.complete and not findings
-        found.documents += documents
+        documents = _documents(source, fast, first_index, found)
+        for document in documents:  # meanwhile, another process can read the next source
+            _document(document, read_objects)
     builds = [it for it in found.documents if kustomizations.is_one(it)]
-    found.builds += map(kustomizations.folder, builds)
-    documents = kustomizations.others(builds, found.documents) if builds else found.documents
-    for document in documents:
-        if isinstance(document.data, dict):
-            _document(document, found)
+    if builds:
+        found.builds += map(kustomizations.folder, builds)
+        read_objects = Manifests()
+        for document in kustomizations.others(builds, found.documents):
+            _document(document, read_objects)
+    found.objects, found.nameless = read_objects.objects, read_objects.nameless
+    found.findings += read_objects.findings
+    found.complete = found.complete and read_objects.complete
     # Files inside ConfigMaps are separate documents, after all others.
     holders = tuple(found.documents)
     for config_map in _config_maps(found.objects):
         holder = holders[config_map.at.document - first_index]
         _inner(config_map, found, first_index, holder)
     return found
+
+
+def _documents(
+    source: Source, fast: FastDocuments, first_index: int, found: Manifests
+) -> list[Document]:
+    """Add the documents of a source, and the findings about it. Returns these documents."""
+    index = first_index + len(found.documents)
+    documents, findings = load_documents(source, first_index=index, kubernetes=True, fast=fast)
+    for document in documents:
+        if _is_no_spec(document):
+            findings += document.faults
+        else:
+            document.data = None
+    template = placeholders.of_helm(source) if findings else None
+    if template:
+        documents, findings = [], [template]
+    found.findings += findings
+    found.complete = found.complete and not findings
+    found.documents += documents
+    return documents
 
 
 def spec_sources(sources: Iterable[Source]) -> list[Source]:
@@ -140,6 +154,8 @@ def _is_no_spec(document: Document) -> bool:
 
 def _document(document: Document, found: Manifests) -> None:
     data, header = document.data, document.header
+    if not isinstance(data, dict):
+        return
     bare = header.kind is None and header.api_version is None
     if bare and (_is_named_as_volcanos(document) or _is_volcanos(data)):
         found.objects.append(_configuration(document))

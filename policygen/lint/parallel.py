@@ -25,11 +25,11 @@ def begun(
     """Yields a function that returns the result for each rule. Meanwhile, the other process begins.
 
     Rules that use the same indexes are neighbours, so that few indexes are made in both processes. The
-    first are the rules about what a server refuses: this process knows the refusals, and the other one
-    begins with the last.
+    last are the rules about what a server refuses: this process knows the refusals, and begins with the
+    last.
     """
     by_name = {rule.name: rule for rule in rules}
-    ordered = sorted(rules, key=_position, reverse=True)
+    ordered = sorted(rules, key=_position)
     dump, load = partial(_dump, by_name), partial(_load, by_name)
     with processes.begun(function, ordered, dump, load) as results:
 
@@ -41,7 +41,7 @@ def begun(
 
 
 def _position(rule: ObjectRule) -> tuple[bool, bool, bool, Sequence[str], Sequence[str], str]:
-    """A key for sorting in reverse.
+    """A key for sorting.
 
     Rules about invalid objects read fields as they are written, and most of the others read typed
     fields. Rules that look up the same kinds use the same indexes.

@@ -19,7 +19,7 @@ ITEMS = tuple(range(1000))
 
 def mapped(*arguments):
     with processes.begun(*arguments) as results:
-        return results()
+        return list(results())
 
 
 def doubled(function, items=ITEMS):
@@ -75,7 +75,7 @@ def test_the_copy_ends_if_its_results_have_no_reader():
 
 
 @in_own_process
-def test_the_copy_begins_with_the_last_items_at_once():
+def test_the_copy_begins_at_once():
     parent = os.getpid()
     reader, writer = os.pipe()
 
@@ -87,11 +87,31 @@ def test_the_copy_begins_with_the_last_items_at_once():
     with processes.begun(where, ITEMS[:9], str.encode, bytes.decode) as results:
         for _ in range(9):
             os.read(reader, 1)  # this process has not begun
-        assert results() == [f"{item} False" for item in range(9)]
+        assert list(results()) == [f"{item} False" for item in range(9)]
     with processes.begun(where, ITEMS[:9], str.encode, bytes.decode):
         pass  # nothing waits for a copy whose results are not needed
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+@in_own_process
+def test_results_come_as_soon_as_they_are_known():
+    parent = os.getpid()
+    reader, writer = os.pipe()
+    waiting, begun = os.pipe()
+
+    def where(item):
+        if os.getpid() != parent and item == 2:
+            os.write(begun, b"x")
+            os.read(reader, 1)
+        return f"{item} {os.getpid() == parent}"
+
+    with processes.begun(where, ITEMS[:4], str.encode, bytes.decode) as results:
+        os.read(waiting, 1)  # the copy has begun with the third item
+        found = results()
+        assert [next(found), next(found)] == ["0 False", "1 False"]
+        os.write(writer, b"x")
+        assert next(found) == "2 False"
 
 
 @in_own_process
@@ -149,7 +169,7 @@ def wait(_):
     time.sleep(60)
 
 with processes.begun(wait, (1, 2), str.encode, bytes.decode) as results:
-    results()
+    list(results())
 """
 
 
