@@ -86,6 +86,12 @@ def read(value: str | float) -> Quantity:
 
 
 @lru_cache(maxsize=4096)
+def value_of(text: str) -> Fraction:
+    """The value of `read` for a text. Raises ValueError as `parse` does."""
+    return _of_field(text).value
+
+
+@lru_cache(maxsize=4096)
 def _of_field(value: str) -> Quantity:
     value = value.strip(" ")
     if value and _NO_DIGITS.fullmatch(value):

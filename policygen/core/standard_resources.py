@@ -3,6 +3,8 @@
 Source: pkg/apis/core/helper/helpers.go of Kubernetes 1.36.3.
 """
 
+from functools import lru_cache
+
 from policygen.core.amounts import HUGE_PAGES
 
 COUNTED = (
@@ -49,6 +51,7 @@ def whole(name: str) -> bool:
     return not native(name) and not name.startswith("requests.")
 
 
+@lru_cache(1 << 12)  # few names, but each container has some
 def overcommitted(name: str) -> bool:
     """Whether a limit may be above the request."""
     return native(name) and not name.startswith(HUGE_PAGES)

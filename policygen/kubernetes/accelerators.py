@@ -38,7 +38,7 @@ def _requested(cluster: Cluster) -> Mapping[PodTemplate, Mapping[str, Fraction]]
         template: {
             name: amount
             for name, amount in template.spec.requests.items()
-            if is_one(name) and amount > 0
+            if is_one(name) and amount.numerator > 0
         }
         for workload in cluster.workloads
         for template in workload.templates

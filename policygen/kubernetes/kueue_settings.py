@@ -12,7 +12,7 @@ from policygen.core.versions import KUEUE_WAITS, Version
 from policygen.kubernetes import kueue_gates
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.configurations import KueueConfigurationView
-from policygen.kubernetes.controllers import KUEUE, controllers
+from policygen.kubernetes.controllers import KUEUE, Controller, controllers
 from policygen.kubernetes.core import LabelSelector, Requirement, requirements
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import mapping, mappings, texts
@@ -128,10 +128,13 @@ def first(cluster: Cluster, target: Version) -> Settings:
 
 def on_command_line(cluster: Cluster) -> Mapping[str, bool]:
     """The gates on the command line of Kueue's Deployment; use it with `cluster.derive`."""
-    for controller in controllers(cluster.of("apps", "Deployment")):
-        if controller.component == KUEUE and controller.gates:
-            return controller.gates
-    return {}
+    return next((it.gates for it in cluster.derive(managers) if it.gates), {})
+
+
+def managers(cluster: Cluster) -> tuple[Controller, ...]:
+    """The Deployments that run Kueue; use it with `cluster.derive`."""
+    found = controllers(cluster.of("apps", "Deployment"))
+    return tuple(it for it in found if it.component == KUEUE)
 
 
 def of(entry: Entry[KueueConfigurationView] | None, target: Version, cluster: Cluster) -> Settings:

@@ -12,6 +12,7 @@ from policygen.kubernetes.untyped import mapping, mappings
 from policygen.kubernetes.workloads import Container, PodSpec
 
 PODS = ("pods", "count/pods")
+_ZERO, _ONE = Fraction(0), Fraction(1)
 _PLAIN = ("cpu", "memory", "ephemeral-storage")
 _REQUIRED = ("cpu", "memory")
 """If a quota counts them, each container must set them."""
@@ -26,13 +27,13 @@ def resource_of(key: str) -> str:
 def charge(spec: PodSpec, key: str) -> Fraction:
     """What one pod counts for a key of `hard`; 0 for a key that does not count pods."""
     if key in PODS:
-        return Fraction(1)
+        return _ONE
     name = resource_of(key)
     if key.startswith("limits."):
-        return spec.limits.get(name, Fraction(0)) if name in _PLAIN else Fraction(0)
+        return spec.limits.get(name, _ZERO) if name in _PLAIN else _ZERO
     if key.startswith(("requests.", "hugepages-")) or key in _PLAIN:
-        return spec.requests.get(name, Fraction(0))
-    return Fraction(0)
+        return spec.requests.get(name, _ZERO)
+    return _ZERO
 
 
 def unset(quota: ResourceQuotaView, spec: PodSpec) -> tuple[str, ...]:

@@ -205,12 +205,14 @@ def _not_strings(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:
 
 def decoded(type_: type[Any], value: Any) -> Any:
     """Convert a quantity for msgspec, which does not know the type. Raises ValueError."""
-    if type_ is Fraction:
-        return quantity.read(value).value
-    raise NotImplementedError(type_)
+    if type_ is not Fraction:
+        raise NotImplementedError(type_)
+    return quantity.value_of(value) if isinstance(value, str) else quantity.read(value).value
 
 
 def _decoded_with_nulls(type_: type[Any], value: Any) -> Any:
+    if isinstance(value, str):  # the usual case
+        return quantity.value_of(value)
     return decoded(type_, 0 if value is None else value)
 
 

@@ -329,9 +329,12 @@ def is_checked(object_: Object) -> bool:
 
 
 def _follow(data: Any, rest: Path, path: Path, item: Any) -> Iterator[tuple[Path, Any, Any]]:
-    while rest and rest[0] != "*" and isinstance(data, dict):
-        step, rest = rest[0], rest[1:]
-        data, path = data.get(step), (*path, step)
+    taken = 0
+    for step in rest:
+        if step == "*" or not isinstance(data, dict):
+            break
+        data, taken = data.get(step), taken + 1
+    path, rest = (*path, *rest[:taken]), rest[taken:]
     if data is None:
         return  # null is read as missing
     if not rest:

@@ -108,7 +108,8 @@ def _slips(facts: Facts) -> _Slips:
     refusals = facts.cluster.derive(refused)
     kinds = _kinds(facts)
     places: dict[At, _Slip] = {}
-    for it in facts.cluster.objects:
+    slipped = {*kinds, *refusals.misspelt, *refusals.miswritten}
+    for it in facts.cluster.objects if slipped else ():
         if it.at in kinds:
             field = "kind" if api_versions.is_of_kind(it) else "apiVersion"
             places[it.at / field] = _Slip(it, f"the {field}")

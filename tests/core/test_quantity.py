@@ -180,6 +180,8 @@ def test_counts_survive_their_text(count):
 )
 def test_a_field_is_read_as_an_api_server_reads_it(text, value):
     assert quantity.read(text).value == value
+    if isinstance(text, str):
+        assert quantity.value_of(text) == value
 
 
 @pytest.mark.parametrize("text", ["", " ", "1 Gi", "\t1", "gb", None, "++"])

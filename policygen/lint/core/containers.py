@@ -57,5 +57,8 @@ def without_equal_limit(container: Container) -> Iterator[tuple[str, Fraction]]:
     Source: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements.
     """
     for name, amount in container.resources.requests.items():
-        if not overcommitted(name) and container.resources.limits.get(name) != amount:
+        if overcommitted(name):
+            continue
+        limit = container.resources.limits.get(name)
+        if limit is not amount and limit != amount:  # equal texts have the same object
             yield name, amount

@@ -31,14 +31,15 @@ _REASONS = ("onExitCodes", "onPodConditions")
 
 def of_workload(workload: Workload) -> Iterator[FaultAt]:
     """Refused combinations in a Deployment, StatefulSet, Job or CronJob."""
-    if workload.object.group in _VALIDATED:
-        for template in workload.templates:
-            if template.spec.resources.requests or template.spec.resources.limits:
-                yield from _pod_level(workload, template)
-    spec = Part(workload, workload.spec, ("spec",))
-    if workload.object.group == "apps":
-        yield from _rollout(spec)
-    elif workload.object.group == "batch":
+    for template in workload.templates:
+        resources = template.spec.resources
+        if (resources.requests or resources.limits) and workload.object.group in _VALIDATED:
+            yield from _pod_level(workload, template)
+    group = workload.object.group
+    if group == "apps":
+        yield from _rollout(Part(workload, workload.spec, ("spec",)))
+    elif group == "batch":
+        spec = Part(workload, workload.spec, ("spec",))
         above = spec.under("jobTemplate").under("spec") if workload.kind == "CronJob" else spec
         yield from _job(above, made_by=workload.kind == "CronJob")
 
@@ -56,6 +57,8 @@ def _rollout(spec: Part) -> Iterator[FaultAt]:
                 f"{workload} has progressDeadlineSeconds {progress}, which is refused, because minReadySeconds is {ready}; write {ready + 1} or more",
             )
     field = _STRATEGIES.get(workload.kind, "")
+    if field not in spec.data:
+        return
     strategy = spec.under(field)
     kind = strategy.data.get("type")
     if isinstance(kind, str) and kind not in ("", _ROLLING) and strategy.data.get("rollingUpdate"):
@@ -211,16 +214,22 @@ def _amount(value: object) -> Fraction | None:
 
 
 def _container(container: Part) -> Iterator[FaultAt]:
-    context = mapping(container.data, "securityContext")
-    if context.get("privileged") is True and context.get("allowPrivilegeEscalation") is False:
+    context = container.data.get("securityContext")
+    if (
+        isinstance(context, dict)
+        and context.get("privileged") is True
+        and context.get("allowPrivilegeEscalation") is False
+    ):
         yield (
             container.at.to("securityContext", "allowPrivilegeEscalation"),
             f"{named(container)} has privileged: true and allowPrivilegeEscalation: false, which is refused; remove one of them",
         )
-    resources = mapping(container.data, "resources")
+    resources = container.data.get("resources")
+    amounts = resources if isinstance(resources, dict) else {}
     seen: set[str] = set()
-    for field in ("limits", "requests"):
-        for name, amount in mapping(resources, field).items():
+    for field in ("limits", "requests") if amounts else ():
+        found = amounts.get(field)
+        for name, amount in found.items() if isinstance(found, dict) else ():
             if not _is_restricted(name):
                 continue
             advice = ""

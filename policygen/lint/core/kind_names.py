@@ -126,11 +126,16 @@ def of_another_group(obj: Object) -> MeantKind | None:
 
 def _unknown(obj: Object, api_version: str, kind: str) -> list[str]:
     """The fields of the object's spec that a kind does not have; all if its fields are not known."""
+    known, written = _fields(api_version, kind), mapping(obj.data, "spec")
+    return [] if written.keys() <= known else [str(it) for it in written if it not in known]
+
+
+@cache
+def _fields(api_version: str, kind: str) -> frozenset[str]:
+    """The fields of the spec of a kind; empty if they are not known."""
     served = schemas.served(api_version, kind)
-    if served is None:
-        return list(mapping(obj.data, "spec"))
-    spec: Any = served.schema.get("properties", {}).get("spec", {}).get("properties", {})
-    return [str(it) for it in mapping(obj.data, "spec") if it not in spec]
+    schema: Any = served.schema if served else {}
+    return frozenset(schema.get("properties", {}).get("spec", {}).get("properties", {}))
 
 
 @cache

@@ -3,7 +3,7 @@
 The lowest of several limits applies.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from msgspec import Struct
@@ -15,6 +15,8 @@ from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Workload
 from policygen.lint.core.autoscalers import autoscalers
+
+_ZERO = Fraction(0)
 
 
 class Bound(Struct, frozen=True, eq=False):
@@ -45,9 +47,11 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     found: dict[tuple[str, str, str], list[tuple[Workload, Fraction]]] = {}
     for workload in cluster.workloads:
         limits = by_namespace.get(workload.namespace, {})
-        for (key, resource), amount in _used(cluster, workload, limits).items() if limits else ():
-            if amount > limits[key].limit >= 0:
-                place = workload.namespace, key, resource
+        least = minimum(cluster, workload) if limits else 0
+        for key, bound in limits.items():
+            amount = _used(workload, key, least)
+            if amount > bound.limit >= 0:
+                place = workload.namespace, key, "pods" if key in PODS else resource_of(key)
                 found.setdefault(place, []).append((workload, amount))
     return tuple(
         QuotaExcess(by_namespace[namespace][key], key, resource, workloads)
@@ -55,25 +59,18 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     )
 
 
-def _used(
-    cluster: Cluster, workload: Workload, keys: Iterable[str]
-) -> Mapping[tuple[str, str], Fraction]:
-    """What all pods of a workload use of these keys together, by key and resource.
+def _used(workload: Workload, key: str, least: int) -> Fraction:
+    """What all pods of a workload use of a key together.
 
-    The minimum of an autoscaler counts if it is more than the replicas.
+    The minimum `least` of an autoscaler counts if it is more than the replicas.
     """
-    pods = [it.replicas or 0 for it in workload.templates]
-    least = minimum(cluster, workload)
-    return {
-        (key, "pods" if key in PODS else resource_of(key)): sum(
-            (
-                charge(it.spec, key) * max(count, least)
-                for it, count in zip(workload.templates, pods, strict=True)
-            ),
-            Fraction(0),
-        )
-        for key in keys
-    }
+    used = _ZERO
+    for template in workload.templates:
+        each, count = charge(template.spec, key), max(template.replicas or 0, least)
+        if each and count:
+            every = each if count == 1 else each * count
+            used = used + every if used else every
+    return used
 
 
 def minimum(cluster: Cluster, workload: Workload) -> int:

@@ -75,9 +75,12 @@ def _pod_specs(cluster: Cluster) -> tuple[PodPart, ...]:
             part.owner,
             part.data,
             part.steps,
-            containers=(*part.items("initContainers"), *part.items("containers")),
+            containers=(
+                *(part.items("initContainers") if "initContainers" in spec else ()),
+                *part.items("containers"),
+            ),
         )
-        for template in _templates(cluster)
+        for template in cluster.derive(_templates)
         if isinstance(spec := template.data.get("spec"), dict)
         for part in (Part(template.owner, spec, (*template.steps, "spec")),)
     )

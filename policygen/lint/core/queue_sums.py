@@ -185,19 +185,21 @@ def _of_kueue(facts: Facts) -> Sequence[_Place]:
             known[key] = _Place(name, at, fields, cells, [], above)
         return known[key]
 
+    jobs: list[list[PodRequest]] = []
     for requests in requests_by_workload(facts):
         node = trees.queues[requests[0].queue.name]
-        member = None if node.cyclic else _member(facts, requests, rules)
-        if member is None:
-            continue
-        if member.workload.kind not in LASTING:
-            place(node).jobs.append(member)
-            continue
-        for at in _upwards(place(node)):
-            at.members.append(member)
-    for queue in trees.queues.values():
-        if queue.queue is not None and (found := known.get(f"queue {queue.name}")):
-            found.jobs = [it for it in found.jobs if not _preempts(facts, queue.queue, it, found)]
+        if requests[0].workload.kind not in LASTING:
+            jobs.append(requests)
+        elif not node.cyclic and (member := _member(facts, requests, rules)):
+            for at in _upwards(place(node)):
+                at.members.append(member)
+    for requests in jobs:
+        queue = requests[0].queue
+        if (beside := known.get(f"queue {queue.name}")) is None:
+            continue  # nothing in it runs until it is deleted
+        job = _member(facts, requests, rules)
+        if job is not None and not _preempts(facts, queue, job, beside):
+            beside.jobs.append(job)
     return [*known.values()]
 
 

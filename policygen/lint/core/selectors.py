@@ -1,6 +1,6 @@
 """Label selectors of queues and of workloads, with their paths."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policygen.core.finding import Fault, Path
@@ -26,10 +26,18 @@ def selectors(cluster: Cluster) -> Iterator[tuple[Owner, Path, LabelSelector]]:
     for queue in cluster.cluster_queues:
         if queue.fields.namespace_selector is not None:
             yield queue, ("spec", "namespaceSelector"), queue.fields.namespace_selector
-    for workload in cluster.workloads:
-        selector = of_pods(workload)
-        if selector is not None:
-            yield workload, ("spec", "selector"), selector
+    for workload, selector in of_workloads(cluster):
+        yield workload, ("spec", "selector"), selector
+
+
+def of_workloads(cluster: Cluster) -> Sequence[tuple[Workload, LabelSelector]]:
+    """The workloads that must select their pods, each with its selector, if it can be read."""
+    return cluster.derive(_of_workloads)
+
+
+def _of_workloads(cluster: Cluster) -> Sequence[tuple[Workload, LabelSelector]]:
+    found = ((it, of_pods(it)) for it in cluster.workloads_of("apps"))
+    return [(workload, selector) for workload, selector in found if selector is not None]
 
 
 def of_pods(workload: Workload) -> LabelSelector | None:

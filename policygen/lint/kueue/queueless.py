@@ -50,6 +50,8 @@ def _queueless(facts: Facts) -> Iterator[Queueless]:
     queues_of = cache(partial(_queues, cluster))
     manages = cache(partial(selects, cluster, rules.managed))
     for workload in cluster.workloads:
+        if not any(accelerators.requested(cluster, it) for it in workload.templates):
+            continue
         namespace = workload.namespace
         owner = (namespace, workload.kind, workload.name)
         if names_a_queue(workload) or not _may_queue(workload) or owner in running:

@@ -56,8 +56,8 @@ def gangs(cluster: Cluster) -> tuple[GangNeeds, ...]:
     groups = (_of_group(it, members.get((it.namespace, it.name), ())) for it in cluster.pod_groups)
     jobs = (
         _of_job(it)
-        for it in (cluster.workloads if cluster.seen is None else ())
-        if it.object.group == VOLCANO_BATCH and it.kind == "Job"
+        for it in (cluster.workloads_of(VOLCANO_BATCH) if cluster.seen is None else ())
+        if it.kind == "Job"
     )
     return (*groups, *jobs)
 

@@ -34,7 +34,7 @@ def check(facts: Facts) -> Hits:
 
 def _container(container: Part) -> Hits:
     written = mapping(container.data, "resources")
-    names = {*mapping(written, "limits"), *mapping(written, "requests")}
+    names = [*mapping(written, "limits"), *mapping(written, "requests")]
     if not _BESIDE_PAGES.isdisjoint(names) and not any(map(refused, names)):
         return  # the usual case
     resources = container.under("resources")

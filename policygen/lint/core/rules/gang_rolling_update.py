@@ -11,7 +11,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controllers/podgroup/pg_controller_handler.go; volcano-sh/volcano#4739.
     """
-    for workload in facts.cluster.workloads:
+    for workload in facts.cluster.workloads_of("apps"):
         size = gang_size(workload)
         update = rollout(workload) if size else None
         if update is not None and update.surge + update.unavailable < size:

@@ -19,6 +19,7 @@ from policygen.lint.core.limit_range_amounts import refused_ranges
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 _ZERO = Fraction(0)
+_NONE: frozenset[str] = frozenset()
 _Ranges = tuple[Entry[LimitRangeView], ...]
 
 
@@ -120,12 +121,12 @@ def _refusals(
 def _filled(container: Container, items: Iterable[LimitRangeItem]) -> _Amounts:
     """A limit is also the request if the request is missing. Defaults are added after that."""
     written = container.resources
-    requests = {**written.limits, **written.requests}
-    limits = dict(written.limits)
+    requests, limits = {**written.limits, **written.requests}, written.limits
     for item in items:
         requests = {**item.filled_requests, **requests}
         limits = {**item.filled_limits, **limits}
-    return _Amounts(requests, limits, frozenset(limits) - frozenset(written.limits))
+    unlimited = _NONE if len(limits) == len(written.limits) else limits.keys() - written.limits
+    return _Amounts(requests, limits, frozenset(unlimited))
 
 
 def _of_pod(template: PodTemplate, defaults: tuple[LimitRangeItem, ...]) -> _Amounts:
@@ -191,7 +192,7 @@ def _too_much(
                 "max",
                 name,
             )
-    for name in sorted(requested.unlimited - item.max.keys()):
+    for name in sorted(requested.unlimited - item.max.keys()) if requested.unlimited else ():
         amount, most = requests.get(name, _ZERO), limits[name]
         if amount > most:
             message = (

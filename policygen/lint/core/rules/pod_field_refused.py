@@ -29,8 +29,8 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
 """Fields with selectors."""
-_OF_CONTAINERS = frozenset({"env", "ports", "resizePolicy", "resources"})
-"""The fields of a container that are checked."""
+_OF_PODS = frozenset({"activeDeadlineSeconds", "os", *_NAMES})
+"""The scalar fields of a pod that are checked, and its system."""
 _HEAVIEST = 100
 _LAST_PORT = (1 << 16) - 1
 _VARIABLE = re.compile(r"[ -<>-~]+")
@@ -42,7 +42,8 @@ def check(facts: Facts) -> Hits:
     """Source: pkg/apis/core/validation/validation.go, ValidatePodSpec."""
     for spec in pod_templates.pod_specs(facts.cluster):
         fields = spec.data.keys()
-        yield from _pod(spec)
+        if not _OF_PODS.isdisjoint(fields):
+            yield from _pod(spec)
         yield from _policies(spec)
         if "volumes" in fields:
             yield from _volumes(spec)
@@ -50,8 +51,7 @@ def check(facts: Facts) -> Hits:
             yield from _skews(spec)
             yield from _affinity(spec)
         for container in spec.containers:
-            if not _OF_CONTAINERS.isdisjoint(container.data):
-                yield from _container(spec, container)
+            yield from _container(spec, container)
 
 
 def _pod(spec: Part) -> Hits:
@@ -90,7 +90,7 @@ def _policies(spec: Part) -> Hits:
     if unchecked and isinstance(restarts, str) and restarts not in _POLICIES:
         message = f"{spec.owner} has restartPolicy {quoted(restarts)}, which is refused; write Always, OnFailure or Never"
         yield Hit(RULE, message, spec.at / "restartPolicy")
-    for toleration in spec.items("tolerations"):
+    for toleration in spec.items("tolerations") if "tolerations" in spec.data else ():
         for fault, step in _toleration(toleration):
             if fault:
                 yield Hit(RULE, f"{spec.owner}: {fault}", toleration.at / step)
@@ -234,9 +234,24 @@ def _values(selector: Part) -> Hits:
 
 
 def _container(spec: Part, container: Part) -> Hits:
-    yield from _ports(container)
-    if "env" in container.data:
+    fields = container.data.keys()
+    if "ports" in fields:
+        yield from _ports(container)
+    if "env" in fields:
         yield from _variables(container)
+    if "resizePolicy" in fields:
+        yield from _resizes(spec, container)
+    resources = container.data.get("resources")
+    claims = isinstance(resources, dict) and "claims" in resources
+    for use in container.under("resources").items("claims") if claims else ():
+        name = use.data.get("name")
+        claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
+        if isinstance(name, str) and name not in claimed:
+            message = f"{named(container)} uses claim {quoted(name)}, which its pod does not list; add the claim to resourceClaims of the pod"
+            yield Hit(RULE, message, use.at / "name")
+
+
+def _resizes(spec: Part, container: Part) -> Hits:
     restarts = _RESTARTS[:1] if spec.data.get("restartPolicy") == "Never" else _RESTARTS
     seen = set()
     for policy in container.items("resizePolicy"):
@@ -250,14 +265,6 @@ def _container(spec: Part, container: Part) -> Hits:
             message = f"{named(container)} has two resizePolicy entries for {name}, which is refused; remove one of them"
             yield Hit(RULE, message, policy.at)
         seen.add(name if isinstance(name, str) else None)
-    resources = container.data.get("resources")
-    claims = isinstance(resources, dict) and "claims" in resources
-    for use in container.under("resources").items("claims") if claims else ():
-        name = use.data.get("name")
-        claimed = [claim.data.get("name") for claim in spec.items("resourceClaims")]
-        if isinstance(name, str) and name not in claimed:
-            message = f"{named(container)} uses claim {quoted(name)}, which its pod does not list; add the claim to resourceClaims of the pod"
-            yield Hit(RULE, message, use.at / "name")
 
 
 def _variables(container: Part) -> Hits:
@@ -273,8 +280,6 @@ def _variables(container: Part) -> Hits:
 
 
 def _ports(container: Part) -> Hits:
-    if "ports" not in container.data:
-        return
     seen: set[str] = set()
     for i, port in numbered(container.data, "ports"):
         for key, first in (("containerPort", 1), ("hostPort", 0)):

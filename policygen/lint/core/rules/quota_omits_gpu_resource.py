@@ -32,9 +32,8 @@ def check(facts: Facts) -> Hits:
     quotas = facts.cluster.resource_quotas.by_namespace
     unknown = {
         it.namespace
-        for it in facts.cluster.objects
-        if (it.group, it.kind) == ("", "ResourceQuota")
-        and not isinstance(at_path(it.data, ("spec", "hard")), dict)
+        for it in facts.cluster.of("", "ResourceQuota")
+        if not isinstance(at_path(it.data, ("spec", "hard")), dict)
     }
     offered = {
         name
@@ -81,11 +80,11 @@ def _requested(cluster: Cluster) -> Mapping[str, Requests]:
     """The accelerators that pods request outside of queues, by namespace."""
     found: defaultdict[str, dict[str, tuple[Workload, At]]] = defaultdict(dict)
     for workload in cluster.workloads:
-        if LOCAL_QUEUE in labels(workload):
-            continue
         for template in workload.templates:
             requested = accelerators.requested(cluster, template)
-            if requested and workload.scheduler_name(template) != SCHEDULER:
+            if not requested or LOCAL_QUEUE in labels(workload):
+                continue
+            if workload.scheduler_name(template) != SCHEDULER:
                 for name in requested:
                     first = workload, template.at / "spec"
                     found[workload.namespace].setdefault(name, first)

@@ -208,7 +208,8 @@ def _in_other_gang(workload: Workload, template: PodTemplate) -> bool:
         or LOCAL_QUEUE in template.labels
         or "kueue.x-k8s.io/pod-group-name" in template.labels
         or "scheduling.x-k8s.io/pod-group" in template.labels
-        or "kai.scheduler/queue" in {**workload.labels, **template.labels}
+        or "kai.scheduler/queue" in workload.labels
+        or "kai.scheduler/queue" in template.labels
     )
 
 

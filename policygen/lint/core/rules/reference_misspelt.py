@@ -1,6 +1,7 @@
 """A pod uses a ConfigMap, Secret, ServiceAccount or Service whose name looks misspelled."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from policygen.core.finding import At
 from policygen.core.quoting import quoted
@@ -36,12 +37,17 @@ def check(facts: Facts) -> Hits:
         if (it.kind, it.owner.namespace) in known
     ]
     used = {(it.kind, it.owner.namespace, it.name) for it in found}
+
+    @cache
+    def unused(kind: str, namespace: str) -> Sequence[str]:
+        return [it for it in known[kind, namespace] if (kind, namespace, it) not in used]
+
     for it in found:
         names = known[it.kind, it.owner.namespace]
         if it.name in names:
             continue
-        unused = [each for each in names if (it.kind, it.owner.namespace, each) not in used]
-        similar = [each for each in unused if _is_similar(it.name, each)]
+        candidates = unused(it.kind, it.owner.namespace)
+        similar = [each for each in candidates if _is_similar(it.name, each)]
         if len(similar) == 1:
             yield Hit(
                 RULE,

@@ -25,7 +25,9 @@ def check(facts: Facts) -> Hits:
                     )
         for name, amount in resources.requests.items():
             limit = resources.limits.get(name)
-            if limit is not None and amount > limit >= 0 and overcommitted(name):
+            if limit is None or amount is limit or not overcommitted(name):
+                continue
+            if amount > limit >= 0:
                 yield Hit(
                     RULE,
                     f"{placed} requests {amount_of(name, amount, limit)} with a limit of "

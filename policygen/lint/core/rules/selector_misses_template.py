@@ -9,9 +9,8 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/apis/apps/validation/validation.go.
     """
-    for workload in facts.cluster.workloads:
-        selector = selectors.of_pods(workload)
-        if selector is None or not workload.templates:
+    for workload, selector in selectors.of_workloads(facts.cluster):
+        if not workload.templates:
             continue
         template = workload.templates[0]
         at = workload.at.to("spec", "selector")
@@ -22,7 +21,7 @@ def check(facts: Facts) -> Hits:
                 "template in matchLabels",
                 at,
             )
-        elif not selector.selects(dict(template.labels)):
+        elif not selector.selects(template.labels):
             yield Hit(
                 RULE,
                 f"{workload} has a selector that does not match its own template, which is refused; "

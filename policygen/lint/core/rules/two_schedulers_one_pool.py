@@ -113,8 +113,10 @@ def _users(facts: Facts) -> Iterator[NodeUser]:
             continue
         for template in workload.templates:
             requested = accelerators.requested(facts.cluster, template)
+            if not requested:
+                continue
             own = process.get(workload.scheduler_name(template) or DEFAULT_SCHEDULER)
-            if own is None or not requested or (own != SCHEDULER and _needs_queue(facts, workload)):
+            if own is None or (own != SCHEDULER and _needs_queue(facts, workload)):
                 continue
             selector = frozenset(template.spec.node_selector.items())
             for resource in requested:

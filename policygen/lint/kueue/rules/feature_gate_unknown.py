@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policygen.core.finding import At
 from policygen.core.suggest import suggest
 from policygen.kubernetes import kueue_gates
-from policygen.kubernetes.controllers import KUEUE, controllers
+from policygen.kubernetes.kueue_settings import managers
 from policygen.lint.rule import Edit, Facts, Family, Fix, Hit, Hits, ObjectRule, Severity, Verb
 
 _ALL = ("AllAlpha", "AllBeta")
@@ -46,8 +46,8 @@ def _given(facts: Facts) -> Iterator[tuple[str, bool, At, tuple[Edit, ...]]]:
         for gate, value in entry.fields.feature_gates.items():
             at = entry.at.to("featureGates", gate)
             yield gate, bool(value), at, (Edit(Verb.REMOVE, at),)
-    for controller in controllers(facts.cluster.of("apps", "Deployment")):
-        if controller.component == KUEUE and controller.gates_at:
+    for controller in facts.cluster.derive(managers):
+        if controller.gates_at:
             for gate, value in controller.gates.items():
                 yield gate, value, controller.gates_at, ()
 

@@ -1,6 +1,6 @@
 """Kueue's feature gates are set both on its command line and in its Configuration."""
 
-from policygen.kubernetes.controllers import KUEUE, controllers
+from policygen.kubernetes.kueue_settings import managers
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
 
@@ -9,8 +9,8 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/config/validation.go, LoadAndValidateFeatureGates; v0.13, ValidateFeatureGates.
     """
-    for controller in controllers(facts.cluster.of("apps", "Deployment")):
-        if controller.component != KUEUE or controller.gates_at is None:
+    for controller in facts.cluster.derive(managers):
+        if controller.gates_at is None:
             continue
         for entry in facts.cluster.kueue_configurations:
             if entry.fields.feature_gates:

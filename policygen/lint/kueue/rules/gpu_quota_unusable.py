@@ -55,11 +55,13 @@ def _fault(
     [gpu] = gpus
     offered = node.ceiling((flavor, gpu))
     for k, quota in enumerate(quotas.resources):
+        if quota.name == gpu:
+            continue
         name, most = quota.name, node.ceiling((flavor, quota.name))
         shares = [_amount(it.counted, name) / it.counted[gpu] for it in users]
         each = min(shares)
         least = users[shares.index(each)]
-        if name == gpu or not each or most >= each * offered:
+        if not each or most >= each * offered:
             continue
         usable = most // each
         if usable > 0 and offered - usable >= min(it.counted[gpu] for it in users):

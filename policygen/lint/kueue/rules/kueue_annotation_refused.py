@@ -20,10 +20,9 @@ def check(facts: Facts) -> Hits:
         if not refusing(workload, settings):
             continue
         job = webhook_object(workload)
-        subject = (
-            f"{workload}" if job.at == workload.at else f"Kueue refuses the Jobs of {workload}"
-        )
         for path, fault in faults(job, settings):
+            same = job.at == workload.at
+            subject = f"{workload}" if same else f"Kueue refuses the Jobs of {workload}"
             yield Hit(RULE, f"{subject}: {fault}", job.at.to("metadata", *path))
 
 

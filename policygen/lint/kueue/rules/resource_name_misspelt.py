@@ -1,6 +1,7 @@
 """A quota, a LimitRange or a pod names a resource whose name looks misspelled."""
 
 from collections.abc import Collection
+from functools import cache, partial
 
 from policygen.core.standard_resources import known_to_containers
 from policygen.kubernetes.core import LimitRangeView
@@ -41,13 +42,13 @@ def check(facts: Facts) -> Hits:
     if "pod-fits-no-node" in facts.run and facts.cluster.nodes.any:
         return  # it reports the pods
     reported = set()
+    right_name = cache(partial(meant, there=there))
     for placed in containers(facts.cluster):
         resources, workload = placed.container.resources, placed.workload
         for field, amounts in (("limits", resources.limits), ("requests", resources.requests)):
             for name in amounts:
-                new = "/" in name and known_to_containers(name) and (workload, name) not in reported
-                right = meant(name, there) if new else None
-                if right is None:
+                right = right_name(name) if "/" in name else None
+                if right is None or not known_to_containers(name) or (workload, name) in reported:
                     continue
                 reported.add((workload, name))
                 yield Hit(

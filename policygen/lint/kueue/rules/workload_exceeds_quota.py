@@ -57,7 +57,7 @@ def _requests(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
     if least.isdecimal() and request.workload.kind == "Job":
         times = min(times, int(least))
     return {
-        name: amount * times
+        name: amount if times == 1 else amount * times
         for name, amount in request.counted.items()
         if name in group.covered_resources
     }

@@ -85,10 +85,10 @@ def _references(cluster: Cluster) -> Iterator[tuple[Workload | Object, str, At]]
                 name = template.labels.get(LOCAL_QUEUE)
                 if name:
                     yield workload, name, template.at.to(*_LABEL)
-    for thing in cluster.objects:
-        name = thing.labels.get(LOCAL_QUEUE) if (thing.group, thing.kind) in _OPAQUE else None
-        if name:
-            yield thing, name, thing.at.to(*_LABEL)
+    for kind in sorted(_OPAQUE):
+        for thing in cluster.of(*kind):
+            if name := thing.labels.get(LOCAL_QUEUE):
+                yield thing, name, thing.at.to(*_LABEL)
 
 
 RULE = ObjectRule(
