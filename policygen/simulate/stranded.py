@@ -85,13 +85,19 @@ class StrandedGpus:
         waiting = [*self._pods(), *self._gangs()]
         waiting.sort(key=lambda it: _requested(it[0]))
         for shape, count, missing in waiting[:_SHAPES]:
-            causes = self._causes(kube, shape, missing)
+            refusals = kube.refusals(shape)
+            causes = self._causes(kube, shape, missing, refusals)
             fitting = {
                 pool
                 for pool, of in causes.items()
                 if any(ON_NODES[it] != NO_MATCH for it in of.values())
             }
-            for pool in fitting or causes:
+            matched = fitting or any(  # by nodes that are full
+                matches(why)
+                for node, why in refusals.items()
+                if kube.nodes.all[node].name in self._wanted.of_node
+            )
+            for pool in fitting if matched else causes:
                 asked[pool] += count * _requested(shape)
                 known = best.setdefault(pool, {})
                 for node, cause in causes[pool].items():
@@ -117,7 +123,11 @@ class StrandedGpus:
                     yield shape, count, missing
 
     def _causes(
-        self, kube: KubeScheduler, shape: PodShape, missing: int | None
+        self,
+        kube: KubeScheduler,
+        shape: PodShape,
+        missing: int | None,
+        refusals: Mapping[int, tuple[str, ...]],
     ) -> dict[str, dict[int, int]]:
         """By pool, the nodes with free accelerators of the kind that pods request, and why they do not run there.
 
@@ -125,7 +135,6 @@ class StrandedGpus:
         its queue keeps it from the node. None: kube-scheduler uses the node next.
         """
         names = [name for name, _ in shape.requests if is_one(name)]
-        refusals = kube.refusals(shape)
         found: dict[str, dict[int, int]] = {}
         roomy: dict[int, str] = {}
         room = 0

@@ -39,6 +39,20 @@ def test_the_pods_do_not_match_the_nodes():
     assert free(WIDE + NODES + job("a", 9).replace(*SSD)) == {NO_MATCH: 9, UNWANTED: 7}
 
 
+def test_pods_that_wait_for_full_nodes_have_no_use_for_those_of_another_pool():
+    """The third job has quota for the full nodes. The L4 have another flavor."""
+    other = (
+        WIDE.replace("a100", "l4")
+        .replace("name: nlp", "name: other")
+        .replace("name: main", "name: l4")
+    )
+    node = NODES.split("---\napiVersion: v1", 3)[1].replace("n0", "l0").replace("a100", "l4")
+    queues = WIDE.replace("Quota: 16", "Quota: 64") + "---" + other.rpartition("---")[0]
+    text = queues + NODES + "---\napiVersion: v1" + node
+    found = recorded(text + job("a", 8) + job("b", 8) + job("c", 4), until=600)
+    assert {it.name: dict(it.stranded) for it in found.pools}["l4"] == {UNWANTED: 8 * 600}
+
+
 @pytest.fixture
 def two_nodes():
     """n0 has 6 free GPUs, and no cpu left. The queue has quota for all jobs."""
