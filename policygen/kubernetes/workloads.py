@@ -188,6 +188,12 @@ class TemplateLocation(Struct, frozen=True):
 
 
 _LAST: TemplateLocation = TemplateLocation(())
+RAY_CLUSTERS: Mapping[str, tuple[str, ...]] = {
+    "RayCluster": (),
+    "RayJob": ("rayClusterSpec",),
+    "RayService": ("rayClusterConfig",),
+}
+"""The path of the cluster below `spec`, by the kind of Ray."""
 TEMPLATES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
     ("", "Pod"): (_LAST,),
     ("", "ReplicationController"): (TemplateLocation(("spec", "template"), ("spec", "replicas")),),
@@ -244,16 +250,14 @@ TEMPLATES: dict[tuple[str, str], tuple[TemplateLocation, ...]] = {
     },
     **{
         ("ray.io", kind): (
-            TemplateLocation((*way, "headGroupSpec", "template")),
+            TemplateLocation(("spec", *way, "headGroupSpec", "template")),
             TemplateLocation(
-                (*way, "workerGroupSpecs", "*", "template"), ("replicas",), times=("numOfHosts",)
+                ("spec", *way, "workerGroupSpecs", "*", "template"),
+                ("replicas",),
+                times=("numOfHosts",),
             ),
         )
-        for kind, way in {
-            "RayCluster": ("spec",),
-            "RayJob": ("spec", "rayClusterSpec"),
-            "RayService": ("spec", "rayClusterConfig"),
-        }.items()
+        for kind, way in RAY_CLUSTERS.items()
     },
 }
 """Every kind that creates pods, by group and kind."""

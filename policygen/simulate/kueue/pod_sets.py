@@ -21,7 +21,14 @@ from policygen.kubernetes.kueue_requests import adjusted, as_pod
 from policygen.kubernetes.kueue_workloads import PodSetTemplate, PodSetView, TopologyRequestView
 from policygen.kubernetes.typed import decoded
 from policygen.kubernetes.untyped import integer, mapping, text
-from policygen.kubernetes.workloads import Container, PodSpec, PodTemplate, Resources, Workload
+from policygen.kubernetes.workloads import (
+    RAY_CLUSTERS,
+    Container,
+    PodSpec,
+    PodTemplate,
+    Resources,
+    Workload,
+)
 from policygen.simulate.kueue.roles import role
 
 T = TypeVar("T")
@@ -68,7 +75,6 @@ _REPLICA_TYPES = {
     "XGBoostJob": ("Master", "Worker"),
 }
 """The replica types of the training operators, in Kueue's order."""
-_RAY_CLUSTER = {"RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig",)}
 
 
 class NotQueuedError(ValueError):
@@ -176,7 +182,7 @@ def _of_group(workload: Workload) -> Iterable[PodSetView]:
 
 
 def _of_ray(workload: Workload) -> Iterable[PodSetView]:
-    spec = mapping(workload.spec, *_RAY_CLUSTER.get(workload.kind, ()))
+    spec = mapping(workload.spec, *RAY_CLUSTERS.get(workload.kind, ()))
     head, *workers = _templates(workload)
     mode = text(workload.spec, "submissionMode") or "K8sJobMode"
     pods = _head(head.spec, spec, workload.annotations)

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import counted, quoted
 from policygen.kubernetes.untyped import mapping, mappings, text
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.workloads import RAY_CLUSTERS, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_CLUSTERS = {"RayCluster": (), "RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig",)}
-"""The path of the cluster below `spec`, by kind."""
 _NO_MAX = 2**31 - 1
 
 
@@ -25,7 +23,7 @@ def check(facts: Facts) -> Hits:
 
 
 def _of(workload: Workload) -> Iterator[Hit]:
-    way = _CLUSTERS[workload.kind]
+    way = RAY_CLUSTERS[workload.kind]
     for i, group in enumerate(mappings(mapping(workload.spec, *way).get("workerGroupSpecs"))):
         at = workload.at.to("spec", *way, "workerGroupSpecs", i)
         who = f"worker group {quoted(text(group, 'groupName'))} of {workload}"
@@ -64,6 +62,6 @@ RULE = ObjectRule(
     Family.INERT,
     __doc__,
     remedy="Write replicas between minReplicas and maxReplicas.",
-    judges=tuple(_CLUSTERS),
+    judges=tuple(RAY_CLUSTERS),
     check=check,
 )

@@ -6,13 +6,11 @@ from policygen.core.finding import Path
 from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.kueue_jobs import ELASTIC
 from policygen.kubernetes.untyped import mapping, mappings, text
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.workloads import RAY_CLUSTERS, Workload
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.kueue.job_metadata import refusing
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
-_CLUSTERS = {"RayCluster": (), "RayJob": ("rayClusterSpec",), "RayService": ("rayClusterConfig",)}
-"""The path of the cluster below `spec`, by kind."""
 _HEAD = "head"
 
 
@@ -20,14 +18,14 @@ def check(facts: Facts) -> Hits:
     """Source: pkg/controller/jobs/{rayjob,raycluster,rayservice} of Kueue 0.19.2, validateCreate."""
     rules = settings(facts)
     for workload in facts.cluster.workloads:
-        if workload.kind not in _CLUSTERS or not refusing(workload, rules):
+        if workload.kind not in RAY_CLUSTERS or not refusing(workload, rules):
             continue
         for path, message in _faults(workload) if workload.labels.get(LOCAL_QUEUE) else ():
             yield Hit(RULE, f"{workload} {message}", workload.at.to("spec", *path))
 
 
 def _faults(workload: Workload) -> Iterator[tuple[Path, str]]:
-    spec, way = workload.spec, _CLUSTERS[workload.kind]
+    spec, way = workload.spec, RAY_CLUSTERS[workload.kind]
     if workload.kind == "RayJob":
         if spec.get("clusterSelector") and spec.get("rayClusterSpec"):
             message = (
@@ -65,7 +63,7 @@ RULE = ObjectRule(
     Family.INVALID,
     __doc__,
     remedy="Write the field as the message recommends, or remove the queue-name label.",
-    judges=tuple(_CLUSTERS),
+    judges=tuple(RAY_CLUSTERS),
     check=check,
     reads=("Configuration",),
 )
