@@ -1,5 +1,7 @@
 """The commands that read live clusters, apart from lint: snapshot, diff and rbac."""
 
+import os
+import sys
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -219,6 +221,7 @@ def _diff_of_states(
 ) -> ExitCode:
     from policygen.app import review as app_review
     from policygen.report import review as forms
+    from policygen.report import tables
 
     for name, option in (("specs", "--spec"), ("only", "--rule"), ("skip", "--skip")):
         if given[name]:
@@ -227,7 +230,11 @@ def _diff_of_states(
     request = ReviewRequest(old, new or access, given["target"], access, given["cluster"], beside)
     found = app_review.review(request, progress)
     page = StringIO()
-    {"text": forms.text, "markdown": forms.markdown, "json": forms.json}[given["form"]](found, page)
+    wide = tables.columns(sys.stdout, os.environ)
+    if given["form"] == "text":
+        forms.text(found, page, wide)
+    else:
+        {"markdown": forms.markdown, "json": forms.json}[given["form"]](found, page)
     stdout.out(page.getvalue())
     if found.unread:
         return ExitCode.INCOMPLETE

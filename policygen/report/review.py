@@ -1,6 +1,7 @@
 """What a change of a spec does, as text, Markdown or JSON: for people first, then objects and fields."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
 from typing import Final, TextIO
 
 from msgspec import UNSET, Struct
@@ -34,17 +35,37 @@ class _Section(Struct, frozen=True):
     lines: tuple[tuple[str, str], ...]
 
 
-def text(review: Review, out: TextIO) -> None:
-    """Write sections with indented lines, and the changed fields at the end."""
+def text(review: Review, out: TextIO, wide: int | None = None) -> None:
+    """Write sections with indented lines, and the changed fields at the end.
+
+    `wide` is the number of columns of a terminal; None: lines may have any length.
+    """
     lines = [f"note: {it}" for it in review.notes]
     lines += [f"not read: {it}" for it in review.unread]
     for section in _sections(review):
-        width = max(len(first) for first, _ in section.lines if len(first) <= _WIDE)
+        short = (len(first) for first, _ in section.lines if len(first) <= _WIDE)
+        width = max(short, default=0)
         lines.append(section.title)
         lines += [f"  {first:<{width}}  {rest}".rstrip() for first, rest in section.lines]
     if not review.changed:
         lines.append("no difference")
-    out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)
+    shown = lines if wide is None else _folded(lines, wide)
+    out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in shown)
+
+
+def _folded(lines: Iterable[str], wide: int) -> Iterator[str]:
+    """The lines, of which those that are too long continue two columns further to the right."""
+    for line in lines:
+        indent = " " * min(len(line) - len(line.lstrip()), wide // 2)
+        yield from wrap(
+            line.lstrip(),
+            max(wide, 2 * len(indent) + 20),
+            initial_indent=indent,
+            subsequent_indent=f"{indent}  ",
+            drop_whitespace=True,
+            break_on_hyphens=False,
+            replace_whitespace=False,
+        )
 
 
 def markdown(review: Review, out: TextIO) -> None:

@@ -106,6 +106,14 @@ def test_teams_see_what_they_lose_and_win(reviewed):
     assert any("serving-on-borrowed-gpus" in line for line in lines)
 
 
+def test_lines_fit_a_terminal(reviewed):
+    made, page = reviewed(SPEC, SHRINK), StringIO()
+    forms.text(made, page, wide=50)
+    lines = page.getvalue().splitlines()
+    assert max(map(len, lines)) <= 50
+    assert "".join(page.getvalue().split()) == "".join(shown(made).split())
+
+
 def test_equal_specs_have_no_difference(reviewed):
     made = reviewed(SPEC, f"# a comment\n{SPEC}")
     assert not made.changed
