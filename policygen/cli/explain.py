@@ -12,7 +12,16 @@ from click.shell_completion import CompletionItem
 
 from policygen.app import stdout
 from policygen.app.requests import RenderRequest
-from policygen.cli.options import CLUSTER, TARGET, fields, for_people, form, say_renamed, stdin
+from policygen.cli.options import (
+    CLUSTER,
+    TARGET,
+    TEMPLATES,
+    fields,
+    for_people,
+    form,
+    say_renamed,
+    stdin,
+)
 from policygen.cli.stderr import refusals
 from policygen.core.errors import PolicygenError
 
@@ -194,13 +203,7 @@ Exit codes: 0 explained, 2 wrong usage, unknown name or invalid spec, 4 internal
 )
 @TARGET
 @CLUSTER
-@click.option(
-    "--templates",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Use the templates in this folder, as for `render`; repeatable.",
-)
+@TEMPLATES
 @form("Output format: text for people, json for programs (only for an OBJECT).")
 def explain(**given: Any) -> None:
     """Explain where a rendered value comes from, or what a rule is about.

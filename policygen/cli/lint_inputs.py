@@ -12,6 +12,7 @@ from policygen.cli.options import (
     RULES,
     SPECS,
     TARGET,
+    TEMPLATES,
     Decorator,
     context,
     extras,
@@ -43,13 +44,7 @@ INPUTS = options(
     TARGET,
     CLUSTER,
     extras("Also compare this controller's configuration with the spec"),
-    click.option(
-        "--templates",
-        multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="The templates folder that you use to render the spec; repeatable.",
-    ),
+    TEMPLATES,
     RULES,
 )
 """The options that name what is checked, and how."""

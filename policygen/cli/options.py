@@ -255,6 +255,20 @@ def extras(description: str) -> Decorator:
     )
 
 
+def templates(description: str) -> Decorator:
+    """The option that names folders with templates."""
+    return click.option(
+        "--templates",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        help=f"{description}; repeatable.",
+    )
+
+
+TEMPLATES = templates("The templates folder that you use to render the spec")
+
+
 def context(description: str) -> Decorator:
     """The option that names live clusters."""
     return click.option(

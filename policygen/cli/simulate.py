@@ -15,6 +15,7 @@ from policygen.cli.options import (
     CLUSTER,
     SPECS,
     TARGET,
+    TEMPLATES,
     context,
     fields,
     options,
@@ -191,13 +192,7 @@ could not be read, or a feature that is in use is not modelled (the report names
 )
 @TARGET
 @CLUSTER
-@click.option(
-    "--templates",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="The templates folder that you use to render the spec; repeatable.",
-)
+@TEMPLATES
 @options(*ACCESS)
 @click.option(
     "-f",

@@ -22,6 +22,7 @@ from policygen.cli.options import (
     fields,
     paths,
     stdin,
+    templates,
 )
 from policygen.cli.stderr import progress, refusals, say, show
 from policygen.core.errors import CheckFailed, ExitCode, UsageError
@@ -90,15 +91,8 @@ Examples:
 @TARGET
 @CLUSTER
 @extras("Also render the configuration of this controller")
-@click.option(
-    "--templates",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help=(
-        "Use the templates in this folder. They replace or extend the shipped templates, and run "
-        "in a sandbox; repeatable."
-    ),
+@templates(
+    "Use the templates in this folder. They replace or extend the shipped templates, and run in a sandbox"
 )
 @click.option("--allow-empty", is_flag=True, help="Do not fail if the spec renders no object.")
 @click.option(

@@ -17,6 +17,7 @@ from policygen.cli.options import (
     CLUSTER,
     SPECS,
     TARGET,
+    TEMPLATES,
     Decorator,
     context,
     fields,
@@ -66,13 +67,7 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
         snapshots(f"{verb} the snapshot in this file, which `policygen snapshot` wrote."),
         TARGET,
         CLUSTER,
-        click.option(
-            "--templates",
-            multiple=True,
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            metavar="DIR",
-            help="The templates folder that you use to render the spec; repeatable.",
-        ),
+        TEMPLATES,
         *ACCESS,
         form("Output format: text for people, or JSON for programs."),
     )

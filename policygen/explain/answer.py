@@ -24,7 +24,7 @@ class FieldAnswer(Struct, frozen=True):
     value: Any
     steps: tuple[Step, ...]
     meaning: Field | None
-    """None if a template of the user adds the field."""
+    """None if a template or a configuration file of the user adds the field."""
 
     @property
     def places(self) -> tuple[At, ...]:

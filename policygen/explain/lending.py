@@ -19,7 +19,7 @@ class Lending:
         self.exists = tree.scheduler != "kube-scheduler"
         """Whether a scheduler lends at all."""
         self.reclaims = self.exists and tree.pools[0].policy.preemption_enabled
-        """Whether teams lend what they are guaranteed. Then they can take it back."""
+        """Whether teams lend to others what they are guaranteed. Then they can take it back."""
         self._deserved: Mapping[str, Vector] = {}
         if tree.scheduler == "volcano" and self.reclaims:
             self._deserved = deserved_amounts(tree)
@@ -58,12 +58,16 @@ class Lending:
 
     def _lends(self, lender: TeamNode | None, pool: str, resource: str) -> bool:
         """Whether others may use what a node has and does not use."""
-        lends = self.exists if lender is None else self.reclaims
-        return lends and self.own(lender, pool, resource) > 0
+        return self.exists and self.own(lender, pool, resource) > 0
 
     def _reaches(self, leaf: TeamNode, lender: TeamNode | None, pool: str, resource: str) -> bool:
-        """Whether a leaf, and each node between it and what is also above the lender, may borrow."""
+        """Whether a leaf, and each node between it and what is also above the lender, may borrow.
+
+        Without preemption, a node lends only to those below it: its lendingLimit is 0.
+        """
         if leaf is lender:
+            return False
+        if lender is not None and not self.reclaims and lender not in self.tree.ancestors(leaf):
             return False
         above = {it.name for it in (lender, *self.tree.ancestors(lender))} if lender else set()
         node: TeamNode | None = leaf

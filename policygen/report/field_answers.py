@@ -15,6 +15,10 @@ _INDENT = 2
 _OBJECTS = 6
 """The number of dependent objects in text, for each place of the spec."""
 _TEAMS = 12
+_UNKNOWN = {
+    "template": "A template of yours adds this field, so policygen does not describe it.",
+    "file": "policygen copies this field from your configuration file, and does not describe it.",
+}
 
 
 def text(
@@ -60,10 +64,7 @@ def _write_field(found: ObjectAnswer, field: FieldAnswer, page: TablePage) -> No
     page.heading("What it does")
     meaning = field.meaning
     if meaning is None:
-        page.line(
-            "A template of yours adds this field, so policygen does not describe it.",
-            indent=_INDENT,
-        )
+        page.line(_UNKNOWN["file" if field.path[0] == "data" else "template"], indent=_INDENT)
     else:
         page.line(meaning.does, indent=_INDENT)
         page.line((f"Source: {meaning.source}", DIM), indent=_INDENT)

@@ -1,7 +1,18 @@
 """Who may borrow from whom: limits of all nodes between the two, and preemption."""
 
-from policygen.explain.lending import Lending
+import json
+from pathlib import Path
 
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from policygen.explain.lending import Lending
+from policygen.kubernetes.cluster import Cluster
+from policygen.simulate.kueue.build import pairs_of, state_of
+from tests.explain import walk
+from tests.strategies import specs
+
+ROOT = Path(__file__).parents[2]
 POOL = """
 apiVersion: policygen.dev/v1alpha1
 kind: ResourcePool
@@ -70,3 +81,61 @@ def test_volcano_lends_what_teams_deserve(planned):
     assert lending.lenders(node, "p", GPU) == ("a", "c", "a1")
     reserved = Lending(trees(planned, "volcano", "false"))
     assert (reserved.claim(node, "p", GPU), reserved.reclaims) == (4, False)
+
+
+@settings(
+    max_examples=5,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(specs(schedulers=("kueue",)))
+def test_the_quota_tree_of_kueue_lends_the_same(tmp_path_factory, documents):
+    """All quota is in use; one unit that a node releases is available to exactly its borrowers."""
+    path = tmp_path_factory.mktemp("spec") / "spec.yaml"
+    path.write_text("\n---\n".join(map(json.dumps, documents)))
+    compare(walk.opened(path))
+
+
+@pytest.mark.parametrize("example", ["kueue-team-tree", "spot-and-on-demand", "serving-slices"])
+def test_the_quota_trees_of_examples_lend_the_same(example):
+    assert compare(walk.opened(ROOT / "examples" / example)) > 0
+
+
+def below(node):
+    yield node
+    for child in node.children:
+        yield from below(child)
+
+
+def compare(found):
+    """The number of pairs of a lender and a borrower."""
+    cluster = Cluster([it.object for it in found.objects])
+    pairs, state = pairs_of(cluster), state_of(cluster)
+    roots = {it.node.root() for it in state.queues.values()}
+    nodes = {node.name: node for root in roots for node in below(root)}
+    counted = 0
+    for tree in found.compiled.plan.trees:
+        lending = Lending(tree)
+        for facts in tree.pools if any(tree.leaves) else ():
+            for resource in facts.resources:
+                pair = pairs[facts.name, resource]
+                mine = [nodes[tree.queue], *(nodes[tree.name_of(it)] for it in tree.nodes)]
+                for node in mine:
+                    node.add(pair, node.nominal[pair])
+                for lender in (None, *tree.nodes):
+                    it = nodes[tree.queue if lender is None else tree.name_of(lender)]
+                    if not it.nominal[pair]:
+                        continue
+                    it.remove(pair, 1)
+                    free = {
+                        leaf.name
+                        for leaf in tree.leaves
+                        if leaf is not lender and nodes[tree.name_of(leaf)].available(pair) > 0
+                    }
+                    it.add(pair, 1)
+                    borrowers = lending.borrowers(lender, facts.name, resource)
+                    assert free == {each.name for each in borrowers}
+                    counted += len(free)
+    return counted
