@@ -1,6 +1,6 @@
 """Pools and their teams: what each is guaranteed and may use, which models run there, and what is free."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -50,7 +50,7 @@ class TeamRow(Struct, frozen=True):
     """How much it may borrow."""
     models: tuple[ModelRow, ...]
     used: Vector
-    """What its models, and those of its children, use all the time."""
+    """What its models, and those of its children, use all the time; at most its limit."""
     borrows_from: tuple[str, ...]
     """Teams, and the rest of the pool, from which it may borrow."""
     evicts: tuple[str, ...]
@@ -128,7 +128,7 @@ def _pool(tree: Tree, facts: PoolFacts, placed: Sequence[Assignment]) -> PoolRow
         available=facts.available,
         rest=tree.rest[facts.name],
         lends=lending.exists,
-        used=_used(placed, facts),
+        used=_used(tree, None, facts, by_node),
         teams=tuple(
             _team(lending, node, facts, by_node, deserved.get(node.name)) for node in _ordered(tree)
         ),
@@ -147,10 +147,9 @@ def _team(
     lending: Lending,
     node: TeamNode,
     facts: PoolFacts,
-    by_node: dict[str, list[Assignment]],
+    by_node: Mapping[str, Sequence[Assignment]],
     deserved: Vector | None,
 ) -> TeamRow:
-    below = [it for name in _below(lending.tree, node) for it in by_node.get(name, [])]
     lenders = [
         name
         for resource in facts.resources
@@ -175,25 +174,35 @@ def _team(
         limit=node.limit[facts.name],
         claim={it: lending.claim(node, facts.name, it) for it in facts.resources},
         room={it: lending.room(node, facts.name, it) for it in facts.resources},
-        models=tuple(_model(it) for it in by_node.get(node.name, [])),
-        used=_used(below, facts),
+        models=tuple(_model(it) for it in by_node.get(node.name, ())),
+        used=_used(lending.tree, node, facts, by_node),
         borrows_from=tuple(dict.fromkeys(lenders)),
         evicts=tuple(dict.fromkeys(evicted)),
     )
 
 
-def _below(tree: Tree, node: TeamNode) -> Iterator[str]:
-    yield node.name
-    for child in tree.by_parent.get(node.name, ()):
-        yield from _below(tree, child)
+def _used(
+    tree: Tree,
+    node: TeamNode | None,
+    facts: PoolFacts,
+    by_node: Mapping[str, Sequence[Assignment]],
+) -> dict[str, int]:
+    """What the models of a node, and of those below it, use all the time. None: the pool.
 
-
-def _used(placed: Iterable[Assignment], facts: PoolFacts) -> dict[str, int]:
+    Replicas above a limit wait, so a node counts at most its limit. Only queues bound parents.
+    """
+    name = node.name if node else None
     used = dict.fromkeys(facts.keys, 0)
-    for it in placed:
-        for name, amount in it.replicas.piece.items():
-            used[name] += amount * it.replicas.always
-    return used
+    for it in by_node.get(name or "", ()):
+        for resource, amount in it.replicas.piece.items():
+            used[resource] += amount * it.replicas.always
+    for child in tree.by_parent.get(name, ()):
+        for resource, amount in _used(tree, child, facts, by_node).items():
+            used[resource] += amount
+    if node is None or not (node.leaf or tree.scheduler != "kube-scheduler"):
+        return used
+    limit = node.limit[facts.name]
+    return {resource: min(amount, limit[resource]) for resource, amount in used.items()}
 
 
 def _model(it: Assignment) -> ModelRow:

@@ -57,6 +57,34 @@ def test_amounts_and_borrowing():
     ]
 
 
+def test_replicas_above_a_limit_use_nothing():
+    """They wait, so of 2 × 8 GPUs the limits leave 8, and the limit of the parent 6."""
+    models = "".join(
+        f"""
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Model
+metadata: {{name: {team}}}
+spec: {{team: {team}, resources: {{gpus: 1}}, replicas: 8}}
+"""
+        for team in ("b", "c")
+    )
+    team = """
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: %s}
+spec: {%s quotas: [{pool: p, limit: %d}]}
+"""
+    teams = (
+        team % ("a", "", 6)
+        + team % ("b", "parent: a, namespaces: [{name: b}],", 4)
+        + team % ("c", "parent: a, namespaces: [{name: c}],", 4)
+    )
+    (pool,) = json.loads(show("-", "-f", "json", given=POOL + teams + models))["pools"]
+    assert pool["free"] == {"nvidia.com/gpu": 32 - 6}
+
+
 def test_deep_trees_are_drawn():
     team = "\n---\napiVersion: policygen.dev/v1alpha1\nkind: Team\nmetadata: {name: %s}\nspec: {%s quotas: [{pool: p}]}"
     leaf = "namespaces: [{name: %s}],"
