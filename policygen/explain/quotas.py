@@ -183,7 +183,7 @@ def proportional(facts: PoolFacts, resource: str, units: dict[str, int]) -> str:
 
 def _cards(facts: PoolFacts) -> Steps:
     """The physical GPUs that the teams can use."""
-    capacity, spec = facts.pool.capacity, facts.pool.at / "spec"
+    capacity = facts.pool.capacity
     cards = nodes.cards(facts.pool, facts.product, [])
     counted = str(cards[0]) if cards else ""
     name = f"GPUs of pool {facts.name}"
@@ -192,9 +192,11 @@ def _cards(facts: PoolFacts) -> Steps:
         ("totalGPUs", capacity.total_gpus),
     ):
         if written is not None:
-            return [Step(name, counted, at=spec.to("capacity", field))]
+            return [Step(name, counted, at=facts.pool.capacity_at(field))]
     return [
-        Step(f"nodes of pool {facts.name}", str(capacity.nodes), at=spec.to("capacity", "nodes")),
+        Step(
+            f"nodes of pool {facts.name}", str(capacity.nodes), at=facts.pool.capacity_at("nodes")
+        ),
         _per_node(facts),
         Step(name, counted, f"{capacity.nodes} × {facts.per_node}"),
     ]
@@ -206,7 +208,7 @@ def _per_node(facts: PoolFacts) -> Step:
         return Step(name, value, at=spec.to("gpu", "perNode"))
     node_type = facts.pool.capacity.node_type
     if node_type is not None and catalog.shape(node_type) is not None:
-        at = spec.to("capacity", "nodeType")
+        at = facts.pool.capacity_at("nodeType")
         return Step(name, value, at=at, note=f"of node type {node_type}, docs/hardware.md")
     if facts.product is not None:
         at = spec.to("gpu", "product")
@@ -235,7 +237,9 @@ def _of_a_node(facts: PoolFacts, resource: str) -> Steps:
     name = f"{resource} of a node"
     if capacity.node_allocatable is not None:
         return [
-            Step(name, exact(resource, has), at=spec.to("capacity", "nodeAllocatable", resource))
+            Step(
+                name, exact(resource, has), at=facts.pool.capacity_at("nodeAllocatable") / resource
+            )
         ]
     node_type = capacity.node_type or (facts.product.shape if facts.product else "")
     shape = catalog.shape(node_type)
@@ -246,18 +250,18 @@ def _of_a_node(facts: PoolFacts, resource: str) -> Steps:
     taken = catalog.system_reserved(shape.cpu_milli, shape.memory_bytes)[resource == MEMORY]
     if reserved is not None:
         taken = reserved.cpu_milli if resource == CPU else reserved.memory_bytes
-    field = ("capacity", "nodeType") if capacity.node_type else ("gpu", "product")
+    at = facts.pool.capacity_at("nodeType") if capacity.node_type else spec.to("gpu", "product")
     return [
         Step(
             f"{resource} of node type {shape.name}",
             exact(resource, raw),
-            at=spec.to(*field),
+            at=at,
             note="docs/hardware.md",
         ),
         Step(
             "reserved for the system",
             exact(resource, taken),
-            at=spec.to("capacity", "systemReserved", resource),
+            at=facts.pool.capacity_at("systemReserved") / resource,
             note="" if reserved else "the rule in docs/hardware.md",
         ),
         Step(name, exact(resource, has), minus(resource, raw, [taken])),

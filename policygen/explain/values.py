@@ -54,20 +54,24 @@ class Values:
     def _common(self, item: Item, path: Path) -> Steps:
         """The steps to the fields that all kinds have."""
         platform, kind = self._decided.platform, item.kind
-        name = of_platform(platform, "name of the Platform", platform.name, "metadata", "name")
+        set_ = of_platform(platform, "name of the Platform", platform.name, "metadata", "name")
         match path:
             case ("apiVersion",):
                 version = str(getattr(platform.target, kind.component))
+                name = f"target version of {kind.component}"
                 path = ("spec", "target", kind.component)
+                target = of_platform(platform, name, version, *path)
+                if (it := platform.cluster) and kind.component in dict(it.target):
+                    target = Step(name, version, at=it.at.to("target", kind.component))
                 note = "the version for this target"
                 return [
-                    of_platform(platform, f"target version of {kind.component}", version, *path),
+                    target,
                     Step("apiVersion", item.release.api_version, note=note),
                 ]
             case ("metadata", "labels", "policygen.dev/set"):
-                return [name]
+                return [set_]
             case ("metadata", "name") if kind.extra:
-                return [name, Step("metadata.name", item.meta.name, note="<platform>-<role>")]
+                return [set_, Step("metadata.name", item.meta.name, note="<platform>-<role>")]
         return []
 
 

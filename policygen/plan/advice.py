@@ -81,7 +81,7 @@ def _pool(facts: PoolFacts, *, used: bool, alone: bool) -> Iterator[Hit]:
                 rules.AVAILABLE_BELOW_TOTAL,
                 f'pool "{pool.name}": {reserve} of {pool.capacity.total_gpus} GPUs are in no '
                 "quota, because availableGPUs is lower than totalGPUs",
-                at / "capacity" / "availableGPUs",
+                pool.capacity_at("availableGPUs"),
             )
     if not pool.taints and not alone:
         yield Hit(

@@ -161,7 +161,7 @@ def cards(pool: Pool, product: Product | None, hits: list[Hit]) -> tuple[int, in
                 AVAILABLE_ABOVE_TOTAL,
                 f"availableGPUs is {available}, but nodes times GPUs per node is only {capacity.nodes} × "
                 f"{per_node} = {total}; correct one of these numbers, or write gpu.perNode",
-                pool.at / "spec" / "capacity" / "availableGPUs",
+                pool.capacity_at("availableGPUs"),
             )
         )
         return None
@@ -195,7 +195,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
                 rules.UNKNOWN_NODE_TYPE,
                 f"unknown node type {quoted(name)}; {suggest(name, catalog.shapes())} "
                 "(or write capacity.nodeAllocatable {cpu, memory} instead)",
-                pool.at / "spec" / "capacity" / "nodeType",
+                pool.capacity_at("nodeType"),
             )
         )
         return None
@@ -220,7 +220,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
                 rules.NODE_TYPE_CONTRADICTS_PRODUCT,
                 f"nodeType {name} has {shape.product} GPUs, but gpu.product is {product.id}; "
                 "correct nodeType or gpu.product",
-                pool.at / "spec" / "capacity" / "nodeType",
+                pool.capacity_at("nodeType"),
             )
         )
     if capacity.system_reserved is not None:
@@ -234,7 +234,7 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
                 rules.RESERVED_ABOVE_CAPACITY,
                 f"systemReserved takes all cpu or all memory of a {name} node, so nothing is left "
                 "for pods; lower systemReserved",
-                pool.at / "spec" / "capacity" / "systemReserved",
+                pool.capacity_at("systemReserved"),
             )
         )
         return None
@@ -267,7 +267,7 @@ def contradictions(pool: Pool, product: Product | None, per_node: int) -> Iterat
                 rules.NODE_ALLOCATABLE_IMPLAUSIBLE,
                 f"nodeAllocatable has {amount_of(resource, has, high)} for {counted(per_node, 'GPU')}, "
                 f"but {whose} have {usual}; correct the number or its unit",
-                at / "capacity" / "nodeAllocatable" / resource,
+                pool.capacity_at("nodeAllocatable") / resource,
             )
     memory = pool.gpu.memory_bytes
     usable = product.memory_mib * MEBIBYTE if product else 0

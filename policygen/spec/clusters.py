@@ -17,19 +17,19 @@ def of_cluster(spec: Spec, variant: ClusterVariant) -> Spec:
     pools = {it.name: it for it in variant.pools}
     return replace(
         spec,
-        platform=replace(spec.platform, target=target),
+        platform=replace(spec.platform, target=target, cluster=variant),
         pools=tuple(
-            replace(it, capacity=_merged(it.capacity, pools[it.name].capacity))
-            if it.name in pools
-            else it
+            replace(it, capacity=_merged(it.capacity, pools[it.name])) if it.name in pools else it
             for it in spec.pools
         ),
         teams=tuple(_team(it, pools) for it in spec.teams),
     )
 
 
-def _merged(base: Capacity, other: Capacity) -> Capacity:
-    """The capacity with the size and the shape of nodes of the other one, if it has them."""
+def _merged(base: Capacity, variant: PoolVariant) -> Capacity:
+    """The capacity with the size and the shape of nodes of a variant, if it has them."""
+    other, at = variant.capacity, variant.at / "capacity"
+    elsewhere = list[tuple[str, At]]()
     if (other.nodes, other.total_gpus, other.available_gpus) != (None, None, None):
         base = replace(
             base,
@@ -37,6 +37,7 @@ def _merged(base: Capacity, other: Capacity) -> Capacity:
             total_gpus=other.total_gpus,
             available_gpus=other.available_gpus,
         )
+        elsewhere += [(it, at / it) for it in ("nodes", "totalGPUs", "availableGPUs")]
     if (other.node_type, other.node_allocatable, other.system_reserved) != (None, None, None):
         base = replace(
             base,
@@ -44,7 +45,8 @@ def _merged(base: Capacity, other: Capacity) -> Capacity:
             node_allocatable=other.node_allocatable,
             system_reserved=other.system_reserved,
         )
-    return base
+        elsewhere += [(it, at / it) for it in ("nodeType", "nodeAllocatable", "systemReserved")]
+    return replace(base, elsewhere=tuple(elsewhere))
 
 
 def _team(team: Team, pools: Mapping[str, PoolVariant]) -> Team:
@@ -56,12 +58,9 @@ def _quota(quota: Quota, team: str, pools: Mapping[str, PoolVariant]) -> Quota:
     found = next((it for it in variants if it.team == team), None)
     if found is None:
         return quota
-    return replace(
-        quota,
-        at=found.at,
-        guarantee=quota.guarantee if found.guarantee is None else found.guarantee,
-        limit=quota.limit if found.limit is None else found.limit,
-    )
+    amounts = {"guarantee": found.guarantee, "limit": found.limit}
+    written = {name: it for name, it in amounts.items() if it is not None}
+    return replace(quota, elsewhere=tuple((it, found.at / it) for it in written), **written)
 
 
 def check(spec: Spec) -> Iterator[Hit]:

@@ -73,7 +73,6 @@ def _gpu(pool: Pool) -> Iterator[Hit]:
 
 def _capacity(pool: Pool) -> Iterator[Hit]:
     capacity = pool.capacity
-    at = pool.at / "spec" / "capacity"
     nodes, total, available = capacity.nodes, capacity.total_gpus, capacity.available_gpus
     if nodes is None and total is None and available is None:
         fields = "totalGPUs or availableGPUs"
@@ -82,7 +81,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
         yield Hit(
             rules.CAPACITY_MISSING,
             f'pool "{pool.name}" does not set how many GPUs it has; write capacity.{fields}',
-            at.on_key(),
+            (pool.at / "spec" / "capacity").on_key(),
         )
     per_node = _per_node(pool)
     on_nodes = nodes * per_node if nodes is not None and per_node is not None else None
@@ -91,7 +90,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
             rules.TOTAL_CONTRADICTS_NODES,
             f"totalGPUs is {total}, but nodes times GPUs per node is {nodes} × {per_node} = {on_nodes}; "
             "correct one of the numbers, or write only nodes or only totalGPUs",
-            at / "totalGPUs",
+            pool.capacity_at("totalGPUs"),
         )
     if total is None:
         total = on_nodes
@@ -99,7 +98,7 @@ def _capacity(pool: Pool) -> Iterator[Hit]:
         yield Hit(
             rules.AVAILABLE_ABOVE_TOTAL,
             f"availableGPUs is {available}, but the pool has only {counted(total, 'GPU')}; correct one of the numbers",
-            at / "availableGPUs",
+            pool.capacity_at("availableGPUs"),
         )
 
 

@@ -121,6 +121,8 @@ class Platform(Struct, frozen=True):
     at: At | None = None
     target: Target = Target()
     clusters: tuple[ClusterVariant, ...] = ()
+    cluster: ClusterVariant | None = None
+    """The one that the spec is read for."""
     priorities: tuple[Priority, ...] = ()
     shared_queues: tuple[SharedQueue, ...] = ()
     scheduler: Scheduler = "kueue"
@@ -175,6 +177,8 @@ class Capacity(Struct, frozen=True):
     node_type: str | None = None
     node_allocatable: NodeResources | None = None
     system_reserved: NodeResources | None = None
+    elsewhere: tuple[tuple[str, At], ...] = ()
+    """The places of fields that a cluster of the Platform sets."""
 
 
 class Pool(Struct, frozen=True):
@@ -197,6 +201,11 @@ class Pool(Struct, frozen=True):
     """Spot nodes, which the provider may take away."""
     guess_product: bool = False
     """Guess the product from the nodeSelector (the articles' form has no field for it)."""
+
+    def capacity_at(self, name: str) -> At:
+        """The place of a field of its capacity."""
+        places = dict(self.capacity.elsewhere)
+        return places.get(name) or self.at.to("spec", "capacity", name)
 
 
 class TeamNamespace(Struct, frozen=True):
@@ -228,10 +237,12 @@ class Quota(Struct, frozen=True):
     memory: Bounds = Bounds()
     renamed: tuple[tuple[str, str], ...] = ()
     """Names of fields in the document's form, if they differ."""
+    elsewhere: tuple[tuple[str, At], ...] = ()
+    """The places of fields that a cluster of the Platform sets."""
 
     def field(self, name: str) -> At:
         """The place of a field, under its name in the document's form."""
-        return self.at / dict(self.renamed).get(name, name)
+        return dict(self.elsewhere).get(name) or self.at / dict(self.renamed).get(name, name)
 
 
 class Team(Struct, frozen=True):

@@ -63,6 +63,17 @@ def test_a_cluster_has_its_versions_sizes_and_quotas():
     assert (quota.guarantee, quota.limit) == ((("", 4),), (("", 24),))
 
 
+def test_each_field_has_the_place_that_sets_it():
+    spec = loaded(cluster="small").spec
+    (pool,), (quota,) = spec.pools, spec.teams[0].quotas
+    platform, entry = spec.platform.at, ("spec", "clusters", 0, "pools", 0)
+    assert spec.platform.cluster.at == platform.to("spec", "clusters", 0)
+    assert pool.capacity_at("totalGPUs") == platform.to(*entry, "capacity", "totalGPUs")
+    assert pool.capacity_at("nodeAllocatable") == pool.at.to("spec", "capacity", "nodeAllocatable")
+    assert quota.field("guarantee") == platform.to(*entry, "quotas", 0, "guarantee")
+    assert quota.field("limit") == spec.teams[0].at.to("spec", "quotas", 0, "limit")
+
+
 def test_other_nodes_have_another_shape_and_the_same_number():
     (pool,) = loaded(cluster="other").spec.pools
     assert (pool.capacity.nodes, pool.capacity.available_gpus) == (4, 30)
