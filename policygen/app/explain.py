@@ -93,6 +93,11 @@ def explain(name: str, *, full: bool = False) -> str:
     """
     rule = find(name)
     if rule is None:
+        from policygen.plan.catalog import KINDS  # only an error needs the plan
+
+        kind = next((it.name for it in KINDS if it.name.lower() == name.lower()), "")
+        if kind:
+            raise UsageError(f"{kind} is a kind; add the name of an object: {kind}/NAME")
         raise UsageError(unknown(name, names()))
     found = page(rule.name)
     return full_page(rule, found) if full else explanation(rule, found)

@@ -108,7 +108,8 @@ def _find(found: Opened, name: str) -> int:
     kind, _, rest = name.partition("/")
     kinds = {it.name.lower(): it.name for it in KINDS}
     if kind.lower() not in kinds:
-        raise UsageError(f'kind "{kind}" is unknown; {suggest(kind, kinds.values())}')
+        rendered = [it.object.kind for it in found.objects]
+        raise UsageError(f'kind "{kind}" is unknown; {suggest(kind, rendered, "kind")}')
     full = f"{kinds[kind.lower()]}/{rest}"
     known = found.names()
     same = [i for i, it in enumerate(known) if it == full]

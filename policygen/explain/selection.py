@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from policygen.core.errors import UsageError
 from policygen.core.finding import Path
-from policygen.core.suggest import suggest
+from policygen.core.suggest import Names, suggest
 
 _ELISION = re.compile(r"…|\.{2,}")
 _QUERY_QUOTES = re.compile(r"\[['\"]?([^\]'\"]+)['\"]?\]")
@@ -27,16 +27,28 @@ def select(query: str, spelt: Mapping[Path, Sequence[str]], object_: str) -> lis
         if any(_matches(pattern, _plain(text)) for text in texts)
     ]
     if not found:
-        # The first spelling of each field, and its last names.
-        names = {text for texts in spelt.values() for text in texts}
-        last = {text.rpartition(".")[2]: text for text in sorted(names, reverse=True)}
-        word = parts[-1].rpartition(".")[2] if parts[-1] else query
-        advice = suggest(query, sorted(names))
-        if len(parts) > 1 or "did you mean" not in advice:
-            close = suggest(word, sorted(last))
-            advice = close if "did you mean" in close else advice
-        raise UsageError(f"{object_} has no field {query}; {advice}")
+        names = Names(text for texts in spelt.values() for text in texts)
+        raise UsageError(f"{object_} has no field {query}; {_advice(query, parts, names)}")
     return found
+
+
+def _advice(query: str, parts: Sequence[str], names: Names) -> str:
+    """The most similar last name, or field; or the fields below the steps of the query that exist."""
+    word = parts[-1].rpartition(".")[2] if parts[-1] else query
+    last = Names(text.rpartition(".")[2] for text in names)
+    if query in last:
+        return f'did you mean "..{query}"?'
+    # Paths of one object have equal beginnings, so complete paths are similar without being meant.
+    below, _, _ = query.rpartition(".")
+    while below and len(parts) == 1:
+        inside = Names(it for it in names if _matches(re.compile(re.escape(below)), it))
+        if inside:
+            near = Names(it[len(below) + 1 :] for it in inside)
+            rest = query[len(below) + 1 :]
+            meant = near.meant(rest)
+            return f'did you mean "{below}.{meant}"?' if meant else suggest(rest, near)
+        below, _, _ = below.rpartition(".")
+    return suggest(word, last) if last.meant(word) else suggest(query, names)
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> bool:

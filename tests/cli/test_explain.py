@@ -71,6 +71,7 @@ def test_a_field_with_fields_below_it_lists_them():
         (QUEUE, "spec..nominalQota", 'did you mean "nominalQuota"?'),
         ("ClusterQueue/evaluaton.a100", "", 'did you mean "ClusterQueue/evaluation.a100"?'),
         ("ClusterQueu/x", "", 'kind "ClusterQueu" is unknown; did you mean "ClusterQueue"?'),
+        ("CQ/x", "", 'kind "CQ" is unknown; known: ClusterQueue, '),
         ("Queue/x", "", "the spec renders no Queue; "),
     ],
 )
@@ -78,6 +79,20 @@ def test_wrong_names_have_the_nearest(what, field, message):
     with pytest.raises(UsageError) as error:
         explain(what, *([field] if field else []), EXAMPLE)
     assert message in str(error.value)
+
+
+def test_a_kind_needs_the_name_of_an_object():
+    with pytest.raises(UsageError, match="is a kind; add the name of an object: ClusterQueue/NAME"):
+        explain("clusterqueue")
+
+
+def test_values_of_a_cluster_have_its_places():
+    rings = str(ROOT / "examples" / "rings" / "policy.yaml")
+    shown = explain("pool", "h100", rings, "--cluster", "staging")
+    assert f"nodes of pool h100 = 2  ({rings}:15)" in shown
+    assert f"of node type a3-highgpu-8g = 208000m  ({rings}:30; " in shown
+    shown = explain("ClusterQueue/chat.h100", "apiVersion", rings, "--cluster", "staging")
+    assert f"target version of kueue = 0.19  ({rings}:12)" in shown
 
 
 def test_kinds_in_lower_case_and_objects_without_their_namespace():

@@ -34,7 +34,16 @@ def test_queries(query, found):
 
 @pytest.mark.parametrize(
     "query, advice",
-    [("spec.othr", 'did you mean "spec.other"?'), ("..qouta", 'did you mean "quota"?')],
+    [
+        ("spec.othr", 'did you mean "spec.other"?'),
+        ("..qouta", 'did you mean "quota"?'),
+        ("quota", 'did you mean "..quota"?'),
+        ("sepc.other", 'did you mean "spec.other"?'),
+        (
+            "spec.foo",
+            'known: a.cpu.quota, a["nvidia.com/gpu"].quota, a[0].quota, a[1].quota, other, quotas',
+        ),
+    ],
 )
 def test_the_nearest_is_proposed(query, advice):
     with pytest.raises(UsageError) as error:
