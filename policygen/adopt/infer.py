@@ -19,6 +19,7 @@ from policygen.adopt import (
 from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.kube_scheduler import NamespaceLimits
 from policygen.adopt.namespaces import Space
+from policygen.adopt.on_nodes import on_nodes
 from policygen.adopt.pools import Found
 from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
@@ -48,7 +49,7 @@ class Inferred(Struct, frozen=True):
     spec: Spec
     guesses: tuple[Guess, ...]
     left: tuple[tuple[str, str], ...]
-    """Nodes with GPUs that are in no pool, and workloads that are no model, and why."""
+    """What the spec cannot say about nodes and workloads, by the name of an object."""
     renamed: Mapping[tuple[str, str, str], str]
     """By kind, namespace and name of an object, the name under which the spec renders it."""
 
@@ -73,12 +74,20 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     limits = kube_scheduler.limits(owned, spaces, queued)
     owned |= _alone(limits, owned, spaces)
     found_models, needs = models.of_pod_groups(cluster, trees, owned, scope)
+    pools_of = workloads.pools_of_queues(cluster, trees)
+    if not scope.rendered:
+        needs = workloads.needs(cluster, pools_of, needs)
     made = _pools(cluster, scope, trees, limits, _with_defaults(needs, trees, spaces))
     guesses = [
         Guess("ResourcePool", it, ("spec", "nodeSelector"), _NODES) for it in sorted(made.selectors)
     ]
     guesses += [
         Guess("ResourcePool", it, ("spec", "capacity"), _CAPACITY) for it in sorted(made.assumed)
+    ]
+    guesses += [
+        Guess("ResourcePool", pool, ("spec", "capacity"), f"Guess: {text}.")
+        for pool, texts in sorted(made.differing.items())
+        for text in texts
     ]
     backstops = _backstops(trees, owned, spaces)
     listed = [replace(it, quota_backstop=it.name in backstops) for it in made.pools]
@@ -96,7 +105,8 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     left = made.left
     if not scope.rendered:
         of_space = {it.name: team for team in spec.teams for it in team.namespaces}
-        more, others = workloads.models(cluster, of_space, facts)
+        more, others, unsure = workloads.models(cluster, of_space, facts, pools_of)
+        guesses += unsure
         names = {it.name for it in ranks}
         more = [it if it.priority in names else replace(it, priority=None) for it in more]
         spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
@@ -183,8 +193,10 @@ class _Pools(Struct, frozen=True):
     """Pools whose nodeSelector is a guess."""
     assumed: frozenset[str]
     """Pools whose nodes are not those of any Node."""
+    differing: Mapping[str, tuple[str, ...]]
+    """By pool, what its nodes are and it cannot say."""
     left: tuple[tuple[str, str], ...]
-    """Nodes that are in no pool, and why."""
+    """Nodes that are in no pool, and what pools cannot say of their nodes."""
 
 
 def _pools(
@@ -203,28 +215,19 @@ def _pools(
         found += more
     listed, ranks = pools.completed(found, shown, needs)
     seen = {it.name: it for it in found}
-    real = [_on_nodes(cluster, seen[it.name], it, shown, exact=scope.rendered) for it in listed]
-    listed = [it or listed[i] for i, it in enumerate(real)]
-    assumed = frozenset(it.name for i, it in enumerate(listed) if real[i] is None)
+    real = [on_nodes(cluster, seen[it.name], it, shown, exact=scope.rendered) for it in listed]
+    listed = [it.pool for it in real]
+    assumed = frozenset(it.pool.name for it in real if not it.sized)
+    for it in real:
+        flavor = pools.flavor_of(cluster, it.pool.name) if it.pool.scheduler is None else None
+        name = str(flavor or f"ResourcePool {it.pool.name}")
+        left += [(name, message) for message in (*it.differences, *it.taints)]
     unseen = pools.without_pool(found, listed, shown, ranks)
     listed += pools.completed(unseen, shown, {})[0]
     listed = _with_both(listed, priorities.preempting(cluster, scope))
     made, guessed = pools.apart(listed)
-    return _Pools(made, guessed, assumed, tuple(left))
-
-
-def _on_nodes(
-    cluster: Cluster, found: Found, pool: Pool, shown: Profiles, *, exact: bool
-) -> Pool | None:
-    """The pool with the nodes that were read; None if none were, or the quotas are not theirs."""
-    if len(found.resources) != 1 or pool.gpu.sharing != "none" or not pool.node_selector:
-        return None
-    (resource,) = found.resources
-    facts = nodes.of_labels(cluster, dict(pool.node_selector), resource)
-    made = nodes.shape(facts, found.available, exact=exact) if facts else None
-    if facts is None or made is None or (exact and shown.rank(facts.per_node)):
-        return None
-    return replace(pool, gpu=made[0], capacity=made[1])
+    differing = {it.pool.name: it.differences for it in real}
+    return _Pools(made, guessed, assumed, differing, tuple(left))
 
 
 def _with_both(listed: Sequence[Pool], shown: frozenset[bool]) -> list[Pool]:

@@ -8,13 +8,14 @@ from msgspec import Struct
 from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import POOL_NAME, amount, label
+from policygen.core.quantity import MEBIBYTE
 from policygen.hardware import catalog
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import NodeView
 from policygen.kubernetes.table import Entry
-from policygen.plan.amounts import CPU, MEMORY, Vector
-from policygen.spec.types import Capacity, Gpu, NodeResources, Pool, Taint
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
+from policygen.spec.types import NodeResources, Pool, Taint
 
 PRODUCT = "nvidia.com/gpu.product"
 GROUPING = (
@@ -27,18 +28,35 @@ GROUPING = (
 
 
 class NodeFacts(Struct, frozen=True):
-    """The nodes of one pool: the smallest of their sizes."""
+    """The nodes of one pool, and the size of one of them."""
 
-    count: int
+    counts: tuple[tuple[int, int], ...]
+    """GPUs of a node, and the number of such nodes: the most usual first."""
     resource: str
-    per_node: int
     node: NodeResources
+    """A node of the most usual number of GPUs, with as much for a GPU as the node with the least."""
+    sums: Vector
+    """The cpu, memory and GPUs of all nodes together."""
     product: str | None
+    taints: tuple[Taint, ...]
+    """Those of all nodes."""
+    partly: tuple[tuple[Taint, int], ...]
+    """Those of only some nodes, with the number of these nodes."""
+
+    @property
+    def count(self) -> int:
+        """The number of nodes."""
+        return sum(number for _, number in self.counts)
+
+    @property
+    def per_node(self) -> int:
+        """GPUs of most nodes."""
+        return self.counts[0][0]
 
     @property
     def units(self) -> int:
         """Their GPUs together."""
-        return self.count * self.per_node
+        return self.sums[self.resource]
 
 
 def of_labels(cluster: Cluster, labels: Mapping[str, str], resource: str) -> NodeFacts | None:
@@ -56,42 +74,27 @@ def _facts(nodes: Sequence[Entry[NodeView]], resource: str) -> NodeFacts | None:
     if not nodes:
         return None
     vectors = [it.fields.status.allocatable for it in nodes]
-    counts = Counter(int(it[resource]) for it in vectors)
+    counts = Counter(int(it[resource]) for it in vectors).most_common()
+    per_node = counts[0][0]
     products = {it.labels.get(PRODUCT, "") for it in nodes}
     known = catalog.product(next(iter(products))) if len(products) == 1 else None
+    taints = Counter(taint for it in nodes for taint in dict.fromkeys(_taints(it)))
+
+    def least(name: str, default: int) -> int:
+        parts = [(amount(name, it[name]), int(it[resource])) for it in vectors if name in it]
+        return min((count * per_node // gpus for count, gpus in parts), default=default)
+
     return NodeFacts(
-        count=len(nodes),
+        counts=tuple(counts),
         resource=resource,
-        per_node=counts.most_common(1)[0][0],
-        node=NodeResources(
-            min((amount(CPU, it[CPU]) for it in vectors if CPU in it), default=1),
-            min((amount(MEMORY, it[MEMORY]) for it in vectors if MEMORY in it), default=1 << 20),
-        ),
+        node=NodeResources(least(CPU, 1), least(MEMORY, MEBIBYTE)),
+        sums={
+            name: sum(amount(name, it[name]) for it in vectors if name in it)
+            for name in (*HOST, resource)
+        },
         product=known.product.labels[0] if known and not known.assumed else None,
-    )
-
-
-def shape(facts: NodeFacts, available: Vector, *, exact: bool) -> tuple[Gpu, Capacity] | None:
-    """GPUs and capacity of a pool with these nodes; None if its quotas exceed them.
-
-    `exact`: the quotas were computed from nodes, so other sums mean other nodes.
-    """
-    units = available.get(facts.resource, facts.units)
-    cpu = facts.node.cpu_milli * units // facts.per_node
-    memory = (facts.node.memory_bytes * units // facts.per_node >> 20) << 20
-    sums = (available.get(CPU, cpu), available.get(MEMORY, memory))
-    if units > facts.units or sums[0] > cpu or sums[1] > memory:
-        return None
-    if exact and sums != (cpu, memory):
-        return None
-    own = None if facts.resource == "nvidia.com/gpu" else facts.resource
-    return (
-        Gpu(product=facts.product, per_node=facts.per_node, resource=own),
-        Capacity(
-            nodes=facts.count,
-            available_gpus=units if units < facts.units else None,
-            node_allocatable=facts.node,
-        ),
+        taints=tuple(sorted((it for it in taints if taints[it] == len(nodes)), key=str)),
+        partly=tuple(sorted(((it, n) for it, n in taints.items() if n < len(nodes)), key=str)),
     )
 
 
@@ -118,13 +121,12 @@ def without_queue(
             continue
         names.add(name)
         selectors.append(selector)
-        taints = set.intersection(*(set(_taints(it)) for it in nodes))
         pool = Pool(
             name=name,
             at=HERE,
             node_selector=tuple(sorted(selector.items())),
             scheduler="kube-scheduler",
-            taints=tuple(Taint(*it) for it in sorted(taints, key=str)),
+            taints=facts.taints,
         )
         made.append(Found(name, "kube-scheduler", {resource: facts.units}, pool))
     return made, left
@@ -170,9 +172,9 @@ def _separate(
     return selector
 
 
-def _taints(node: Entry[NodeView]) -> list[tuple[str, str, str | None]]:
+def _taints(node: Entry[NodeView]) -> list[Taint]:
     return [
-        (it.key, it.effect, it.value or None)
+        Taint(it.key, it.effect, it.value or None)
         for it in node.fields.spec.taints
         if not it.key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
     ]

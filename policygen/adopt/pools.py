@@ -10,10 +10,12 @@ from policygen.adopt import capacity
 from policygen.adopt.capacity import NodeNeed, NodeShape
 from policygen.adopt.profiles import Profiles
 from policygen.adopt.quotas import HERE
-from policygen.adopt.trees import TeamTree
+from policygen.adopt.trees import TeamTree, label
 from policygen.adopt.volcano import node_group
 from policygen.core.names import HOSTNAME, NODE_GROUP
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue import ResourceFlavorView
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, mappings
 from policygen.plan.amounts import HOST, Vector
 from policygen.spec.types import (
@@ -57,7 +59,7 @@ def _pool(cluster: Cluster, tree: TeamTree, name: str) -> Pool:
     tolerations: tuple[Toleration, ...] | None = None
     aware: bool | None = None
     levels: tuple[str, ...] = ()
-    flavor = cluster.flavors.get(name) if tree.scheduler == "kueue" else None
+    flavor = flavor_of(cluster, name) if tree.scheduler == "kueue" else None
     if flavor is not None:
         labels = flavor.fields.node_labels
         taints = tuple(
@@ -86,6 +88,11 @@ def _pool(cluster: Cluster, tree: TeamTree, name: str) -> Pool:
     )
 
 
+def flavor_of(cluster: Cluster, pool: str) -> Entry[ResourceFlavorView] | None:
+    """The flavor that is a pool of Kueue; None if it was not read."""
+    return next((it for it in cluster.flavors if label(it.name) == pool), None)
+
+
 def _text(data: Mapping[str, Any], name: str) -> str | None:
     """A string, also an empty one; None if it is missing or of another type."""
     found = data.get(name)
@@ -104,10 +111,13 @@ def _tolerations(data: object, taints: Sequence[Taint]) -> tuple[Toleration, ...
         )
         for it in mappings(data, "spec", "tolerations")
     )
-    needed = tuple(
-        Toleration(it.key, "Equal" if it.value else "Exists", it.value, it.effect) for it in taints
-    )
-    return None if found == needed else found
+    return None if found == tuple(map(needed, taints)) else found
+
+
+def needed(taint: Taint) -> Toleration:
+    """The toleration that the plan makes for a taint of a pool."""
+    operator = "Equal" if taint.value else "Exists"
+    return Toleration(taint.key, operator, taint.value, taint.effect)
 
 
 def completed(

@@ -1,12 +1,15 @@
 """Reads models from workloads that request accelerators."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.quotas import HERE
-from policygen.adopt.trees import amount, label
+from policygen.adopt.trees import Guess, TeamTree, amount, label
+from policygen.adopt.volcano import VOLCANOS
 from policygen.core.names import LOCAL_QUEUE
+from policygen.core.quoting import quoted
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.untyped import integer
@@ -17,16 +20,76 @@ from policygen.spec.types import Autoscaling, Gang, Model, Placement, RunAs, Tea
 
 SERVING = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Rollout", "ReplicationController"})
 
+QueueName = tuple[str, str, str]
+"""Kind, namespace and name of a LocalQueue, or of a Queue of Volcano, which has no namespace."""
+
+
+def pools_of_queues(
+    cluster: Cluster, trees: Iterable[TeamTree]
+) -> Mapping[QueueName, tuple[str, ...]]:
+    """The pools in which the pods of each queue run."""
+    branches = {(it.kind, it.name): tree.pools for tree in trees for it in tree.branches}
+    found = {
+        ("Queue", "", name): names for (kind, name), names in branches.items() if kind == "Queue"
+    }
+    for local in cluster.local_queues:
+        names = branches.get(("ClusterQueue", local.fields.cluster_queue), ())
+        found["LocalQueue", local.namespace, local.name] = names
+    return found
+
+
+def needs(
+    cluster: Cluster, pools_of: Mapping[QueueName, tuple[str, ...]], known: Mapping[str, NodeNeed]
+) -> dict[str, NodeNeed]:
+    """What one node of each pool must hold: the largest pods of the workloads in its queues.
+
+    `known` are needs that other objects show.
+    """
+    found = dict(known)
+    for workload in cluster.workloads:
+        for template in workload.templates:
+            units = max(accelerators.requested(cluster, template).values(), default=0)
+            queue = _queue(workload, template)
+            for pool in pools_of.get(queue, ()) if queue and units else ():
+                before = found.get(pool, NodeNeed())
+                found[pool] = NodeNeed(
+                    max(before.units, int(units)),
+                    max(before.cpu_milli, _requested(template, CPU) or 0),
+                    max(before.memory_bytes, _requested(template, MEMORY) or 0),
+                )
+    return found
+
+
+def _queue(workload: Workload, template: PodTemplate) -> QueueName | None:
+    """The queue that a workload names."""
+    name = workload.labels.get(LOCAL_QUEUE) or template.labels.get(LOCAL_QUEUE)
+    if name:
+        return "LocalQueue", workload.namespace, name
+    if workload.object.group == "batch.volcano.sh":
+        named = workload.spec.get("queue")
+        return ("Queue", "", named) if isinstance(named, str) and named else None
+    return None
+
+
+def _requested(template: PodTemplate, resource: str) -> int | None:
+    """How much cpu or memory a pod requests; None if it requests none."""
+    found = template.spec.requests.get(resource)
+    return amount(resource, found) if found else None
+
 
 def models(
-    cluster: Cluster, teams: Mapping[str, Team], pools: Mapping[str, PoolFacts]
-) -> tuple[list[Model], list[tuple[Workload, str]]]:
-    """A model for each workload with accelerators, and the workloads that are no model, with the reason.
+    cluster: Cluster,
+    teams: Mapping[str, Team],
+    pools: Mapping[str, PoolFacts],
+    pools_of: Mapping[QueueName, tuple[str, ...]],
+) -> tuple[list[Model], list[tuple[Workload, str]], list[Guess]]:
+    """A model for each workload with accelerators, what it cannot say, and the values that are a guess.
 
     `teams` are those of each namespace.
     """
     found: dict[str, Model] = {}
     left: list[tuple[Workload, str]] = []
+    guesses: list[Guess] = []
     for workload in cluster.workloads:
         template = next(
             (it for it in workload.templates if accelerators.requested(cluster, it)), None
@@ -34,65 +97,82 @@ def models(
         if template is None:
             continue
         team = teams.get(workload.namespace)
-        if team is None:
-            left.append((workload, "it is not a model, because no team has this namespace"))
+        able = _able(cluster, template, team, pools) if team else []
+        if team is None or not able:
+            reason = "no pool of its team has the resource that it requests"
+            if team is None:
+                reason = "no team has this namespace"
+            left.append((workload, f"it is not a model, because {reason}"))
             continue
-        model = _model(cluster, workload, template, team, pools)
-        if model is None:
-            left.append(
-                (
-                    workload,
-                    "it is not a model, because no pool of its team has the resource that it requests",
-                )
-            )
-            continue
-        name = (
-            model.name if model.name not in found else label(f"{workload.namespace}-{model.name}")
-        )
+        name = label(workload.name or "x")
+        if name in found:
+            name = label(f"{workload.namespace}-{name}")
         if name in found:
             left.append(
                 (workload, f'it is not a model, because the spec already has a model "{name}"')
             )
             continue
-        found[name] = replace(model, name=name)
-    return list(found.values()), left
+        queue = _queue(workload, template)
+        there = [it for it in able if queue and it in pools_of.get(queue, ())]
+        missing = _missing(cluster, queue) if queue else ""
+        if missing:
+            left.append((workload, missing))
+        if missing or (not there and len(able) > 1):
+            reason = missing or "no object shows in which pool this model runs"
+            path = ("spec", "placement", "pools")
+            guesses.append(Guess("Model", name, path, f"Guess: {reason}."))
+        placement = Placement(pools=tuple(there or able[:1]))
+        model = _model(cluster, workload, template, team)
+        found[name] = replace(model, name=name, placement=placement)
+    return list(found.values()), left, guesses
 
 
-def _model(
-    cluster: Cluster,
-    workload: Workload,
-    template: PodTemplate,
-    team: Team,
-    pools: Mapping[str, PoolFacts],
-) -> Model | None:
-    requested = accelerators.requested(cluster, template)
-    resource, units = max(requested.items(), key=lambda it: it[1])
-    queue = workload.labels.get(LOCAL_QUEUE, "")
-    able = [
+def _missing(cluster: Cluster, queue: QueueName) -> str:
+    """That a queue does not exist; empty if it does."""
+    kind, namespace, name = queue
+    if kind == "Queue":
+        known = name in VOLCANOS or cluster.queues.knows(name)
+        return "" if known else f"the workload names Queue {quoted(name)}, which does not exist"
+    if cluster.local_queues.knows(name, namespace):
+        return ""
+    return f"the workload names LocalQueue {quoted(name)}, which does not exist in namespace {namespace}"
+
+
+def _able(
+    cluster: Cluster, template: PodTemplate, team: Team, pools: Mapping[str, PoolFacts]
+) -> list[str]:
+    """The pools of a team that have the resource of a pod."""
+    resource = _accelerator(cluster, template)[0]
+    return [
         it.pool
         for it in team.quotas
         if it.pool in pools and pools[it.pool].resources == (resource,)
     ]
-    if not able:
-        return None
+
+
+def _accelerator(cluster: Cluster, template: PodTemplate) -> tuple[str, int]:
+    """The accelerator of which a pod requests the most."""
+    resource, units = max(accelerators.requested(cluster, template).items(), key=lambda it: it[1])
+    return resource, int(units)
+
+
+def _model(cluster: Cluster, workload: Workload, template: PodTemplate, team: Team) -> Model:
     serving = workload.kind in SERVING
     pods = template.replicas if template.replicas is not None else 1
-    requests = template.spec.requests
     priority = template.spec.priority_class_name
     return Model(
-        name=label(workload.name or "x"),
+        name="",
         at=HERE,
         workload="serving" if serving else "training",
         team=team.name,
         namespace=None if team.namespaces[0].name == workload.namespace else workload.namespace,
         priority=priority or None,
-        gpus=int(units),
-        cpu_milli=amount(CPU, requests[CPU]) if requests.get(CPU) else None,
-        memory_bytes=amount(MEMORY, requests[MEMORY]) if requests.get(MEMORY) else None,
+        gpus=_accelerator(cluster, template)[1],
+        cpu_milli=_requested(template, CPU),
+        memory_bytes=_requested(template, MEMORY),
         replicas=pods if serving and pods > 1 else None,
         gang=None if serving else _gang(workload, pods),
         autoscaling=_autoscaling(cluster, workload) if serving else None,
-        placement=Placement(pools=(queue,) if queue in able else tuple(able[:1])),
     )
 
 

@@ -27,11 +27,3 @@ def test_nodes_that_a_label_separates_are_a_pool():
 def test_nodes_that_could_match_another_pool_are_listed():
     inferred = adopted(HAND + node("l1"), rendered=False)
     assert [name for name, _ in inferred.left] == ["Node l1"]
-
-
-def test_quotas_above_the_nodes_make_a_guess():
-    text = HAND.replace("nominalQuota: 8, ", "nominalQuota: 80, ")
-    inferred = adopted(text, rendered=False)
-    assert ("ResourcePool", "a100", ("spec", "capacity")) in {
-        (it.kind, it.name, it.path) for it in inferred.guesses
-    }

@@ -51,3 +51,82 @@ def test_workloads_with_accelerators_are_models():
 def test_workloads_without_a_team_are_listed():
     left = dict(adopted(HAND + WORKLOADS, rendered=False).left)
     assert left == {"Job elsewhere/lost": "it is not a model, because no team has this namespace"}
+
+
+def test_a_workload_of_a_missing_local_queue_is_listed():
+    text = WORKLOADS.replace(
+        "{name: chat, namespace: a}",
+        "{name: chat, namespace: a, labels: {kueue.x-k8s.io/queue-name: nowhere}}",
+        1,
+    )
+    inferred = adopted(HAND + text, rendered=False)
+    message = 'the workload names LocalQueue "nowhere", which does not exist in namespace a'
+    assert dict(inferred.left)["Deployment a/chat"] == message
+    (guess,) = (it for it in inferred.guesses if it.kind == "Model")
+    assert (guess.name, guess.text) == ("chat", f"Guess: {message}.")
+    known = adopted(HAND + text.replace("nowhere", "user-queue"), rendered=False)
+    assert {it.kind for it in known.guesses} & {"Model"} == set()
+    assert "Deployment a/chat" not in dict(known.left)
+
+
+SECOND = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: team-b.a100-40}
+spec:
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: b}}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: a100.40, resources: [{name: nvidia.com/gpu, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100.40}
+spec: {nodeLabels: {gpu: a100-40}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: small, namespace: b}
+spec: {clusterQueue: team-b.a100-40}
+"""
+
+
+def test_a_model_runs_in_the_pool_of_its_queue():
+    inferred = adopted(HAND + SECOND + WORKLOADS, rendered=False)
+    (train,) = (it for it in inferred.spec.models if it.name == "train")
+    assert train.placement.pools == ("a100",)  # of two pools; no object shows which
+    assert [it.name for it in inferred.guesses if it.kind == "Model"] == ["train"]
+    queued = WORKLOADS.replace(
+        "{name: train, namespace: b}",
+        "{name: train, namespace: b, labels: {kueue.x-k8s.io/queue-name: small}}",
+    )
+    inferred = adopted(HAND + SECOND + queued, rendered=False)
+    (train,) = (it for it in inferred.spec.models if it.name == "train")
+    assert train.placement.pools == ("a100-40",)
+    assert [it.name for it in inferred.guesses if it.kind == "Model"] == []
+    selectors = {it.name: dict(it.node_selector) for it in inferred.spec.pools}
+    assert selectors["a100-40"] == {"gpu": "a100-40"}  # of the flavor a100.40
+
+
+VCJOB = f"""
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: research}}
+spec: {{reclaimable: true, deserved: {{nvidia.com/gpu: 6}}}}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: pre, namespace: lab}}
+spec: {{queue: research, tasks: [{{replicas: 2, template: {{spec: {POD}}}}}]}}
+"""
+
+
+def test_a_node_of_volcano_holds_the_largest_pod_of_its_queue():
+    large = VCJOB.replace("nvidia.com/gpu: 2", "nvidia.com/gpu: 8")
+    (pool,) = adopted(large, rendered=False).spec.pools
+    assert (pool.gpu.per_node, pool.capacity.total_gpus) == (8, 6)
+    (pool,) = adopted(VCJOB, rendered=False).spec.pools
+    assert (pool.gpu.per_node, pool.capacity.nodes) == (2, 3)
+    lost = VCJOB.replace("queue: research", "queue: lost").replace("lab", "b")
+    left = dict(adopted(f"{HAND}---{lost}", rendered=False).left)
+    assert left["Job b/pre"] == 'the workload names Queue "lost", which does not exist'
