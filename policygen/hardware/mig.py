@@ -114,8 +114,11 @@ def _rounded(layouts: Sequence[Counts], needs: Counts, chosen: Sequence[int]) ->
     ]
     while any(left):
         best = max(range(len(layouts)), key=lambda it: sum(map(min, layouts[it], left)))
-        left = [max(0, need - held) for need, held in zip(left, layouts[best], strict=True)]
-        total[best] += 1
+        pairs = list(zip(left, layouts[best], strict=True))
+        # While each card of a layout is filled as the first one, no other layout holds more.
+        cards = min(max(1, need // held) for need, held in pairs if need and held)
+        left = [max(0, need - held * cards) for need, held in pairs]
+        total[best] += cards
     return tuple(total)
 
 

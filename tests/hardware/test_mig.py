@@ -140,3 +140,11 @@ def test_thousands_of_cards_are_exact():
     layouts = mig.layouts(FAMILIES["a100-40gb"], names)
     assert mig.cards_needed(layouts, (5000, 2500, 2500)) == 5000
     assert mig.cards_needed(layouts, (5000, 2500, 2501)) == 5001
+
+
+def test_a_million_instances_are_exact():
+    names = ("2g.12gb", "1g.6gb", "1g.6gb+me", "2g.12gb+me")
+    needs = (486_266, 504_059, 151_921, 201_426)
+    layouts = mig.layouts(FAMILIES["a30"], names)
+    slices = sum(need * int(name[0]) for name, need in zip(names, needs, strict=True))
+    assert mig.cards_needed(layouts, needs) == -(-slices // 4)
