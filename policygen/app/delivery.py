@@ -39,8 +39,7 @@ def write(
     for name, file in outputs:
         write_page = writer(name)
         if name == "text":
-            colour = file is None and sys.stdout is not None
-            colour = colour and text.colours(sys.stdout, os.environ)
+            colour = file is None and text.colours(sys.stdout, os.environ)
             write_page = partial(text.full, colour=colour, quiet=quiet, every=every)
         made.append((file, page(write_page, report)))
     for result in report.rules:

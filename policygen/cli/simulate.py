@@ -234,8 +234,8 @@ def simulate(**given: Any) -> None:
     output: Path | None = given["output"]
     terminal = sys.stdout if output is None else None
     people = {
-        "colour": terminal is not None and text.colours(terminal, os.environ),
-        "wide": None if terminal is None else tables.columns(terminal, os.environ),
+        "colour": text.colours(terminal, os.environ),
+        "wide": tables.columns(terminal, os.environ),
         "every": given["every"],
     }
     module = {"json": simulation_json, "csv": simulation_csv}.get(given["form"])

@@ -259,12 +259,9 @@ def _people() -> dict[str, Any]:
     """The colours and the width of the terminal."""
     from policygen.report import tables, text
 
-    out = sys.stdout
-    if out is None:
-        return {}
     return {
-        "colour": text.colours(out, os.environ),
-        "wide": tables.columns(out, os.environ),
+        "colour": text.colours(sys.stdout, os.environ),
+        "wide": tables.columns(sys.stdout, os.environ),
     }
 
 

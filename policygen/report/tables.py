@@ -20,9 +20,9 @@ _NARROWEST = 40
 Row = tuple[str, ...]
 
 
-def columns(out: TextIO, environ: Mapping[str, str]) -> int | None:
-    """The width of the terminal, or COLUMNS; None: it is no terminal, and lines may have any length."""
-    if not out.isatty():
+def columns(out: TextIO | None, environ: Mapping[str, str]) -> int | None:
+    """The width of the terminal, or COLUMNS; None: it is closed or no terminal, so lines may have any length."""
+    if out is None or not out.isatty():
         return None
     given = environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):

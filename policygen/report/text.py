@@ -165,9 +165,9 @@ def summary(findings: Iterable[Finding]) -> str:
     return ", ".join(parts) or "no findings"
 
 
-def colours(out: TextIO, environ: Mapping[str, str]) -> bool:
-    """Whether to use colour: never with NO_COLOR, else on a terminal or with FORCE_COLOR."""
-    if environ.get("NO_COLOR"):
+def colours(out: TextIO | None, environ: Mapping[str, str]) -> bool:
+    """Whether to use colour: never with NO_COLOR, else on a terminal or with FORCE_COLOR. None: it is closed."""
+    if out is None or environ.get("NO_COLOR"):
         return False
     if environ.get("FORCE_COLOR", "0") not in {"", "0"}:
         return True
