@@ -93,6 +93,8 @@ def entries(difference: FieldDifference) -> Iterator[str]:
 
 _READABLE = 5
 """Number of digits that are easy to read."""
+_IN_MAPPINGS = {"cpu", "memory", "resource"}
+"""Keys of mappings of amounts, such as `deserved` and `guarantee.resource`; several fields have them."""
 _PARTS = {"labels": "label", "annotations": "annotation"}
 
 
@@ -103,4 +105,6 @@ def _name(path: Path) -> str:
     last = max((i for i, step in enumerate(path) if isinstance(step, str)), default=0)
     while last and dotted(path[last:]).startswith("["):
         last -= 1  # a key in brackets is not clear without its parent
+    if last and path[last] in _IN_MAPPINGS and isinstance(path[last - 1], str):
+        last -= 2 if path[last - 1] == "resource" else 1
     return dotted(path[last:])

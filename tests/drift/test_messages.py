@@ -32,6 +32,10 @@ def thing(**metadata):
         (("metadata", "labels", "a.b/c"), (), "label a.b/c"),
         (("spec", "nodeLabels", "a.b/c"), ("spec", "nodeLabels", "a.b/c"), 'nodeLabels["a.b/c"]'),
         (("spec", "levels", 1), ("spec", "levels", 1), "levels[1]"),
+        (("spec", "deserved", "cpu"), (), "deserved.cpu"),
+        (("spec", "deserved", "a/b"), (), 'deserved["a/b"]'),
+        (("spec", "guarantee", "resource", "cpu"), (), "guarantee.resource.cpu"),
+        (("spec", "guarantee", "resource", "a/b"), (), 'guarantee.resource["a/b"]'),
     ],
 )
 def test_the_subject(path, named, words):
