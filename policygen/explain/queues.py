@@ -231,8 +231,9 @@ def _deserved(
     above = (
         quotas.available(facts, resource)
         if node.parent is None
-        else _deserved(tree, deserved, tree.by_team[node.parent], facts, resource)[-1:]
+        else _deserved(tree, deserved, tree.by_team[node.parent], facts, resource)
     )
+    guarantees = (quotas.guarantee(tree, it, facts, resource)[-1:] for it in siblings)
     left = Step(
         "not guaranteed to any child" if node.parent else "not guaranteed to any team",
         exact(resource, whole[resource] - sum(floors)),
@@ -240,7 +241,11 @@ def _deserved(
     )
     amount = deserved[node.name][resource]
     before = joined(
-        above, quotas.guarantee(tree, node, facts, resource), [left], [quotas.weight(node, facts)]
+        above,
+        *guarantees,
+        quotas.guarantee(tree, node, facts, resource),
+        [left],
+        [quotas.weight(node, facts)],
     )
     own = exact(resource, mine)
     if resource not in HOST:
