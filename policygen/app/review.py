@@ -5,7 +5,7 @@ from pathlib import Path
 
 from policygen.app import sides
 from policygen.app.content import CONTEXT, Content, content
-from policygen.app.requests import ReviewRequest
+from policygen.app.requests import ReviewRequest, Targets
 from policygen.app.sides import Argument, ReviewSide
 from policygen.client.live import Progress
 from policygen.core.names import SET
@@ -63,7 +63,19 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         (*was.unread, *now.unread, *(read.unread if read else ())),
         # Nothing is applied to come to the state of a cluster.
         ApplyOrder() if now.cluster.seen else apply_order(was.cluster, now.cluster, changes),
+        tuple(_steps_command(was, now, request.target)),
     )
+
+
+def _steps_command(old: ReviewSide, new: ReviewSide, target: Targets) -> Iterator[str]:
+    if new.rendered is None or new.decisions is None:
+        return
+    yield from ("policygen", "render", new.name)
+    if new.decisions.platform.cluster is not None:
+        yield from ("--cluster", new.decisions.platform.cluster.name)
+    for component, version in target.items():
+        yield from ("--target", f"{component}={version}")
+    yield from ("--steps-from", old.name, "-o", "steps/")
 
 
 def _consequences(old: ReviewSide, new: ReviewSide, *, models: bool) -> Consequences:

@@ -1,5 +1,6 @@
 """What `policygen render --steps-from` does: the applies that lead from a state to a spec."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -87,7 +88,7 @@ def write(made: Steps, folder: Path) -> list[str]:
             inside = folder / f"{number:0{width}}"
             output.write_folder(step.manifests, inside)
             commands += [f"kubectl delete {it}" for it in step.delete]
-            commands.append(f"kubectl apply --server-side -f {inside}")
+            commands.append(f"kubectl apply --server-side -f {shlex.quote(str(inside))}")
     return [
         f"{folder}: {counted(len(made.applies), 'apply', 'applies')}; run in this order:",
         *commands,

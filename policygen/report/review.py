@@ -1,5 +1,6 @@
 """What a change of a spec does, as text, Markdown or JSON: for people first, then objects and fields."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Final, TextIO
@@ -33,6 +34,8 @@ class _Section(Struct, frozen=True):
 
     title: str
     lines: tuple[tuple[str, str], ...]
+    command: str = ""
+    """A command that writes what the lines describe."""
 
 
 def text(review: Review, out: TextIO, wide: int | None = None) -> None:
@@ -47,6 +50,8 @@ def text(review: Review, out: TextIO, wide: int | None = None) -> None:
         width = max(short, default=0)
         lines.append(section.title)
         lines += [f"  {first:<{width}}  {rest}".rstrip() for first, rest in section.lines]
+        if section.command:
+            lines.append(f"  {'':<{width}}  `{section.command}` writes them")
     if not review.changed:
         lines.append("no difference")
     shown = lines if wide is None else _folded(lines, wide)
@@ -85,6 +90,8 @@ def markdown(review: Review, out: TextIO) -> None:
         out.writelines(kept)
         if len(kept) < len(rows):
             out.write(f"\n{len(rows) - len(kept)} more lines; -f json lists all of them\n")
+        if section.command:
+            out.write(f"\nThis command writes them:\n\n    {printable(section.command)}\n")
         if folded:
             out.write("\n</details>\n")
 
@@ -318,15 +325,12 @@ def _order(review: Review) -> Iterator[_Section]:
             gone = [f"Queue {it}" for it in step.delete]
             lines.append((f"before {number}", f"delete {some(gone, 'other')}"))
         lines.append((str(number), some([f"Queue {it}" for it in step.changed], "other")))
-    if order.steps:
-        old, new = review.names
-        command = f"policygen render {new} --steps-from {old} -o steps/"
-        lines.append(("", f"`{command}` writes them"))
     if order.unknown:
         lines.append(("", order.unknown))
     applies = counted(max(len(order.steps), 1), "apply", "applies")
     why = ", because Volcano refuses some changes in one apply" if order.steps else ""
-    yield _Section(f"apply order: {applies}{why}", tuple(lines))
+    command = shlex.join(review.steps_command) if order.steps else ""
+    yield _Section(f"apply order: {applies}{why}", tuple(lines), command)
 
 
 def _objects(review: Review) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,8 @@ class Review(Struct, frozen=True):
     unread: tuple[str, ...] = ()
     """What could not be read of a cluster."""
     order: ApplyOrder = ApplyOrder()
+    steps_command: tuple[str, ...] = ()
+    """The words of the command that writes the applies of `order`; empty if it is not about a spec."""
 
     @property
     def changed(self) -> bool:

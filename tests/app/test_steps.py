@@ -117,3 +117,19 @@ def test_queues_of_others_can_prevent_every_order(files):
     (files / "new.yaml").write_text(MOVED[: MOVED.rindex("---")].replace("tee: 8", "tee: 16"))
     with pytest.raises(UsageError, match=r"refuses Queue a.p beside .* delete or shrink these"):
         steps(RenderRequest(("new.yaml",), {}), "a.snapshot")
+
+
+def test_diff_names_the_command_for_a_spec(files):
+    (files / "new.yaml").rename(files / "new one.yaml")
+    command = "policygen render 'new one.yaml' --steps-from old.yaml -o steps/"
+
+    def diff(*arguments):
+        return CliRunner().invoke(cli, ["diff", *arguments]).stdout
+
+    assert f"`{command}` writes them" in diff("old.yaml", "new one.yaml")
+    shown = diff("old.yaml", "new one.yaml", "-f", "markdown", "--target", "volcano=1.14")
+    assert f"\n    {command.replace(' --steps', ' --target volcano=1.14 --steps')}\n" in shown
+    CliRunner().invoke(cli, ["render", "new one.yaml", "-q", "-o", "there"])
+    shown = diff("old.yaml", "there")
+    assert "apply order: " in shown
+    assert "--steps-from" not in shown
