@@ -79,7 +79,7 @@ class Timeline:
         self.agenda = agenda = Agenda(events, still=still)
         self._livelocks = livelocks = Livelocks()
         self._starts = starts = JobStarts(agenda, kueue, volcano)
-        bindings = NodeBindings(agenda, observer, kueue, kube, volcano)
+        self._bindings = bindings = NodeBindings(agenda, observer, kueue, kube, volcano)
         self._gangs: GangRuns | None = None
         self._node_queue: NodeQueue | None = None
         self._rejected: RejectedPods | None = None
@@ -249,13 +249,15 @@ class Timeline:
         """The job was admitted before the start."""
         self._arrived += 1
         gang, workload = job.arrival.gang, job.workload
-        if gang is not None and self._gangs is not None and self._gangs.knows(gang.queue):
+        if gang is not None and self._gangs is not None and self._bindings.by_volcano(job):
             self._gangs.resume(job, gang)
         elif self._queued is not None and workload is not None and workload.pending_checks:
             job.round, job.since = 1, job.arrival.at
             self._queued.reserve(job)
         else:
             self._pods.resume(job, self.kube)
+            if gang is not None and job.unbound:
+                job.reason, job.message = _without_queue(gang)
 
     def _happens(self, event: AgendaEntry) -> None:
         what, queued = event.what, self._queued
@@ -286,7 +288,7 @@ class Timeline:
         elif what is TimelineEvent.GIVE_UP and job.rejected:
             self._fails(job)
         elif what is TimelineEvent.END and job.running:
-            gang = job.arrival.gang
+            gang = job.arrival.gang if self._bindings.by_volcano(job) else None
             if gang is None or self._gangs is None or self._gangs.end_pods(job, gang):
                 self._ends(job)
 
@@ -313,9 +315,8 @@ class Timeline:
         """A PodGroup for Volcano is created."""
         if self._gangs is None:
             job.reason, job.message = "NotSimulated", "the nodes are not known"
-        elif not self._gangs.knows(gang.queue):
-            job.reason = "Unschedulable"
-            job.message = f"Volcano's queue {gang.queue} does not exist"
+        elif not self._bindings.by_volcano(job):
+            job.reason, job.message = _without_queue(gang)
         else:
             self._gangs.submit(job, gang)
             if not job.unbound:
@@ -333,7 +334,7 @@ class Timeline:
         job.reason = job.message = ""
         if self.kueue is not None and job.workload is not None:
             self.kueue.finish(job.workload, self.now)
-        if self._gangs is not None and job.arrival.gang is not None:
+        if self._gangs is not None and self._bindings.by_volcano(job):
             self._gangs.finish(job)
 
     def _fails(self, job: JobRun) -> None:
@@ -347,3 +348,8 @@ class Timeline:
         job.message = f"node {node} rejects its pods"
         if self.kueue is not None and job.workload is not None:
             self.kueue.finish(job.workload, self.now)
+
+
+def _without_queue(gang: GangSettings) -> tuple[str, str]:
+    """Reason and message of a job whose queue Volcano does not know."""
+    return "Unschedulable", f"Volcano's queue {gang.queue} does not exist"

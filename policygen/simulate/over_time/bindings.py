@@ -35,10 +35,19 @@ class NodeBindings:
         """Whether pods with a lower priority are on nodes."""
         return any(count and it < priority for it, count in self._priorities.items())
 
+    def by_volcano(self, job: JobRun) -> bool:
+        """Whether Volcano schedules a job: it has a queue, which exists."""
+        gang = job.arrival.gang
+        return (
+            self._volcano is not None
+            and gang is not None
+            and gang.queue in self._volcano.state.queues
+        )
+
     def bind(self, job: JobRun, shape: PodShape, node: int) -> None:
         """A pod is on a node, which kube-scheduler knows."""
         job.bound.append((shape, node))
-        if self._volcano is not None and job.arrival.gang is None:
+        if self._volcano is not None and not self.by_volcano(job):
             self._volcano.state.nodes.hold(node, shape, 1)
         self._hold(job, shape, node, 1)
         self._priorities[job.arrival.priority] += 1
@@ -61,7 +70,7 @@ class NodeBindings:
         if self._kube is not None:
             self._kube.remove(shape, node)
         self.left += 1
-        if self._volcano is not None and job.arrival.gang is None:
+        if self._volcano is not None and not self.by_volcano(job):
             self._volcano.state.nodes.hold(node, shape, -1)
         self._hold(job, shape, node, -1)
         self._priorities[job.arrival.priority] -= 1

@@ -59,10 +59,6 @@ class GangRuns:
         """Whether sessions may have other results now."""
         return self._has_new or self._left != self._bindings.left
 
-    def knows(self, queue: str) -> bool:
-        """Whether a queue exists."""
-        return queue in self._volcano.state.queues
-
     def submit(self, job: JobRun, gang: GangSettings) -> None:
         """A PodGroup is created, whose queue is known."""
         shapes = [self._shapes(job.arrival, it, {}, {}) for it in job.arrival.pods]

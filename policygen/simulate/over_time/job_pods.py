@@ -64,6 +64,8 @@ class JobPods:
                 if shape is not None and found is not None:
                     kube.bind(shape, found)
                     self._bindings.bind(job, shape, found)
+                elif not node and job.arrival.gang is not None:
+                    job.unbound += 1  # no scheduler takes it, because its queue is not known
                 elif not node:
                     self._creation.create(job, batch, shape, 1)
                 job.ahead -= bool(node)

@@ -122,7 +122,7 @@ class NodeQueue:
 
     def _loses(self, job: JobRun, shape: PodShape, node: int) -> None:
         """A pod is evicted from its node. Its controller creates it again, and the job begins again."""
-        if self._gangs is not None and job.arrival.gang is not None:
+        if self._gangs is not None and self._bindings.by_volcano(job):
             self._gangs.loses(job, shape, node)
             return
         self._bindings.unbind(job, shape, node)

@@ -271,3 +271,18 @@ def test_jobs_of_volcano_in_a_snapshot_go_on():
     assert (found["ns/runs"].ended, found["ns/part"].started) == (3600.0, 3600.0)
     assert found["ns/part"].ended == 7200.0
     assert found["ns/runs"].workload is None
+
+
+def test_jobs_run_on_whose_queue_a_snapshot_does_not_have():
+    """The other job uses the node that is left, and the pods without a node wait for ever."""
+    text = NODES + QUEUES + conf("enqueue, allocate") + vcjob("b", "a", 1, 8)
+    text += vcjob("runs", "gone", 1, 8) + running("runs", 0, "n0")
+    found = of_snapshot(text)
+    assert found["ns/runs"].ended == 3600.0
+    assert found["ns/b"].last_nodes == {1: 1}
+    text += (
+        vcjob("part", "gone", 2, 8) + running("part", 0, "n1") + running("part", 1, "", "Pending")
+    )
+    found = of_snapshot(text)
+    assert (found["ns/runs"].ended, found["ns/part"].started) == (3600.0, None)
+    assert found["ns/part"].message == "Volcano's queue gone does not exist"
