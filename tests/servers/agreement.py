@@ -18,6 +18,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -276,11 +277,18 @@ def _draws(good: Seed, count: int, number: int) -> list[Case]:
     @given(mutated(_fresh(good.thing, FRESH)))
     def collect(changed: tuple[Object, str]) -> None:
         case = Case(good, changed[1], changed[0])
-        if len(found) < count and len(case.text) < MOST_BYTES:
+        if len(case.text) < MOST_BYTES:
             found.setdefault(case.text, case)
+        if len(found) == count:
+            raise _Enough
 
-    collect()
+    with suppress(_Enough):
+        collect()
     return list(found.values())
+
+
+class _Enough(BaseException):
+    """Ends the draws; hypothesis would try an `Exception` again."""
 
 
 def _fresh(thing: Object, name: str) -> Object:
