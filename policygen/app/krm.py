@@ -4,7 +4,7 @@ Source: the KRM functions specification v1 of kustomize (cmd/config/docs/api-con
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
 from itertools import accumulate
@@ -27,7 +27,9 @@ from policygen.kubernetes.untyped import mapping
 from policygen.plan.catalog import KINDS
 from policygen.plan.extras import EXTRAS
 from policygen.render import scalar
+from policygen.spec import type_errors
 from policygen.spec.forms import GROUP as SPEC_GROUP
+from policygen.spec.subschema import Json, fits, types_of
 
 VERSION = "krm.policygen.dev/v1alpha1"
 _LISTS = tuple(f"config.kubernetes.io/{version}" for version in ("v1", "v1beta1", "v1alpha1"))
@@ -134,10 +136,26 @@ def _function(config: Mapping[str, Any], form: type[_Form]) -> _Form:
     unknown = [key for key in spec if key not in known] if isinstance(spec, dict) else []
     if unknown:
         raise UsageError(f"{what}: spec.{unknown[0]} is unknown; {suggest(unknown[0], known)}")
-    try:
-        return converted(spec, form)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{what}: spec is invalid: {error}") from None
+    root = msgspec.json.schema(form)
+    for fault in _misfits(spec, root["$defs"][form.__name__], "spec"):
+        raise UsageError(f"{what}: {fault}")
+    return converted(spec, form)
+
+
+def _misfits(value: Any, schema: Json, path: str) -> Iterator[str]:
+    """The values that have another type than their schema allows, and what to write instead."""
+    # A setting that can be missing has no type by name; its other type is text.
+    types = types_of(schema) or ("string",)
+    if isinstance(value, dict) and "object" in types:
+        for key, it in value.items():
+            own = schema.get("properties", {}).get(key) or schema["additionalProperties"]
+            yield from _misfits(it, own, f"{path}.{key}")
+    elif isinstance(value, list) and "array" in types:
+        for index, it in enumerate(value):
+            yield from _misfits(it, schema["items"], f"{path}[{index}]")
+    elif not fits(schema, value):
+        whole = {"type": "string"} if "anyOf" in schema else schema
+        yield f"{path}: {type_errors.message(value, whole, types, None, {})}"
 
 
 def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResult:

@@ -182,7 +182,25 @@ def test_lint_with_a_spec_knows_its_objects(tmp_path):
         (listed([5, *SPEC]), 'items[0] of the ResourceList is not an object, but "5"'),
         (listed({"a": 1}), "items of the ResourceList must be a list"),
         (listed([], spec={"path": ["a"]}), 'spec.path is unknown; did you mean "paths"?'),
-        (listed([], spec={"paths": "a"}), "Render it: spec is invalid: Expected `array`"),
+        (
+            listed([], spec={"paths": "spec/"}),
+            'Render it: spec.paths: "spec/" is text; write a list, even if it has only one entry: [spec/]',
+        ),
+        (
+            listed([], spec={"target": {"kueue": 0.19}}),
+            'Render it: spec.target.kueue: 0.19 is a number; write "0.19" in quotes',
+        ),
+        (
+            listed([], spec={"only": [True]}),
+            'spec.only[0]: true is a boolean; write "true" in quotes',
+        ),
+        (listed([], spec={"cluster": 5}), 'spec.cluster: 5 is a number; write "5" in quotes'),
+        (listed([], "Lint", {"partial": "yes"}), '"yes" is text; write true without quotes'),
+        (
+            listed([], "Lint", {"target": []}),
+            "spec.target: a list is not allowed here; write a map",
+        ),
+        (listed([], spec=["a"]), "Render it: spec: a list is not allowed here; write a mapping"),
         (listed([]), "the Render has no spec"),
         (listed(SPEC, spec={"target": {"kueue": "9"}}), "kueue '9' is not a valid version"),
         (listed(SPEC, spec={"with": ["a"]}), 'Render: spec.with: "a" is unknown'),
