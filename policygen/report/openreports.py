@@ -54,7 +54,9 @@ def _object(namespace: str, results: Sequence[Mapping[str, Any]]) -> dict[str, A
     """The Report of a namespace, or without one the ClusterReport. Findings come first."""
     order = ("error", "fail", "warn", "skip", "pass")
     counts = Counter(str(it["result"]) for it in results)
-    shown = sorted(results, key=lambda it: order.index(str(it["result"])))[:MAX_RESULTS]
+    # Notes come before the rules without findings.
+    ranked = sorted(results, key=lambda it: (order.index(str(it["result"])), "severity" not in it))
+    shown = ranked[:MAX_RESULTS]
     made: dict[str, Any] = {
         "apiVersion": API_VERSION,
         "kind": "Report" if namespace else "ClusterReport",
@@ -83,7 +85,7 @@ def _result(finding: Finding, fail_on: Severity) -> dict[str, Any]:
         "policy": finding.rule.name,
         "category": finding.rule.family.value,
         "severity": _SEVERITIES[finding.severity],
-        "result": "fail" if finding.severity >= fail_on else "warn",
+        "result": _result_of(finding.severity, fail_on),
         "message": _text(finding.message),
     }
     if subject := _subject(finding):
@@ -91,6 +93,13 @@ def _result(finding: Finding, fail_on: Severity) -> dict[str, Any]:
     if known := {key: _text(value) for key, value in properties.items() if value}:
         made["properties"] = known
     return made
+
+
+def _result_of(severity: Severity, fail_on: Severity) -> str:
+    """A note requires nothing, so it passes: `warn` is for requirements that are not met."""
+    if severity >= fail_on:
+        return "fail"
+    return "pass" if severity == Severity.INFO else "warn"
 
 
 def _of_rule(result: RuleResult) -> dict[str, Any]:

@@ -66,11 +66,12 @@ def test_a_finding_is_in_the_report_of_its_namespace():
 @pytest.mark.parametrize(
     "fail_on, results",
     [
-        (Severity.ERROR, ["fail", "warn", "warn"]),
+        (Severity.ERROR, ["fail", "warn", "pass"]),
+        (Severity.WARNING, ["fail", "fail", "pass"]),
         (Severity.INFO, ["fail", "fail", "fail"]),
     ],
 )
-def test_findings_below_the_chosen_severity_are_warnings(fail_on, results):
+def test_warnings_below_the_chosen_severity_warn_and_notes_pass(fail_on, results):
     findings = tuple(ERROR._replace(configured=it) for it in reversed(Severity))
     found = items(replace(report(), findings=findings, fail_on=fail_on))["vision"]
     assert [it["result"] for it in found["results"]] == results
@@ -80,10 +81,18 @@ def test_findings_below_the_chosen_severity_are_warnings(fail_on, results):
 def test_a_large_report_has_the_worst_results_and_counts_all():
     note = ERROR._replace(configured=Severity.INFO)
     found = items(replace(report(), findings=(*[note] * MAX_RESULTS, ERROR)))["vision"]
-    assert found["summary"]["warn"] == MAX_RESULTS
-    assert [it["result"] for it in found["results"]][:2] == ["fail", "warn"]
+    assert found["summary"]["pass"] == MAX_RESULTS
+    assert [it["result"] for it in found["results"]][:2] == ["fail", "pass"]
     assert len(found["results"]) == MAX_RESULTS
     assert found["configuration"] == {"limits": {"maxResults": MAX_RESULTS}}
+
+
+def test_notes_come_before_rules_without_findings():
+    note = ERROR._replace(configured=Severity.INFO, object="")
+    found = items(replace(report(), findings=(note,)))[""]
+    passed = [it for it in found["results"] if it["result"] == "pass"]
+    assert [it.get("severity") for it in passed] == ["info", None]
+    assert found["summary"]["warn"] == 0
 
 
 def test_an_impossible_namespace_is_in_the_cluster_report():
