@@ -11,6 +11,8 @@ from policygen.report.report import Report
 from policygen.report.text import checked, printable, summary
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@:$&-]|(?<=www)\.)", re.IGNORECASE)
+_COMMAND = re.compile(r"`((?:[a-z]+ |--)[^`\\|<>$]*)`")
+"""A command or an option in back-ticks, as messages write it."""
 MAX_CHARACTERS = 60_000
 """Length of the complete report; a GitHub comment has at most 65,536 characters."""
 
@@ -41,5 +43,12 @@ def _row(finding: Finding) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for the cell of a table, with markup, mentions, links and control characters escaped."""
-    return _SPECIAL.sub(r"\\\1", printable(text))
+    """Text for the cell of a table, with markup, mentions, links and control characters escaped.
+
+    A command in back-ticks becomes code.
+    """
+    parts = _COMMAND.split(printable(text))
+    return "".join(
+        f"`{part}`" if number % 2 else _SPECIAL.sub(r"\\\1", part)
+        for number, part in enumerate(parts)
+    )
