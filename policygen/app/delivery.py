@@ -13,7 +13,7 @@ from policygen.app import stdout
 from policygen.core import atomic
 from policygen.core.errors import UsageError
 from policygen.core.finding import Verdict
-from policygen.report import text
+from policygen.report import tables, text
 from policygen.report.catalog import writer
 from policygen.report.report import UNREAD, Report
 
@@ -39,8 +39,14 @@ def write(
     for name, file in outputs:
         write_page = writer(name)
         if name == "text":
-            colour = file is None and text.colours(sys.stdout, os.environ)
-            write_page = partial(text.full, colour=colour, quiet=quiet, every=every)
+            screen = sys.stdout if file is None else None
+            write_page = partial(
+                text.full,
+                colour=text.colours(screen, os.environ),
+                wide=tables.columns(screen, os.environ),
+                quiet=quiet,
+                every=every,
+            )
         made.append((file, page(write_page, report)))
     for result in report.rules:
         if result.verdict == Verdict.CRASHED and sys.stderr is not None:

@@ -19,6 +19,7 @@ from policygen.lint.rule import Need, ObjectRule
 from policygen.report.explanation import explanation, full_page
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
+from policygen.report.tables import TablePage
 
 VERSION = 1
 """Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
@@ -154,14 +155,17 @@ def _kind(name: str) -> str:
     return known[name.lower()]
 
 
-def table(found: Sequence[RuleEntry]) -> str:
-    """One line per rule: name, severity, family, fix, whether it is proven, the fault."""
+def table(
+    found: Sequence[RuleEntry], out: TextIO, *, colour: bool = False, wide: int | None = None
+) -> None:
+    """Write one line per rule: name, severity, family, fix, whether it is proven, the fault."""
+    page = TablePage(out, colour=colour, wide=wide)
     width = max((len(each.rule.name) for each in found), default=0)
-    return "".join(
-        f"{entry.rule.name:{width}}  {entry.rule.severity!s:7}  {entry.rule.family.word:7}  "
-        f"{entry.fix or '-':6}  {_shown(entry):10}  {entry.rule.summary}\n"
-        for entry in found
-    )
+    for entry in found:
+        page.line(
+            f"{entry.rule.name:{width}}  {entry.rule.severity!s:7}  {entry.rule.family.word:7}  "
+            f"{entry.fix or '-':6}  {_shown(entry):10}  {entry.rule.summary}"
+        )
 
 
 def _shown(entry: RuleEntry) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from policygen.app import stdout
-from policygen.cli.options import TARGET, beginning, form, say_renamed
+from policygen.cli.options import TARGET, beginning, for_people, form, say_renamed
 from policygen.cli.stderr import say
 from policygen.core.errors import UsageError
 from policygen.core.rule import Family, Severity
@@ -89,11 +89,9 @@ def rules(**given: Any) -> None:
     if advice := app_explain.unknown_word(given["words"]):
         raise UsageError(advice)
     found = app_explain.select(app_explain.RuleQuery(**given))
-    if as_json:
-        out = io.StringIO()
-        app_explain.write(found, out)
-        stdout.out(out.getvalue())
-        return
-    stdout.out(app_explain.table(found))
-    if not found:
+    out = io.StringIO()
+    write = app_explain.write if as_json else for_people(app_explain.table)
+    write(found, out)
+    stdout.out(out.getvalue())
+    if not found and not as_json:
         say("policygen: no rule matches; `policygen rules` lists all rules")

@@ -44,34 +44,39 @@ def show(
     Notes are grouped, or one a line with `every`, or hidden if `quiet`. The fields that pods need
     are never hidden.
     """
-    from policygen.report import notes, text
+    from policygen.report import notes, tables, text
 
     if sys.stderr is None:
         return
     found = list(findings)
     colour = text.colours(sys.stderr, os.environ)
-    text.write_findings(
-        [it for it in found if it.severity > Severity.INFO], sys.stderr, colour=colour
-    )
+    wide = tables.columns(sys.stderr, os.environ)
+    grave = [it for it in found if it.severity > Severity.INFO]
+    text.write_findings(grave, sys.stderr, colour=colour, wide=wide)
     minor = [it for it in found if it.severity == Severity.INFO]
     if every and not quiet:
-        text.write_findings(minor, sys.stderr, colour=colour, excerpt=False)
+        text.write_findings(minor, sys.stderr, colour=colour, excerpt=False, wide=wide)
         return
     for note in () if quiet else notes.grouped(minor):
         if isinstance(note, Finding):
-            text.write_findings([note], sys.stderr, colour=colour, excerpt=False)
+            text.write_findings([note], sys.stderr, colour=colour, excerpt=False, wide=wide)
         else:
             say(note)
     for line in notes.pod_fields(pods):
-        say(line)
+        say(line, fold=not line.startswith((" ", "#")))  # YAML to copy
 
 
-def say(message: str) -> None:
-    """Print one line. Characters that the terminal cannot show are escaped."""
-    from policygen.report import text
+def say(message: str, *, fold: bool = True) -> None:
+    """Print one line; on a terminal several if it is too wide, unless `fold` is false.
+
+    Characters that the terminal cannot show are escaped.
+    """
+    from policygen.report import tables, text
 
     if sys.stderr is not None:
-        click.echo(text.printable(message, sys.stderr.encoding or "utf-8"), err=True)
+        shown = text.printable(message, sys.stderr.encoding or "utf-8")
+        for line in text.folded(shown, tables.columns(sys.stderr, os.environ) if fold else None):
+            click.echo(line, err=True)
 
 
 _COLUMNS = 80

@@ -31,7 +31,7 @@ def text(
         return
     rows = [(dotted(it.path), _value(it.value), _origins(it, found.origins)) for it in found.fields]
     page.line((found.object, BOLD))
-    page.table("Fields", ("FIELD", "VALUE", "FROM"), rows, below={2: ""})
+    page.table("Fields", ("FIELD", "VALUE", "FROM"), rows, below={2: "", 1: "= "})
     page.line("")
     name = "/".join(found.object.split())
     page.line(f"policygen explain {name} FIELD explains one field")

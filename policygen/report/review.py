@@ -1,8 +1,7 @@
 """What a change of a spec does, as text, Markdown or JSON: for people first, then objects and fields."""
 
 import shlex
-from collections.abc import Iterable, Iterator
-from textwrap import wrap
+from collections.abc import Iterator
 from typing import Final, TextIO
 
 from msgspec import UNSET, Struct
@@ -16,7 +15,7 @@ from policygen.plan.amounts import HOST
 from policygen.plan.amounts import text as quantity
 from policygen.report.markdown import MAX_CHARACTERS, escaped
 from policygen.report.phrases import headline, whereabouts, write_json
-from policygen.report.text import printable
+from policygen.report.text import folded, printable
 from policygen.review.consequences import ModelChange, Pair, PoolChange, QuotaChange
 from policygen.review.review import Review
 from policygen.review.uses import Use
@@ -54,23 +53,9 @@ def text(review: Review, out: TextIO, wide: int | None = None) -> None:
             lines.append(f"  {'':<{width}}  `{section.command}` writes them")
     if not review.changed:
         lines.append("no difference")
-    shown = lines if wide is None else _folded(lines, wide)
-    out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in shown)
-
-
-def _folded(lines: Iterable[str], wide: int) -> Iterator[str]:
-    """The lines, of which those that are too long continue two columns further to the right."""
     for line in lines:
-        indent = " " * min(len(line) - len(line.lstrip()), wide // 2)
-        yield from wrap(
-            line.lstrip(),
-            max(wide, 2 * len(indent) + 20),
-            initial_indent=indent,
-            subsequent_indent=f"{indent}  ",
-            drop_whitespace=True,
-            break_on_hyphens=False,
-            replace_whitespace=False,
-        )
+        shown = folded(printable(line, out.encoding or "utf-8"), wide)
+        out.writelines(f"{it}\n" for it in shown)
 
 
 def markdown(review: Review, out: TextIO) -> None:

@@ -27,7 +27,15 @@ _HEADS = (
     "CAN EVICT",
 )
 _NUMBERS = (2, 3, 4, 5, 6)
-_BELOW = {11: "can evict ", 10: "can borrow from ", 9: "runs ", 8: "memory ", 7: "cpu "}
+_BELOW = {
+    11: "can evict ",
+    10: "can borrow from ",
+    9: "runs ",
+    8: "memory ",
+    7: "cpu ",
+    5: "weight ",
+    3: "deserved ",
+}
 _TEAMS = 8
 """Teams that a cell names."""
 _ABOUT = (

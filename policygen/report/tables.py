@@ -2,17 +2,16 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import wrap
 from typing import TextIO
 
 from policygen.core.quoting import counted
-from policygen.report.text import printable, width
+from policygen.report.text import folded, printable, width
 
 BOLD, DIM, YELLOW = "\x1b[1m", "\x1b[2m", "\x1b[1;33m"
 _RESET = "\x1b[0m"
 NONE = "-"
 """A cell without a value."""
-_INDENT, _HANG = 4, 2
+_INDENT = 4
 _GAP = "  "
 _NARROWEST = 40
 """Text is not wrapped to fewer columns."""
@@ -45,26 +44,8 @@ class TablePage:
     def line(self, *parts: str | tuple[str, str], indent: int = 0) -> None:
         """One text, wrapped at blanks if it is too wide. Of each part, a hue can follow the text."""
         pairs = [it if isinstance(it, tuple) else (it, "") for it in parts]
-        shown = [(self._printable(text), hue) for text, hue in pairs]
-        whole = "".join(text for text, _ in shown)
-        if self._wide is None or indent + width(whole) <= self._wide:
-            self._write(" " * indent + "".join(self._painted(*it) for it in shown))
-            return
-        deeper = " " * (indent + _HANG)
-        lines = wrap(
-            whole,
-            self._wide,
-            initial_indent=" " * indent,
-            subsequent_indent=deeper,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        hues = {hue for _, hue in shown}
-        if len(hues) == 1:
-            lines = [self._painted(it, *hues) for it in lines]
-        elif lines[0].startswith(shown[0][0]):
-            lines[0] = self._painted(*shown[0]) + lines[0].removeprefix(shown[0][0])
-        for it in lines:
+        painted = (self._painted(self._printable(text), hue) for text, hue in pairs)
+        for it in folded(" " * indent + "".join(painted), self._wide):
             self._write(it)
 
     def heading(self, text: str) -> None:

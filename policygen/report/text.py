@@ -1,5 +1,6 @@
 """Findings as text for people: one line each, and the line of the input."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TextIO
@@ -28,6 +29,8 @@ _COUNTED: Final = {Verdict.PASS: "passed", Verdict.FAIL: "failed"}
 _NEXT_PLACES = 3
 _LACKS = 5
 """Kinds of missing input that text shows."""
+_NARROWEST = 20
+"""An excerpt is not cut to fewer columns."""
 _TAB_STOP = 8
 _GUTTER = 5
 _RESET = "\x1b[0m"
@@ -39,20 +42,28 @@ _HUES = {
     Severity.WARNING: "\x1b[1;33m",
     Severity.INFO: "\x1b[1;34m",
 }
+_HUE = re.compile(r"\x1b\[[0-9;]*m")
+_WORD = re.compile(r"( *)([^ ]+)")
+_HANG = 2
 _NAMED_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def write_findings(
-    findings: Iterable[Finding], out: TextIO, *, colour: bool, excerpt: bool = True
+    findings: Iterable[Finding],
+    out: TextIO,
+    *,
+    colour: bool,
+    excerpt: bool = True,
+    wide: int | None = None,
 ) -> None:
     """Write each finding as `file:line:column: severity: message [rule]`.
 
     With `excerpt`, the line of the input follows, with the place underlined. Only printable
-    characters that `out` can encode are written, for any input.
+    characters that `out` can encode are written, for any input. `wide` is that of `folded`.
     """
-    page = _Page(out.encoding or "utf-8", colour=colour)
+    page = _Page(out.encoding or "utf-8", colour=colour, wide=wide)
     for finding in findings:
-        out.write(page.headline(finding) + "\n")
+        out.writelines(f"{line}\n" for line in folded(page.headline(finding), wide))
         if excerpt:
             out.writelines(line + "\n" for line in page.below(finding))
 
@@ -62,15 +73,21 @@ def write(report: Report, out: TextIO) -> None:
     full(report, out, colour=False)
 
 
-def full(
-    report: Report, out: TextIO, *, colour: bool, quiet: bool = False, every: bool = False
+def full(  # noqa: PLR0913 - what is shown, and on which terminal
+    report: Report,
+    out: TextIO,
+    *,
+    colour: bool,
+    quiet: bool = False,
+    every: bool = False,
+    wide: int | None = None,
 ) -> None:
     """Write the findings of lint, and one line with the number of objects and rules.
 
     Repeated findings of one rule are grouped: the first ones in full, then the number and the next
     places of the others. `every` writes all of them. `quiet` writes no notes; only about a spec alone,
     it writes all fields that pods need, because rules check the pods of manifests and clusters. The
-    counts are always of all.
+    counts are always of all. `wide` is that of `folded`.
     """
     chosen = [
         finding
@@ -78,12 +95,17 @@ def full(
         if not (quiet and finding.severity == Severity.INFO)
         or (finding.rule is PODS_MUST_CARRY and not report.objects)
     ]
-    page = _Page(out.encoding or "utf-8", colour=colour)
+    page = _Page(out.encoding or "utf-8", colour=colour, wide=wide)
+
+    def put(line: str) -> None:
+        out.writelines(f"{it}\n" for it in folded(line, wide))
+
     for shown in chosen if every else grouped(chosen, {PODS_MUST_CARRY} if quiet else ()):
         if isinstance(shown, More):
-            out.write(page.more(shown) + "\n")
+            put(page.more(shown))
         else:
-            out.writelines(f"{line}\n" for line in (page.headline(shown), *page.below(shown)))
+            put(page.headline(shown))
+            out.writelines(f"{line}\n" for line in page.below(shown))
     for result in report.rules:
         if result.verdict == Verdict.CRASHED:
             lines = [printable(line) for line in result.reason.splitlines()]
@@ -91,12 +113,13 @@ def full(
                 "\n".join([f"{result.rule}: this rule has a bug; please report it", *lines, ""])
             )
     if report.elsewhere:
-        out.write(
+        put(
             f"{counted(report.elsewhere, 'finding')} may be about objects that exist elsewhere; also "
-            "pass the spec or the folder with these objects, or use --partial\n"
+            "pass the spec or the folder with these objects, or use --partial"
         )
-    out.writelines(f"{page.safe(line)}\n" for line in unevaluated(report))
-    out.write(f"{summary(report.findings)}; {checked(report)}\n")
+    for line in unevaluated(report):
+        put(page.safe(line))
+    put(f"{summary(report.findings)}; {checked(report)}")
 
 
 def unevaluated(report: Report) -> Iterator[str]:
@@ -219,10 +242,37 @@ def width(shown: str) -> int:
     return sum(map(wcwidth, shown))
 
 
+def folded(line: str, wide: int | None) -> Iterator[str]:
+    """The lines of a printable text on a terminal of `wide` columns; None: lines may have any length.
+
+    A text that is too wide is broken at blanks, and continues two columns further to the right than it
+    begins. Words are never broken, so that paths and commands can be copied. Colours take no columns.
+    """
+    if wide is None or width(_HUE.sub("", line)) <= wide:
+        yield line
+        return
+    used = min(len(line) - len(line.lstrip(" ")), wide // 2)
+    hang, shown = " " * (used + _HANG), " " * used
+    is_empty = True
+    for gap, word in _WORD.findall(line.lstrip(" ")):
+        size = width(_HUE.sub("", word))
+        if not is_empty and used + len(gap) + size > wide:
+            yield shown
+            shown, used, is_empty = hang, len(hang), True
+        space = "" if is_empty else gap
+        shown += space + word
+        used += len(space) + size
+        is_empty = False
+    yield shown
+
+
 class _Page:
-    def __init__(self, encoding: str, *, colour: bool) -> None:
+    def __init__(self, encoding: str, *, colour: bool, wide: int | None) -> None:
         self.encoding = encoding
         self.colour = colour
+        # Excerpts are cut, because carets are below them.
+        room = MAX_COLUMNS if wide is None else wide - _GUTTER - len(" | ")
+        self.columns = max(min(room, MAX_COLUMNS), _NARROWEST)
 
     def paint(self, text: str, hue: str) -> str:
         """The text in a colour, if there are colours."""
@@ -284,14 +334,14 @@ class _Page:
         Also returns the index of the first cell of the place, and its number of cells.
         """
         # A character has at least one column, except combining marks, which may be lost.
-        low, high = max(0, begin - MAX_COLUMNS), min(len(text), begin + MAX_COLUMNS)
+        low, high = max(0, begin - self.columns), min(len(text), begin + self.columns)
         cells = self.cells(text[low:high])
         widths = [width(cell) for cell in cells]
         first = min(begin - low, len(cells))
         after = max(first, min(end - low, len(cells)))
         start, stop = 0, len(cells)
-        fits = MAX_COLUMNS - 2 * len(MORE)
-        if low or high < len(text) or sum(widths) > MAX_COLUMNS:
+        fits = self.columns - 2 * len(MORE)
+        if low or high < len(text) or sum(widths) > self.columns:
             # First the place and the text before it, then the text after it, if there is room.
             start, stop, room = first, first, fits
             lead = min(fits // 2, max(fits - sum(widths[first:after]), fits // 4))

@@ -1,5 +1,6 @@
 """`policygen rules` as a user calls it, and its JSON."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -45,8 +46,26 @@ def test_a_line_has_severity_family_proof_and_fault():
     assert line.endswith("A LocalQueue names a ClusterQueue that does not exist")
 
 
+def lines(*, wide=None):
+    """The text about each rule."""
+    found = {}
+    for each in explain.entries():
+        out = io.StringIO()
+        explain.table([each], out, wide=wide)
+        found[each.rule.name] = out.getvalue()
+    return found
+
+
+def test_lines_fit_a_terminal():
+    narrow, full = lines(wide=80), lines()
+    assert max(len(line) for text in narrow.values() for line in text.splitlines()) <= 80
+    assert [" ".join(it.split()) for it in narrow.values()] == [
+        " ".join(it.split()) for it in full.values()
+    ]
+
+
 def test_the_proof_column_equals_the_pages():
-    shown = {each.rule.name: explain.table([each]) for each in explain.entries()}
+    shown = lines()
     for rule in RULES:
         of = page(rule.name)
         word = " proven " if of.proof else " not proven " if of.not_shown else " - "
@@ -54,7 +73,7 @@ def test_the_proof_column_equals_the_pages():
 
 
 def test_the_column_of_fixes_is_what_rules_declare():
-    shown = {each.rule.name: explain.table([each]).split()[3] for each in explain.entries()}
+    shown = {name: text.split()[3] for name, text in lines().items()}
     for rule in RULES:
         assert shown[rule.name] == (rule.fix.value if rule.fix else "-")
     assert set(shown.values()) == {"safe", "unsafe", "-"}

@@ -1,6 +1,7 @@
 """Standard error has notes in groups, and no control sequences from the input."""
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -12,6 +13,8 @@ import termios
 import pytest
 import yaml
 
+from policygen.cli import stderr
+from policygen.plan.pods import PodField, PodFields
 from tests.cli.commands import ARTICLES, SPEC
 
 
@@ -21,6 +24,23 @@ def test_quiet_hides_notes_and_keeps_warnings(run):
     assert "info: " in loud
     assert "info: " not in quiet
     assert " warning: " in quiet
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_findings_and_notes_fit_a_terminal_and_yaml_stays_as_it_is(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stderr", screen)
+    stderr.say("note: " + "word " * 30)
+    pod = PodFields("m", "n", "nvidia.com/gpu", 1, (PodField("", "schedulerName", "a" * 90),))
+    stderr.show((), pods=[pod])
+    lines = screen.getvalue().splitlines()
+    assert [it for it in lines if len(it) > 60] == [f"  schedulerName: {'a' * 90}"]
+    assert lines[1].startswith("  word")
 
 
 def five_models(tmp_path):

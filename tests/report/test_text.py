@@ -16,6 +16,7 @@ from policygen.report.report import Report, RuleResult
 from policygen.report.text import (
     MAX_COLUMNS,
     colours,
+    folded,
     full,
     printable,
     summary,
@@ -166,6 +167,36 @@ def test_long_lines_are_cut_around_the_place():
     line, carets = excerpt("x" * 5_000, 1_000, 3_000)
     assert carets.count("^") > 50
     assert len(carets) <= len(line) - 3
+
+
+def test_lines_are_folded_at_blanks():
+    text = "  team nlp     guaranteed 40 → 32, see https://example.com/a-long-address-of-a-page"
+    assert list(folded(text, None)) == list(folded(text, 100)) == [text]
+    assert list(folded(text, 30)) == [
+        "  team nlp     guaranteed 40 →",
+        "    32, see",
+        "    https://example.com/a-long-address-of-a-page",
+    ]
+    hued = "\x1b[1ma.yaml:1:1:\x1b[0m wrong"
+    assert list(folded(hued, 17)) == [hued]
+    assert list(folded(hued, 16)) == ["\x1b[1ma.yaml:1:1:\x1b[0m", "  wrong"]
+    assert list(folded("模型 模型", 8)) == ["模型", "  模型"]
+
+
+def test_findings_fit_a_terminal():
+    out = io.StringIO()
+    write_findings([at("word " * 40, 101, 4)], out, colour=False, wide=50)
+    lines = out.getvalue().splitlines()
+    assert max(map(columns, lines)) <= 50
+    assert lines[-1].index("^") == lines[-2].index("word", lines[-1].index("^") - 1)
+    page = io.StringIO()
+    full(
+        Report((at("x", 1, 1)._replace(message="word " * 40),), objects=1),
+        page,
+        colour=False,
+        wide=50,
+    )
+    assert max(map(columns, page.getvalue().splitlines())) <= 50
 
 
 def test_long_messages_are_cut_in_the_middle():
