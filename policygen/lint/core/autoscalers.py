@@ -8,6 +8,7 @@ from msgspec import Struct
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.untyped import text
+from policygen.kubernetes.workloads import Workload
 
 _MOST = 100
 """The default of maxReplicaCount. Source: apis/keda/v1alpha1/scaledobject_types.go of KEDA 2.18."""
@@ -26,11 +27,27 @@ class Autoscaler(Struct, frozen=True, eq=False):
     """The place of the maximum."""
     field: str
     """The name of its field."""
+    starts: bool = False
+    """Whether it also scales a target with 0 replicas, as KEDA does."""
+
+    def pods(self, replicas: int) -> int:
+        """The number of pods that it makes of the replicas of its target: its minimum, if that is more.
+
+        Source: pkg/controller/podautoscaler/horizontal.go of Kubernetes 1.36.3, ScalingDisabled;
+        pkg/scaling/executor of KEDA 2.18.
+        """
+        return max(replicas, self.least) if replicas or self.starts else 0
 
 
 def autoscalers(cluster: Cluster) -> Mapping[tuple[str, str, str], Autoscaler]:
     """The autoscaler of each target, by namespace, kind and name; use it with `cluster.derive`."""
     return dict(_autoscalers(cluster))
+
+
+def autoscaler_of(cluster: Cluster, workload: Workload) -> Autoscaler | None:
+    """The autoscaler of a workload; None without one."""
+    key = workload.namespace, workload.kind, workload.name
+    return cluster.derive(autoscalers).get(key)
 
 
 def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autoscaler]]:
@@ -45,7 +62,7 @@ def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autos
         target = _target(scaled.namespace, {"kind": "Deployment", **scaled.fields.scale_target_ref})
         most = _MOST if most is None else most
         least = scaled.fields.min_replica_count or 0
-        yield target, Autoscaler(str(scaled), least, most, at, "maxReplicaCount")
+        yield target, Autoscaler(str(scaled), least, most, at, "maxReplicaCount", starts=True)
 
 
 def _target(namespace: str, reference: Mapping[str, Any]) -> tuple[str, str, str]:

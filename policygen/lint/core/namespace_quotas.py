@@ -14,7 +14,7 @@ from policygen.kubernetes.core import ResourceQuotaView
 from policygen.kubernetes.pod_quotas import PODS, charge, resource_of
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import Workload
-from policygen.lint.core.autoscalers import autoscalers
+from policygen.lint.core.autoscalers import Autoscaler, autoscaler_of
 
 _ZERO = Fraction(0)
 
@@ -47,9 +47,9 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     found: dict[tuple[str, str, str], list[tuple[Workload, Fraction]]] = {}
     for workload in cluster.workloads:
         limits = by_namespace.get(workload.namespace, {})
-        least = minimum(cluster, workload) if limits else 0
+        scaled = autoscaler_of(cluster, workload) if limits else None
         for key, bound in limits.items():
-            amount = _used(workload, key, least)
+            amount = _used(workload, key, scaled)
             if amount > bound.limit >= 0:
                 place = workload.namespace, key, "pods" if key in PODS else resource_of(key)
                 found.setdefault(place, []).append((workload, amount))
@@ -59,25 +59,16 @@ def quota_excesses(cluster: Cluster) -> tuple[QuotaExcess, ...]:
     )
 
 
-def _used(workload: Workload, key: str, least: int) -> Fraction:
-    """What all pods of a workload use of a key together.
-
-    The minimum `least` of an autoscaler counts if it is more than the replicas.
-    """
+def _used(workload: Workload, key: str, scaled: Autoscaler | None) -> Fraction:
+    """What all pods of a workload use of a key together, also those that an autoscaler adds."""
     used = _ZERO
     for template in workload.templates:
-        each, count = charge(template.spec, key), max(template.replicas or 0, least)
+        each, count = charge(template.spec, key), template.replicas or 0
+        count = count if scaled is None else scaled.pods(count)
         if each and count:
             every = each if count == 1 else each * count
             used = used + every if used else every
     return used
-
-
-def minimum(cluster: Cluster, workload: Workload) -> int:
-    """The pods to which an autoscaler raises the number of a workload; 0 without one."""
-    key = workload.namespace, workload.kind, workload.name
-    scaled = cluster.derive(autoscalers).get(key)
-    return 0 if scaled is None else scaled.least
 
 
 def bounds(cluster: Cluster) -> Mapping[str, Mapping[str, Bound]]:

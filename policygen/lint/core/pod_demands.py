@@ -17,7 +17,7 @@ from policygen.kubernetes.runtime_classes import with_runtime_class
 from policygen.kubernetes.volumes import with_volumes
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core import resource_names
-from policygen.lint.core.autoscalers import autoscalers
+from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.kueue.coverage import PodRequest, pod_requests, refused, request_in
 from policygen.lint.kueue.flavor_fits import refusal
@@ -125,10 +125,9 @@ def _selects_pool(facts: Facts, template: PodTemplate) -> bool:
 
 def _pods(facts: Facts, workload: Workload, template: PodTemplate) -> int | None:
     """The pods of a template; an autoscaler raises their number to its minimum."""
-    key = workload.namespace, workload.kind, workload.name
-    scaled = facts.cluster.derive(autoscalers).get(key)
+    scaled = autoscaler_of(facts.cluster, workload)
     pods = template.replicas
-    return pods if scaled is None or pods is None else max(pods, scaled.least)
+    return pods if scaled is None or pods is None else scaled.pods(pods)
 
 
 def _requests(facts: Facts) -> Mapping[int, Sequence[PodRequest]]:

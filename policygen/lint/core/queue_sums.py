@@ -18,7 +18,7 @@ from policygen.kubernetes.kueue_settings import Settings
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import PodTemplate, Workload
-from policygen.lint.core.autoscalers import autoscalers
+from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.core.queue_rooms import RESTARTED
 from policygen.lint.kueue.cohorts import CohortNode, forest
 from policygen.lint.kueue.configuration import settings
@@ -315,9 +315,7 @@ def _pods(
     facts: Facts, workload: Workload, templates: Iterable[PodTemplate]
 ) -> Sequence[int] | None:
     """The pods of each template, of which an autoscaler raises the number; None: unknown."""
-    key = workload.namespace, workload.kind, workload.name
-    scaled = facts.cluster.derive(autoscalers).get(key)
-    least = 0 if scaled is None else scaled.least
+    scaled = autoscaler_of(facts.cluster, workload)
     counts = [it.replicas for it in templates]
-    known = [max(it, least) for it in counts if it is not None]
+    known = [it if scaled is None else scaled.pods(it) for it in counts if it is not None]
     return known if len(known) == len(counts) else None

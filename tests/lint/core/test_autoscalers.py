@@ -1,4 +1,4 @@
-"""The maximum of autoscalers."""
+"""The minimum and maximum of autoscalers."""
 
 from policygen.lint.core.autoscalers import autoscalers
 from tests.objects import cluster
@@ -22,3 +22,11 @@ def test_an_autoscaler_of_keda_scales_a_deployment_to_100_by_default():
         ("a", "StatefulSet", "llm"): 9,
         ("a", "Deployment", "detector"): 100,
     }
+
+
+def test_only_keda_starts_a_target_with_0_replicas():
+    """Replicas of 0 switch a HorizontalPodAutoscaler off."""
+    found = cluster(TEXT.replace("name: detector}}", "name: detector}, minReplicaCount: 2}"))
+    found = {name: it.pods for (_, _, name), it in found.derive(autoscalers).items()}
+    assert [found["llm"](it) for it in (0, 1, 3)] == [0, 1, 3]
+    assert [found["detector"](it) for it in (0, 1, 3)] == [2, 2, 3]

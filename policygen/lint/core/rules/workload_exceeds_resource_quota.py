@@ -8,7 +8,8 @@ from policygen.core.quoting import listed, some
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.workloads import KINDS
-from policygen.lint.core.namespace_quotas import QuotaExcess, minimum, quota_excesses
+from policygen.lint.core.autoscalers import autoscaler_of
+from policygen.lint.core.namespace_quotas import QuotaExcess, quota_excesses
 from policygen.lint.kueue.admitted import Admitted, admitted
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -40,7 +41,11 @@ def _hit(cluster: Cluster, excesses: Sequence[QuotaExcess], queues: Admitted | N
     """
     first = excesses[0]
     workload, *others = (it for it, _ in first.workloads)
-    scaled = minimum(cluster, workload) > sum(it.replicas or 0 for it in workload.templates)
+    pods, autoscaler = (
+        sum(it.replicas or 0 for it in workload.templates),
+        autoscaler_of(cluster, workload),
+    )
+    scaled = autoscaler is not None and autoscaler.pods(pods) > pods
     fewer = "lower the minimum of its autoscaler" if scaled else "run fewer pods"
     advice = f"{fewer}, or raise the quota"
     if queues is not None:
