@@ -20,6 +20,7 @@ from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.kube_scheduler import NamespaceLimits
 from policygen.adopt.namespaces import Space
 from policygen.adopt.on_nodes import on_nodes
+from policygen.adopt.origins import Origins, origins
 from policygen.adopt.pools import Found
 from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
@@ -52,6 +53,7 @@ class Inferred(Struct, frozen=True):
     """What the spec cannot say about nodes and workloads, by the name of an object."""
     renamed: Mapping[tuple[str, str, str], str]
     """By kind, namespace and name of an object, the name under which the spec renders it."""
+    origins: Origins
 
 
 def sets(cluster: Cluster) -> list[str]:
@@ -116,7 +118,9 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         for team in sorted(guessed)
         if not set(owned[team]) & spaces.keys()
     ]
-    return Inferred(spec, tuple(guesses), left, dict(_renamed(cluster, trees, name)))
+    return Inferred(
+        spec, tuple(guesses), left, dict(_renamed(cluster, trees, name)), origins(trees)
+    )
 
 
 def _renamed(

@@ -59,11 +59,10 @@ def on_nodes(
     if exact and shown.rank(facts.per_node):
         return PoolOnNodes(pool, sized=False, taints=taints)
     made = _shape(facts, found.available, exact=exact)
-    if made is None:
-        return PoolOnNodes(pool, sized=False, taints=taints)
-    pool = replace(pool, gpu=made[0], capacity=made[1])
-    differences = tuple(_differences(facts, found.available))
-    return PoolOnNodes(pool, sized=True, differences=differences, taints=taints)
+    differences = () if exact else tuple(_differences(facts, found.available))
+    if made is not None:
+        pool = replace(pool, gpu=made[0], capacity=made[1])
+    return PoolOnNodes(pool, sized=made is not None, differences=differences, taints=taints)
 
 
 def _shape(facts: NodeFacts, available: Vector, *, exact: bool) -> tuple[Gpu, Capacity] | None:

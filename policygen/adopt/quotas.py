@@ -1,6 +1,6 @@
 """The quotas of a team that the plan turns into the amounts of its queues."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from policygen.adopt.trees import TeamBranch, TeamTree
 from policygen.core.finding import At
@@ -27,7 +27,8 @@ def quotas(
         used = [it for it in known if _can_use(branch, by_team, facts[it])]
         for pool in used or known[:1]:
             wider = limit(branch.above, by_team, facts[pool])
-            quota = _quota(branch, wider, facts[pool], weights.get(team, branch.weight))
+            counted = [it for it in HOST if it in tree.available[pool]]
+            quota = _quota(branch, wider, facts[pool], weights.get(team, branch.weight), counted)
             found.setdefault(team, []).append(quota)
     return found
 
@@ -57,9 +58,13 @@ def _can_use(branch: TeamBranch, by_team: Mapping[str, TeamBranch], facts: PoolF
     return any(branch.guarantee[facts.name].values()) or any(most.values())
 
 
-def _quota(branch: TeamBranch, wider: Vector, facts: PoolFacts, weight: int) -> Quota:
+def _quota(
+    branch: TeamBranch, wider: Vector, facts: PoolFacts, weight: int, counted: Iterable[str]
+) -> Quota:
+    """`counted`: cpu and memory, if queues of the tree have quotas of them. A queue without has none."""
     most = _within(_known(branch.limit, facts), wider)
-    guarantee = _within(_known(branch.guarantee, facts), {**wider, **most})
+    own = {**dict.fromkeys(counted, 0), **_known(branch.guarantee, facts)}
+    guarantee = _within(own, {**wider, **most})
     units = {name: guarantee.get(name, 0) for name in facts.resources}
     least = facts.vector(units)
     whole = {name: wider[name] for name in facts.resources}
@@ -70,6 +75,12 @@ def _quota(branch: TeamBranch, wider: Vector, facts: PoolFacts, weight: int) -> 
     if written:
         derived = facts.vector({**whole, **written})
         derived |= {name: min(derived[name], wider[name]) for name in HOST}
+        # Without a limit here, that of the units would be below the guarantee.
+        most |= {
+            name: wider[name]
+            for name in HOST
+            if name not in most and guarantee.get(name, 0) > derived[name]
+        }
     return Quota(
         pool=facts.name,
         at=HERE,

@@ -81,8 +81,11 @@ class TeamTree(Struct, frozen=True, eq=False):
 
 
 def amount(resource: str, value: Fraction) -> int:
-    """An amount in the units of the plan: thousandths of a core, bytes, or whole units."""
-    return math.ceil(value * 1000) if resource == CPU else math.ceil(value)
+    """An amount in the units of the plan: thousandths of a core, bytes, or whole units.
+
+    Servers refuse negative amounts, so they are 0.
+    """
+    return max(math.ceil(value * 1000) if resource == CPU else math.ceil(value), 0)
 
 
 def is_extended(resource: str) -> bool:

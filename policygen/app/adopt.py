@@ -1,6 +1,6 @@
 """What `policygen adopt` does: infers a spec from objects, renders it, and compares both."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -9,7 +9,9 @@ from msgspec import Struct
 from policygen.adopt import infer
 from policygen.adopt.compare import spec_differences
 from policygen.adopt.infer import Inferred
-from policygen.adopt.spec_data import SpecDocument, documents
+from policygen.adopt.origins import field_of
+from policygen.adopt.spec_data import SpecDocument
+from policygen.adopt.spec_data import documents as spec_documents
 from policygen.adopt.trees import Scope
 from policygen.adopt.write import Comments, write
 from policygen.app import compile as compiling
@@ -20,14 +22,17 @@ from policygen.app.observed import observed
 from policygen.app.requests import LintRequest, RenderRequest
 from policygen.client.live import Progress
 from policygen.core import atomic
-from policygen.core.errors import UnreadError, UsageError
+from policygen.core.errors import SpecError, UnreadError, UsageError
+from policygen.core.finding import Finding, dotted
 from policygen.core.names import SCHEDULER_CONTAINER
 from policygen.core.quoting import listed, quoted
+from policygen.documents.document import Document
+from policygen.documents.locate import ordered
 from policygen.documents.parse import mapping
 from policygen.drift.drift import Rendered
 from policygen.kubernetes.cluster import Cluster
 from policygen.report.adoption import Adoption
-from policygen.spec.types import Platform
+from policygen.spec.types import Platform, Pool, Team
 
 FILES = {
     "Platform": "platform.yaml",
@@ -68,14 +73,14 @@ def adopt(
     # A cluster without a set has no such file, and then no pool packs.
     profiles = f"{Platform().name}-{SCHEDULER_CONTAINER}"
     read = observed(request.inputs, stdin=stdin, progress=progress, config_maps=(profiles,))
-    made = distilled(read.cluster, scope_of(read.cluster, request.set_name))
+    made = distilled(read.cluster, scope_of(read.cluster, request.set_name), read.documents)
     spec = made.inferred.spec
     if not spec.pools and not spec.platform.priorities:
         if read.unread:
             raise UnreadError("; ".join(read.unread[:_SHOWN]))
         raise UsageError(
             "the input has no queue, quota or priority of GPUs that a spec can contain; if you have "
-            "no policy yet, write a spec as in README"
+            "no policy yet, run `policygen init`"
         )
     differences = spec_differences(read.cluster, made.inferred, made.rendered.expected, mapping)
     return Adoption(
@@ -86,16 +91,51 @@ def adopt(
     )
 
 
-def distilled(cluster: Cluster, scope: Scope) -> Distilled:
-    """The spec of the objects of a cluster in a scope. Raises SpecError if they contradict each other."""
+def distilled(cluster: Cluster, scope: Scope, documents: Sequence[Document] = ()) -> Distilled:
+    """The spec of the objects of a cluster in a scope. Raises SpecError if they contradict each other.
+
+    `documents` are those of the objects, if they have a text.
+    """
     inferred = infer.infer(cluster, scope)
     comments = _comments(inferred)
     files: dict[str, list[SpecDocument]] = {}
-    for document in documents(inferred.spec):
+    for document in spec_documents(inferred.spec):
         files.setdefault(FILES[document.form.kind], []).append(document)
     texts = tuple((name, write(several, comments)) for name, several in files.items())
-    compiled = compiling.compiled_text("".join(text for _, text in texts), "adopted.yaml")
+    try:
+        compiled = compiling.compiled_text("".join(text for _, text in texts), "adopted.yaml")
+    except SpecError as error:
+        found = [each for it in error.findings for each in _of_objects(it, inferred, documents)]
+        raise SpecError(ordered(found), unplanned=error.unplanned) from None
     return Distilled(inferred, texts, compiled, drift.rendered(compiled, RenderRequest((), {})))
+
+
+def _of_objects(
+    finding: Finding, inferred: Inferred, documents: Sequence[Document]
+) -> Iterator[Finding]:
+    """An error of the spec, as errors of the objects that it was made of: nobody sees the spec."""
+    kind, _, name = finding.object.partition(" ")
+    of_kind: Mapping[str, Sequence[Team | Pool]] = {
+        "Team": inferred.spec.teams,
+        "ResourcePool": inferred.spec.pools,
+    }
+    made_of = next((it for it in of_kind.get(kind, ()) if it.name == name), None)
+    there = {it.index: it for it in documents}
+    made = inferred.origins.get((kind, name), ())
+    for origin in made:
+        field = field_of(origin, made_of, finding.path)
+        document = there.get(origin.at.document)
+        path = (*origin.at.path, *field)
+        yield finding._replace(
+            message=f"{origin}{f' ({dotted(field)})' if field else ''} makes an invalid {finding.object}: "
+            f"{finding.message}",
+            place=document.place(path) if document else None,
+            object=str(origin),
+            path=dotted(field),
+            anchor=dotted(field),
+        )
+    if not made:
+        yield finding._replace(place=None, message=f"{finding.object}: {finding.message}")
 
 
 def save(adoption: Adoption, folder: Path) -> str:

@@ -15,6 +15,7 @@ from policygen.client.live import Progress
 from policygen.core.errors import SpecError, UnreadError, UsageError
 from policygen.core.finding import Finding
 from policygen.core.names import SCHEDULER_CONTAINER
+from policygen.documents.document import Document
 from policygen.documents.locate import ordered
 from policygen.drift.drift import GROUP_KINDS
 from policygen.kubernetes import manifests
@@ -41,6 +42,8 @@ class Observed(Struct, frozen=True):
     cluster: Cluster
     unread: tuple[str, ...]
     """What could not be read, as messages."""
+    documents: tuple[Document, ...] = ()
+    """The documents of the manifests."""
 
 
 def observed(
@@ -63,7 +66,7 @@ def observed(
     if not request.clusters.named:
         if not found.objects:
             raise UsageError("the manifests contain no object; name other files or a cluster")
-        return Observed(Cluster(found.objects), ())
+        return Observed(Cluster(found.objects), (), tuple(found.documents))
     names = frozenset(config_maps)
     snapshot = _snapshot(run, names, progress)
     files = {f"{it}-{SCHEDULER_CONTAINER}" for it in infer.sets(Cluster(snapshot.objects))}

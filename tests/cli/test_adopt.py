@@ -110,3 +110,34 @@ def test_a_snapshot_without_anything(run, tmp_path):
     code, out, err = run("adopt", "--snapshot", path)
     assert (code, out) == (3, "")
     assert "ClusterQueue.kueue.x-k8s.io could not be read" in err
+
+
+def test_errors_name_the_objects_and_lines_of_the_input(run, tmp_path):
+    path = tmp_path / "m.yaml"
+    path.write_text(HAND.replace("nominalQuota: 8, ", "nominalQuota: 1000000000039, "), "utf-8")
+    code, out, err = run("adopt", "--manifests", path)
+    assert (code, out) == (2, "")
+    line = next(n for n, it in enumerate(HAND.splitlines(), 1) if "nominalQuota: 8, " in it)
+    assert f"m.yaml:{line}:" in err
+    assert (
+        "ClusterQueue Team-A.cq (spec.resourceGroups[0].flavors[0].resources[0].nominalQuota)"
+        in err
+    )
+    assert "adopted.yaml" not in err
+
+
+@pytest.mark.parametrize("amount", ["-3", "{a: 1}", "99999999999999999999999"])
+def test_an_invalid_amount_is_listed(run, tmp_path, amount):
+    path = tmp_path / "m.yaml"
+    host = "{name: cpu, nominalQuota: 80}, {name: nvidia.com/gpu"
+    text = HAND.replace(
+        "{name: nvidia.com/gpu, nominalQuota: 8, borrowingLimit: 0",
+        f"{host}, nominalQuota: {amount}, borrowingLimit: 1",
+    )
+    path.write_text(text, "utf-8")
+    code, out, err = run("adopt", "--manifests", path)
+    assert (code, "kind: Team" in out) == (1, True), err  # and team-b has no cpu
+    assert (
+        'ClusterQueue Team-A.cq: spec.resourceGroups[0].flavors.a100.resources["nvidia.com/gpu"].nominalQuota: is '
+        in err
+    )

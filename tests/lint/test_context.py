@@ -241,7 +241,10 @@ def test_quota_beside_that_of_a_spec_may_exceed_its_pool(lint, gpus, exceeds):
     rule = "quota-exceeds-capacity"
     assert (rule in {name for name, *_ in found}) is exceeds
     [message] = [it.message for it in report.findings if it.rule.name == rule] or [""]
-    assert ("add up to 72 nvidia.com/gpu, but pool a100 has 64; " in message) is exceeds
+    sums = (
+        "add up to 72 nvidia.com/gpu, with 64 nvidia.com/gpu of queues that the spec renders, but "
+    )
+    assert (f"{sums}pool a100 has 64; " in message) is exceeds
 
 
 @pytest.mark.parametrize(("value", "refused"), [(5, True), (500, False)])

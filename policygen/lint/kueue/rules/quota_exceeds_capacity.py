@@ -1,6 +1,6 @@
 """The quotas of a flavor add up to more than its nodes have."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from policygen.core.amounts import amount_of, readable
@@ -10,7 +10,7 @@ from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.node_groups import NATIVE
 from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.flavor_nodes import nodes
-from policygen.lint.kueue.quotas import nominal_quotas
+from policygen.lint.kueue.quotas import PlacedQuota, nominal_quotas
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 _NODES = 3
@@ -35,12 +35,23 @@ def check(facts: Facts) -> Hits:
             continue  # every node has the native ones
         yield Hit(
             RULE,
-            f"the quotas of {flavor} add up to {amount_of(resource, total, have)}, but {who} "
-            f"{readable(resource, have, total)}; lower nominalQuota in the ClusterQueues and Cohorts, "
-            "or add nodes",
+            f"the quotas of {flavor} add up to {amount_of(resource, total, have)},"
+            f"{_beside(facts, resource, cells)} but {who} {readable(resource, have, total)}; lower "
+            "nominalQuota in the ClusterQueues and Cohorts, or add nodes",
             flavor.at,
             related=(*(it.at / "nominalQuota" for it in cells), *related),
         )
+
+
+def _beside(facts: Facts, resource: str, cells: Sequence[PlacedQuota]) -> str:
+    """How much of the sum is not in the manifests, if the sum has both."""
+    others = [it for it in cells if it.owner.at in facts.cluster.context]
+    if not others or len(others) == len(cells):
+        return ""
+    amount = Fraction(sum(it.quota.nominal_quota for it in others))
+    applied = facts.state is not None and facts.state.seen is not None
+    where = "the spec renders or the cluster has" if applied else "the spec renders"
+    return f" with {amount_of(resource, amount)} of queues that {where},"
 
 
 def _capacity(
