@@ -99,7 +99,7 @@ def test_an_applied_example_is_clean_and_read_in_full(cluster, examples, policyg
     spec.write_text(out.spec, "utf-8")
     code, report = policygen("lint", "--context", "bench", spec)
     targets = {"kubernetes": "1.36"}
-    if name == "serving-slices":
+    if name in {"rings", "serving-slices"}:
         targets = {"kueue": "0.18", "kubernetes": "1.35"}
     others = {key: version for key, version in targets.items() if version != running(cluster, key)}
     of_versions = [it for it in faults(report) if it[0] == "version-differs-from-target"]
