@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from fractions import Fraction
+from unicodedata import normalize
 
 from msgspec import Struct
 
@@ -96,10 +97,16 @@ def is_extended(resource: str) -> bool:
 POOL_NAME = 29
 """The most characters of a made-up name of a pool, so that `<team>.<pool>` is a valid name."""
 
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
 
 def label(name: str) -> str:
-    """A name as a name of the spec: lower case, digits and hyphens, at most 63 characters."""
-    found = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:MAX_LABEL].strip("-")
+    """A name as a name of the spec: lower case, digits and hyphens, at most 63 characters.
+
+    Accents are dropped, and `x` replaces a name without letters and digits.
+    """
+    plain = _ACCENTS.sub("", normalize("NFKD", name.lower()))
+    found = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_LABEL].strip("-")
     return found or "x"
 
 

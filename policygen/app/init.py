@@ -26,9 +26,9 @@ def product_of(name: str) -> Product:
 def checked(option: str, name: str) -> str:
     """A name that a spec can have. Raises UsageError with a valid one."""
     if label(name) != name:
-        raise UsageError(
-            f"{option}: {quoted(name)} is not a valid name; write {quoted(label(name))}"
-        )
+        is_made_up = label(name) == label("") and label("") not in name.lower()
+        advice = "letters and digits" if is_made_up else quoted(label(name))
+        raise UsageError(f"{option}: {quoted(name)} is not a valid name; write {advice}")
     return name
 
 

@@ -53,6 +53,9 @@ def test_questions_on_a_terminal(monkeypatch):
     [
         (("--product", "h10000"), "unknown GPU product"),
         (("--team", "A B"), 'write "a-b"'),
+        (("--team", "Ünï"), 'write "uni"'),
+        (("--team", "X"), 'write "x"'),
+        (("--team", ""), "write letters and digits"),
         (("--pool", "root", "--scheduler", "volcano"), "reserves"),
         (("--pool", "p" * 60, "--team", "nlp"), "shorten the name of the team or the pool"),
         (("--team", "a", "--team", "a"), "same name"),
