@@ -39,7 +39,9 @@ def _by_root(cluster: Cluster) -> dict[ObjectKey, list[Pod]]:
         key = ("Pod", pod.namespace, pod.name)
         if pod.owner is not None and pod.owner.kind != "Node":  # that is the owner of a static pod
             key = (pod.owner.kind, pod.namespace, pod.owner.name)
-        while key in parent_of:
+        passed: set[ObjectKey] = set()  # two kinds of other groups can have one key
+        while key in parent_of and key not in passed:
+            passed.add(key)
             key = parent_of[key]
         found.setdefault(key, []).append(pod)
     return found

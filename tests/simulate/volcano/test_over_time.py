@@ -286,3 +286,12 @@ def test_jobs_run_on_whose_queue_a_snapshot_does_not_have():
     found = of_snapshot(text)
     assert (found["ns/runs"].ended, found["ns/part"].started) == (3600.0, None)
     assert found["ns/part"].message == "Volcano's queue gone does not exist"
+
+
+def test_an_owner_with_the_same_kind_and_name_in_another_group():
+    owner = "{apiVersion: flows.example.com/v1, kind: Job, name: runs, uid: v, controller: true}"
+    line = "  namespace: ns\n"
+    own = vcjob("runs", "a", 1, 8).replace(line, f"{line}  ownerReferences: [{owner}]\n")
+    assert owner in own
+    found = of_snapshot(NODES + QUEUES + conf("enqueue") + own + running("runs", 0, "n0"))
+    assert found["ns/runs"].ended == 3600.0
