@@ -113,8 +113,11 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         more = [it if it.priority in names else replace(it, priority=None) for it in more]
         spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
         left += tuple((str(it), reason) for it, reason in others)
+    shared = list(namespaces.shared(trees, owned))
+    left += tuple((str(it.object), text) for it, text in shared if it.object)
+    reasons = {it.team: f"Guess: {text}." for it, text in shared}
     guesses += [
-        Guess("Team", team, ("spec", "namespaces"), _NAMESPACES)
+        Guess("Team", team, ("spec", "namespaces"), reasons.get(team, _NAMESPACES))
         for team in sorted(guessed)
         if not set(owned[team]) & spaces.keys()
     ]

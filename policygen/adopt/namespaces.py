@@ -1,10 +1,10 @@
 """Reads the namespaces of teams: their ResourceQuotas and LimitRanges, and whose they are."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from policygen.adopt.trees import Scope, TeamTree, amount, is_extended, unused
+from policygen.adopt.trees import Scope, TeamBranch, TeamTree, amount, is_extended, unused
 from policygen.core.names import MANAGED_BY, SET, SYSTEM_NAMESPACES, TOOL
 from policygen.kubernetes.cluster import Cluster
 from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
@@ -111,6 +111,19 @@ def of_teams(
         parts = {it: sum(found[it].gpus.values()) if it in found else 0 for it in names}
         owned[team] = tuple(sorted(names, key=lambda it: (-parts[it], it)))
     return owned, frozenset(guessed)
+
+
+def shared(
+    trees: Iterable[TeamTree], owned: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[TeamBranch, str]]:
+    """Queues that admit a namespace of another team, each with what becomes of it."""
+    team_of = {name: team for team, names in owned.items() for name in names}
+    for branch in (branch for tree in trees for branch in tree.branches):
+        for name in branch.namespaces:
+            other = team_of.get(name, branch.team)
+            if other != branch.team:
+                reason = "because a namespace of the spec has only one team"
+                yield branch, f"namespace {name} and its models are those of team {other}, {reason}"
 
 
 def _without_namespaces(trees: Iterable[TeamTree]) -> list[str]:

@@ -144,7 +144,10 @@ def test_queues_of_one_namespace_leave_it_to_the_first():
     inferred = adopted(text, rendered=False)
     spaces = {team.name: [it.name for it in team.namespaces] for team in inferred.spec.teams}
     assert (spaces["team-a-cq"], spaces["team-b"]) == (["a"], ["team-b"])
-    assert ("Team", "team-b") in {(it.kind, it.name) for it in inferred.guesses}
+    why = "namespace a and its models are those of team team-a-cq, because a namespace of the spec has only one team"
+    texts = {it.text for it in inferred.guesses if (it.kind, it.name) == ("Team", "team-b")}
+    assert texts == {f"Guess: {why}."}
+    assert inferred.left == (("ClusterQueue team-b", why),)
 
 
 def test_limits_above_the_pool_are_those_of_the_pool():
