@@ -9,10 +9,11 @@ from policygen.app.explain_object import origin
 from policygen.app.requests import RenderRequest
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import At
+from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.explain import named
 from policygen.explain.answer import Origin
-from policygen.explain.named import NameAnswer
+from policygen.explain.named import NameAnswer, Section
 from policygen.plan.decisions import Decisions
 
 _OF: Mapping[str, Callable[[Decisions, str], NameAnswer]] = {
@@ -44,4 +45,20 @@ def explain(made: Compiled, kind: str, name: str) -> tuple[NameAnswer, Mapping[A
     if name not in known:
         raise UsageError(f'the spec has no {kind} "{name}"; {suggest(name, known, kind)}')
     answer = _OF[kind](made.decisions, name)
+    warnings = _warnings(made, answer.at)
+    if warnings:
+        sections = (*answer.sections, Section("Warnings", warnings))
+        answer = NameAnswer(answer.title, answer.at, sections)
     return answer, {at: origin(made, at) for at in answer.places}
+
+
+def _warnings(made: Compiled, about: At) -> tuple[str, ...]:
+    """The warnings about a document of the spec, alone or with others."""
+    messages = {
+        hit.message
+        for hit in made.plan.hits
+        if any(at is not None and at.document == about.document for at in (hit.at, *hit.related))
+    }
+    return tuple(
+        it.message for it in made.findings if it.severity > Severity.INFO and it.message in messages
+    )

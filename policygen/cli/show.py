@@ -50,5 +50,6 @@ def show(**given: Any) -> None:
         "svg": svg.write,
         "json": forms.json,
     }.get(given["form"])
-    page = delivery.page(write or for_people(forms.write), overview.overview(made.decisions))
+    found = overview.overview(made.decisions, made.findings)
+    page = delivery.page(write or for_people(forms.write), found)
     stdout.out(page)

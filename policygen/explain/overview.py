@@ -1,16 +1,20 @@
 """Pools and their teams: what each is guaranteed and may use, which models run there, and what is free."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from policygen.core.finding import Finding
 from policygen.explain.lending import Lending
 from policygen.plan.amounts import Vector
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import MODEL_ABOVE_LIMIT, MODEL_ABOVE_QUOTA, MODELS_EXCEED_LIMIT
 from policygen.plan.tree import TeamNode, Tree
 from policygen.plan.volcano import deserved_amounts
+
+_CANNOT_RUN = frozenset((MODELS_EXCEED_LIMIT, MODEL_ABOVE_LIMIT, MODEL_ABOVE_QUOTA))
 
 
 class ModelRow(Struct, frozen=True):
@@ -69,6 +73,8 @@ class Overview(Struct, frozen=True):
     pools: tuple["PoolRow", ...]
     unplaced: tuple[str, ...]
     """Models that fit no pool."""
+    warnings: tuple[str, ...]
+    """What never runs at once, or never at all."""
 
 
 class PoolRow(Struct, frozen=True):
@@ -96,11 +102,12 @@ class PoolRow(Struct, frozen=True):
         return max(0, self.available[resource] - self.used.get(resource, 0))
 
 
-def overview(decided: Decisions) -> Overview:
-    """All pools, their teams and models."""
+def overview(decided: Decisions, findings: Iterable[Finding] = ()) -> Overview:
+    """All pools, their teams and models. Of the findings, those about models that cannot run are shown."""
     placements = decided.workloads.placements
     unplaced = tuple(it.model.name for it in placements if it.chosen is None)
-    return Overview(decided.platform.name, tuple(_pools(decided)), unplaced)
+    warnings = tuple(it.message for it in findings if it.rule in _CANNOT_RUN)
+    return Overview(decided.platform.name, tuple(_pools(decided)), unplaced, warnings)
 
 
 def _pools(decided: Decisions) -> Iterator[PoolRow]:

@@ -9,7 +9,7 @@ from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of, text
 from policygen.report.amount_words import names
 from policygen.report.markdown import escaped
 from policygen.report.phrases import write_json
-from policygen.report.tables import NONE, TablePage
+from policygen.report.tables import NONE, YELLOW, TablePage
 
 VERSION = 1
 _HEADS = (
@@ -36,6 +36,7 @@ _BELOW = {
     5: "weight ",
     3: "deserved ",
 }
+_WARNING = "Warning: "
 _TEAMS = 8
 """Teams that a cell names."""
 _ABOUT = (
@@ -59,6 +60,8 @@ def write(found: Overview, out: TextIO, *, colour: bool = False, wide: int | Non
     page.line("")
     if found.unplaced:
         page.line(f"Models that fit no pool: {', '.join(found.unplaced)}")
+    for warning in found.warnings:
+        page.line((_WARNING, YELLOW), warning)
     page.line(_ABOUT)
 
 
@@ -76,6 +79,7 @@ def markdown(found: Overview, out: TextIO) -> None:
         out.writelines(f"\nWithout a team: {escaped(_model(it))}\n" for it in pool.models)
     if found.unplaced:
         out.write(f"\nModels that fit no pool: {escaped(', '.join(found.unplaced))}\n")
+    out.writelines(f"\n{_WARNING}{escaped(it)}\n" for it in found.warnings)
     out.write(f"\n{escaped(_ABOUT)}\n")
 
 
@@ -87,6 +91,7 @@ def json(found: Overview, out: TextIO) -> None:
             "set": found.name,
             "pools": [_json_pool(it) for it in found.pools],
             "unplacedModels": list(found.unplaced),
+            "warnings": list(found.warnings),
         },
         out,
     )

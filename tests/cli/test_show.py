@@ -123,6 +123,26 @@ def test_markdown_has_a_row_for_each_row_of_the_text(path):
     assert page.count("<tr>") == heads + rows
 
 
+def test_models_that_never_run_at_once_are_named(tmp_path):
+    head = "\n---\napiVersion: policygen.dev/v1alpha1\nkind: %s\nmetadata: {name: %s}\nspec: %s"
+    quotas = "{namespaces: [{name: t}], quotas: [{pool: p, guarantee: 4, limit: 8}]}"
+    models = [head % ("Model", f"m{i}", "{team: t, resources: {gpus: 5}}") for i in (1, 2)]
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(POOL + head % ("Team", "t", quotas) + "".join(models))
+    said = (
+        'the models of team "t" on pool "p" need at least 10 nvidia.com/gpu together (m1 5, m2 5)'
+    )
+    assert f"\nWarning: {said}" in show(spec)
+    assert f"\nWarning: {said}" in show(spec, "-f", "markdown").replace("\\", "")
+    data = json.loads(show(spec, "-f", "json"))
+    jsonschema.validate(data, SCHEMA)
+    (warning,) = data["warnings"]
+    assert warning.startswith(said)
+    for name in (("model", "m1"), ("model", "m2"), ("team", "t")):
+        done = CliRunner().invoke(cli, ["explain", *name, str(spec)])
+        assert f"  {said}" in done.stdout.partition("\nWarnings\n")[2]
+
+
 def test_an_invalid_spec_is_refused():
     done = CliRunner().invoke(cli, ["show", "-"], input=POOL.replace("nodes: 4", "nodes: many"))
     assert (done.exit_code, done.stdout) == (2, "")
