@@ -98,7 +98,10 @@ class Names(Sequence[str]):
             _around(order, text)
             for order, text in zip(self._orders, (word.lower(), word.lower()[::-1]), strict=True)
         )
-        found = sorted({*ahead, *(name[::-1] for name in back)})
+        # Longer names with the same beginning can be between a word and its beginning.
+        begins = (word.lower()[:end] for end in range(_WORD, len(word)))
+        known = (name for name in begins if name in self._lowered)
+        found = sorted({*ahead, *(name[::-1] for name in back), *known})
         return [name for name in found if self._lowered[name] != word]
 
 

@@ -55,6 +55,11 @@ def test_among_many_a_slip_is_found_as_among_few():
     assert all(advice.startswith("did you mean") for advice in found)
 
 
+def test_the_begin_of_a_word_is_found_before_longer_names():
+    names = Names([*FAMILIES, "h100", "h200", *(f"h100-{n}gb" for n in range(9))])
+    assert names.meant("h1000") == "h100"
+
+
 def test_a_lookup_compares_few_of_many(monkeypatch):
     compared = []
     real = SequenceMatcher.set_seq1
