@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from policygen.plan.kind import Item
-from policygen.render.environment import Shipped, documents, environment
+from policygen.render.environment import documents, of_shipped
 from policygen.render.manifest import Manifest
 from policygen.spec.types import Target
 
@@ -24,5 +24,5 @@ def render(
 
         texts = sandbox.render(items, templates, target)
     else:
-        texts = list(documents(environment(Shipped()), items))
+        texts = list(documents(of_shipped(), items))
     return [Manifest(item, text) for item, text in zip(items, texts, strict=True)]
