@@ -137,7 +137,6 @@ WITHOUT = {
     "simulate/traces/job": "It has only types; tests/simulate/traces/test_own_csv.py reads rows as these.",
     "simulate/why/causes": "It has only types; tests/simulate/why/test_quota_causes.py reads them.",
     "simulate/why/explanation": "It has only a type; tests/simulate/why/test_explainer.py reads explanations.",
-    "simulate/why/equal_jobs": "tests/app/test_why.py::test_equal_jobs_of_a_model_are_explained_once.",
     "simulate/why/fit_jobs": "tests/simulate/why/test_fit.py and test_pool_access.py submit jobs by it.",
     "simulate/why/job_names": "tests/simulate/why/test_explainer.py and tests/app/test_why.py name jobs and models.",
     "simulate/why/scene_nodes": "tests/simulate/test_instant.py and tests/simulate/why/test_node_room.py place pods by it.",

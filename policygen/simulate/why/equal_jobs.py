@@ -75,8 +75,8 @@ def _key(it: Arrival, specs: dict[int, str]) -> tuple[object, ...]:
 def _of_queue(it: QueuedWorkload | None) -> tuple[object, ...]:
     if it is None:
         return ()
-    fewest = tuple(one.min_count for one in it.pod_sets)
-    return it.queue, it.priority, it.active, it.admission is None, it.pending_checks, fewest
+    sets = tuple((one.min_count, one.topology) for one in it.pod_sets)
+    return it.queue, it.priority, it.active, it.admission is None, it.pending_checks, sets
 
 
 def _of_gang(it: GangSettings | None) -> tuple[object, ...]:
