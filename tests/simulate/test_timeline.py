@@ -13,6 +13,7 @@ from policygen.simulate.kueue.queue import (
     Group,
 )
 from policygen.simulate.kueue.scheduler import Scheduler
+from policygen.simulate.kueue.state import FINAL_SHARE, INITIAL_SHARE
 from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import simple_shape
 from policygen.simulate.timeline import Timeline
@@ -113,27 +114,38 @@ def test_an_older_job_of_equal_priority_preempts_a_newer_one_only_if_it_may():
     assert times(found["newer"]) == (5, 8, 0, 0)
 
 
-def test_jobs_that_preempt_each_other_once_a_second_are_a_livelock():
-    """A job of 6 evicts two of its own queue, but 4 of their GPUs are lent, and one of the two takes them back.
-
-    All repeats at the next retry. Nothing else happens, so the simulation ends.
-    """
-    nodes = queue("a", 6), queue("b", 0), queue("c", 3)
-    own = {"reclaim_within_cohort": ANY, "within_cluster_queue": LOWER_PRIORITY}
-    it = state(cohort("root", *nodes), *nodes, **own)
+def test_a_victim_holds_its_quota_until_all_others_were_tried():
+    """The small job, the last one of its queue, was tried before the victim of 4 GPUs leaves 2 for the second job."""
+    a, b = queue("a", 4), queue("b", 0)
+    it = state(cohort("root", a, b), a, b, within_cluster_queue=LOWER_PRIORITY)
     jobs = [
-        ("a", 2, 0), ("a", 2, 1), ("c", 3, 0), ("b", 6, 2), ("c", 1, 2), ("a", 6, 1), ("b", 4, 2), ("a", 2, 0),
+        ("low", "a", 4, 0), ("big", "b", 3, 1), ("small", "b", 2, 0), ("first", "a", 2, 2), ("second", "a", 2, 1),
     ]  # fmt: skip
+    arrivals = [
+        job(workload(name, of, gpus, priority, created=0 if name == "low" else 1), None)
+        for name, of, gpus, priority in jobs
+    ]
+    found = run(Timeline(arrivals, Scheduler(it)))
+    running = {name: it.started for name, it in found.items() if it.running}
+    assert running == {"first": 1, "second": 1}
+
+
+def test_jobs_that_preempt_each_other_once_a_second_are_a_livelock():
+    """Only one of these jobs has room, and the queue that borrows more has the higher share.
+
+    j1 borrows 2 and evicts j2, which borrows 3. j3 borrows 1 and evicts j1. j2 has the highest priority of its
+    queue and evicts j3. Nothing else happens, so the simulation ends.
+    """
+    nodes = queue("a", 4), queue("b", 3)
+    own = {"reclaim_within_cohort": ANY, "within_cluster_queue": LOWER_PRIORITY}
+    it = state(cohort("root", *nodes), *nodes, strategies=(FINAL_SHARE, INITIAL_SHARE), **own)
+    jobs = [("b", 6, 1), ("a", 6, 1), ("b", 6, 2), ("b", 4, 0)]
     made = Timeline(
-        [
-            job(workload(f"j{i}", *each, created=i), 9.0 if i == 2 else None)
-            for i, each in enumerate(jobs)
-        ],
+        [job(workload(f"j{i}", *each, created=i), None) for i, each in enumerate(jobs)],
         Scheduler(it),
     )
-    found = run(made)
-    assert list(made.livelocks) == [("n/j0", "n/j5", "n/j6", "n/j7")]
-    assert found["j5"].started is None
+    run(made)
+    assert list(made.livelocks) == [("n/j1", "n/j2", "n/j3")]
 
 
 def test_a_workload_without_a_queue_waits_for_ever():

@@ -153,7 +153,7 @@ class Scheduler:
             ]
         )
 
-    def evicted(self) -> Iterable[QueuedWorkload]:
+    def evicted(self) -> list[QueuedWorkload]:
         """The workloads that must leave and still hold quota."""
         return list(self._evicted.values())
 

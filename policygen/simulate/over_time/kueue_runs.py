@@ -56,6 +56,8 @@ class KueueRuns:
         self._retries: set[QuotaNode] = set()
         self._stalled: set[QuotaNode] = set()
         """The roots of trees in a livelock, which are not tried again until jobs arrive or end."""
+        self._leaving: set[JobRun] = set()
+        """The victims of preemptions that still hold their quota."""
         self._due: float | None = None
         """The time of the next event DUE."""
 
@@ -98,25 +100,15 @@ class KueueRuns:
         kueue = self._kueue
         seen: set[frozenset[str]] = set()
         preempts = False
-        quiet, left = 0, kueue.to_try()
-        while left and quiet <= self._longest_scan:
-            self.cycles += 1
-            before = left
-            entries = kueue.cycle(self._agenda.now)
-            done = self._apply(entries)
-            left = kueue.to_try()
-            if not done:
-                # A workload that was parked makes room for the next one of its queue.
-                quiet = 0 if left < before else quiet + 1
-                continue
-            quiet = 0
-            if any(it.outcome is Outcome.PREEMPTING for it in entries):
-                preempts = True
-                admitted = _admitted_workloads(kueue)
-                if admitted in seen:
-                    self._livelocks.add(self._preempting(entries))
-                    break
-                seen.add(admitted)
+        while self._run_cycles():
+            preempts = True
+            fighting = self._preempting()
+            self.evict()
+            admitted = _admitted_workloads(kueue)
+            if admitted in seen:
+                self._livelocks.add(fighting)
+                break
+            seen.add(admitted)
         due = None if self._agenda.still else kueue.next_time()
         if due is not None and (self._due is None or due < self._due):
             self._due = due
@@ -127,6 +119,23 @@ class KueueRuns:
         else:
             self._retry_after(RETRY_AFTER_S, changed)
             self._retry_after(NODES_RETRY_S, freed)
+
+    def _run_cycles(self) -> bool:
+        """Run cycles until no other workload is tried. Victims hold their quota until then; false: there are none.
+
+        On servers, victims leave after the other workloads were tried, since a cycle takes milliseconds.
+        """
+        kueue = self._kueue
+        quiet, left = 0, kueue.to_try()
+        while left and quiet <= self._longest_scan:
+            self.cycles += 1
+            before, victims = left, len(kueue.evicted())
+            admits = self._apply(kueue.cycle(self._agenda.now))
+            left = kueue.to_try()
+            # A workload that was parked makes room for the next one of its queue.
+            goes_on = admits or left < before or len(kueue.evicted()) > victims
+            quiet = 0 if goes_on else quiet + 1
+        return bool(kueue.evicted())
 
     def retry(self, name: str) -> None:
         """Try the inadmissible workloads of the trees again whose root has this name."""
@@ -151,17 +160,14 @@ class KueueRuns:
             self._retries.add(root)
             self._agenda.add(self._agenda.now + after, TimelineEvent.RETRY, name=root.name)
 
-    def _preempting(self, entries: Iterable[CycleEntry]) -> set[str]:
-        """The jobs of the preemptions of a cycle."""
-        return {
-            self._jobs[each.name].arrival.name
-            for it in entries
-            if it.outcome is Outcome.PREEMPTING
-            for each in (it.workload, *(victim.workload for victim in it.targets))
-        }
+    def _preempting(self) -> set[str]:
+        """The jobs that are evicted now, and those that preempted them."""
+        victims = [self._jobs[it.name] for it in self._kueue.evicted()]
+        by = {it.preemptions[-1].by for it in victims if it.preemptions}
+        return by | {it.arrival.name for it in victims}
 
     def _apply(self, entries: list[CycleEntry]) -> bool:
-        """Start what was admitted, and stop what was evicted; false if there is neither."""
+        """Start what was admitted, and note who preempts whom; false if nothing was admitted."""
         done = False
         for entry in entries:
             for each in (entry.workload, *[it.workload for it in entry.targets]):
@@ -171,12 +177,12 @@ class KueueRuns:
                 done = True
                 self.reserve(self._jobs[entry.workload.name])
             elif entry.outcome is Outcome.PREEMPTING:
-                done = True
                 job = self._jobs[entry.workload.name]
                 for target in entry.targets:
                     victim = self._jobs[target.workload.name]
-                    self._livelocks.preempts(self._agenda.now, job, victim, target.reason.value)
-        self.evict()
+                    if victim not in self._leaving:  # else it was evicted in an earlier cycle
+                        self._leaving.add(victim)
+                        self._livelocks.preempts(self._agenda.now, job, victim, target.reason.value)
         return done
 
     def reserve(self, job: JobRun) -> None:
@@ -215,6 +221,7 @@ class KueueRuns:
         for victim in self._kueue.evicted():
             self._leave(self._jobs[victim.name], victim)
             self._kueue.release(victim, self._agenda.now)
+        self._leaving.clear()
 
     def _leave(self, job: JobRun, workload: QueuedWorkload) -> None:
         """A job is evicted, and begins again later."""

@@ -236,6 +236,8 @@ class _Run:
             state.reserve(queue.node, total.items())
         state.local_queues = homes
         self.before: dict[str, tuple[QueuedWorkload, Admission]] = {}
+        self.leaving: dict[str, QueuedWorkload] = {}
+        """The victims that still hold their quota, by name."""
 
     def settle(self, pending: Iterable[QueuedWorkload]) -> Settled:
         """Submit the workloads that exist, then those that arrive later, in their order."""
@@ -268,6 +270,10 @@ class _Run:
             while quiet <= scans and self.scheduler.waits():
                 self.now += 1
                 quiet = 0 if self._cycle(self.now, preempted) else quiet + 1
+            if self.leaving:
+                self._release()
+                quiet = 0
+                continue
             if max(preempted.values(), default=0) > _REPEATED:
                 pairs = [it for it, times in preempted.items() if times > _REPEATED]
                 self.found.livelocked = frozenset(name for pair in pairs for name in pair)
@@ -289,25 +295,33 @@ class _Run:
                 continue
             for target in entry.targets:
                 victim = target.workload
+                if victim.name in self.leaving:
+                    continue
                 pair = victim.name, entry.workload.name
                 preempted[pair] = preempted.get(pair, 0) + 1
-                if victim.admission is None or preempted[pair] > _REPEATED:
+                if preempted[pair] > _REPEATED:
                     continue
                 moved = True
-                self._release(victim, entry, target.reason)
+                self._evict(victim, entry, target.reason)
         # A workload that was parked makes room for the next one of its queue.
         return moved or self.scheduler.to_try() < before
 
-    def _release(self, victim: QueuedWorkload, entry: CycleEntry, reason: PreemptionReason) -> None:
+    def _evict(self, victim: QueuedWorkload, entry: CycleEntry, reason: PreemptionReason) -> None:
         queue = self.state.queue_of(victim).name
         self.found.evictions.append(
             WorkloadEviction(victim.name, entry.workload.name, reason, queue)
         )
         if victim.admission is not None:
             self.before.setdefault(victim.name, (victim, victim.admission))
-        self.scheduler.release(victim)
-        if victim.queue not in self.known:
-            self.state.queue_of(victim).pending.remove(victim)
+        self.leaving[victim.name] = victim
+
+    def _release(self) -> None:
+        """The victims leave, after all other workloads were tried."""
+        for victim in self.leaving.values():
+            self.scheduler.release(victim)
+            if victim.queue not in self.known:
+                self.state.queue_of(victim).pending.remove(victim)
+        self.leaving.clear()
 
 
 def _trees(objects: Iterable[Object]) -> dict[str, str]:
