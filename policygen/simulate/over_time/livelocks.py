@@ -41,10 +41,8 @@ class Livelocks:
     def repeats(self, admitted: frozenset[str]) -> bool:
         """Whether each retry leads to the same preemptions, after which these workloads are admitted."""
         self._states[admitted] += 1
-        twice = [it for it, times in self._states.items() if times == _REPEATS - 1]
-        if twice == [
-            admitted
-        ]:  # the first state that came back; others come back in the same round
+        came_back = [it for it, times in self._states.items() if times == _REPEATS - 1]
+        if came_back == [admitted]:  # it is the first one; others follow in the same round
             self._fighting.clear()
         if self._states[admitted] < _REPEATS:
             return False
