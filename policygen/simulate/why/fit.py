@@ -83,10 +83,11 @@ def _judged(
     """The cause in one queue. `shared` explain the scene without an object for the job."""
     own, arrival = submitted(scene, arrivals, request, choice)
     bounds = _bounds(request, choice)
-    if own is not scene:
+    explainer = shared.get(bounds) if own is scene else None
+    if explainer is None:
         explainer = Explainer(own, arrivals, bounds)
-    else:
-        explainer = shared.setdefault(bounds, Explainer(scene, arrivals, bounds))
+        if own is scene:
+            shared[bounds] = explainer
     explanation = explainer.explain(arrival, search=False)
     return _JudgedQueue(choice, explainer, arrival, explanation)
 
