@@ -4,6 +4,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct
+
 from policygen.core.rule import Rule, Severity
 
 Path = tuple[str | int, ...]
@@ -94,15 +96,21 @@ FaultAt = tuple[At, str]
 """A place and a message, of which a rule makes a Hit."""
 
 
-NewValue = str | int | float | bool | tuple[str, ...]
-"""What an Edit writes. A tuple becomes a list; only ADD and REWRITE take it."""
+class NewMapping(Struct, frozen=True):
+    """A mapping that an Edit writes."""
+
+    entries: tuple[tuple[str, "NewValue"], ...]
+
+
+NewValue = str | int | float | bool | tuple["NewValue", ...] | NewMapping
+"""What an Edit writes. A tuple becomes a list; only ADD and REWRITE write lists and mappings."""
 
 
 class Verb(StrEnum):
     """The kind of change of an Edit."""
 
     REWRITE = "rewrite"
-    """The scalar becomes `to`."""
+    """The scalar, null, or an empty mapping or list becomes `to`."""
     QUOTE = "quote"
     """A number or boolean becomes the text as it is written: `1.10`, `yes`."""
     RENAME = "rename"
@@ -112,7 +120,10 @@ class Verb(StrEnum):
     NEST = "nest"
     """The value becomes the only entry of a mapping: `a` becomes `{to: a}`."""
     ADD = "add"
-    """A key with the value `to` is added to a mapping, as last; missing parents are created."""
+    """A key with the value `to` is added to a mapping, or an entry to a list, as last.
+
+    The path ends with the number of the entry. Missing parents are created as mappings.
+    """
 
 
 class Edit(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from policygen.core.finding import Edit, NewValue, Path, Verb
+from policygen.core.finding import Edit, NewMapping, NewValue, Path, Verb
 
 
 class EditError(ValueError):
@@ -53,7 +53,7 @@ def _value(
         ]
     for edit in by_path.get(path, ()):
         if edit.verb is Verb.REWRITE:
-            data = _plain(edit.to)
+            data = plain(edit.to)
         elif edit.verb is Verb.QUOTE:
             data = raw[path]
         elif edit.verb is Verb.NEST:
@@ -85,19 +85,24 @@ def _add(data: Any, edit: Edit) -> None:
         if isinstance(data, list) and isinstance(step, int) and step < len(data):
             data = data[step]
             continue
+        if isinstance(data, list) and step == len(data) and number == len(edit.at.path):
+            data.append(plain(edit.to))
+            continue
         if not isinstance(data, dict) or not isinstance(step, str):
             raise EditError("the field cannot be added, because its parent is not a mapping")
         if number == len(edit.at.path):
             if step in data:
                 raise EditError(f'key "{step}" already exists')
-            data[step] = _plain(edit.to)
+            data[step] = plain(edit.to)
         else:
             data = data.setdefault(step, {})
 
 
-def _plain(value: NewValue) -> Any:
+def plain(value: NewValue) -> Any:
     """The value that the new text parses to."""
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, NewMapping):
+        return {key: plain(it) for key, it in value.entries}
+    return [*map(plain, value)] if isinstance(value, tuple) else value
 
 
 def _has(verb: Verb, edits: Sequence[Edit]) -> bool:

@@ -2,10 +2,12 @@
 
 import json
 import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct, field
 
-from policygen.core.finding import NewValue
+from policygen.core.finding import NewMapping, NewValue
 from policygen.documents import kubectl_scalars
 from policygen.documents.document import Document
 from policygen.documents.outline import NodeKind, Outline
@@ -15,9 +17,11 @@ from policygen.documents.positions import LINE_END, Inset, line_start
 COLLECTIONS = frozenset({NodeKind.MAPPING, NodeKind.SEQUENCE})
 FLOW_COLON = re.compile(r"[ \t\r\n]*:")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]*")
+_STEP = "  "
+"""The indentation if the text does not show another one."""
 
 
-class Text(Struct, eq=False):
+class Text(Struct, eq=False, dict=True):
     """The text of a document, and facts about its nodes."""
 
     document: Document
@@ -82,14 +86,64 @@ class Text(Struct, eq=False):
         return start + len(self.text[start:end].rstrip(" \t\r\n"))
 
     def written(self, value: NewValue) -> str:
-        """A value in its plainest form; a list on one line."""
+        """A value in its plainest form; a list or mapping on one line."""
         if isinstance(value, tuple):
             return f"[{', '.join(map(self.written, value))}]"
+        if isinstance(value, NewMapping):
+            return f"{{{', '.join(self.pair(*it) for it in value.entries)}}}"
         if not isinstance(value, str):
             return json.dumps(value)
         if not self.json and _PLAIN.fullmatch(value) and kubectl_scalars.read(value) == value:
             return value
         return json.dumps(value, ensure_ascii=False)
+
+    def pair(self, key: str, value: NewValue) -> str:
+        """A key with its value on one line."""
+        return f"{self.written(key)}: {self.written(value)}"
+
+    def lines(self, key: str, value: NewValue, indent: str) -> Iterator[str]:
+        """A key with its value as lines; collections are blocks, but a list of scalars is one line."""
+        if isinstance(value, NewMapping) and value.entries:
+            yield f"{indent}{self.written(key)}:"
+            for it in value.entries:
+                yield from self.lines(*it, indent + self._steps[0])
+        elif isinstance(value, tuple) and any(isinstance(it, NewMapping) for it in value):
+            yield f"{indent}{self.written(key)}:"
+            yield from self.items(value, indent + self._steps[1])
+        else:
+            yield f"{indent}{self.pair(key, value)}"
+
+    def items(self, values: Sequence[NewValue], indent: str) -> Iterator[str]:
+        """The entries of a list as lines."""
+        for value in values:
+            if isinstance(value, NewMapping) and value.entries:
+                for number, (key, it) in enumerate(value.entries):
+                    first, *others = self.lines(key, it, f"{indent}  ")
+                    yield first if number else f"{indent}- {first.lstrip()}"
+                    yield from others
+            else:
+                yield f"{indent}- {self.written(value)}"
+
+    @cached_property
+    def _steps(self) -> tuple[str, str]:
+        """The indentation of the first block mapping below a key, and of the first block list."""
+        found: dict[int, str] = {}
+        for mapping, shape in enumerate(self.outline.shape):
+            if shape != NodeKind.MAPPING or self.is_flow(mapping):
+                continue
+            for key, value in self.pairs(mapping):
+                kind = self.outline.shape[value]
+                if kind not in COLLECTIONS or kind in found or self.is_flow(value):
+                    continue
+                start, _ = self.outline.span(value, self.text)
+                step = self.column(start) - self.column(self.outline.start[key])
+                if step >= (kind == NodeKind.MAPPING):
+                    found[kind] = " " * step
+        return found.get(NodeKind.MAPPING, _STEP), found.get(NodeKind.SEQUENCE, _STEP)
+
+    def column(self, index: int) -> int:
+        """The number of characters before a character in its line."""
+        return index - self.line_start(index)
 
     def like(self, old: str, value: NewValue) -> str:
         """A scalar with the quotes of an older one."""

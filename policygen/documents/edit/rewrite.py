@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from policygen.core.finding import At, Edit, NewValue, Path, Verb, at_path
+from policygen.core.finding import At, Edit, NewMapping, NewValue, Path, Verb, at_path
 from policygen.documents.document import Document
 from policygen.documents.edit.apply import EditError
 from policygen.documents.edit.comments import comments
@@ -91,8 +91,9 @@ class _Step:
             step = outline.steps(node).get(name)
             if step is None:
                 merged = at_path(self.layout.document.data, path[: number + 1]) is not None
-                is_mapping = outline.shape[node] == NodeKind.MAPPING
-                if self.edit.verb is Verb.ADD and is_mapping and not merged:
+                kind = NodeKind.MAPPING if isinstance(name, str) else NodeKind.SEQUENCE
+                fits = outline.shape[node] == kind
+                if self.edit.verb is Verb.ADD and fits and not merged:
                     self.node, self.rest = node, path[number:]
                     return
                 raise EditError(
@@ -118,6 +119,8 @@ class _Step:
     def splices(self) -> Iterator[Splice]:
         """The changes of the document's own text."""
         match self.edit:
+            case Edit(verb=Verb.REWRITE, to=to) if self._is_empty:
+                yield from self._filled(to)
             case Edit(verb=Verb.REWRITE, to=to):
                 start, end = self._scalar()
                 yield Splice(start, end, self.layout.like(self.text[start:end], to))
@@ -133,6 +136,40 @@ class _Step:
                 yield from self._nested(f"{to}")
             case Edit(verb=Verb.ADD, to=to):
                 yield self._added(to)
+
+    @property
+    def _is_empty(self) -> bool:
+        """Whether the value is null, or a mapping or list without entries."""
+        return at_path(self.layout.document.data, self.edit.at.path) in (None, {}, [])
+
+    def _filled(self, value: NewValue) -> Iterator[Splice]:
+        """Write a value in place of an empty one; a collection as lines below its key."""
+        text, layout = self.text, self.layout
+        start, end = layout.outline.span(self.node, text)
+        if start < end and self.flow:
+            yield Splice(start, end, layout.written(value))
+            return
+        key_start, key_end = self._key_span()
+        colon = _COLON.match(text, key_end)
+        stop = layout.line_end(key_end)
+        tagged = start != layout.outline.start[self.node]
+        if colon is None or self.flow or tagged or (start < end and start > stop):
+            raise EditError("the value is empty and not next to its key; write {} after the colon")
+        begin = colon.end()
+        end = end if start < end else begin
+        if end > stop or not _REST.fullmatch(text, end, stop):
+            raise EditError("other text is on the same line; put each field on its own line")
+        _, *below = layout.lines("", value, " " * layout.column(key_start))
+        yield Splice(begin, end, "" if below else f" {layout.written(value)}")
+        if below:
+            yield self._lines_after(end, below)
+
+    def _lines_after(self, index: int, lines: Sequence[str]) -> Splice:
+        """Insert lines below the line of a character."""
+        stop = self.layout.next_line(index)
+        if self.layout.line_end(index) == stop:  # the text ends without a line break
+            return Splice(stop, stop, "\n" + "\n".join(lines))
+        return Splice(stop, stop, "".join(f"{it}\n" for it in lines))
 
     def _scalar(self) -> tuple[int, int]:
         outline = self.layout.outline
@@ -260,29 +297,34 @@ class _Step:
 
     def _added(self, value: NewValue) -> Splice:
         layout, node = self.layout, self.node
-        *above, last = (layout.written(str(step)) for step in self.rest)
-        pairs = layout.pairs(node)
-        start = (
-            layout.outline.start[pairs[0][0]] if pairs else layout.outline.span(node, self.text)[0]
-        )
-        begin = layout.line_start(start)
-        lead = self.text[begin:start]
-        inline = f"{last}: {layout.written(value)}"
-        if layout.is_flow(node) or not pairs:
-            for name in reversed(above):
-                inline = f"{name}: {{{inline}}}"
-            if not pairs:
-                return Splice(start + 1, start + 1, inline)
-            end = layout.end(pairs[-1][1], pairs[-1][0])
+        name, *below = self.rest
+        for step in reversed(below):
+            value = NewMapping(((str(step), value),))
+        inline = layout.written(value)
+        if isinstance(name, str):
+            inline = layout.pair(name, value)
+        entries = self._entries(node)
+        if not entries:
+            start, _ = layout.outline.span(node, self.text)
+            return Splice(start + 1, start + 1, inline)
+        start, end = entries[0][0], entries[-1][1]
+        lead = self.text[layout.line_start(start) : start]
+        if layout.is_flow(node):
             blank = " " if lead.strip(" \t") else f"\n{lead}"
             return Splice(end, end, f",{blank}{inline}")
         if self.flow:
             raise EditError("the field is in a list such as [key: value]; write [{key: value}]")
-        indent = " " * len(lead)
-        lines = [f"{indent}{_INDENT * n}{name}:\n" for n, name in enumerate(above)]
-        lines.append(f"{indent}{_INDENT * len(above)}{inline}\n")
-        end = layout.end(pairs[-1][1], pairs[-1][0])
-        stop = layout.next_line(end)
-        if layout.line_end(end) == stop:  # the text ends without a line break
-            return Splice(stop, stop, "\n" + "".join(lines).removesuffix("\n"))
-        return Splice(stop, stop, "".join(lines))
+        if isinstance(name, str):
+            return self._lines_after(end, [*layout.lines(name, value, " " * len(lead))])
+        dash, _ = layout.outline.span(node, self.text)
+        return self._lines_after(end, [*layout.items([value], " " * layout.column(dash))])
+
+    def _entries(self, node: int) -> list[tuple[int, int]]:
+        """Where the entries of a mapping or list begin and end."""
+        layout = self.layout
+        if layout.outline.shape[node] == NodeKind.MAPPING:
+            return [
+                (layout.outline.start[key], layout.end(value, key))
+                for key, value in layout.pairs(node)
+            ]
+        return [(layout.outline.start[it], layout.end(it)) for it in layout.outline.below(node)]

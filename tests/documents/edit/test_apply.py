@@ -38,7 +38,7 @@ def test_the_data_after_edits(edits, wanted):
         (edit(Verb.RENAME, "a", to="f"), 'key "f" already exists'),
         (edit(Verb.ADD, "f", to=1), 'key "f" already exists'),
         (edit(Verb.ADD, "f", "x", to=1), "its parent is not a mapping"),
-        (edit(Verb.ADD, "a", "c", 3, to=1), "its parent is not a mapping"),
+        (edit(Verb.ADD, "a", "c", 4, to=1), "its parent is not a mapping"),
     ],
 )
 def test_what_cannot_be_made(it, fault):

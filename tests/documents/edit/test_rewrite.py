@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.core.finding import At, Edit, Verb
+from policygen.core.finding import At, Edit, NewMapping, Verb
 from policygen.documents import document
 from policygen.documents.edit import rewrite
 from policygen.documents.edit.apply import EditError, applied, same
@@ -42,6 +42,8 @@ def at(*path):
 
 REWRITE, QUOTE, RENAME = Verb.REWRITE, Verb.QUOTE, Verb.RENAME
 REMOVE, NEST, ADD = Verb.REMOVE, Verb.NEST, Verb.ADD
+ITEM = NewMapping((("k", "v"), ("l", NewMapping(()))))
+NEW = NewMapping((("x", NewMapping((("w", 1),))), ("z", (ITEM,))))
 
 
 @pytest.mark.parametrize(
@@ -96,6 +98,18 @@ REMOVE, NEST, ADD = Verb.REMOVE, Verb.NEST, Verb.ADD
         ("a: 1\r\nb: 2\r\n", Edit(ADD, at("c"), 3), "a: 1\r\nb: 2\r\nc: 3\r\n"),
         ("a:\r\n- b\r\n- c\r\n", Edit(NEST, at("a"), "z"), "a:\r\n  z:\r\n  - b\r\n  - c\r\n"),
         ("a: &x {b: 1}\nc: *x\n", Edit(REMOVE, at("c")), "a: &x {b: 1}\n"),
+        ("a:\n", Edit(REWRITE, at("a"), "c"), "a: c\n"),
+        ("a: ~ # b", Edit(REWRITE, at("a"), "c"), "a: c # b"),
+        ("a: {} # b\n# c\n", Edit(REWRITE, at("a"), NEW), "a: # b\n  x:\n    w: 1\n  z:\n    - k: v\n      l: {}\n# c\n"),
+        ("a:\n    b: null", Edit(REWRITE, at("a", "b"), NEW), "a:\n    b:\n        x:\n            w: 1\n        z:\n          - k: v\n            l: {}"),
+        ("a: {b: {}}\n", Edit(REWRITE, at("a", "b"), NEW), "a: {b: {x: {w: 1}, z: [{k: v, l: {}}]}}\n"),
+        ("a: []\n", Edit(REWRITE, at("a"), ("b", "1")), 'a: [b, "1"]\n'),
+        ("a: []\n", Edit(REWRITE, at("a"), (ITEM,)), "a:\n  - k: v\n    l: {}\n"),
+        ("a:\n- b: 1\n", Edit(ADD, at("a", 0, "c"), NEW), "a:\n- b: 1\n  c:\n    x:\n      w: 1\n    z:\n    - k: v\n      l: {}\n"),
+        ("a:\n  - b: 1 # c\n  # d\ne: 1\n", Edit(ADD, at("a", 1), ITEM), "a:\n  - b: 1 # c\n  - k: v\n    l: {}\n  # d\ne: 1\n"),
+        ("a:\n-\n  b: 1", Edit(ADD, at("a", 1), "c"), "a:\n-\n  b: 1\n- c"),
+        ("a: [b]\n", Edit(ADD, at("a", 1), ITEM), "a: [b, {k: v, l: {}}]\n"),
+        ("a: []\n", Edit(ADD, at("a", 0), "b"), "a: [b]\n"),
     ],
 )  # fmt: skip
 def test_an_edit_changes_what_it_names(text, edit, wanted):
@@ -113,6 +127,13 @@ def test_an_edit_changes_what_it_names(text, edit, wanted):
         ('{\n\t"a": 1\n}\n', Edit(ADD, at("b"), "c"), '{\n\t"a": 1,\n\t"b": "c"\n}\n'),
         ('{"a": ["b"]}', Edit(NEST, at("a", 0), "z"), '{"a": [{"z": "b"}]}'),
         ('{"a": ["b"]}', Edit(NEST, at("a"), "z"), '{"a": {"z": ["b"]}}'),
+        ('{"a": {}}', Edit(REWRITE, at("a"), ITEM), '{"a": {"k": "v", "l": {}}}'),
+        ('{"a": null}', Edit(REWRITE, at("a"), (ITEM,)), '{"a": [{"k": "v", "l": {}}]}'),
+        (
+            '{"a": [\n  1\n]}',
+            Edit(ADD, at("a", 1), ITEM),
+            '{"a": [\n  1,\n  {"k": "v", "l": {}}\n]}',
+        ),
     ],
 )
 def test_json_stays_json(text, edit, wanted):
@@ -124,7 +145,15 @@ def test_json_stays_json(text, edit, wanted):
     [
         ("a: |\n  b\n", Edit(REWRITE, at("a"), "c")),
         ("a: b\n  c\n", Edit(REWRITE, at("a"), "c")),
-        ("a:\n", Edit(REWRITE, at("a"), "c")),
+        ("a: [{}]\n", Edit(REWRITE, at("a", 0, "b"), "c")),
+        ("a:\n- \n", Edit(REWRITE, at("a", 0), "c")),
+        ("a:\n  {}\n", Edit(REWRITE, at("a"), "c")),
+        ("a: &x {}\n", Edit(REWRITE, at("a"), "c")),
+        ("a: &x\nb: 1\n", Edit(REWRITE, at("a"), "c")),
+        ("x: &x {}\na: *x\n", Edit(REWRITE, at("a"), "c")),
+        ("a: {b: , c: 1}\n", Edit(REWRITE, at("a", "b"), "c")),
+        ("a: [1]\n", Edit(ADD, at("a", 0), 2)),
+        ("a:\n-\n  b: 1\n- - 1\n", Edit(ADD, at("a", 1, "b"), 2)),
         ("a: [b]\n", Edit(REWRITE, at("a"), "c")),
         ("? a\n: b\n", Edit(RENAME, at("a"), "c")),
         ("&x a: b\n", Edit(RENAME, at("a"), "c")),
@@ -256,10 +285,17 @@ def test_any_layout_survives_any_edit(case, draw):
         verbs.append(REWRITE)
     if isinstance(value, int):
         verbs.append(QUOTE)
-    if isinstance(value, dict):
-        verbs.append(ADD)
+    if isinstance(value, dict | list):
+        verbs += [ADD, ADD]
+    if value in (None, {}, []):
+        verbs += [REWRITE, REWRITE]
     verb = draw.draw(st.sampled_from(verbs))
-    edit = Edit(verb, At(0, (*path, "new", "er") if verb is ADD else path), "new")
+    to = "new"
+    if verb is ADD:
+        path = (*path, "new", "er") if isinstance(value, dict) else (*path, len(value))
+    if verb is ADD or not value:
+        to = draw.draw(st.sampled_from(["new", NEW, ("new", 1), (ITEM, "1"), ITEM]))
+    edit = Edit(verb, At(0, path), to if verb in {ADD, REWRITE} else "new")
     (parts,) = rewrite.splices(before, [[edit]])
     if isinstance(parts, EditError):
         return
