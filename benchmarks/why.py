@@ -35,6 +35,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import Seen, Snapshot
 from policygen.lint.kinds import every
 from policygen.report import why
+from policygen.report.tables import TablePage
 from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.explainer import Explainer
@@ -126,7 +127,7 @@ def child(path: Path) -> None:
     found = explainer.explain(one)
     times.append(time.perf_counter())
     out = StringIO()
-    why.text(why.WhyReport((found,)), out)
+    why.text(why.WhyReport((found,)), TablePage(out))
     steps = ("read", "jobs", "explain")
     pairs = pairwise(times)
     report = {

@@ -103,6 +103,7 @@ WITHOUT = {
     "report/field_answers": "tests/cli/test_explain.py reads its output.",
     "report/name_answers": "tests/cli/test_explain.py reads its output.",
     "report/review": "tests/app/test_review.py reads its output.",
+    "report/upgrade": "tests/cli/test_upgrade.py and tests/cli/test_formats.py write its reports.",
     "review/consequences": "tests/app/test_review.py compares specs.",
     "review/objects": "tests/app/test_review.py compares specs.",
     "review/review": "It has only a type.",

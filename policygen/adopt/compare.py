@@ -43,6 +43,11 @@ class SpecDifference(Struct, frozen=True):
     field: str
     """Empty for the complete object."""
     message: str
+    """One sentence, with values that are shortened."""
+    found: Any = UNSET
+    """The value of the field that was read; UNSET if it is not set, or if the difference is not one of values."""
+    rendered: Any = UNSET
+    """The same of the rendered object."""
 
 
 def spec_differences(
@@ -63,13 +68,20 @@ def spec_differences(
             continue
         seen.add(identity)
         if name != found.name:
-            yield SpecDifference(str(found), "metadata.name", f"the spec renders it as {mine}")
+            message = f"the spec renders it as {mine}"
+            yield SpecDifference(str(found), "metadata.name", message, found.name, mine.name)
         elif not found.labels.get(SET):
             yield SpecDifference(str(found), "metadata.labels", _LABELS)
         left, right = alike(mine, _translated(found, inferred.renamed))
         for difference in differences(left.data, right.data, read):
             if difference.path[:2] != ("metadata", "labels"):
-                yield SpecDifference(str(found), dotted(difference.named), _message(difference))
+                yield SpecDifference(
+                    str(found),
+                    dotted(difference.named),
+                    _message(difference),
+                    difference.found,
+                    difference.expected,
+                )
     for name, reason in inferred.left:
         yield SpecDifference(name, "", reason)
     for identity, mine in expected.items():

@@ -19,7 +19,7 @@ from policygen.lint.rule import Need, ObjectRule
 from policygen.report.explanation import explanation, full_page
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
-from policygen.report.tables import TablePage
+from policygen.report.tables import NONE, TablePage
 
 VERSION = 1
 """Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
@@ -92,6 +92,18 @@ def explain(name: str, *, full: bool = False) -> str:
 
     Raises UsageError for an unknown name.
     """
+    rule = _rule(name)
+    found = page(rule.name)
+    return full_page(rule, found) if full else explanation(rule, found)
+
+
+def entry(name: str) -> RuleEntry:
+    """The entry of a rule, by its name or a former one. Raises UsageError for an unknown name."""
+    rule = _rule(name)
+    return next(it for it in entries() if it.rule is rule)
+
+
+def _rule(name: str) -> Rule:
     rule = find(name)
     if rule is None:
         from policygen.plan.catalog import KINDS  # only an error needs the plan
@@ -100,8 +112,7 @@ def explain(name: str, *, full: bool = False) -> str:
         if kind:
             raise UsageError(f"{kind} is a kind; add the name of an object: {kind}/NAME")
         raise UsageError(unknown(name, names()))
-    found = page(rule.name)
-    return full_page(rule, found) if full else explanation(rule, found)
+    return rule
 
 
 def pages(report: Report) -> dict[str, str]:
@@ -155,17 +166,31 @@ def _kind(name: str) -> str:
     return known[name.lower()]
 
 
-def table(
-    found: Sequence[RuleEntry], out: TextIO, *, colour: bool = False, wide: int | None = None
-) -> None:
+def lines(found: Sequence[RuleEntry], page: TablePage) -> None:
     """Write one line per rule: name, severity, family, fix, whether it is proven, the fault."""
-    page = TablePage(out, colour=colour, wide=wide)
     width = max((len(each.rule.name) for each in found), default=0)
     for entry in found:
         page.line(
             f"{entry.rule.name:{width}}  {entry.rule.severity!s:7}  {entry.rule.family.word:7}  "
             f"{entry.fix or '-':6}  {_shown(entry):10}  {entry.rule.summary}"
         )
+
+
+def table(found: Sequence[RuleEntry], page: TablePage) -> None:
+    """Write the same as a table."""
+    heads = ("RULE", "SEVERITY", "FAMILY", "FIX", "PROOF", "FAULT")
+    rows = [
+        (
+            it.rule.name,
+            str(it.rule.severity),
+            it.rule.family.word,
+            it.fix or NONE,
+            _shown(it),
+            it.rule.summary,
+        )
+        for it in found
+    ]
+    page.table("Rules", heads, rows)
 
 
 def _shown(entry: RuleEntry) -> str:

@@ -16,6 +16,7 @@ from policygen.core.suggest import suggest
 from policygen.documents import document, files
 from policygen.documents.locate import locate
 from policygen.plan import kubernetes, kueue_configuration, scheduler, volcano_configuration
+from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER
@@ -40,6 +41,8 @@ class Result(Struct, frozen=True):
     """The number of documents and objects, by kind."""
     pods: tuple[PodFields, ...] = ()
     """The fields that the pods of each model need."""
+    models: tuple[ModelPlacement, ...] = ()
+    """Where each model runs, and why."""
     clusters: tuple[str, ...] = ()
     """The names of the clusters of the Platform."""
 
@@ -67,6 +70,7 @@ def validate(
             ("object", len(plan.items) + len(configurations)),
         ),
         pods=plan.pods,
+        models=plan.workloads.placements,
         clusters=tuple(it.name for it in spec.platform.clusters),
     )
 

@@ -15,6 +15,7 @@ from policygen.lint.core.rules import api_version_not_served
 from policygen.lint.kueue.rules import kueue_configuration_outdated, kueue_version_outdated
 from policygen.lint.scheduler.rules import scheduler_configuration_version_gone
 from policygen.report import text
+from policygen.report.report import Report
 from policygen.spec.rules import UNKNOWN_FIELD
 
 RULES = (
@@ -62,6 +63,12 @@ def upgrade(
         if it.rule.name in names or it.severity >= Severity.ERROR  # no notes about other files
     ]
     return Upgrade(fixed, tuple(by_hand))
+
+
+def report(upgraded: Upgrade) -> Report:
+    """What a person must change, as a report of lint."""
+    after = upgraded.fixed.after
+    return Report(upgraded.by_hand, after.rules, after.objects, after.incomplete)
 
 
 def write(upgraded: Upgrade) -> None:

@@ -1,5 +1,6 @@
 """The command that distils a spec from what exists: adopt."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ error.
     metavar="DIR",
     help="Write platform.yaml, pools.yaml, teams.yaml and models.yaml to this new folder.",
 )
-@form("Output format: text for people, or JSON for programs.")
+@form()
 @EXIT_CODE
 @options(*ACCESS)
 def adopt(*, set_name: str | None, output: Path | None, exit_code: bool, **given: Any) -> None:
@@ -67,6 +68,7 @@ def adopt(*, set_name: str | None, output: Path | None, exit_code: bool, **given
     were read goes to standard error, object by object and field by field.
     """
     from policygen.app import adopt as app_adopt
+    from policygen.app import delivery
     from policygen.report import adoption as report
 
     named = [*given["manifests"], *given["contexts"], *given["snapshots"]]
@@ -82,7 +84,9 @@ def adopt(*, set_name: str | None, output: Path | None, exit_code: bool, **given
     if output is not None:
         say(app_adopt.save(made, output))
     if given["form"] == "json":
-        stdout.out(report.json(made))
+        stdout.out(delivery.page(report.json, made))
+    elif given["form"] == "markdown":
+        stdout.out(delivery.page(partial(report.markdown, files=output is None), made))
     else:
         if output is None:
             stdout.out(made.text)

@@ -174,11 +174,7 @@ read or compared, 4 internal error.
     shell_complete=paths,
     help="Check two snapshots or clusters against this spec; repeatable.",
 )
-@form(
-    "Output format: text for people, markdown for a comment on a pull request (not for two "
-    "clusters), json for programs.",
-    "markdown",
-)
+@form()
 @EXIT_CODE
 def diff(*, before: str, after: str | None, exit_code: bool, **given: Any) -> None:
     """Show what a change does before you apply it, or what changed on a cluster.
@@ -247,16 +243,14 @@ def _diff_of_clusters(
     from policygen.app import diff as app_diff
     from policygen.report import changes
 
-    if given["form"] == "markdown":
-        raise click.UsageError("-f markdown is not for two clusters; use -f text or -f json")
     request = lint_request(given)
     found = app_diff.compare(request, before, after, today=today(), progress=progress)
     findings = (found.new, found.gone)
     snapshots, page = (found.before, found.after), StringIO()
-    if given["form"] == "json":
-        changes.json(snapshots, found.changes, findings, found.incomparable, page)
-    else:
-        changes.text(snapshots, found.changes, findings, found.incomparable, page)
+    write = {"text": changes.text, "markdown": changes.markdown, "json": changes.json}[
+        given["form"]
+    ]
+    write(snapshots, found.changes, findings, found.incomparable, page)
     stdout.out(page.getvalue())
     if found.incomparable:
         return ExitCode.INCOMPLETE

@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,21 +40,21 @@ def _explain_object(name: str, given: dict[str, Any]) -> None:
     from policygen.app import explain_object as app_explain
     from policygen.report import field_answers
 
-    if given["full"]:
-        raise click.UsageError("--full works only for a RULE; omit --full")
+    _refuse_full(given)
     field, specs = _split(given["rest"])
     with refusals(quiet=True, every=False):
         found = app_explain.opened(_request(specs, given), stdin=stdin(specs))
         answer = app_explain.explain(found, name, field)
-    write = field_answers.json if given["form"] == "json" else for_people(field_answers.text)
+    form = given["form"]
+    write = field_answers.json if form == "json" else for_people(field_answers.text, form)
     stdout.out(delivery.page(write, answer))
 
 
 def _explain_name(kind: str, given: dict[str, Any]) -> None:
-    from policygen.app import explain_name
+    from policygen.app import delivery, explain_name
     from policygen.report import name_answers
 
-    _refuse(given, f"a {kind}")
+    _refuse_full(given)
     rest = given["rest"]
     if not rest:
         raise click.UsageError(
@@ -63,30 +64,27 @@ def _explain_name(kind: str, given: dict[str, Any]) -> None:
     with refusals(quiet=True, every=False):
         made = explain_name.compiled(_request(specs, given), stdin=stdin(specs))
         answer, origins = explain_name.explain(made, kind, rest[0])
-    out = io.StringIO()
-    for_people(name_answers.name)(answer, origins, out)
-    stdout.out(out.getvalue())
+    form = given["form"]
+    people = for_people(partial(name_answers.name, origins=origins), form)
+    write = partial(name_answers.name_json, origins=origins) if form == "json" else people
+    stdout.out(delivery.page(write, answer))
 
 
 def _explain_spec_field(path: str, given: dict[str, Any]) -> None:
+    from policygen.app import delivery
     from policygen.explain import spec_field
     from policygen.report import name_answers
 
-    _refuse(given, "a field of a spec")
+    _refuse_full(given)
     if given["rest"]:
         raise click.UsageError(f"{path} is a field of a spec, so it needs no other argument")
-    out = io.StringIO()
-    recursive = given["recursive"]
-    for_people(name_answers.spec_field)(spec_field.find(path), out, recursive=recursive)
-    stdout.out(out.getvalue())
+    form, recursive = given["form"], given["recursive"]
+    people = for_people(partial(name_answers.spec_field, recursive=recursive), form)
+    as_json = partial(name_answers.spec_field_json, recursive=recursive)
+    stdout.out(delivery.page(as_json if form == "json" else people, spec_field.find(path)))
 
 
-def _refuse(given: Mapping[str, Any], what: str) -> None:
-    if given["form"] == "json":
-        raise click.UsageError(
-            f"-f json works only for an OBJECT, not for {what}; `policygen show -f json` has pools, "
-            "teams and models, and `policygen schema` the fields of a spec"
-        )
+def _refuse_full(given: Mapping[str, Any]) -> None:
     if given["full"]:
         raise click.UsageError("--full works only for a RULE; omit --full")
 
@@ -204,7 +202,7 @@ Exit codes: 0 explained, 2 wrong usage, unknown name or invalid spec, 4 internal
 @TARGET
 @CLUSTER
 @TEMPLATES
-@form("Output format: text for people, json for programs (only for an OBJECT).")
+@form()
 def explain(**given: Any) -> None:
     """Explain where a rendered value comes from, or what a rule is about.
 
@@ -241,9 +239,12 @@ def explain(**given: Any) -> None:
             f"{what!r} is not an object, so FIELD and SPEC have no meaning; write an object as "
             "KIND/NAME, such as ClusterQueue/nlp.a100"
         )
-    if given["form"] == "json":
-        raise click.UsageError(
-            "-f json works only for an OBJECT; `policygen rules -f json` has rules"
-        )
     say_renamed([what])
-    stdout.out(app_explain.explain(what, full=given["full"]))
+    if given["form"] == "json":
+        out = io.StringIO()
+        app_explain.write([app_explain.entry(what)], out)
+        stdout.out(out.getvalue())
+        return
+    # A page of a rule is Markdown.
+    is_full = given["full"] or given["form"] == "markdown"
+    stdout.out(app_explain.explain(what, full=is_full))

@@ -5,9 +5,8 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable
 from datetime import date, datetime
-from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import click
 from click.shell_completion import CompletionItem
@@ -125,16 +124,23 @@ def formats(known: Collection[str], description: str) -> Decorator:
     )
 
 
-def form(description: str, *others: str) -> Decorator:
-    """The option of commands that print text for people, JSON, or one of other formats."""
+def form(**others: str) -> Decorator:
+    """The option of commands with an answer to read. `others` are further formats, and what each is for."""
+    known = {
+        "text": "text for people",
+        "markdown": "Markdown for a page or a pull request",
+        "json": "JSON for programs",
+        **{name.replace("_", "-"): about for name, about in others.items()},
+    }
+    *first, last = known.values()
     return click.option(
         "-f",
         "--format",
         "form",
-        type=click.Choice(["text", *others, "json"]),
+        type=click.Choice([*known]),
         default="text",
         show_default=True,
-        help=description,
+        help=f"Output format: {', '.join(first)}, or {last}.",
     )
 
 
@@ -363,12 +369,24 @@ def stdin(given: Collection[str]) -> BinaryIO | None:
     return sys.stdin.buffer
 
 
-def for_people(write: Callable[..., None]) -> Callable[..., None]:
-    """A writer with the colours and the width of standard output."""
-    from policygen.report import tables, text
+def for_people(
+    write: Callable[..., None], form: str, file: Path | None = None
+) -> Callable[[Any, TextIO], None]:
+    """The writer of a report as `text` or `markdown`, from a function that writes to a page.
 
-    colour, wide = text.colours(sys.stdout, os.environ), tables.columns(sys.stdout, os.environ)
-    return partial(write, colour=colour, wide=wide)
+    Text has the colours and the width of standard output, if the report is not written to a file.
+    """
+    from policygen.report import markdown_page, tables, text
+
+    screen = sys.stdout if file is None else None
+    colour, wide = text.colours(screen, os.environ), tables.columns(screen, os.environ)
+
+    def written(about: Any, out: TextIO) -> None:
+        is_text = form == "text"
+        page = tables.TablePage(out, colour=colour, wide=wide)
+        write(about, page if is_text else markdown_page.MarkdownPage(out))
+
+    return written
 
 
 def today() -> date:

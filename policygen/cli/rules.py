@@ -71,7 +71,7 @@ Examples:
     help="List only rules that check this kind of object; repeatable.",
 )
 @TARGET
-@form("Output format: text prints one line per rule, json all details.")
+@form()
 def rules(**given: Any) -> None:
     """List all rules: name, severity, family, fix, proof, and the fault in one sentence.
 
@@ -82,7 +82,7 @@ def rules(**given: Any) -> None:
     from policygen.app import explain as app_explain
     from policygen.lint import registry
 
-    as_json = given.pop("form") == "json"
+    form = given.pop("form")
     words = " ".join(given["words"]).split()  # "gpu quota" in quotes is also two words
     say_renamed(words)
     given["words"] = tuple(map(registry.current_name, words))
@@ -90,8 +90,9 @@ def rules(**given: Any) -> None:
         raise UsageError(advice)
     found = app_explain.select(app_explain.RuleQuery(**given))
     out = io.StringIO()
-    write = app_explain.write if as_json else for_people(app_explain.table)
+    people = app_explain.lines if form == "text" else app_explain.table
+    write = app_explain.write if form == "json" else for_people(people, form)
     write(found, out)
     stdout.out(out.getvalue())
-    if not found and not as_json:
+    if not found and form != "json":
         say("policygen: no rule matches; `policygen rules` lists all rules")

@@ -23,12 +23,7 @@ Exit codes: 0 shown, 2 wrong usage or invalid spec, 4 internal error.
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)
 @TARGET
 @CLUSTER
-@form(
-    "Output format: text or markdown for people, mermaid or svg for a graph, json for programs.",
-    "markdown",
-    "mermaid",
-    "svg",
-)
+@form(mermaid="Mermaid for a graph in Markdown", svg="SVG for a graph")
 def show(**given: Any) -> None:
     """Show the teams of each pool: guarantee, limit, weight, models, and what is free.
 
@@ -44,12 +39,6 @@ def show(**given: Any) -> None:
     request = RenderRequest(**fields(RenderRequest, given))
     with refusals(quiet=True, every=False):
         made = explain_name.compiled(request, stdin=stdin(request.specs))
-    write = {
-        "markdown": forms.markdown,
-        "mermaid": mermaid.write,
-        "svg": svg.write,
-        "json": forms.json,
-    }.get(given["form"])
-    found = overview.overview(made.decisions, made.findings)
-    page = delivery.page(write or for_people(forms.write), found)
-    stdout.out(page)
+    drawn = {"mermaid": mermaid.write, "svg": svg.write, "json": forms.json}
+    write = drawn.get(given["form"]) or for_people(forms.write, given["form"])
+    stdout.out(delivery.page(write, overview.overview(made.decisions, made.findings)))

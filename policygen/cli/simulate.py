@@ -1,7 +1,5 @@
 """The command that simulates the schedulers: simulate."""
 
-import os
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +16,8 @@ from policygen.cli.options import (
     TEMPLATES,
     context,
     fields,
+    for_people,
+    form,
     options,
     paths,
     snapshots,
@@ -29,7 +29,6 @@ from policygen.core.errors import ExitCode
 if TYPE_CHECKING:  # --help does not load the schedulers
     from policygen.report.simulation import SimulationReport
 
-FORMATS = ("text", "json", "csv", "csv-teams", "csv-pools")
 TRACE_FORMS = ("csv", "philly", "openb")
 FAIL_ON = ("never-starts", "waiting")
 """States of jobs that --fail-on knows; each includes those before it."""
@@ -194,15 +193,7 @@ could not be read, or a feature that is in use is not modelled (the report names
 @CLUSTER
 @TEMPLATES
 @options(*ACCESS)
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="Output format: text for people, JSON for programs, or CSV with a line for each job, team or pool.",
-)
+@form(csv="CSV with a line for each job", csv_teams="for each team", csv_pools="for each pool")
 @click.option(
     "-o",
     "--output",
@@ -221,23 +212,10 @@ def simulate(**given: Any) -> None:
     request = _request(given)
     from policygen.app import compare, delivery
     from policygen.app import simulate as app_simulate
-    from policygen.report import (
-        simulation,
-        simulation_changes,
-        simulation_csv,
-        simulation_json,
-        tables,
-        text,
-    )
+    from policygen.report import simulation, simulation_changes, simulation_csv, simulation_json
 
     source = stdin((*request.specs, *request.workloads))
     output: Path | None = given["output"]
-    terminal = sys.stdout if output is None else None
-    people = {
-        "colour": text.colours(terminal, os.environ),
-        "wide": tables.columns(terminal, os.environ),
-        "every": given["every"],
-    }
     module = {"json": simulation_json, "csv": simulation_csv}.get(given["form"])
     sums = {"csv-teams": simulation_csv.write_teams, "csv-pools": simulation_csv.write_pools}
     reports: Sequence[SimulationReport]
@@ -253,18 +231,21 @@ def simulate(**given: Any) -> None:
     if given["form"] in sums:
         page = delivery.page(sums[given["form"]], reports)
     elif len(reports) > 1:
-        both = module.write_comparison if module else partial(simulation_changes.write, **people)
-        page = delivery.page(both, reports)
+        both = partial(simulation_changes.write, every=given["every"])
+        write = module.write_comparison if module else for_people(both, given["form"], output)
+        page = delivery.page(write, reports)
     else:
-        one = module.write if module else partial(simulation.write, **people)
-        page = delivery.page(one, reports[0])
+        one = partial(simulation.write, every=given["every"])
+        page = delivery.page(
+            module.write if module else for_people(one, given["form"], output), reports[0]
+        )
     delivery.send([(output, page)])
     if any(it.interrupted or it.result.partial for it in reports):
         reasons = (it.interrupted for it in reports if it.interrupted)
         say(f"policygen: {next(reasons, 'interrupted, so the report is partial')}")
         raise SystemExit(INTERRUPTED)
     unread = dict.fromkeys(text for it in reports for text in it.unread)
-    for text_ in unread if given["form"] != "text" else ():
+    for text_ in unread if given["form"] not in ("text", "markdown") else ():
         say(f"policygen: not read: {text_}")
     if unread or any(it.result.unmodelled for it in reports):
         raise SystemExit(ExitCode.INCOMPLETE)

@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -20,12 +20,14 @@ from policygen.cli.options import (
     beginning,
     extras,
     fields,
+    form,
     paths,
     stdin,
     templates,
 )
 from policygen.cli.stderr import progress, refusals, say, show
-from policygen.core.errors import CheckFailed, ExitCode, UsageError
+from policygen.core.errors import CheckFailed, ExitCode, SpecError, UsageError
+from policygen.core.finding import Finding
 from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.render import destination
@@ -275,11 +277,12 @@ Examples:
 @FAIL_ON
 @QUIET_NOTES
 @EVERY_NOTE
+@form()
 def validate(**given: Any) -> None:
     """Check a spec: syntax, schema, references, sums and effects.
 
     Warnings are about settings that do not have the intended effect. If the Platform has clusters, each
-    of them is checked.
+    of them is checked. Text goes to standard error, a report of another format to standard output.
     """
     from policygen.app import clusters
     from policygen.app import render as app_render
@@ -287,21 +290,47 @@ def validate(**given: Any) -> None:
     request = RenderRequest(**fields(RenderRequest, given))
     source = stdin(request.specs)
     read = None if source is None else source.read()
-    with refusals(quiet=given["quiet"], every=given["every"]):
+    threshold = Severity[given["fail_on"].upper()]
+    is_text = given["form"] == "text"
+    try:
         stream = None if read is None else BytesIO(read)
         result = app_render.validate(request, stdin=stream, output=_redirected())
         result = clusters.with_clusters(request, result, read)
-    threshold = Severity[given["fail_on"].upper()]
+    except SpecError as error:
+        if is_text:
+            with refusals(quiet=given["quiet"], every=given["every"]):
+                raise
+        incomplete = "not all checks of the plan ran" if error.unplanned else ""
+        _report(error.findings, "the spec is invalid", given["form"], incomplete=incomplete)
+        raise SystemExit(error.exit_code) from None
     failing = sum(finding.severity >= threshold for finding in result.findings)
-    # If notes decide the exit code, all of them are shown.
-    notes = threshold == Severity.INFO
-    quiet, every = given["quiet"] and not notes, given["every"] or notes
-    show(result.findings, quiet=quiet, every=every, pods=result.pods)
     found = ", ".join(counted(count, name) for name, count in result.counts)
     but = f", but {counted(failing, 'finding')} at or above {threshold}" if failing else ""
-    stdout.out(f"valid{but}: {found}\n")
+    answer = f"valid{but}: {found}"
+    if is_text:
+        # If notes decide the exit code, all of them are shown.
+        notes = threshold == Severity.INFO
+        quiet, every = given["quiet"] and not notes, given["every"] or notes
+        show(result.findings, quiet=quiet, every=every, pods=result.pods)
+        stdout.out(f"{answer}\n")
+    else:
+        _report(result.findings, answer, given["form"], models=result.models)
     if failing:
         raise SystemExit(ExitCode.FINDINGS)
+
+
+def _report(findings: Sequence[Finding], answer: str, form: str, **more: Any) -> None:
+    """Print the findings of validate as JSON or Markdown. `more` are fields of the Report."""
+    from policygen.app import delivery
+    from policygen.report import json, markdown, text
+    from policygen.report.report import Report
+
+    def people(report: Report, out: TextIO) -> None:
+        title = f"policygen validate: {text.summary(report.findings)}"
+        markdown.write_findings(title, answer, report.findings, out)
+
+    report = Report(tuple(findings), **more)
+    stdout.out(delivery.page(json.write if form == "json" else people, report))
 
 
 def _redirected() -> os.stat_result | None:

@@ -1,14 +1,20 @@
 """The command that rewrites manifests for other releases: upgrade."""
 
+from functools import partial
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 import click
 
 from policygen.app import stdout
 from policygen.app.requests import Targets
+from policygen.cli.options import form as format_option
 from policygen.cli.options import paths, stdin, target, today
 from policygen.cli.stderr import say, show
 from policygen.core.errors import ExitCode
+
+if TYPE_CHECKING:  # --help does not load lint
+    from policygen.app.upgrade import Upgrade
 
 
 @click.command(
@@ -31,16 +37,20 @@ Exit codes: 0 upgraded or nothing to do, 1 something is left to do by hand, or f
 )
 @click.option("--write", is_flag=True, help="Change the files. Default: show a diff.")
 @click.option("--check", is_flag=True, help="Exit 1 if files would change.")
-def upgrade(files: tuple[str, ...], target: Targets, *, write: bool, check: bool) -> None:
+@format_option()
+def upgrade(
+    files: tuple[str, ...], target: Targets, *, write: bool, check: bool, form: str
+) -> None:
     """Rewrite manifests whose API versions are outdated, with the same effect.
 
     FILE is a file, a folder (read recursively: .yaml, .yml, .json) or - for standard input. upgrade
     changes apiVersions, renamed fields, and removed fields that another field replaces. Comments
     and layout stay. For standard input, it prints the upgraded manifests instead of a diff. What it
-    cannot change goes to standard error.
+    cannot change goes to standard error, or is in the report of another format.
     """
-    from policygen.app import fix
+    from policygen.app import delivery, fix
     from policygen.app import upgrade as app_upgrade
+    from policygen.report import upgrade as forms
 
     if write and (check or "-" in files):
         other = "--check, which changes nothing" if check else "standard input"
@@ -52,17 +62,33 @@ def upgrade(files: tuple[str, ...], target: Targets, *, write: bool, check: bool
     upgraded = app_upgrade.upgrade(files, target, today=today(), stdin=BytesIO(given))
     if write:
         app_upgrade.write(upgraded)
-    elif source is None:
+    done = write or (source is not None and form == "text")
+    summary = app_upgrade.summary(upgraded, done=done)
+    if form == "text":
+        if not write:
+            _print_text(upgraded, given if source else None)
+        show(upgraded.by_hand, every=True)
+        for line in summary:
+            say(line)
+    else:
+        report, diff = app_upgrade.report(upgraded), fix.diff(upgraded.fixed)
+        people = partial(forms.markdown, diff=diff, lines=summary)
+        as_json = partial(forms.json, diff=diff)
+        stdout.out(delivery.page(as_json if form == "json" else people, report))
+    if not upgraded.complete:
+        raise SystemExit(ExitCode.INCOMPLETE)
+    if upgraded.by_hand or (check and upgraded.fixed.texts):
+        raise SystemExit(ExitCode.FINDINGS)
+
+
+def _print_text(upgraded: "Upgrade", given: bytes | None) -> None:
+    """Print the diff of files, or the upgraded manifests instead of those of standard input."""
+    from policygen.app import fix
+
+    if given is None:
         stdout.out(fix.diff(upgraded.fixed))
     elif upgraded.complete:
         texts = upgraded.fixed.texts
         stdout.out(texts[0][1] if texts else given)
     else:
         say("policygen: nothing is printed, because some input could not be read or checked")
-    show(upgraded.by_hand, every=True)
-    for line in app_upgrade.summary(upgraded, done=write or source is not None):
-        say(line)
-    if not upgraded.complete:
-        raise SystemExit(ExitCode.INCOMPLETE)
-    if upgraded.by_hand or (check and upgraded.fixed.texts):
-        raise SystemExit(ExitCode.FINDINGS)

@@ -1,9 +1,6 @@
 """The commands that explain waiting: why and fit."""
 
-import os
-import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +18,7 @@ from policygen.cli.options import (
     Decorator,
     context,
     fields,
+    for_people,
     form,
     options,
     paths,
@@ -69,7 +67,7 @@ def _inputs(argument: Decorator, verb: str) -> Decorator:
         CLUSTER,
         TEMPLATES,
         *ACCESS,
-        form("Output format: text for people, or JSON for programs."),
+        form(),
     )
 
 
@@ -147,7 +145,7 @@ def why(arguments: tuple[str, ...], **given: Any) -> None:
 
     source = stdin((*request.specs, *request.workloads))
     found = app_why.why(request, names, at=at, stdin=source, progress=progress)
-    write = report.json if given["form"] == "json" else partial(report.text, **_people())
+    write = report.json if given["form"] == "json" else for_people(report.text, given["form"])
     stdout.out(delivery.page(write, found))
     if found.partial:
         raise SystemExit(INTERRUPTED)
@@ -249,20 +247,12 @@ def fit(**given: Any) -> None:
     asked = FitRequest(**{name: given[name] for name in names})
     source = stdin((*request.specs, *request.workloads))
     found = app_why.would_fit(request, asked, at=at, stdin=source, progress=progress)
-    write = report.fit_json if given["form"] == "json" else partial(report.fit_text, **_people())
+    write = (
+        report.fit_json if given["form"] == "json" else for_people(report.fit_text, given["form"])
+    )
     stdout.out(delivery.page(write, found))
     known = ExitCode.FINDINGS if found.waiting else ExitCode.CLEAN
     raise SystemExit(ExitCode.INCOMPLETE if found.unread else known)
-
-
-def _people() -> dict[str, Any]:
-    """The colours and the width of the terminal."""
-    from policygen.report import tables, text
-
-    return {
-        "colour": text.colours(sys.stdout, os.environ),
-        "wide": tables.columns(sys.stdout, os.environ),
-    }
 
 
 def _request(given: dict[str, Any], duration: float) -> SimulateRequest:

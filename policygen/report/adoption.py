@@ -1,14 +1,16 @@
 """Reports the differences of an adopted spec, and its guesses."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any, TextIO
 
-import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from policygen.adopt.compare import SpecDifference
 from policygen.adopt.trees import Guess
 from policygen.core.finding import dotted
 from policygen.core.quoting import counted
+from policygen.report.markdown_page import MarkdownPage
+from policygen.report.phrases import write_json
 
 
 class Adoption(Struct, frozen=True):
@@ -42,8 +44,24 @@ def lines(adoption: Adoption) -> Iterator[str]:
         yield f"the spec renders every object that was read, without differences; it has {guesses} in its comments"
 
 
-def json(adoption: Adoption) -> str:
-    """The spec and the list as one JSON document."""
+def markdown(adoption: Adoption, out: TextIO, *, files: bool) -> None:
+    """Write the list as tables of Markdown, and with `files` the spec."""
+    page = MarkdownPage(out)
+    *_, closing = lines(adoption)
+    page.line(closing)
+    for message in adoption.unread:
+        page.line(f"not read: {message}")
+    rows = [(it.object, it.field, it.message) for it in adoption.differences]
+    page.table("Differences", ("OBJECT", "FIELD", "DIFFERENCE"), rows)
+    rows = [(f"{it.kind} {it.name}", dotted(it.path), it.text) for it in adoption.guesses]
+    page.table("Guesses", ("DOCUMENT", "FIELD", "GUESS"), rows)
+    for name, text in adoption.files if files else ():
+        page.heading(name)
+        page.code(text, "yaml")
+
+
+def json(adoption: Adoption, out: TextIO) -> None:
+    """Write one JSON object and a newline, as schemas/adoption.schema.json describes it."""
     written = {
         "version": 1,
         "files": dict(adoption.files),
@@ -51,7 +69,7 @@ def json(adoption: Adoption) -> str:
         "differences": _objects(adoption.differences),
         "unread": list(adoption.unread),
     }
-    return msgspec.json.format(msgspec.json.encode(written)).decode() + "\n"
+    write_json(written, out)
 
 
 def _guess(guess: Guess) -> dict[str, str]:
@@ -63,5 +81,14 @@ def _guess(guess: Guess) -> dict[str, str]:
     }
 
 
-def _objects(found: Sequence[SpecDifference]) -> list[dict[str, str]]:
-    return [{"object": it.object, "field": it.field, "message": it.message} for it in found]
+def _objects(found: Sequence[SpecDifference]) -> list[dict[str, Any]]:
+    return [
+        {
+            "object": it.object,
+            "field": it.field,
+            "message": it.message,
+            "found": None if it.found is UNSET else it.found,
+            "rendered": None if it.rendered is UNSET else it.rendered,
+        }
+        for it in found
+    ]

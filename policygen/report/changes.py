@@ -1,4 +1,4 @@
-"""Writes what changed between two snapshots of a cluster, as text or JSON."""
+"""Writes what changed between two snapshots of a cluster, as text, Markdown or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -9,13 +9,15 @@ from policygen.core.quoting import counted, listed
 from policygen.drift.changes import Change, What
 from policygen.drift.incomparable import Incomparable
 from policygen.kubernetes.snapshot import Seen
-from policygen.report.phrases import headline, write_json
+from policygen.report.markdown_page import MarkdownPage
+from policygen.report.phrases import headline, whereabouts, write_json
 from policygen.report.text import printable
 
 VERSION = 1
 MAX_NAMES = 12
 """Names per reason in the list of what cannot be compared, in text."""
 
+_INDENT = 2
 _MARKS = {What.ADDED: "+", What.REMOVED: "-", What.CHANGED: "~"}
 
 
@@ -42,6 +44,28 @@ def text(
         f"{len(gone)} gone; {len(incomparable)} not comparable"
     )
     out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)
+
+
+def markdown(
+    snapshots: Sequence[Seen],
+    changes: Iterable[Change],
+    findings: tuple[Sequence[Finding], Sequence[Finding]],
+    incomparable: Sequence[Incomparable],
+    out: TextIO,
+) -> None:
+    """Write the same as tables of Markdown."""
+    page = MarkdownPage(out)
+    page.line(" → ".join(f"{it.context} {_time(it.taken)}" for it in snapshots))
+    rows = [(it.what.value, str(it.object), it.path, it.message) for it in changes]
+    page.table("Changes", ("CHANGE", "OBJECT", "FIELD", "VALUE"), rows)
+    for title, group in zip(("New findings", "Findings that are gone"), findings, strict=True):
+        heads = ("WHERE", "SEVERITY", "WHAT", "RULE")
+        cells = [(whereabouts(it), str(it.severity), it.message, it.rule.name) for it in group]
+        page.table(title, heads, cells)
+    for line in _together(incomparable):
+        page.line(line, indent=_INDENT)
+    if not rows and not any(findings) and not incomparable:
+        page.line("no difference")
 
 
 def _together(incomparable: Iterable[Incomparable]) -> Iterator[str]:

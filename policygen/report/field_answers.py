@@ -21,11 +21,8 @@ _UNKNOWN = {
 }
 
 
-def text(
-    found: ObjectAnswer, out: TextIO, *, colour: bool = False, wide: int | None = None
-) -> None:
+def text(found: ObjectAnswer, page: TablePage) -> None:
     """Write one field in full, or a table of the fields with the origin of each."""
-    page = TablePage(out, colour=colour, wide=wide)
     if len(found.fields) == 1:
         _write_field(found, found.fields[0], page)
         return
@@ -150,16 +147,7 @@ def _json_field(field: FieldAnswer, origins: Mapping[At, Origin]) -> dict[str, A
     return {
         "path": dotted(field.path),
         "value": field.value,
-        "steps": [
-            {
-                "name": it.name,
-                "value": it.value,
-                "formula": it.formula or None,
-                "place": _json_place(it.at, origins) if it.at else None,
-                "note": it.note or None,
-            }
-            for it in field.steps
-        ],
+        "steps": [json_step(it, origins) for it in field.steps],
         "does": meaning.does if meaning else None,
         "source": meaning.source if meaning else None,
         "always": (meaning.always or None) if meaning else None,
@@ -168,12 +156,24 @@ def _json_field(field: FieldAnswer, origins: Mapping[At, Origin]) -> dict[str, A
 
 def _json_dependents(found: Dependents, origins: Mapping[At, Origin]) -> dict[str, Any]:
     return {
-        "place": _json_place(found.at, origins),
+        "place": json_place(found.at, origins),
         "fields": [{"object": name, "path": dotted(path)} for name, path in found.fields],
     }
 
 
-def _json_place(at: At, origins: Mapping[At, Origin]) -> dict[str, Any]:
+def json_step(step: Step, origins: Mapping[At, Origin]) -> dict[str, Any]:
+    """A step of an arithmetic, as schemas/explain.schema.json describes it."""
+    return {
+        "name": step.name,
+        "value": step.value,
+        "formula": step.formula or None,
+        "place": json_place(step.at, origins) if step.at else None,
+        "note": step.note or None,
+    }
+
+
+def json_place(at: At, origins: Mapping[At, Origin]) -> dict[str, Any]:
+    """A place in the spec, as schemas/explain.schema.json describes it."""
     origin = origins[at]
     return {
         "file": origin.place.file,

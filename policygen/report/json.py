@@ -17,8 +17,13 @@ VERSION = 1
 
 def write(report: Report, out: TextIO) -> None:
     """Write one JSON object and a newline."""
+    write_json(data(report), out)
+
+
+def data(report: Report) -> dict[str, Any]:
+    """The report as schemas/report.schema.json describes it."""
     prints = fingerprints(report.findings)
-    data = {
+    return {
         "version": VERSION,
         "complete": report.complete,
         "incomplete": report.incomplete or None,
@@ -60,7 +65,6 @@ def write(report: Report, out: TextIO) -> None:
         ],
         "models": [_model(placement) for placement in report.models],
     }
-    write_json(data, out)
 
 
 def _place(place: Place | None) -> dict[str, Any] | None:

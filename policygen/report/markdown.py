@@ -1,6 +1,7 @@
 """The report as Markdown, for a comment on a pull request."""
 
 import re
+from collections.abc import Sequence
 from typing import TextIO
 
 from policygen.core.finding import Finding
@@ -18,10 +19,16 @@ MAX_CHARACTERS = 60_000
 
 
 def write(report: Report, out: TextIO) -> None:
-    """Write a summary and a table for each severity, with as many findings as fit in a comment."""
-    out.write(f"## policygen: {summary(report.findings)}\n\n{checked(report)}\n")
-    shown, _ = bounded(report.findings)
-    left, room = len(report.findings), MAX_CHARACTERS
+    """Write a summary and the findings."""
+    title = f"policygen: {summary(report.findings)}"
+    write_findings(title, checked(report), report.findings, out)
+
+
+def write_findings(title: str, about: str, findings: Sequence[Finding], out: TextIO) -> None:
+    """Write a title, a line and a table for each severity, with as many findings as fit in a comment."""
+    out.write(f"## {title}\n\n{about}\n")
+    shown, _ = bounded(findings)
+    left, room = len(findings), MAX_CHARACTERS
     for severity in sorted(Severity, reverse=True):
         rows = []
         for row in (_row(each) for each in shown if each.severity == severity):

@@ -1,28 +1,21 @@
 """Writes what `explain` answers about names of a spec, and about fields of its schema."""
 
 from collections.abc import Iterator, Mapping
-from typing import TextIO
+from typing import Any, TextIO
 
 from policygen.core.finding import At
 from policygen.explain.answer import Origin
 from policygen.explain.named import NameAnswer
 from policygen.explain.spec_field import SpecField
-from policygen.report.field_answers import located, step_line
+from policygen.report.field_answers import VERSION, json_place, json_step, located, step_line
+from policygen.report.phrases import write_json
 from policygen.report.tables import BOLD, DIM, TablePage
 
 _INDENT = 2
 
 
-def name(
-    found: NameAnswer,
-    origins: Mapping[At, Origin],
-    out: TextIO,
-    *,
-    colour: bool = False,
-    wide: int | None = None,
-) -> None:
+def name(found: NameAnswer, page: TablePage, *, origins: Mapping[At, Origin]) -> None:
     """Write the sections about a team, model or pool."""
-    page = TablePage(out, colour=colour, wide=wide)
     page.line((found.title, BOLD), f" ({located(found.at, origins)})")
     for section in found.sections:
         page.heading(section.title)
@@ -32,16 +25,28 @@ def name(
             page.line(step_line(step, origins), indent=_INDENT)
 
 
-def spec_field(
-    found: SpecField,
-    out: TextIO,
-    *,
-    recursive: bool = False,
-    colour: bool = False,
-    wide: int | None = None,
-) -> None:
+def name_json(found: NameAnswer, out: TextIO, *, origins: Mapping[At, Origin]) -> None:
+    """Write one JSON object and a newline, as schemas/explain.schema.json describes it."""
+    write_json(
+        {
+            "version": VERSION,
+            "title": found.title,
+            "place": json_place(found.at, origins),
+            "sections": [
+                {
+                    "title": it.title,
+                    "lines": list(it.lines),
+                    "steps": [json_step(step, origins) for step in it.steps],
+                }
+                for it in found.sections
+            ],
+        },
+        out,
+    )
+
+
+def spec_field(found: SpecField, page: TablePage, *, recursive: bool = False) -> None:
     """Write a field of the spec and its children; with `recursive` all fields below it, in short."""
-    page = TablePage(out, colour=colour, wide=wide)
     page.line((found.path, BOLD), f" <{found.type}>{_required(found)}")
     page.line("")
     page.line(found.description, indent=_INDENT)
@@ -55,6 +60,27 @@ def spec_field(
         page.line((child.name, BOLD), f" <{child.type}>{_required(child)}", indent=indent)
         if not recursive:
             page.line((child.description, DIM), indent=indent + _INDENT)
+
+
+def spec_field_json(found: SpecField, out: TextIO, *, recursive: bool = False) -> None:
+    """Write one JSON object and a newline, as schemas/explain.schema.json describes it."""
+    fields = [_json_field(it, recursive=recursive) for it in found.children]
+    shown = {**_json_field(found, recursive=False), "fields": fields}
+    write_json({"version": VERSION, "path": found.path, **shown}, out)
+
+
+def _json_field(found: SpecField, *, recursive: bool) -> dict[str, Any]:
+    fields = [_json_field(it, recursive=True) for it in found.children] if recursive else None
+    return {
+        "name": found.name,
+        "type": found.type,
+        "description": found.description,
+        "required": found.required,
+        "default": found.default or None,
+        "allowed": list(found.allowed),
+        "examples": list(found.examples),
+        "fields": fields,
+    }
 
 
 def _facts(found: SpecField) -> Iterator[str]:

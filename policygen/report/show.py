@@ -7,7 +7,6 @@ from policygen.core.quoting import counted
 from policygen.explain.overview import ModelRow, Overview, PoolRow, TeamRow
 from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of, text
 from policygen.report.amount_words import names
-from policygen.report.markdown import escaped
 from policygen.report.phrases import write_json
 from policygen.report.tables import NONE, YELLOW, TablePage
 
@@ -45,9 +44,8 @@ _ABOUT = (
 )
 
 
-def write(found: Overview, out: TextIO, *, colour: bool = False, wide: int | None = None) -> None:
+def write(found: Overview, page: TablePage) -> None:
     """Write a table for each pool."""
-    page = TablePage(out, colour=colour, wide=wide)
     teams = len({it.team for pool in found.pools for it in pool.teams})
     page.line(f"Set {found.name}: {counted(len(found.pools), 'pool')}, {counted(teams, 'team')}")
     for pool in found.pools:
@@ -63,24 +61,6 @@ def write(found: Overview, out: TextIO, *, colour: bool = False, wide: int | Non
     for warning in found.warnings:
         page.line((_WARNING, YELLOW), warning)
     page.line(_ABOUT)
-
-
-def markdown(found: Overview, out: TextIO) -> None:
-    """Write a table for each pool as Markdown."""
-    for number, pool in enumerate(found.pools):
-        rows = list(_rows(pool))
-        used = [i for i in range(len(_HEADS)) if any(row[i] for row in rows)]
-        out.write("\n" if number else "")
-        out.write(f"### {escaped(_title(pool))}\n\n")
-        if rows:
-            out.write("| " + " | ".join(_HEADS[i].capitalize() for i in used) + " |\n")
-            out.write("|" + "".join("---:|" if i in _NUMBERS else "---|" for i in used) + "\n")
-        out.writelines("| " + " | ".join(escaped(row[i]) for i in used) + " |\n" for row in rows)
-        out.writelines(f"\nWithout a team: {escaped(_model(it))}\n" for it in pool.models)
-    if found.unplaced:
-        out.write(f"\nModels that fit no pool: {escaped(', '.join(found.unplaced))}\n")
-    out.writelines(f"\n{_WARNING}{escaped(it)}\n" for it in found.warnings)
-    out.write(f"\n{escaped(_ABOUT)}\n")
 
 
 def json(found: Overview, out: TextIO) -> None:

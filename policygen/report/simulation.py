@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Final, TextIO
+from typing import Final
 
 from msgspec import Struct
 
@@ -64,16 +64,8 @@ class SimulationReport(Struct, frozen=True, eq=False):
     """What could not be read of the cluster."""
 
 
-def write(
-    report: SimulationReport,
-    out: TextIO,
-    *,
-    colour: bool = False,
-    every: bool = False,
-    wide: int | None = None,
-) -> None:
-    """Write a simulation. `every` lists all jobs; `wide` is the width of the terminal."""
-    page = TablePage(out, colour=colour, wide=wide)
+def write(report: SimulationReport, page: TablePage, *, every: bool = False) -> None:
+    """Write a simulation. `every` lists all jobs."""
     result = report.result
     for line in not_read(report.unread):
         page.line(line)

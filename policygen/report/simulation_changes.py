@@ -1,7 +1,6 @@
 """What differs between two simulations, as text for people: first who waits longer, and what that costs."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TextIO
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
@@ -36,14 +35,11 @@ _NAMED = 3
 
 def write(
     reports: tuple[SimulationReport, SimulationReport],
-    out: TextIO,
+    page: TablePage,
     *,
-    colour: bool = False,
     every: bool = False,
-    wide: int | None = None,
 ) -> None:
     """Write what differs between two simulations: first what it means for the teams."""
-    page = TablePage(out, colour=colour, wide=wide)
     before, after = reports
     compared = Comparison(before.result, after.result)
     for line in not_read(dict.fromkeys((*before.unread, *after.unread))):

@@ -121,9 +121,8 @@ Line = tuple[int, str]
 """A number of blanks, and the text behind them."""
 
 
-def text(report: WhyReport, out: TextIO, *, colour: bool = False, wide: int | None = None) -> None:
-    """Write the reasons and remedies; `wide` is the width of the terminal."""
-    page = TablePage(out, colour=colour, wide=wide)
+def text(report: WhyReport, page: TablePage) -> None:
+    """Write the reasons and remedies for people."""
     for line in not_read(report.unread):
         page.line(line)
     page.line(report.time.text)
@@ -158,11 +157,8 @@ def _groups(report: WhyReport) -> list[list[Explanation]]:
     return sorted(groups.values(), key=lambda them: -sum(1 + len(it.equal) for it in them))
 
 
-def fit_text(
-    report: FitReport, out: TextIO, *, colour: bool = False, wide: int | None = None
-) -> None:
+def fit_text(report: FitReport, page: TablePage) -> None:
     """Write whether a job would run, and if not, why not and when."""
-    page = TablePage(out, colour=colour, wide=wide)
     answer = report.answer
     it, request = answer.explanation, answer.request
     each = f"{counted(request.pods, 'pod')} of {amount(answer.resource, request.gpus)}"

@@ -13,6 +13,7 @@ from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.client import snapshot_file as snapshots
 from policygen.report import simulation as text
 from policygen.report import simulation_changes, simulation_json
+from policygen.report.tables import TablePage
 from policygen.simulate.why.fit_jobs import FitRequest
 from tests.app.simulations import ROOT, written
 from tests.client.looks import snapshot
@@ -70,7 +71,7 @@ def test_a_spec_alone_shows_where_its_models_run(tmp_path):
     report = app_simulate.simulate(SimulateRequest((path,)))
     assert sum(states(report).values()) == 4
     out = io.StringIO()
-    text.write(report, out)
+    text.write(report, TablePage(out))
     lines = out.getvalue().splitlines()
     assert "GPUs that stay free when most are in use: 2 of 16 in pool a100." in lines
     assert any(it.startswith("nlp/large  nlp     1 of 2    16  a100") for it in lines)
@@ -107,7 +108,7 @@ def test_a_comparison_names_models_that_lose_their_gpus(tmp_path):
     assert states(before) == {"nlp/chat": True, "cv/ranker": True}
     assert states(after) == {"nlp/chat": True, "cv/ranker": False, "nlp/big": True, "nlp/old": True}
     out = io.StringIO()
-    simulation_changes.write((before, after), out)
+    simulation_changes.write((before, after), TablePage(out))
     rows = [it.split() for it in out.getvalue().splitlines()]
     assert ["cv/ranker", "1", "1", "->", "0", "8"] in rows
     assert ["nlp/big", "0", "->", "1", "0", "->", "1", "0", "->", "8"] in rows

@@ -128,7 +128,7 @@ def test_json_is_as_its_schema_says():
 
 @pytest.mark.parametrize(
     "wrong",
-    [("queue-stopped", EXAMPLE), ("queue-stopped", "-f", "json"), (QUEUE, "--full", EXAMPLE)],
+    [("queue-stopped", EXAMPLE), ("team", "nlp", "--full"), (QUEUE, "--full", EXAMPLE)],
 )
 def test_options_without_meaning_are_refused(wrong):
     assert CliRunner().invoke(cli, ["explain", *wrong]).exit_code == 2

@@ -16,6 +16,7 @@ from policygen.core.rule import Family
 from policygen.lint import registry
 from policygen.lint.page import page
 from policygen.lint.registry import REGISTRY, RULES
+from policygen.report.tables import TablePage
 
 RULE = "local-queue-without-cluster-queue"
 
@@ -51,7 +52,7 @@ def lines(*, wide=None):
     found = {}
     for each in explain.entries():
         out = io.StringIO()
-        explain.table([each], out, wide=wide)
+        explain.lines([each], TablePage(out, wide=wide))
         found[each.rule.name] = out.getvalue()
     return found
 

@@ -133,7 +133,7 @@ def test_models_that_never_run_at_once_are_named(tmp_path):
         'the models of team "t" on pool "p" need at least 10 nvidia.com/gpu together (m1 5, m2 5)'
     )
     assert f"\nWarning: {said}" in show(spec)
-    assert f"\nWarning: {said}" in show(spec, "-f", "markdown").replace("\\", "")
+    assert f"\n**Warning:** {said}" in show(spec, "-f", "markdown").replace("\\", "")
     data = json.loads(show(spec, "-f", "json"))
     jsonschema.validate(data, SCHEMA)
     (warning,) = data["warnings"]

@@ -1,5 +1,7 @@
 """The command `policygen upgrade`."""
 
+import json
+
 import pytest
 
 OLD = "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Cohort\nmetadata: {name: a}  # ours\n"
@@ -90,3 +92,18 @@ def test_a_file_of_another_tool_is_no_change_by_hand(policygen, queue):
     queue.with_name("config.yaml").write_text("repos: []\n")
     done = policygen("upgrade", "config.yaml", "queue.yaml")
     assert (done.returncode, done.stderr) == (0, "policygen: 1 file would change\n")
+
+
+def test_a_report_has_the_diff_and_what_is_left(policygen, queue):
+    queue.write_text(OLD + AUTOSCALER)
+    done = policygen("upgrade", "queue.yaml", "-f", "json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"+{NEW.splitlines()[0]}" in found["diff"].splitlines()
+    assert [it["rule"] for it in found["findings"]] == ["api-version-not-served"]
+    done = policygen("upgrade", "-", "-f", "markdown", given=OLD + AUTOSCALER)
+    assert done.stdout.startswith(
+        "## policygen upgrade: 1 error\n\n1 file would change; 1 change to make by hand\n"
+    )
+    assert f"\n+{NEW.splitlines()[0]}\n" in done.stdout.partition("```diff\n")[2]
+    assert queue.read_text() == OLD + AUTOSCALER

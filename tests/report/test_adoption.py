@@ -1,5 +1,6 @@
 """The list of an adopted spec, for people and for programs."""
 
+import io
 import json
 
 from policygen.adopt.compare import SpecDifference
@@ -12,7 +13,7 @@ FOUND = Adoption(
     guesses=(Guess("Team", "nlp", ("spec", "namespaces"), "Guess: a reason."),),
     differences=(
         SpecDifference("Queue nlp", "", "the spec does not render this object"),
-        SpecDifference("Queue prod", "spec.weight", "is 3 here, and rendered as 1"),
+        SpecDifference("Queue prod", "spec.weight", "is 3 here, and rendered as 1", 3, 1),
         SpecDifference("Queue prod", "spec.parent", "is root here, and rendered as pool"),
     ),
     unread=("Node could not be read: 403",),
@@ -38,9 +39,14 @@ def test_without_differences_one_line_says_so():
 
 
 def test_json_has_the_files_and_the_list():
-    written = json.loads(adoption.json(FOUND))
+    out = io.StringIO()
+    adoption.json(FOUND, out)
+    written = json.loads(out.getvalue())
     assert written["version"] == 1
     assert "".join(written["files"].values()) == FOUND.text
     assert written["guesses"][0]["field"] == "spec.namespaces"
     assert [it["field"] for it in written["differences"]] == ["", "spec.weight", "spec.parent"]
+    whole, changed, _ = written["differences"]
+    assert (changed["found"], changed["rendered"]) == (3, 1)
+    assert (whole["found"], whole["rendered"]) == (None, None)
     assert written["unread"] == ["Node could not be read: 403"]

@@ -9,6 +9,7 @@ import jsonschema
 
 from policygen.report import simulation, simulation_csv, simulation_json
 from policygen.report.simulation import SimulationReport, gpu_hours
+from policygen.report.tables import TablePage
 from policygen.simulate.result import TeamUse, Unmodelled
 from tests.report.reports import NASTY
 from tests.simulate.results import CAUSE, job, preempted_by, result, team, waiting
@@ -34,7 +35,9 @@ def report(*jobs, notes=(), **more):
 
 def page(module, it, **options):
     out = io.StringIO()
-    module.write(it, out, **options)
+    style = {name: options.pop(name) for name in ("wide", "colour") if name in options}
+    to = TablePage(out, **style) if module is simulation else out
+    module.write(it, to, **options)
     return out.getvalue()
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from policygen.report import simulation_changes, simulation_csv, simulation_json
 from policygen.report.simulation import SimulationReport
 from policygen.report.simulation_changes import changed
+from policygen.report.tables import TablePage
 from policygen.simulate.result import TeamUse
 from policygen.simulate.state_facts import StateChange, StateFact
 from policygen.simulate.why.causes import Cause, CauseKind
@@ -24,7 +25,8 @@ def report(*jobs, **more):
 
 def compared(before, after, **options):
     out = io.StringIO()
-    simulation_changes.write((before, after), out, **options)
+    page = TablePage(out, wide=options.pop("wide", None))
+    simulation_changes.write((before, after), page, **options)
     return out.getvalue()
 
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from policygen.report import why
+from policygen.report.tables import TablePage
 from policygen.report.why import AnswerTime, FitReport, WhyReport
 from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene_jobs import arrivals
@@ -23,7 +24,8 @@ SCHEMAS = Path(__file__).parent.parent.parent / "schemas"
 
 def written(write, *arguments, **more):
     out = io.StringIO()
-    write(*arguments, out, **more)
+    is_text = write in (why.text, why.fit_text)
+    write(*arguments, TablePage(out, **more) if is_text else out)
     return out.getvalue()
 
 

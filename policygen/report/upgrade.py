@@ -1,0 +1,27 @@
+"""Writes what `policygen upgrade` changes and what it leaves to do, as Markdown or JSON."""
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from policygen.report.json import data
+from policygen.report.markdown import escaped, write_findings
+from policygen.report.markdown_page import MarkdownPage
+from policygen.report.phrases import write_json
+from policygen.report.report import Report
+from policygen.report.text import summary
+
+
+def markdown(report: Report, out: TextIO, *, diff: str, lines: Sequence[str]) -> None:
+    """Write the findings that a person must fix, and the diff. `lines` are the summary."""
+    about = escaped(" ".join(it.removeprefix("policygen: ") for it in lines))
+    write_findings(f"policygen upgrade: {summary(report.findings)}", about, report.findings, out)
+    if diff:
+        out.write("\n")
+        page = MarkdownPage(out)
+        page.heading("Diff")
+        page.code(diff, "diff")
+
+
+def json(report: Report, out: TextIO, *, diff: str) -> None:
+    """Write one JSON object and a newline, as schemas/report.schema.json describes it."""
+    write_json({**data(report), "diff": diff}, out)
