@@ -9,7 +9,7 @@ from policygen.core.finding import At
 from policygen.core.names import DEFAULT_NAMESPACE
 from policygen.documents.document import Document
 from policygen.kubernetes.object import Object
-from policygen.simulate.model_objects import MODEL
+from policygen.plan.model_names import MODEL
 from policygen.simulate.why.changes import Change, FieldChange, SpecChange, SpecEdit
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.remedy import Remedy

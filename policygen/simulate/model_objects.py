@@ -13,6 +13,7 @@ from policygen.core.names import POD_GROUP
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
 from policygen.plan.assignment import Assignment
+from policygen.plan.model_names import MODEL, replica_names, runs
 from policygen.plan.pods import (
     ANNOTATIONS,
     JOB_ANNOTATIONS,
@@ -27,8 +28,6 @@ from policygen.plan.pods import (
 from policygen.plan.volcano import group_names
 from policygen.spec.types import Taint
 
-MODEL = "policygen.dev/model"
-"""The label by which an object names the model that it runs."""
 _MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 
 
@@ -51,28 +50,21 @@ def model_objects(
     models: Iterable[str],
     written: Iterable[Object],
 ) -> ModelObjects:
-    """The objects of all models that no written object runs.
-
-    An object runs a model if its label `policygen.dev/model` names it, or if it has the name of the model, or
-    of a replica, in the namespace of the model. `pods` are in the order of the assignments.
-    """
+    """The objects of all models that no written object runs. `pods` are in the order of the assignments."""
     known = [(it.namespace or "default", it.name, it.labels.get(MODEL, "")) for it in written]
     data: list[Mapping[str, Any]] = []
     names, own = [], []
     for it, needed in zip(assignments, pods, strict=True):
         if needed.namespace is None:
             continue
-        made = list(_objects(it, needed))
-        called = {it.model.name, *(one["metadata"]["name"] for one in made)}
         if any(
-            label == it.model.name
-            or (not label and namespace == needed.namespace and name in called)
+            runs(it, label=label, name=name, namespace=namespace)
             for namespace, name, label in known
         ):
             own.append(it.model.name)
             continue
         names.append(it.model.name)
-        data += made
+        data += _objects(it, needed)
     placed = {*names, *own}
     unplaced = [it for it in models if it not in placed]
     return ModelObjects(tuple(data), tuple(names), tuple(own), tuple(unplaced))
@@ -81,13 +73,12 @@ def model_objects(
 def _objects(assignment: Assignment, needed: PodFields) -> Iterator[dict[str, Any]]:
     model = assignment.model
     serves = model.workload == "serving"
-    count = assignment.replicas.least if serves else (model.replicas or 1)
     if serves and model.gang is None:
-        yield _object(assignment, needed, "Deployment", name=model.name, pods=count)
+        least = assignment.replicas.least
+        yield _object(assignment, needed, "Deployment", name=model.name, pods=least)
         return
     kind = "StatefulSet" if serves else "Job"
-    for i in range(count):
-        name = model.name if count == 1 else f"{model.name}-{i}"
+    for i, name in enumerate(replica_names(assignment)):
         pods = model.gang.size if model.gang else 1
         yield _object(assignment, needed, kind, name=name, pods=pods, index=i)
 

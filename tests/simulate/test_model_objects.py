@@ -6,7 +6,8 @@ from policygen.core.finding import At
 from policygen.documents.files import Source
 from policygen.kubernetes.object import Object
 from policygen.plan.compile import compile_plan
-from policygen.simulate.model_objects import MODEL, model_objects
+from policygen.plan.model_names import MODEL
+from policygen.simulate.model_objects import model_objects
 from policygen.spec.load import load
 from tests.servers.rendering import json_documents
 from tests.servers.specs import model, platform, pool, share, team

@@ -15,11 +15,11 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.schedulers import meant_scheduler
 from policygen.kubernetes.untyped import integer, mapping, text
 from policygen.kubernetes.workloads import Workload
+from policygen.plan.model_names import MODEL
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.input_faults import ARRIVES_AFTER, RUNS_FOR
 from policygen.simulate.jobs.object_keys import ObjectKey, key_of
 from policygen.simulate.kueue.workload import QueuedWorkload
-from policygen.simulate.model_objects import MODEL
 from policygen.simulate.scene import Scene, implied_names, names_other_nodes
 
 _NAMED_NODES = "its pods name a node, and a spec does not have the names of nodes; pass a snapshot or manifests of nodes"
