@@ -48,11 +48,12 @@ def test_tool_finds_nothing(command):
 
 
 def test_names_of_extras_are_written_in_one_place():
+    with_dash = {it for it in EXTRAS if "-" in it}  # the others are words with other meanings, too
     writing = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "policygen").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant) and node.value in EXTRAS
+        if isinstance(node, ast.Constant) and node.value in with_dash
     }
     assert writing == {"policygen/plan/extras.py"}
 

@@ -135,7 +135,7 @@ def _field(values: Values, rendered: RenderedObject, data: Any, path: Path) -> F
         path,
         at_path(data, path),
         tuple(values.steps(rendered.item, data, path)),
-        field(rendered.object.kind, path),
+        field(rendered.item.kind, path),
     )
 
 
@@ -156,7 +156,7 @@ def _dependents(found: Opened, values: Values, one: FieldAnswer) -> list[Depende
 
 def _is_same_everywhere(rendered: RenderedObject, path: Path) -> bool:
     """Whether a field has nothing to do with amounts: the identity of an object, or a fixed value."""
-    meaning = field(rendered.object.kind, path)
+    meaning = field(rendered.item.kind, path)
     fixed = meaning is not None and bool(meaning.always)
     return fixed or path[0] in ("apiVersion", "kind") or path[:2] == ("metadata", "labels")
 

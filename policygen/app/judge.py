@@ -320,11 +320,13 @@ def _unjudged(objects: Iterable[Object], target: Mapping[str, Version]) -> list[
 
 def _is_judged(declared: Object, target: Mapping[str, Version]) -> bool:
     """Whether a rule checks objects of this kind, or the name of the kind, or policygen renders it."""
-    kind = catalog.BY_NAME.get(declared.kind)
     return (
         (declared.group, declared.kind) in _NO_OBJECTS.tables
         or schemas.served(declared.api_version, declared.kind) is not None
-        or any(it.api_version == declared.api_version for it in (kind.releases if kind else ()))
+        or any(
+            it.name == declared.kind and declared.api_version in it.api_versions
+            for it in catalog.KINDS
+        )
         or api_versions.fault(declared, target) is not None
         or kind_names.wrong_kind(declared) is not None
     )

@@ -15,7 +15,7 @@ from policygen.core.quoting import counted
 from policygen.core.suggest import suggest
 from policygen.documents import document, files
 from policygen.documents.locate import locate
-from policygen.plan import kubernetes, kueue_configuration, scheduler, volcano_configuration
+from policygen.plan import kubernetes, kueue_configuration, scheduler
 from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
@@ -59,15 +59,13 @@ def validate(
     if not plan.items:
         message = "the spec renders no object; write pools and teams, or use `render --allow-empty`"
         findings.append(Finding(RENDERS_NOTHING, message))
-    # `render` wraps each of these files in a ConfigMap.
-    configurations = [it for it in (plan.scheduler_configuration, plan.volcano_configuration) if it]
     return Result(
         findings=tuple(findings),
         counts=(
             ("pool", len(spec.pools)),
             ("team", len(spec.teams)),
             ("model", len(spec.models)),
-            ("object", len(plan.items) + len(configurations)),
+            ("object", len(plan.items) + len(plan.files)),
         ),
         pods=plan.pods,
         models=plan.workloads.placements,
@@ -204,14 +202,9 @@ def schema(kind: str | None) -> str:
 def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item]:
     """ConfigMaps around files that were rendered from their own templates first."""
     platform = loaded.spec.platform
-    made = []
-    if plan.scheduler_configuration is not None:
-        text = _file(plan.scheduler_configuration, request)
-        made.append(scheduler.config_map(platform, text))
-    if plan.volcano_configuration is not None:
-        file = plan.volcano_configuration
-        data = {volcano_configuration.CONFIG_KEY: _file(file, request)}
-        made.append(kubernetes.ConfigMap(file.meta, data))
+    made = [
+        kubernetes.ConfigMap(it.item.meta, {it.key: _file(it.item, request)}) for it in plan.files
+    ]
     if KUEUE_CONFIG in request.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
             raise UsageError(
@@ -225,7 +218,7 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
             made.append(kubernetes.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
     if (
         SECOND_SCHEDULER in request.extras
-        and plan.scheduler_configuration is not None
+        and plan.file(scheduler.CONFIGURATION) is not None
         and platform.kube_scheduler.image is None
     ):
         raise UsageError(

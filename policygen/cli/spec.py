@@ -48,7 +48,7 @@ VALIDATE_CODES = (
 def _kinds() -> list[str]:
     from policygen.plan.catalog import KINDS
 
-    return [kind.name for kind in KINDS]
+    return list(dict.fromkeys(kind.name for kind in KINDS))
 
 
 _SPECS = click.argument("specs", nargs=-1, required=True, metavar="SPEC...", shell_complete=paths)

@@ -18,11 +18,13 @@ from policygen.drift.patch_forms import Operation, alone, operations
 from policygen.drift.rule_names import CHANGED, MANAGED_BY_ANOTHER, MISSING, ORPHANED
 from policygen.kubernetes.cluster import VOLCANO
 from policygen.kubernetes.object import Object
-from policygen.plan.catalog import BY_NAME, KINDS
+from policygen.plan.catalog import KINDS
 
 Keep = Callable[[str, Object, Path], bool]
 """Whether to fix the finding of a rule at a field of an object."""
 
+
+_PLURALS = {(it, kind.name): kind.plural for kind in KINDS for it in kind.api_versions}
 
 _AMOUNTS = (("spec", "deserved"), ("spec", "capability"), ("spec", "guarantee"))
 """The fields with the amounts of a Volcano Queue."""
@@ -126,7 +128,7 @@ def _exceeds(difference: FieldDifference) -> bool:
 def resource(target: Object) -> str:
     """The resource name of the kind for kubectl, in the API version that was read."""
     served = schemas.served(target.api_version, target.kind)
-    plural = served.plural if served else BY_NAME[target.kind].plural
+    plural = served.plural if served else _PLURALS[target.api_version, target.kind]
     return f"{plural}.{target.version}.{target.group}" if target.group else plural
 
 

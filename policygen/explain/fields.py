@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from policygen.core.finding import Path, dotted
 from policygen.explain.file_fields import FILES
 from policygen.explain.meaning import Field, FieldTable
+from policygen.plan.kind import Kind
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/"
 _KUEUE_API = f"{_KUEUE}reference/kueue.v1beta2/"
@@ -392,12 +393,16 @@ KINDS: Mapping[str, FieldTable] = {
 }
 
 
-def field(kind: str, path: Path) -> Field | None:
+OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {}
+"""The tables of kinds that only `--with NAME` renders, if KINDS has none for them or another one."""
+
+
+def field(kind: Kind, path: Path) -> Field | None:
     """What a field does; None for a field that policygen's own templates do not print.
 
     `path` of a file in a ConfigMap begins with `data` and the name of the file.
     """
-    tables = [KINDS.get(kind), _COMMON]
+    tables = [OF_EXTRAS.get(kind.extra, KINDS).get(kind.name), _COMMON]
     if path[:1] == ("data",) and len(path) > 2:
         tables, path = [FILES.get(str(path[1]))], path[2:]
     return next((found for it in tables if it and (found := _in(it, path))), None)

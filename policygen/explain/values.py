@@ -9,6 +9,7 @@ from policygen.explain.fields import field
 from policygen.explain.namespaces import Namespaces
 from policygen.explain.step import Step, Steps, of_platform
 from policygen.plan.decisions import Decisions
+from policygen.plan.extras import SECOND_SCHEDULER
 from policygen.plan.kind import Item
 from policygen.plan.origin import Origins
 
@@ -25,6 +26,7 @@ class Values:
         tree = queues.Queues(decided)
         of_namespace = Namespaces(decided)
         files = controllers.Controllers(decided)
+        self._extras: Mapping[str, Mapping[str, Derive]] = {}
         self._derive: Mapping[str, Derive] = {
             "ClusterQueue": tree.of_kueue,
             "Cohort": tree.of_kueue,
@@ -38,9 +40,8 @@ class Values:
 
     def steps(self, item: Item, data: Mapping[str, Any], path: Path) -> Steps:
         """The steps to the value at a path of the data of an object; the last one has the value."""
-        kind, with_names = item.kind.name, named(data, path)
-        meaning = field(kind, path)
-        derive = self._derive.get(kind)
+        meaning, with_names = field(item.kind, path), named(data, path)
+        derive = self._extras.get(item.kind.extra, self._derive).get(item.kind.name)
         if derive is not None and (found := derive(item, with_names)):
             return found
         name, value = str(with_names[-1]), written(at_path(data, path))
@@ -70,7 +71,7 @@ class Values:
                 ]
             case ("metadata", "labels", "policygen.dev/set"):
                 return [set_]
-            case ("metadata", "name") if kind.extra:
+            case ("metadata", "name") if kind.extra == SECOND_SCHEDULER:
                 return [set_, Step("metadata.name", item.meta.name, note="<platform>-<role>")]
         return []
 

@@ -67,4 +67,5 @@ KINDS: tuple[Kind, ...] = (
     _volcano("PodGroup", "volcano/pod_group.yaml.j2"),
 )
 
-BY_NAME = {kind.name: kind for kind in KINDS}
+BY_NAME = {kind.name: kind for kind in reversed(KINDS)}
+"""The first kind of each name."""

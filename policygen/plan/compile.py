@@ -1,6 +1,6 @@
 """Compiles a spec to the plan: every object to render, in apply order, and findings about it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -25,7 +25,7 @@ from policygen.plan import (
 from policygen.plan.catalog import KINDS
 from policygen.plan.decisions import Decisions, Generators
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
-from policygen.plan.kind import Item, Kind
+from policygen.plan.kind import File, Item, Kind
 from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
@@ -33,13 +33,13 @@ from policygen.plan.workloads import Workloads
 from policygen.spec.rules import NAME_COLLISION
 from policygen.spec.types import Spec
 
-OBJECTS: Generators = {
-    **kubernetes.OBJECTS,
-    **kueue.OBJECTS,
-    **volcano.OBJECTS,
-    **second_scheduler.OBJECTS,
+FAMILIES: Mapping[tuple[str, str], Generators] = {
+    ("", "kubernetes"): kubernetes.OBJECTS,
+    ("", "kueue"): kueue.OBJECTS,
+    ("", "volcano"): volcano.OBJECTS,
+    (SECOND_SCHEDULER, "kubernetes"): second_scheduler.OBJECTS,
 }
-"""The generators of all families."""
+"""The generators by `Kind.family`."""
 
 _PARENTS_FIRST = ("Cohort", "Queue")
 
@@ -48,9 +48,8 @@ class Plan(Struct, frozen=True):
     """Every object to render. Has no items if `refused`."""
 
     items: tuple[Item, ...]
-    scheduler_configuration: Item | None
-    """The file inside the second scheduler's ConfigMap."""
-    volcano_configuration: Item | None
+    files: tuple[File, ...]
+    """The files inside ConfigMaps. That of Kueue is missing, since it needs a base file."""
     pools: tuple[PoolFacts, ...]
     trees: tuple[Tree, ...]
     workloads: Workloads
@@ -63,6 +62,10 @@ class Plan(Struct, frozen=True):
         """Whether a hit forbids rendering."""
         return any(hit.rule.severity == Severity.ERROR for hit in self.hits)
 
+    def file(self, kind: Kind) -> Item | None:
+        """The file of a kind; None if it is not rendered."""
+        return next((it.item for it in self.files if it.item.kind == kind), None)
+
 
 def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     """Decide everything. The spec's references must be sound (spec.references)."""
@@ -71,7 +74,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     pools = tuple(facts[name] for name in sorted(facts))
     hits = sums.joined([*hits, *faults, *refusals.check(spec, pools, trees)], pools)
     if any(hit.rule.severity == Severity.ERROR for hit in hits):
-        return Plan((), None, None, pools, tuple(trees), Workloads(), tuple(hits))
+        return Plan((), (), pools, tuple(trees), Workloads(), tuple(hits))
     placed = workloads.place(spec, facts, trees)
     decided = Decisions(spec, pools, tuple(trees), placed)
     needed, notes = pods.pod_fields(decided)
@@ -81,16 +84,16 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
         *notes,
         *advice.reports(spec, pools, trees, placed.assignments, extras),
     ]
-    scheduler_configuration = scheduler_file(spec, pools, raw=False)
+    rendered = tuple(files(decided, extras))
     # A second scheduler without profiles would do the same as the main one.
-    used = extras if scheduler_configuration else extras - {SECOND_SCHEDULER}
+    has_profiles = any(it.item.kind == scheduler.CONFIGURATION for it in rendered)
+    used = extras if has_profiles else extras - {SECOND_SCHEDULER}
     kinds = [kind for kind in KINDS if not kind.extra or kind.extra in used]
     items = tuple(order(objects(decided, kinds)))
     hits += _collisions(items)
     return Plan(
         items=items,
-        scheduler_configuration=scheduler_configuration,
-        volcano_configuration=_volcano_file(spec, pools) if VOLCANO_CONFIG in extras else None,
+        files=rendered,
         pools=pools,
         trees=tuple(trees),
         workloads=placed,
@@ -102,20 +105,28 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
 def objects(decided: Decisions, kinds: Iterable[Kind]) -> Iterator[Item]:
     """The objects of some kinds. ConfigMaps are missing: they contain files that are rendered first."""
     for kind in kinds:
-        if kind.name in OBJECTS:
-            for fields in OBJECTS[kind.name](decided):
+        generator = FAMILIES[kind.family].get(kind.name)
+        if generator is not None:
+            for fields in generator(decided):
                 yield released(decided.spec, kind, fields)
+
+
+def files(decided: Decisions, extras: Container[str]) -> Iterator[File]:
+    """The files inside ConfigMaps, without that of Kueue."""
+    spec, pools = decided.spec, decided.pools
+    if (profiles := scheduler_file(spec, pools, raw=False)) is not None:
+        yield File(profiles, scheduler.CONFIG_KEY)
+    if VOLCANO_CONFIG in extras:
+        made = volcano_configuration.decide(spec.platform, pools)
+        if made is not None:
+            item = released(spec, volcano_configuration.CONFIGURATION, made)
+            yield File(item, volcano_configuration.CONFIG_KEY)
 
 
 def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> Item | None:
     """The KubeSchedulerConfiguration as an item; None if no pool packs or spreads."""
     decided = scheduler.configuration(spec.platform, pools, raw=raw)
     return None if decided is None else released(spec, scheduler.CONFIGURATION, decided)
-
-
-def _volcano_file(spec: Spec, pools: tuple[PoolFacts, ...]) -> Item | None:
-    decided = volcano_configuration.decide(spec.platform, pools)
-    return None if decided is None else released(spec, volcano_configuration.CONFIGURATION, decided)
 
 
 def released(spec: Spec, kind: Kind, it: object) -> Item:
@@ -126,20 +137,21 @@ def released(spec: Spec, kind: Kind, it: object) -> Item:
 
 def order(items: Iterable[Item]) -> Iterator[Item]:
     """Apply order: by kind, then namespace and name; parents before children where order matters."""
-    by_kind: dict[str, list[Item]] = {kind.name: [] for kind in KINDS}
+    by_kind: dict[Kind, list[Item]] = {kind: [] for kind in KINDS}
     for item in items:
-        by_kind[item.kind.name].append(item)
-    for name, members in by_kind.items():
-        if name in _PARENTS_FIRST:
+        by_kind[item.kind].append(item)
+    for kind, members in by_kind.items():
+        if kind.name in _PARENTS_FIRST:
             yield from members
         else:
             yield from sorted(members, key=lambda item: (item.meta.namespace or "", item.meta.name))
 
 
 def _collisions(items: tuple[Item, ...]) -> Iterator[Hit]:
-    seen: set[tuple[str, str | None, str]] = set()
+    seen: set[tuple[str, str, str | None, str]] = set()
     for item in items:
-        identity = (item.kind.name, item.meta.namespace, item.meta.name)
+        group = item.release.api_version.rpartition("/")[0]
+        identity = (group, item.kind.name, item.meta.namespace, item.meta.name)
         if identity in seen:
             yield Hit(
                 NAME_COLLISION,

@@ -1,8 +1,10 @@
-"""A kind that can be rendered, and an object of it."""
+"""A kind that can be rendered, an object of it, and a file of a controller."""
 
 from typing import Any
 
 from msgspec import Struct
+
+from policygen.core.names import MANAGED_BY, SET, TOOL
 
 
 class Release(Struct, frozen=True):
@@ -16,7 +18,10 @@ class Release(Struct, frozen=True):
 
 
 class Kind(Struct, frozen=True):
-    """A kind that can be rendered, with one Release per API version, oldest first."""
+    """A kind that can be rendered, with one Release per API version, oldest first.
+
+    Several families can have a kind of the same name, each with its own template and generator.
+    """
 
     name: str
     component: str
@@ -30,6 +35,16 @@ class Kind(Struct, frozen=True):
     Without a schema, no check finds invalid rendered fields, and the kind must have a namespace.
     """
 
+    @property
+    def api_versions(self) -> tuple[str, ...]:
+        """The API versions of its releases, oldest first."""
+        return tuple(it.api_version for it in self.releases)
+
+    @property
+    def family(self) -> tuple[str, str]:
+        """The part of the plan that decides its objects: `--with` name and component."""
+        return self.extra, self.component
+
 
 class Meta(Struct, frozen=True):
     """The identity of an object."""
@@ -38,6 +53,14 @@ class Meta(Struct, frozen=True):
     set: str
     """Name of the Platform: the identity of the rendered set on a cluster."""
     namespace: str | None = None
+    own_labels: dict[str, str] = {}
+    """Labels in addition to those of all rendered objects."""
+    annotations: dict[str, str] = {}
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """All labels."""
+        return {MANAGED_BY: TOOL, SET: self.set, **self.own_labels}
 
 
 class Item(Struct, frozen=True):
@@ -56,3 +79,12 @@ class Item(Struct, frozen=True):
         """The object's identity."""
         meta: Meta = self.fields.meta
         return meta
+
+
+class File(Struct, frozen=True):
+    """A file inside a ConfigMap. It is rendered from its own template first."""
+
+    item: Item
+    """Its fields. Their `meta` is that of the ConfigMap."""
+    key: str
+    """The key of the ConfigMap that contains it."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from policygen.core.finding import At, Path
+from policygen.plan.extras import SECOND_SCHEDULER
 from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
 from policygen.plan.pool import PoolFacts
@@ -37,6 +38,10 @@ _COPIED = ("nodeLabels", "nodeTaints", "tolerations", "levels")
 """The fields whose entries are those of the spec, in the same order."""
 
 
+Find = Callable[[Item, Path], At | None]
+"""Finds the place for a field of an object."""
+
+
 class Origins:
     """Finds the places. For a field that the spec omits, the place is its parent."""
 
@@ -53,7 +58,9 @@ class Origins:
         self._roots = {tree.queue: tree for tree in trees}
         self._teams = {it.name: team for team in spec.teams for it in team.namespaces}
         self._groups = {name: it for it in spec.models for name in group_names(it)}
-        self._of: Mapping[str, Callable[[Item, Path], At | None]] = {
+        second_scheduler = {"Deployment": self._deployment}
+        self._extras: Mapping[str, Mapping[str, Find]] = {SECOND_SCHEDULER: second_scheduler}
+        self._of: Mapping[str, Find] = {
             "Namespace": self._namespace,
             "PriorityClass": self._priority,
             "WorkloadPriorityClass": self._priority,
@@ -67,7 +74,6 @@ class Origins:
             "LimitRange": self._limit_range,
             "PodGroup": self._pod_group,
             "ConfigMap": FileOrigins(spec, pools).of,
-            "Deployment": self._deployment,
         }
 
     def of(self, item: Item, path: Path = ()) -> At | None:
@@ -76,7 +82,7 @@ class Origins:
         `path` has the names of list entries if they have one: `flavors`, `a100`. Returns None if the
         spec has no Platform.
         """
-        find = self._of.get(item.kind.name)
+        find = self._extras.get(item.kind.extra, self._of).get(item.kind.name)
         at = find(item, path) if find else None
         return at or self._platform
 

@@ -7,7 +7,6 @@ from msgspec import Struct
 from policygen.core.finding import Hit
 from policygen.plan.amounts import HOST
 from policygen.plan.kind import Kind, Meta, Release
-from policygen.plan.kubernetes import ConfigMap
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import PROFILE_PACKS_WEAKLY
 from policygen.spec import derived_names
@@ -199,21 +198,9 @@ def configuration(
         return None
     name = derived_names.second_scheduler(platform)
     return SchedulerConfiguration(
-        meta=Meta(name, platform.name),
+        meta=Meta(name, platform.name, platform.kube_scheduler.namespace),
         profiles=chosen,
         lease=None if raw else name,
         lease_namespace=platform.kube_scheduler.namespace,
         default_profile=raw,
-    )
-
-
-def config_map(platform: Platform, text: str) -> ConfigMap:
-    """The ConfigMap that a second scheduler loads."""
-    return ConfigMap(
-        Meta(
-            derived_names.second_scheduler(platform),
-            platform.name,
-            platform.kube_scheduler.namespace,
-        ),
-        {CONFIG_KEY: text},
     )

@@ -25,7 +25,7 @@ def answers(found):
         data = found.data[index]
         for path, value in answer.leaves(data):
             steps = values.steps(rendered.item, data, path)
-            yield rendered.object, path, value, steps, field(rendered.object.kind, path)
+            yield rendered.object, path, value, steps, field(rendered.item.kind, path)
 
 
 def evaluated(formula, step=1):

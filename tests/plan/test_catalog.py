@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from policygen.api_validation.schemas import served
-from policygen.plan.catalog import BY_NAME, KINDS
-from policygen.plan.compile import OBJECTS
+from policygen.plan.catalog import KINDS
+from policygen.plan.compile import FAMILIES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = [
@@ -15,18 +15,27 @@ SHOWN = [
     for path in EXAMPLES.glob("*/expected/manifests.yaml")
     for document in yaml.load_all(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
 ]
-BY_RENDER = {"ConfigMap"}
+BY_RENDER = {("", "kubernetes", "ConfigMap")}
 """Contains a rendered file, so `app/render.py` makes it."""
 
 
-def test_a_generator_and_the_catalog_have_the_same_names():
-    unlisted = OBJECTS.keys() - BY_NAME.keys()
+def test_a_generator_and_the_catalog_have_the_same_kinds():
+    listed = {(*kind.family, kind.name) for kind in KINDS}
+    made = {(*family, name) for family, generators in FAMILIES.items() for name in generators}
+    unlisted = made - listed
     assert not unlisted, f"write a Kind for {unlisted} in KINDS of policygen/plan/catalog.py"
-    missing = BY_NAME.keys() - OBJECTS.keys() - BY_RENDER
+    missing = listed - made - BY_RENDER
     assert not missing, f"write a generator for {missing} in OBJECTS of policygen/plan/<family>.py"
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_kind_is_in_a_family_only_once():
+    names = [(*kind.family, kind.name) for kind in KINDS]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    "kind", KINDS, ids=lambda kind: "-".join(filter(None, (kind.extra, kind.component, kind.name)))
+)
 def test_an_example_shows_a_kind(kind):
     message = (
         f"no example renders a {kind.name}: correct its generator, or extend a spec in examples/, and "
@@ -34,10 +43,13 @@ def test_an_example_shows_a_kind(kind):
     )
     if kind.extra:
         message += f"; OPTIONS there needs --with {kind.extra}"
-    assert kind.name in {document["kind"] for document in SHOWN}, message
+    shown = {(it["apiVersion"], it["kind"]) for it in SHOWN}
+    assert any((it, kind.name) in shown for it in kind.api_versions), message
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind", KINDS, ids=lambda kind: "-".join(filter(None, (kind.extra, kind.component, kind.name)))
+)
 def test_a_kind_has_schemas_or_a_plural(kind):
     without = [it.api_version for it in kind.releases if not served(it.api_version, kind.name)]
     if not without:
@@ -51,7 +63,11 @@ def test_a_kind_has_schemas_or_a_plural(kind):
         f"{record}, or write plural=... in its Kind, with the name that `kubectl api-resources` prints"
     )
     if len(without) == len(kind.releases):
-        objects = [document for document in SHOWN if document["kind"] == kind.name]
+        objects = [
+            document
+            for document in SHOWN
+            if document["kind"] == kind.name and document["apiVersion"] in kind.api_versions
+        ]
         assert all("namespace" in document["metadata"] for document in objects), (
             f"{record}; without it, `policygen rbac` assumes that the kind has a namespace"
         )

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from policygen.plan.scheduler import choose
+from policygen.plan.scheduler import CONFIGURATION, choose
 
 
 def score(gpus, host, units, dominance):
@@ -51,7 +51,7 @@ def test_above_a_hundred_units_it_packs_weakly(planned, pool, team):
 
 
 def profiles(done):
-    configuration = done.plan.scheduler_configuration
+    configuration = done.plan.file(CONFIGURATION)
     return {it.scheduler_name: it for it in configuration.fields.profiles} if configuration else {}
 
 

@@ -3,12 +3,13 @@
 import pytest
 
 from policygen.core.names import GPU
+from policygen.plan.volcano_configuration import CONFIGURATION
 
 
 def plugins(done):
     return {
         plugin.name: plugin
-        for tier in done.plan.volcano_configuration.fields.tiers
+        for tier in done.plan.file(CONFIGURATION).fields.tiers
         for plugin in tier
     }
 
@@ -19,8 +20,8 @@ CONFIG = frozenset({"volcano-config"})
 def test_configuration_that_packs(planned, volcano, team):
     done = planned(volcano(), team("a"), extras=CONFIG)
     made = plugins(done)
-    assert done.plan.volcano_configuration.fields.actions == "allocate, preempt, reclaim, backfill"
-    first, _ = done.plan.volcano_configuration.fields.tiers
+    assert done.plan.file(CONFIGURATION).fields.actions == "allocate, preempt, reclaim, backfill"
+    first, _ = done.plan.file(CONFIGURATION).fields.tiers
     assert [plugin.name for plugin in first] == ["priority", "gang", "conformance", "capacity"]
     assert made["capacity"].hierarchy
     assert made["gang"].yields
@@ -60,7 +61,7 @@ def test_configuration_that_spreads(planned, volcano, team, version, fits):
 def test_configuration_without_preemption_reclaims_nothing(planned, volcano, team):
     pool = volcano(more="schedulingPolicy: {preemptionEnabled: false}")
     done = planned(pool, team("a"), extras=CONFIG)
-    assert done.plan.volcano_configuration.fields.actions == "allocate, backfill"
+    assert done.plan.file(CONFIGURATION).fields.actions == "allocate, backfill"
     assert not plugins(done)["gang"].yields
 
 

@@ -227,7 +227,7 @@ def test_order_without_meaning_does_not_show(pair):
     first, second = (accepted(documents) for documents in pair)
     assert first.items == second.items
     assert repr(first.items) == repr(second.items)
-    assert first.scheduler_configuration == second.scheduler_configuration
+    assert first.files == second.files
     assert sorted((hit.rule.name, hit.message) for hit in first.hits) == sorted(
         (hit.rule.name, hit.message) for hit in second.hits
     )

@@ -5,7 +5,7 @@ from policygen.lint.rule import Facts, Need
 from policygen.plan import catalog
 
 KINDS = tuple(
-    sorted(kind.name for kind in catalog.KINDS if not kind.extra or kind.name in workloads.KINDS)
+    sorted({it.name for it in catalog.KINDS if not it.extra or it.name in workloads.KINDS})
 )
 """The kinds that a spec always renders, and those that other rules read anyway.
 
