@@ -7,7 +7,7 @@ from typing import Final, TextIO
 
 from policygen.core.finding import Finding, Place, Verdict
 from policygen.core.quoting import counted
-from policygen.core.rule import Severity
+from policygen.core.rule import Family, Severity
 from policygen.plan.rules import PODS_MUST_CARRY
 from policygen.report.phrases import (
     MAX_MESSAGE,
@@ -85,9 +85,10 @@ def full(  # noqa: PLR0913 - what is shown, and on which terminal
     """Write the findings of lint, and one line with the number of objects and rules.
 
     Repeated findings of one rule are grouped: the first ones in full, then the number and the next
-    places of the others. `every` writes all of them. `quiet` writes no notes; only about a spec alone,
-    it writes all fields that pods need, because rules check the pods of manifests and clusters. The
-    counts are always of all. `wide` is that of `folded`.
+    places of the others. Notes about the spec follow, grouped as `validate` groups them. `every` writes
+    all of them. `quiet` writes no notes; only about a spec alone, it writes all fields that pods need,
+    because rules check the pods of manifests and clusters. The counts are always of all. `wide` is that
+    of `folded`.
     """
     chosen = [
         finding
@@ -100,12 +101,19 @@ def full(  # noqa: PLR0913 - what is shown, and on which terminal
     def put(line: str) -> None:
         out.writelines(f"{it}\n" for it in folded(line, wide))
 
-    for shown in chosen if every else grouped(chosen, {PODS_MUST_CARRY} if quiet else ()):
+    of_spec = [] if every else [it for it in chosen if _is_note_of_spec(it)]
+    others = [it for it in chosen if every or not _is_note_of_spec(it)]
+    for shown in others if every else grouped(others, {PODS_MUST_CARRY} if quiet else ()):
         if isinstance(shown, More):
             put(page.more(shown))
         else:
             put(page.headline(shown))
             out.writelines(f"{line}\n" for line in page.below(shown))
+    if of_spec:
+        from policygen.report import notes  # noqa: PLC0415 - manifests alone do not load the plan
+
+        for note in notes.grouped(of_spec):
+            put(page.headline(note) if isinstance(note, Finding) else page.safe(note))
     for result in report.rules:
         if result.verdict == Verdict.CRASHED:
             lines = [printable(line) for line in result.reason.splitlines()]
@@ -120,6 +128,11 @@ def full(  # noqa: PLR0913 - what is shown, and on which terminal
     for line in unevaluated(report):
         put(page.safe(line))
     put(f"{summary(report.findings)}; {checked(report)}")
+
+
+def _is_note_of_spec(finding: Finding) -> bool:
+    is_note = finding.rule.family is Family.REPORTED and finding.severity == Severity.INFO
+    return is_note and finding.rule is not PODS_MUST_CARRY
 
 
 def unevaluated(report: Report) -> Iterator[str]:

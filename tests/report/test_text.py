@@ -11,7 +11,7 @@ from policygen.core.finding import Finding, Place, Verdict
 from policygen.core.rule import Family, Severity
 from policygen.documents.document import load
 from policygen.documents.files import Source
-from policygen.plan.rules import PODS_MUST_CARRY
+from policygen.plan.rules import ASSUMPTION, PODS_MUST_CARRY
 from policygen.report.report import Report, RuleResult
 from policygen.report.text import (
     MAX_COLUMNS,
@@ -356,3 +356,19 @@ def test_quiet_hides_the_fields_that_pods_need_beside_objects():
     note = Finding(PODS_MUST_CARRY, "field a")
     full(Report((note,), objects=1), out, colour=False, quiet=True)
     assert "field" not in out.getvalue()
+
+
+def test_notes_about_the_spec_are_grouped_as_validate_groups_them():
+    assumed = [Finding(ASSUMPTION, f"assumed {number}", Place("a", 1, 1)) for number in range(3)]
+    report = Report((*assumed, TYPO))
+    grouped, each = io.StringIO(), io.StringIO()
+    full(report, grouped, colour=False)
+    assert grouped.getvalue().splitlines()[3:] == [
+        f"info: {ASSUMPTION.summary} (3 times) [assumption]",
+        "  a:1:1: assumed 0",
+        "  a:1:1: assumed 1",
+        "  and 1 more; --all shows them",
+        "1 error, 3 info; no manifests",
+    ]
+    full(report, each, colour=False, every=True)
+    assert each.getvalue().count("info: assumed") == 3
