@@ -170,28 +170,27 @@ def _smaller(model: Model, nearest: Rejection, pods: int | None) -> str:
     return ", or ".join(advice or ["use a smaller model or a pool with larger nodes"])
 
 
-def unknown_node_type(
-    model: Model, index: int, elsewhere: Sequence[str], advice: str, *, alone: bool
+def unknown_node_types(
+    model: Model, indexes: Sequence[int], elsewhere: Sequence[str], advice: str, *, alone: bool
 ) -> Hit:
-    """A node type that no pool of a model has; `alone` if the model then has no pool.
+    """Node types that no pool of a model has; `alone` if the model then has no pool.
 
-    `elsewhere`: the pools with this type that placement.pools does not name.
+    `elsewhere`: the pools with these types that placement.pools does not name.
     """
-    kind = model.placement.node_types[index]
+    kinds = [quoted(model.placement.node_types[index]) for index in indexes]
+    types = f"node {'type' if len(kinds) == 1 else 'types'}"
     start = f'model "{model.name}"{" is not rendered, because" if alone else ":"}'
     if elsewhere:
         pools = _some([f'"{name}"' for name in elsewhere], _SHOWN)
         message = (
-            f"placement.pools names no pool with node type {quoted(kind)}; add {pools} to "
-            "placement.pools, or remove the node type"
+            f"placement.pools names no pool with {types} {listed(kinds, 'or')}; add {pools} to "
+            f"placement.pools, or remove the {types}"
         )
     else:
-        message = f"no pool offers node type {quoted(kind)}; {advice}"
-    return Hit(
-        rules.NODE_TYPE_NOT_OFFERED,
-        f"{start} {message}",
-        model.field("placement") / "nodeTypes" / index,
-    )
+        message = f"no pool offers {types} {listed(kinds, 'or')}; {advice}"
+    at = model.field("placement") / "nodeTypes"
+    first, *more = (at / index for index in indexes)
+    return Hit(rules.NODE_TYPE_NOT_OFFERED, f"{start} {message}", first, tuple(more))
 
 
 def node_kinds(pools: Iterable[PoolFacts]) -> str:

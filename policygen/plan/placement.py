@@ -75,15 +75,15 @@ class Placing:
             if not matched:
                 unknown.append((index, list(offering)))
         offered = (named if placement.pools else self.by_name).values()
+        # Node types with the same advice are one finding.
+        alike: dict[tuple[tuple[str, ...], str], list[int]] = {}
+        for index, elsewhere in unknown:
+            similar = self._similar(placement.node_types[index])
+            advice = similar or explanation.node_kinds(offered)
+            alike.setdefault((tuple(elsewhere), advice), []).append(index)
         hits += [
-            explanation.unknown_node_type(
-                model,
-                index,
-                elsewhere,
-                self._similar(placement.node_types[index]) or explanation.node_kinds(offered),
-                alone=not order,
-            )
-            for index, elsewhere in unknown
+            explanation.unknown_node_types(model, indexes, elsewhere, advice, alone=not order)
+            for (elsewhere, advice), indexes in alike.items()
         ]
         return order
 

@@ -343,6 +343,10 @@ def test_a_node_type_names_the_only_product(planned, team):
             "nodeTypes: [l4, v100]",
             'model "m": no pool offers node type "v100"; write one of a100-40gb, h100-80gb, l4',
         ),
+        (
+            "nodeTypes: [v100, p100]",
+            'no pool offers node types "v100" or "p100"; write one of a100-40gb, h100-80gb, l4',
+        ),
         # A known product is no typing error of another.
         (
             "nodeTypes: [a100-80gb]",
