@@ -73,6 +73,7 @@ FAULTS = {
     "MIG profile that no card has": Fault("search/embeddings.yaml", "mig-1g.5gb", "mig-1g.10gb", "request-not-covered", 32, 'did you mean "nvidia.com/mig-2g.10gb"?'),
     "GPU on MIG nodes": Fault("vision/detector.yaml", "nvidia.com/mig-2g.10gb: 1", "nvidia.com/gpu: 1", "request-not-covered", 39, f"set label {QUEUE}: a100, which covers it, or request another resource"),
     "GPU misspelt": Fault("nlp/pretrain.yaml", "nvidia.com/gpu: 8", "nvidia.com/gpus: 8", "resource-name-misspelt", 41, 'did you mean "nvidia.com/gpu"?'),
+    "GPU misspelt, Kueue": Fault("nlp/finetune.yaml", "nvidia.com/gpu: 4", "nvidia.com/gpus: 4", "resource-name-misspelt", 35, 'did you mean "nvidia.com/gpu"?'),
     "GPU of another vendor": Fault("nlp/finetune.yaml", "nvidia.com/gpu: 4", "amd.com/gpu: 4", "request-not-covered", 32, 'did you mean "nvidia.com/gpu"?'),
     "more GPUs than a node has": Fault("nlp/finetune.yaml", "nvidia.com/gpu: 4", "nvidia.com/gpu: 16", "pod-fits-no-node", 32, "use more pods with at most 8 nvidia.com/gpu each"),
     "more cpu than a node has": Fault("nlp/pretrain.yaml", 'cpu: "160"', 'cpu: "200"', "pod-fits-no-node", 36, "request at most 191.45 cores, or add larger nodes"),
@@ -83,7 +84,7 @@ FAULTS = {
     "replicas, Deployment": Fault("search/reranker.yaml", "replicas: 4", "replicas: 20", "replicas-exceed-queue", 11, "set replicas to 8, because LeaderWorkerSet search/answers also needs these nodes"),
     "replicas, LeaderWorkerSet": Fault("search/answers.yaml", "replicas: 1", "replicas: 3", "replicas-exceed-queue", 11, "set replicas to 1, because Deployment search/reranker also needs these nodes"),
     "replicas, Volcano Job": Fault("vision/diffusion.yaml", "replicas: 4", "replicas: 12", "replicas-exceed-nodes", 41, "lower the number or the requests of the pods, or add nodes"),
-    "parallelism": Fault("search/embeddings.yaml", "parallelism: 8", "parallelism: 64", "workload-exceeds-quota", 17, "lower the requests, or raise the quota or borrowingLimit"),
+    "parallelism": Fault("search/embeddings.yaml", "parallelism: 8", "parallelism: 64", "workload-exceeds-quota", 12, "run fewer pods, or raise the quota"),
     # Queues.
     "no queue, Job": Fault("nlp/finetune.yaml", f"    {QUEUE}: a100\n", "", "workload-names-no-queue", 7, f"set label {QUEUE}: a100"),
     "no queue, CronJob": Fault("nlp/evaluate.yaml", f"        {QUEUE}: a100\n", "", "workload-names-no-queue", 12, f"in spec.jobTemplate.metadata.labels, set label {QUEUE}: a100"),
@@ -115,7 +116,10 @@ NODES = {
 """The nodes by `gpu-type`: their number, and what each has. The last ones have no GPUs."""
 
 
-WITH_NODES = {"GPU misspelt": ("nlp/pretrain.yaml", 38, "pod-fits-no-node")}
+WITH_NODES = {
+    "GPU misspelt": ("nlp/pretrain.yaml", 38, "pod-fits-no-node"),
+    "GPU misspelt, Kueue": ("nlp/finetune.yaml", 32, "request-not-covered"),
+}
 """The findings that differ if the nodes are known: then a name is not only unusual, but offered by no node."""
 
 

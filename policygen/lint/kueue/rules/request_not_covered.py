@@ -29,7 +29,10 @@ def check(facts: Facts) -> Hits:
     """
     there = facts.cluster.derive(provided) | settings(facts).transformations.keys()
     refusing: dict[tuple[At, str, PoolFacts], list[PodRequest]] = {}
-    skipped = "resource-name-misspelt" in facts.run
+    # With nodes, that rule leaves pods to pod-fits-no-node, which leaves those here to this rule.
+    skipped = "resource-name-misspelt" in facts.run and not (
+        "pod-fits-no-node" in facts.run and facts.cluster.nodes.any
+    )
     reported = "container-resource-refused" in facts.run
     for request in pod_requests(facts):
         known = covered(request.queue)
