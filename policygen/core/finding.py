@@ -154,6 +154,8 @@ class Exceeded(NamedTuple):
     """The limit, as the end of another message: `ClusterQueue a can have at most 48`."""
     of_pod: bool = False
     """Whether the limit is about each pod, or each container."""
+    pods: int = 0
+    """The number of pods that request the amount together; 0: unknown, or `of_pod`."""
 
 
 class Hit(NamedTuple):

@@ -39,6 +39,11 @@ class Container(Struct, rename="camel", frozen=True):
     restart_policy: str = ""
     """Of an init container: `Always` makes it a sidecar."""
 
+    @property
+    def requests(self) -> dict[str, Fraction]:
+        """Its requests; a limit without a request is the request."""
+        return {**self.resources.limits, **self.resources.requests}
+
 
 class PodSpec(Struct, rename="camel", frozen=True, dict=True):
     """`spec` of a pod or of its template."""
@@ -98,7 +103,7 @@ class PodSpec(Struct, rename="camel", frozen=True, dict=True):
 
     def of_containers(self) -> dict[str, Fraction]:
         """The requests of the containers of one pod, without pod-level resources and overhead."""
-        return self._of_containers(_requests_of)
+        return self._of_containers(lambda it: it.requests)
 
     def _of_containers(
         self, of: Callable[[Container], Mapping[str, Fraction]]
@@ -283,6 +288,19 @@ def raw_templates(object_: Object) -> Iterator[tuple[Path, Any, int | None]]:
             yield path, data, _count(location, item)
 
 
+def replicas_at(workload: Workload, template: PodTemplate) -> At:
+    """The field with the number of pods of a template, or of groups of its pods; else the template."""
+    object_, path = workload.object, template.at.path
+    for location in TEMPLATES[object_.group, object_.kind]:
+        field = location.times if location.times[-1:] == ("replicas",) else location.replicas
+        if len(location.templates) != len(path) or not field:
+            continue
+        if all(name in ("*", each) for name, each in zip(location.templates, path, strict=True)):
+            item = path[: location.templates.index("*") + 1] if "*" in location.templates else ()
+            return At(template.at.document, (*item, *field))
+    return template.at
+
+
 def _count(location: TemplateLocation, item: Any) -> int | None:
     """The number of pods of a template; None if it is unknown or invalid."""
     count = _number(item, location.replicas, location.one)
@@ -350,10 +368,6 @@ def _follow(data: Any, rest: Path, path: Path, item: Any) -> Iterator[tuple[Path
             yield from _follow(child, rest[1:], (*path, key), child)
     else:
         yield path, data, item
-
-
-def _requests_of(container: Container) -> dict[str, Fraction]:
-    return {**container.resources.limits, **container.resources.requests}
 
 
 def _add(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:

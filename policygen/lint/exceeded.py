@@ -6,7 +6,9 @@ Each rule knows one limit. Users who lower the amount only to this limit would g
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from policygen.core.amounts import at_most
 from policygen.core.finding import At, Hit
+from policygen.core.quoting import listed
 
 Hits = tuple[Hit, ...]
 
@@ -55,14 +57,24 @@ def _instead(hits: Iterable[Hit]) -> dict[int, Hit | None]:
             limits = dict.fromkeys(it.limit for hit in others for it in hit.exceeds)
             related = dict.fromkeys((*main.related, *(at for it in others for at in it.related)))
             fault, _, remedy = main.message.rpartition("; ")
-            if not _is_of_pod(main) and any(map(_is_of_pod, others)):
-                remedy = (
-                    f"request no more than that in a pod; if all pods still need too much, {remedy}"
-                )
+            at, pod = main.at, next(filter(_is_of_pod, others), None)
+            if pod is not None and not _is_of_pod(main):
+                fitting = [at_most(it.resource, it.most) for it in pod.exceeds]
+                enough = "" if _is_enough(main, pod) else f", and {remedy}"
+                at, remedy = pod.at, f"request at most {listed(fitting, 'and')} in a pod{enough}"
             message = f"{fault} (also, {', and '.join(limits)}); {remedy}"
-            made[id(main)] = main._replace(message=message, related=tuple(related))
+            made[id(main)] = main._replace(message=message, at=at, related=tuple(related))
             made |= {id(hit): None for hit in others}
     return made
+
+
+def _is_enough(main: Hit, pod: Hit) -> bool:
+    """Whether all pods together do not exceed the limits of one hit if each keeps to those of another."""
+    of_pod = {it.resource: it.most for it in pod.exceeds}
+    return all(
+        it.pods and it.resource in of_pod and it.pods * of_pod[it.resource] <= it.most
+        for it in main.exceeds
+    )
 
 
 def _is_of_pod(hit: Hit) -> bool:

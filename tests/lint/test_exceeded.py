@@ -36,10 +36,20 @@ def test_the_lowest_limit_is_reported_with_the_others_before_the_remedy():
 
 def test_an_error_is_not_hidden_by_a_warning_and_a_limit_of_pods_comes_first():
     found = messages(hit(ERROR, ("gpu", 48)), hit(WARNING, ("gpu", 8), of_pod=True))
-    remedy = "request no more than that in a pod; if all pods still need too much, raise first"
+    remedy = "request at most 8 gpu in a pod, and raise first"
     assert found == [[f"first is too low (also, third allows 8); {remedy}"], []]
     found = messages(hit(ERROR, ("gpu", 4)), hit(SECOND, ("gpu", 8), of_pod=True))
     assert found == [[], ["second is too low (also, first allows 4); raise second"]]
+
+
+def test_the_remedy_for_a_pod_is_enough_if_all_pods_then_keep_to_the_other_limits():
+    for pods, remedy in ((6, ""), (7, ", and raise first")):
+        of_all = hit(ERROR, ("gpu", 48))
+        exceeds = tuple(it._replace(pods=pods) for it in of_all.exceeds)
+        of_pod = hit(WARNING, ("gpu", 8), of_pod=True)._replace(at=OTHER)
+        [[found], []] = joined([(of_all._replace(exceeds=exceeds),), (of_pod,)])
+        assert found.message.endswith(f"; request at most 8 gpu in a pod{remedy}")
+        assert found.at == OTHER
 
 
 def test_hits_about_another_amount_or_object_stay():

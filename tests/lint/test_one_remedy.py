@@ -90,7 +90,7 @@ FAULTS = {
     "case of a strategy": Fault(RERANKER, "type: RollingUpdate", "type: rollingUpdate", "unsupported-value", 16, 'did you mean "RollingUpdate"?'),
     "pods without GPUs on tainted nodes": Fault("vision/diffusion.yaml", LAUNCHER + TOLERATIONS + FIRST, LAUNCHER + FIRST, "pod-fits-no-node", 25, "add a toleration for this taint"),
     "labels of a CronJob in the wrong place": Fault("nlp/evaluate.yaml", CRON, ALL_MISPLACED, "queue-name-misplaced", 8, "write the labels in spec.jobTemplate.metadata.labels"),
-    "number that queue and nodes lack": Fault("vision/notebooks.yaml", "replicas: 6", "replicas: 200", "workload-exceeds-quota", 19, "raise the quota or borrowingLimit"),
+    "number that queue and nodes lack": Fault("vision/notebooks.yaml", "replicas: 6", "replicas: 200", "workload-exceeds-quota", 11, "run fewer pods, or raise the quota"),
     "scheduler of Volcano in a queue of Kueue": Fault(RERANKER, TAINT, f"      schedulerName: volcano\n{TAINT}", "two-schedulers-one-pool", 33, "write schedulerName: default-scheduler"),
     "case of a resource": Fault(PRETRAIN, "nvidia.com/gpu: 8", "nvidia.com/GPU: 8", "resource-name-misspelt", 41, 'did you mean "nvidia.com/gpu"?'),
     "domain of a resource in upper case": Fault("nlp/finetune.yaml", f"              {RESOURCE}: 4\n            limits:\n              memory: 480Gi\n              {RESOURCE}: 4", "              Farm.io/gpu: 4\n            limits:\n              memory: 480Gi\n              Farm.io/gpu: 4", "container-resource-refused", 35, "such as nvidia.com/gpu"),

@@ -96,6 +96,21 @@ def request_path(spec: PodSpec, resource: str) -> Path:
     return ("resources",) if resource in spec.pod_level() else ("containers",)
 
 
+def _elsewhere(spec: PodSpec, resource: str, most: Fraction) -> str:
+    """The containers besides that of `request_path` that exceed an amount alone, each of which must be changed."""
+    at = request_path(spec, resource)[:2]
+    found = [
+        f"{kind} {container.name}"
+        for part, kind, containers in (
+            ("containers", "container", spec.containers),
+            ("initContainers", "init container", spec.init_containers),
+        )
+        for i, container in enumerate(containers)
+        if (part, i) != at and container.requests.get(resource, 0) > most
+    ]
+    return f" (also in {listed(found, 'and')})" if found else ""
+
+
 def named(taint: TaintView) -> str:
     """A taint as kubectl writes it: `nvidia.com/gpu=present:NoSchedule`."""
     value = f"={taint.value}" if taint.value else ""
@@ -162,7 +177,10 @@ def _amounts(miss: TooLittle, spec: PodSpec, nodes: Iterable[Node]) -> tuple[str
     if not have:
         return f"lack {name}", _offer(name, nodes)
     requested = readable(name, miss.requested, have)
-    fact = f"have at most {amount_of(name, have, miss.requested)}, but a pod requests {requested}"
+    fact = (
+        f"have at most {amount_of(name, have, miss.requested)}, but a pod requests {requested}"
+        f"{_elsewhere(spec, name, have)}"
+    )
     if is_one(name):
         return fact, f"use more pods with at most {readable(name, have)} {name} each"
     if name == "memory" and any(

@@ -80,6 +80,14 @@ SPEC = "spec.template.spec"
         ),
         (
             A100,
+            f"{TOLERANT}\n      initContainers: [{{name: warm, image: a, resources: {{limits: {{nvidia.com/gpu: 12}}}}}}]",
+            "nvidia.com/gpu: 16",
+            f'{SPEC}.containers[0].resources.limits["nvidia.com/gpu"]',
+            ("all nodes have at most 8 nvidia.com/gpu, but a pod requests 16 (also in init container warm); "
+            "use more pods with at most 8 nvidia.com/gpu each"),
+        ),
+        (
+            A100,
             TOLERANT,
             f"{GPU}, memory: 1Ti",
             f"{SPEC}.containers[0].resources.limits.memory",

@@ -440,3 +440,19 @@ spec: {clusterQueue: blue}
             if it.rule.name == "namespace-not-selected"
         )
         assert message.endswith(f"so its workloads are never admitted; {advice}")
+
+
+@pytest.mark.parametrize(
+    ("pods", "gpus", "path", "remedy"),
+    [
+        (16, 1, "spec.parallelism", "run fewer pods"),
+        (1, 9, 'containers[0].resources.requests["nvidia.com/gpu"]', "lower the request"),
+    ],
+)
+def test_more_than_a_queue_has_is_reported_at_the_amount(tmp_path, pods, gpus, path, remedy):
+    [page] = examples("workload-exceeds-quota", good=False)
+    text = page.text.replace(": 16", f": {pods}").replace("gpu: 1", f"gpu: {gpus}")
+    [finding] = lint(tmp_path, text).findings
+    assert finding.rule.name == "workload-exceeds-quota"
+    assert finding.path.endswith(path)
+    assert finding.message.endswith(f"can have at most 8; {remedy}, or raise the quota")

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from policygen.core.finding import At, Exceeded
+from policygen.core.finding import Exceeded
 from policygen.core.names import HOSTNAME
 from policygen.core.quoting import counted
 from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.node_groups import HOST_PORT
-from policygen.kubernetes.workloads import KINDS, TEMPLATES
+from policygen.kubernetes.workloads import KINDS, replicas_at
 from policygen.lint.core.excess_words import advice, fault
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
@@ -27,7 +27,10 @@ def check(facts: Facts) -> Hits:
     for it, room in facts.derive(exceeding).items():
         if in_queue.get(id(it.template), room.pods + 1) <= room.pods:
             continue  # replicas-exceed-queue reports it
-        at = it.template.at.to("spec", *room.path) if room.path else _replicas(it)
+        if room.path:
+            at = it.template.at.to("spec", *room.path)
+        else:
+            at = replicas_at(it.workload, it.template)
         first = facts.derive(known_nodes).all[0].at
         nodes = (first,) if first else ()
         yield Hit(RULE, _message(it, room), at, nodes, exceeds=tuple(_exceeded(it, room)))
@@ -96,19 +99,6 @@ def _message(it: PodDemand, room: Room) -> str:
             f"of {key} whose nodes cannot take them; {change}"
         )
     return f"only {some} can run, because the smallest value of {key} is full; {change}"
-
-
-def _replicas(it: PodDemand) -> At:
-    """The field with the number of pods, or of groups of pods."""
-    object_, path = it.workload.object, it.template.at.path
-    for location in TEMPLATES[object_.group, object_.kind]:
-        field = location.times if location.times[-1:] == ("replicas",) else location.replicas
-        if len(location.templates) != len(path) or not field:
-            continue
-        if all(name in ("*", each) for name, each in zip(location.templates, path, strict=True)):
-            item = path[: location.templates.index("*") + 1] if "*" in location.templates else ()
-            return At(it.template.at.document, (*item, *field))
-    return it.template.at
 
 
 RULE = ObjectRule(

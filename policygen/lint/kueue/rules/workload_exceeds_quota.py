@@ -1,6 +1,6 @@
 """A workload requests more than its queue can ever have."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
 
@@ -8,7 +8,8 @@ from policygen.core.amounts import amount_of, readable, total
 from policygen.core.finding import Exceeded
 from policygen.kubernetes.kueue import ResourceGroup
 from policygen.kubernetes.kueue_jobs import MIN_PARALLELISM, TOGETHER
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.workloads import KINDS, replicas_at
+from policygen.lint.core.refused_pods import request_path
 from policygen.lint.kueue.cohorts import Cell, CohortNode, forest
 from policygen.lint.kueue.coverage import PodRequest, requests_by_workload
 from policygen.lint.kueue.strict_queues import blocking
@@ -27,27 +28,52 @@ def check(facts: Facts) -> Hits:
         first = requests[0]
         node = trees.queues[first.queue.name]
         for group in () if node.cyclic else first.queue.fields.resource_groups:
-            requested = [_requests(each, group) for each in requests]
-            if len(group.flavors) == 1 and len(requested) > 1:
-                requested = [total(requested)]
-            shorts = (_short(group, amounts, partial(ceiling, node)) for amounts in requested)
-            if short := next(filter(None, shorts), None):
-                name, amount, most = short
-                limit = f"{first.queue} can have at most"
-                all_of = f"{limit} {amount_of(name, most, amount)}"
-                yield Hit(
-                    RULE,
-                    f"{first.workload} requests {amount_of(name, amount, most)}, but "
-                    f"{limit} {readable(name, most, amount)}{blocking(first.queue)}; lower the "
-                    "requests, or raise the quota or borrowingLimit",
-                    first.template.at / "spec",
-                    related=(first.queue.at.to("spec", "resourceGroups"),),
-                    exceeds=(Exceeded(first.workload.at, name, most, all_of),),
-                )
-                break
+            parts = [[it] for it in requests] if len(group.flavors) > 1 else [requests]
+            for part in parts:
+                amounts = total(_requests(it, group) for it in part)
+                if short := _short(group, amounts, partial(ceiling, node)):
+                    yield _hit(part, *short)
+                    break
+            else:
+                continue
+            break
+
+
+def _hit(requests: Sequence[PodRequest], name: str, amount: Fraction, most: Fraction) -> Hit:
+    """At the request of a pod that is too large alone, or else at the number of the most demanding pods."""
+    first = requests[0]
+    of_one = max(requests, key=lambda it: it.counted.get(name, 0))
+    of_all = max(requests, key=lambda it: it.counted.get(name, 0) * _pods(it))
+    if of_one.counted[name] > most:
+        at = of_one.template.at.to("spec", *request_path(of_one.template.spec, name))
+        advice = "lower the request"
+    else:
+        at = replicas_at(of_all.workload, of_all.template)
+        advice = "run fewer pods"
+    limit = f"{first.queue} can have at most"
+    all_of = f"{limit} {amount_of(name, most, amount)}"
+    pods = sum(_pods(it) for it in requests if name in it.counted)
+    return Hit(
+        RULE,
+        f"{first.workload} requests {amount_of(name, amount, most)}, but {limit} "
+        f"{readable(name, most, amount)}{blocking(first.queue)}; {advice}, or raise the quota",
+        at,
+        related=(first.queue.at.to("spec", "resourceGroups"),),
+        exceeds=(Exceeded(first.workload.at, name, most, all_of, pods=pods),),
+    )
 
 
 def _requests(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
+    pods = _pods(request)
+    return {
+        name: amount if pods == 1 else amount * pods
+        for name, amount in request.counted.items()
+        if name in group.covered_resources
+    }
+
+
+def _pods(request: PodRequest) -> int:
+    """The pods of a template that Kueue admits together, at least."""
     known = request.template.replicas if request.workload.kind in TOGETHER else 1
     times = 1 if known is None else known
     if request.workload.kind == "LeaderWorkerSet":  # it has one Workload for each group
@@ -56,11 +82,7 @@ def _requests(request: PodRequest, group: ResourceGroup) -> dict[str, Fraction]:
     least = request.workload.annotations.get(MIN_PARALLELISM, "")
     if least.isdecimal() and request.workload.kind == "Job":
         times = min(times, int(least))
-    return {
-        name: amount if times == 1 else amount * times
-        for name, amount in request.counted.items()
-        if name in group.covered_resources
-    }
+    return times
 
 
 def _short(
@@ -86,7 +108,7 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.INERT,
     __doc__,
-    remedy="Lower the requests of the workload, or raise the quota or borrowingLimit of the queue.",
+    remedy="Lower the request or the number of pods, or raise the quota or borrowingLimit of the queue.",
     judges=KINDS,
     check=check,
     needs=frozenset({Need.QUEUES}),
