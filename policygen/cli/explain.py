@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:  # --help does not load the plan
 
 _OBJECT = re.compile(r"[A-Za-z]+/")
 _NAMES = ("team", "model", "pool")
+_ENDINGS = (".yaml", ".yml", ".json")
+_GROUP = b"policygen.dev/v"
+_MOST_FILES, _BEGIN = 200, 4096
 _DEFAULT_SPEC = "spec"
 """The folder with the spec if the command names none."""
 
@@ -119,15 +123,31 @@ def _default_specs() -> tuple[str, ...]:
     return (_DEFAULT_SPEC,) if Path(_DEFAULT_SPEC).is_dir() else ()
 
 
+def _specs_nearby() -> tuple[str, ...]:
+    """The specs that completion reads: the default folder, or the files of a spec in and below this folder.
+
+    At most one level below, so that completion is fast.
+    """
+    found = (it for pattern in ("*", "*/*") for it in sorted(Path().glob(pattern)))
+    near = (it for it in found if it.suffix in _ENDINGS and it.is_file())
+    return _default_specs() or tuple(str(it) for it in islice(near, _MOST_FILES) if _is_spec(it))
+
+
+def _is_spec(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        return _GROUP in file.read(_BEGIN)
+    return False
+
+
 def _complete_what(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem[str]]":
-    """Rules, fields of a spec, and objects of the spec in the default folder."""
+    """Rules, fields of a spec, and objects of the spec."""
     from policygen.app import explain as app_explain
     from policygen.explain import spec_field
 
     start = incomplete.lower()
-    found = _opened(context, _default_specs()) if "/" in start or incomplete[:1].isupper() else None
+    found = _opened(context, _specs_nearby()) if "/" in start or incomplete[:1].isupper() else None
     names = [*_NAMES, *(found.names() if found else ()), *app_explain.names()]
     items = [CompletionItem(it) for it in names if it.lower().startswith(start)]
     return items + [CompletionItem(it) for it in spec_field.paths(incomplete)]
@@ -143,7 +163,7 @@ def _complete_rest(
     if not rest and what in _NAMES:
         texts = _names(context, what)
         items = [CompletionItem(it) for it in texts if it.startswith(incomplete)]
-    elif not rest and _OBJECT.match(what) and (found := _opened(context, _default_specs())):
+    elif not rest and _OBJECT.match(what) and (found := _opened(context, _specs_nearby())):
         from policygen.app import explain_object as app_explain
 
         with suppress(PolicygenError):
@@ -153,10 +173,10 @@ def _complete_rest(
 
 
 def _names(context: click.Context, kind: str) -> list[str]:
-    """The names of a kind in the spec of the default folder."""
+    """The names of a kind in the spec."""
     from policygen.app import explain_name
 
-    given, specs = {"target": {}, "templates": (), **context.params}, _default_specs()
+    given, specs = {"target": {}, "templates": (), **context.params}, _specs_nearby()
     with suppress(PolicygenError):
         return explain_name.names(explain_name.compiled(_request(specs, given)), kind)
     return []

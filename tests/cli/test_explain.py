@@ -216,3 +216,13 @@ def test_completion():
         "spec.preemption.borrowWithinCohort.policy",
         "spec.pree",
     ]
+
+
+def test_completion_finds_a_spec_of_another_name(tmp_path, monkeypatch):
+    (tmp_path / "policy").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert "evaluation" not in str(completed("policygen explain team ev"))
+    for path in Path(EXAMPLE).glob("*.yaml"):
+        shutil.copy(path, tmp_path / "policy")
+    Path("other.yaml").write_text("kind: ConfigMap\n")
+    assert [it[1] for it in completed("policygen explain team ev")] == ["evaluation"]
