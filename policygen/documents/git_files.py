@@ -5,6 +5,7 @@ They are read from the objects of the repository that contains the current folde
 
 import os
 import posixpath
+import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +17,9 @@ from msgspec import Struct
 from policygen.core.quoting import quoted
 from policygen.core.suggest import Names
 
+_NAME = re.compile(r"[A-Za-z0-9][\w./-]*")
+"""A branch or a tag, and not `HEAD~1`."""
+_HASH = re.compile(r"HEAD|[0-9a-f]{7,40}")
 _FOLDER = b"040000"
 _LINK = b"120000"
 _SUBMODULE = b"160000"
@@ -174,9 +178,12 @@ def _commit(revision: str) -> str:
     names = _output("for-each-ref", "--format=%(refname:short)").decode(errors="replace").split()
     remote = next((it for it in names if it.endswith(f"/{revision}")), "")
     advice = f"did you mean {quoted(remote)}?" if remote else Names(names).advice(revision)
-    if _output("rev-parse", "--is-shallow-repository").strip() == b"true":
+    if not remote and _output("rev-parse", "--is-shallow-repository").strip() == b"true":
+        # A shallow clone has only one branch, so more history does not contain the others.
         advice = (
-            "the clone is shallow; run `git fetch --unshallow`, or fetch the revision by its name"
+            f"the clone is shallow; run `git fetch --depth 1 origin {revision}:{revision}`"
+            if _NAME.fullmatch(revision) and not _HASH.fullmatch(revision)
+            else "the clone is shallow; run `git fetch --unshallow`"
         )
     raise GitError(f"git knows no revision {quoted(revision)}{f'; {advice}' if advice else ''}")
 

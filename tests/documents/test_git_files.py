@@ -207,8 +207,17 @@ def test_a_shallow_clone_names_what_to_fetch(repository, tmp_path, monkeypatch):
     git(repository, "rm", "-q", "--cached", "later.yaml")
     monkeypatch.chdir(tmp_path / "clone")
     assert refusal("git:HEAD~1:platform") == (
-        'git knows no revision "HEAD~1"; the clone is shallow; run `git fetch --unshallow`, or fetch the '
-        "revision by its name"
+        'git knows no revision "HEAD~1"; the clone is shallow; run `git fetch --unshallow`'
+    )
+    git(repository, "branch", "old")
+    assert refusal("git:old:platform") == (
+        'git knows no revision "old"; the clone is shallow; run `git fetch --depth 1 origin old:old`'
+    )
+    git(tmp_path / "clone", "fetch", "-q", "--depth", "1", "origin", "old:old")
+    assert read("git:old:platform")
+    git(tmp_path / "clone", "fetch", "-q", "origin", "old:refs/remotes/origin/else")
+    assert (
+        refusal("git:else:platform") == 'git knows no revision "else"; did you mean "origin/else"?'
     )
 
 
