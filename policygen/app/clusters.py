@@ -33,24 +33,34 @@ def rendered(
     given: bytes | None,
     redirected: os.stat_result | None,
 ) -> dict[str, Result]:
-    """What each cluster gets. A finding about several of them is part of the first result only.
+    """What each cluster gets. A finding about all of them is part of the first result only.
 
     `given` is standard input. Raises SpecError and UsageError.
     """
     found: dict[str, Result] = {}
-    known = set[tuple[str, str]]()
     for name in names:
         try:
-            result = render.render(
+            found[name] = render.render(
                 request._replace(cluster=name), stdin=_stream(given), output=redirected
             )
         except SpecError as error:
             raise SpecError(_named(name, error.findings), unplanned=error.unplanned) from None
-        new = [it for it in result.findings if _key(it) not in known]
-        known.update(map(_key, new))
-        findings = new if not found else _named(name, new)
-        found[name] = replace(result, findings=tuple(findings), pods=() if found else result.pods)
-    return found
+    everywhere = set[tuple[str, str]].intersection(
+        *(set(map(_key, it.findings)) for it in found.values())
+    )
+    first = next(iter(names), "")
+    return {
+        name: replace(
+            result,
+            findings=tuple(
+                finding if _key(finding) in everywhere else _named(name, [finding])[0]
+                for finding in result.findings
+                if name == first or _key(finding) not in everywhere
+            ),
+            pods=result.pods if name == first else (),
+        )
+        for name, result in found.items()
+    }
 
 
 def with_clusters(request: RenderRequest, result: Result, given: bytes | None) -> Result:

@@ -207,7 +207,9 @@ def node(pool: Pool, product: Product | None, hits: list[Hit]) -> NodeResources 
                 f"gpu.perNode is {per_node}, but node type {name} has {counted(shape.gpus, 'GPU')}, so the cpu and "
                 "memory of each GPU are wrong; correct gpu.perNode or capacity.nodeType, or write "
                 "capacity.nodeAllocatable",
-                pool.at / "spec" / "gpu" / "perNode",
+                pool.capacity_at("nodeType")
+                if "nodeType" in dict(capacity.elsewhere)
+                else pool.at / "spec" / "gpu" / "perNode",
             )
         )
     if assumed:

@@ -1,6 +1,7 @@
 """The clusters of a Platform: the same pools, teams and models, with other versions, sizes and quotas."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -26,26 +27,26 @@ def of_cluster(spec: Spec, variant: ClusterVariant) -> Spec:
     )
 
 
+_TOGETHER: Final = (
+    {"nodes": "nodes", "total_gpus": "totalGPUs", "available_gpus": "availableGPUs"},
+    {
+        "node_type": "nodeType",
+        "node_allocatable": "nodeAllocatable",
+        "system_reserved": "systemReserved",
+    },
+)
+"""Fields of a capacity that a cluster replaces together: the size, and the shape of nodes."""
+
+
 def _merged(base: Capacity, variant: PoolVariant) -> Capacity:
     """The capacity with the size and the shape of nodes of a variant, if it has them."""
     other, at = variant.capacity, variant.at / "capacity"
     elsewhere = list[tuple[str, At]]()
-    if (other.nodes, other.total_gpus, other.available_gpus) != (None, None, None):
-        base = replace(
-            base,
-            nodes=other.nodes,
-            total_gpus=other.total_gpus,
-            available_gpus=other.available_gpus,
-        )
-        elsewhere += [(it, at / it) for it in ("nodes", "totalGPUs", "availableGPUs")]
-    if (other.node_type, other.node_allocatable, other.system_reserved) != (None, None, None):
-        base = replace(
-            base,
-            node_type=other.node_type,
-            node_allocatable=other.node_allocatable,
-            system_reserved=other.system_reserved,
-        )
-        elsewhere += [(it, at / it) for it in ("nodeType", "nodeAllocatable", "systemReserved")]
+    for names in _TOGETHER:
+        values = {it: getattr(other, it) for it in names}
+        if any(it is not None for it in values.values()):
+            base = replace(base, **values)
+            elsewhere += [(it, at / it) for it in names.values()]
     return replace(base, elsewhere=tuple(elsewhere))
 
 

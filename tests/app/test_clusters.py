@@ -76,6 +76,20 @@ def test_validate_checks_each_cluster(spec):
     assert run("validate", "spec.yaml", "--cluster", "production").exit_code == 0
 
 
+def test_a_finding_of_one_cluster_names_it(spec):
+    """Also that of the first one, if the others do not have it."""
+    spec.write_text(spec.read_text().replace("{nodes: 2}", "{nodes: 2, nodeType: g2-standard-4}"))
+    done = run("render", "spec.yaml", "-o", "out")
+    named = [it for it in done.stderr.splitlines() if "cluster staging: " in it]
+    assert [it.rpartition("[")[2] for it in named] == [
+        "per-node-contradicts-node-type]",
+        "node-type-contradicts-product]",
+    ]
+    assert all(it.startswith("spec.yaml:15:") for it in named)  # the nodeType of this cluster
+    assert done.stderr.count("[scheduler-profiles-not-loaded]") == 1
+    assert "cluster production: " not in done.stderr
+
+
 def test_diff_and_lint_use_a_cluster(spec):
     old = Path("old.yaml")
     old.write_text(spec.read_text().replace("limit: 12", "limit: 10"))
