@@ -16,11 +16,9 @@ from policygen.drift.drift import Drift, Rendered, RenderedObject
 from policygen.drift.rule_names import MISSING
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import written
-from policygen.plan import kueue_configuration
 from policygen.plan.catalog import KINDS
-from policygen.plan.compile import files, objects
+from policygen.plan.compile import objects
 from policygen.plan.decisions import Decisions
-from policygen.plan.extras import EXTRAS, KUEUE_CONFIG
 from policygen.plan.origin import Origins
 from policygen.report.report import Report
 
@@ -50,10 +48,8 @@ def _not_requested(decided: Decisions, extras: frozenset[str]) -> Iterator[tuple
     kinds = [kind for kind in KINDS if kind.extra and kind.extra not in extras]
     for item in objects(decided, kinds):
         yield item.kind.name, item.meta.namespace or "", item.meta.name
-    for file in files(decided, frozenset(EXTRAS) - extras):
-        yield "ConfigMap", file.item.meta.namespace or "", file.item.meta.name
-    if KUEUE_CONFIG not in extras:
-        yield "ConfigMap", platform.kueue.namespace, kueue_configuration.CONFIG_MAP
+    for namespace, name in render.files_not_requested(platform, extras):
+        yield "ConfigMap", namespace, name
 
 
 def write_patches(report: Report, folder: Path, kubeconfig: Path | None = None) -> str:

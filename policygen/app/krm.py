@@ -194,7 +194,11 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
         made = [it.text.removeprefix("---\n") for it in result.manifests]
         sets = {it.item.meta.set for it in result.manifests}
         kinds = _rendered_kinds(function)
-        kept = [it for it in items if not _rendered_before(it, sets, kinds)]
+        kept = [
+            it
+            for it in items
+            if not _rendered_before(it, sets, kinds) or _file_of(it) in result.not_requested
+        ]
     results = [_result(it, texts.item(it)) for it in found]
     return FunctionResult(_listed([*map(_block, kept), *made], results), found, failed)
 
@@ -217,6 +221,13 @@ def _rendered_before(item: Resource, sets: Collection[str], kinds: Collection[st
     labels = mapping(item, "metadata", "labels")
     is_ours = labels.get(MANAGED_BY) == TOOL and str(labels.get(SET)) in sets
     return is_ours and str(item.get("kind")).lower() in kinds
+
+
+def _file_of(item: Resource) -> tuple[str, str] | None:
+    """Namespace and name of a ConfigMap; None for other resources."""
+    meta = mapping(item, "metadata")
+    is_file = item.get("kind") == "ConfigMap"
+    return (str(meta.get("namespace")), str(meta.get("name"))) if is_file else None
 
 
 def _lint(items: Sequence[Resource], function: LintFunction, today: date) -> FunctionResult:

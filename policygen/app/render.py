@@ -1,11 +1,12 @@
 """What `render`, `validate` and `schema` do, from inputs to results."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.app.compile import Compiled, compiled, no_spec
 from policygen.app.requests import RenderRequest
@@ -19,7 +20,7 @@ from policygen.plan import kubernetes, kueue_configuration, scheduler
 from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
-from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER
+from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kind import Item, Meta
 from policygen.plan.pods import PodFields
 from policygen.plan.rules import BAD_BASE_FILE, NO_CONFIGURATION, RENDERS_NOTHING
@@ -28,6 +29,7 @@ from policygen.render.manifest import Manifest
 from policygen.spec import forms
 from policygen.spec import schema as schemas
 from policygen.spec.load import Loaded
+from policygen.spec.types import Platform
 
 
 class Result(Struct, frozen=True):
@@ -45,6 +47,8 @@ class Result(Struct, frozen=True):
     """Where each model runs, and why."""
     clusters: tuple[str, ...] = ()
     """The names of the clusters of the Platform."""
+    not_requested: frozenset[tuple[str, str]] = frozenset()
+    """What `files_not_requested` returns."""
 
 
 def validate(
@@ -90,7 +94,9 @@ def render(
                 "empty output"
             )
         )
-    return _result(made, manifests=manifests)
+    platform = made.loaded.spec.platform
+    others = frozenset(files_not_requested(platform, request.extras))
+    return replace(_result(made, manifests=manifests), not_requested=others)
 
 
 def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:
@@ -103,6 +109,14 @@ def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manife
     items = _selected([*plan.items, *_configured(request, loaded, plan)], request.only)
     target = loaded.spec.platform.target
     return tuple(engine.render(items, templates=request.templates, target=target))
+
+
+def files_not_requested(platform: Platform, extras: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Namespace and name of the ConfigMaps with files of controllers that `extras` does not request."""
+    if VOLCANO_CONFIG not in extras:
+        yield platform.volcano.namespace, platform.volcano.config_map
+    if KUEUE_CONFIG not in extras:
+        yield platform.kueue.namespace, kueue_configuration.CONFIG_MAP
 
 
 def raw_scheduler_config(

@@ -103,6 +103,19 @@ def test_two_renders_of_a_set_keep_the_objects_of_each_other():
     assert everything == yaml.safe_load(run(listed(SPEC), today=TODAY).text)["items"]
 
 
+def test_a_render_keeps_the_file_that_another_one_requests():
+    volcano = [{**SPEC[0], "spec": {**SPEC[0]["spec"], "scheduler": "volcano"}}, SPEC[1]]
+    files = {"with": ["volcano-config"], "only": ["ConfigMap"]}
+    first = yaml.safe_load(run(listed(volcano, spec=files), today=TODAY).text)["items"]
+    assert first[-1]["metadata"]["name"] == "volcano-scheduler-configmap"
+    for spec in ({}, {"only": ["ConfigMap", "Queue"]}):
+        both = yaml.safe_load(run(listed(first, spec=spec), today=TODAY).text)["items"]
+        assert both[: len(first)] == first
+        assert both[len(first) :]
+    again = yaml.safe_load(run(listed(both, spec=files), today=TODAY).text)["items"]
+    assert [it["kind"] for it in again].count("ConfigMap") == 1
+
+
 def test_results_have_only_what_is_known(tmp_path):
     outcome = run(listed([{"kind": "x"}], "Lint"), today=TODAY)
     results = yaml.safe_load(outcome.text)["results"]
