@@ -13,7 +13,7 @@ from policygen.simulate.input_faults import ARRIVES_AFTER
 from policygen.simulate.why.causes import CauseKind
 from policygen.simulate.why.fit_jobs import FitRequest
 from tests.client.looks import snapshot
-from tests.servers.platforms import drawn
+from tests.servers.platform_draws import drawn
 from tests.servers.rendering import json_documents
 from tests.servers.specs import model, platform, pool, share, team
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD

@@ -15,10 +15,9 @@ import calendar
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
 
 import yaml
 from msgspec.structs import replace
@@ -34,15 +33,14 @@ from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, timelin
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.timeline import Timeline
 
-from .bench import Bench
+from .bench import EVERYTHING, VOLCANO, Bench, Options
 from .build import located
 from .client import Object
 from .cluster import KUEUE, Cluster, gpus, holds, owner
+from .platform_draws import DrawnPlatform, drawn
 from .rendering import Rendered, rendered
 from .slate import Slate
-from .specs import Document, platform, pool, share, team
 from .upstream import control_plane
-from .workloads import Ask, job
 
 EVENT_S = 17.0
 """Between two events of the simulation, so that it can find a livelock. 100 are shorter than Kueue waits for pods."""
@@ -53,70 +51,12 @@ COMPARED_EVERY = 10
 SHORT = 0.25
 """This part of the time without a change is enough if no quota became free."""
 POLL_S = 0.1
-PRIORITIES = ("low", "normal", "high")
+SECONDS = 1000.0
+"""More than the servers take for a platform."""
 SHOWN = 6
 
 Admitted = dict[str, frozenset[str]]
 """The flavors of each Job that Kueue admits, by namespace and name."""
-
-
-@dataclass(frozen=True)
-class DrawnPlatform:
-    """A spec, and what happens on it."""
-
-    documents: list[Document]
-    events: list[Object | None]
-    """A Job that arrives; None: one that runs ends."""
-    fair: bool
-
-
-def drawn(seed: int, events: tuple[int, int] = (60, 100)) -> DrawnPlatform:
-    """A platform of one or two pools and up to five teams; about one event of seven is an end."""
-    r = random.Random(seed)
-    pools = {name: r.choice([16, 32, 64]) for name in ("a100", "h100")[: r.choice([1, 1, 2])]}
-    teams = [f"team-{i}" for i in range(r.randint(2, 5))]
-    fair = r.random() < 0.3
-    quotas: dict[str, list[Document]] = {it: [] for it in teams}
-    for name, total in pools.items():
-        left = total
-        for it in teams:
-            if name != "a100" and r.random() < 0.4:
-                continue
-            guarantee = r.randint(0, min(left, 2 * total // len(teams)))
-            left -= guarantee
-            numbers: dict[str, Any] = {"guarantee": guarantee}
-            if fair:
-                numbers["weight"] = r.randint(1, 3)
-            if r.random() < 0.6:
-                numbers["limit"] = r.randint(max(guarantee, 1), total)
-            quotas[it].append(share(name, **numbers))
-    queues = [(it, quota["pool"]) for it in teams for quota in quotas[it]]
-    gpu = {"a100": {}, "h100": {"memory": "96Gi"}}
-    documents = [
-        platform(*({"name": it, "value": i * 10} for i, it in enumerate(PRIORITIES))),
-        *(pool(name, total, gpu=gpu[name]) for name, total in pools.items()),
-        *(team(it, *quotas[it]) for it in teams),
-    ]
-    happens = [_job(r, i, queues) if r.random() < 0.85 else None for i in range(r.randint(*events))]
-    return DrawnPlatform(documents, happens, fair)
-
-
-def _job(r: random.Random, number: int, queues: Sequence[tuple[str, str]]) -> Object:
-    namespace, queue = r.choice(queues)
-    count = r.choice([1, 1, 2, 2, 4, 8])
-    ask = Ask(
-        gpus=count,
-        cpu=str(count * r.choice([2, 8, 16])),
-        memory=f"{count * r.choice([8, 32])}Gi" if r.random() < 0.5 else None,
-    )
-    return job(
-        f"j{number:03}",
-        namespace,
-        ask,
-        pods=r.choice([1, 1, 1, 2, 4]),
-        queue=queue,
-        kueue_priority=r.choice(PRIORITIES),
-    )
 
 
 @dataclass
@@ -146,6 +86,8 @@ class Look:
     """The Jobs of which all pods have a node."""
     evictions: int = 0
     livelock: bool = False
+    reserved: Mapping[str, float] = field(default_factory=dict)
+    """The second at which Kueue admitted each Job."""
 
 
 class PlatformRun:
@@ -166,6 +108,8 @@ class PlatformRun:
         """By Job."""
         self.nodes: list[Object] = []
         self.seeds = list(range(SEEDS))
+        self.reserved: list[Mapping[str, float]] = []
+        """The second at which Kueue admitted each Job, after each event."""
         self.looks: list[tuple[float, Look]] = []
         """What was compared, and when."""
         self.agreed: Counter[int] = Counter()
@@ -187,6 +131,7 @@ class PlatformRun:
                 else:
                     self._end_one(before, at)
                 before = self._settled(before)
+                self.reserved.append(before.reserved)
                 if i == len(events) - 1 or i % COMPARED_EVERY == COMPARED_EVERY - 1:
                     self._compare(before, at)
                 if self.found.differences or self.found.livelock:
@@ -224,33 +169,43 @@ class PlatformRun:
     def _settled(self, before: Look) -> Look:
         """What holds once nothing has changed for a while.
 
-        Kueue tries others again a second after quota became free.
+        Kueue tries others again a second after quota became free. It orders Jobs by the seconds at which they
+        were created and admitted, so the next event is in another second.
         """
-        seen, since = self._look(), time.monotonic()
+        seen, since = self._look(), time.time()
         while True:
             freed = (
                 seen.evictions > before.evictions
                 or not before.admitted.keys() <= seen.admitted.keys()
             )
-            if time.monotonic() - since > self.quiet_s * (1 if freed else SHORT):
+            now = time.time()
+            quiet_s = self.quiet_s * (1 if freed else SHORT)
+            if now - since > quiet_s and int(now) > int(since):
                 return seen
             self.cluster.check_alive()
             time.sleep(POLL_S)
-            now = self._look()
-            if now != seen:
-                seen, since = now, time.monotonic()
+            look = self._look()
+            if look != seen:
+                seen, since = look, time.time()
 
     def _look(self) -> Look:
         admitted: Admitted = {}
+        reserved: dict[str, float] = {}
         evictions = 0
         for it in self.cluster.objects(KUEUE, "Workload"):
             status = it.get("status", {})
             stats = status.get("schedulingStats", {}).get("evictions", ())
             evictions += sum(each["count"] for each in stats)
             if holds(it, "QuotaReserved"):
+                name = f"{it['metadata']['namespace']}/{owner(it)}"
                 sets = status["admission"]["podSetAssignments"]
-                admitted[f"{it['metadata']['namespace']}/{owner(it)}"] = frozenset(
+                admitted[name] = frozenset(
                     flavor for each in sets for flavor in each["flavors"].values()
+                )
+                reserved[name] = next(
+                    _seconds(each["lastTransitionTime"])
+                    for each in status["conditions"]
+                    if each["type"] == "QuotaReserved"
                 )
         placed: Counter[str] = Counter()
         for it in self.cluster.pods():
@@ -258,7 +213,7 @@ class PlatformRun:
                 metadata = it["metadata"]
                 placed[f"{metadata['namespace']}/{metadata['labels']['job-name']}"] += 1
         complete = frozenset(it for it, count in placed.items() if count == self.pods[it])
-        return Look(admitted, complete, evictions)
+        return Look(admitted, complete, evictions, reserved=reserved)
 
     def _compare(self, theirs: Look, at: float) -> None:
         found = self.found
@@ -317,13 +272,17 @@ class PlatformRun:
     def _runs(self, seed: int, until: float) -> Timeline:
         scene = self.scene()
         made = timeline(scene, self.arrivals(scene), seed=seed)
-        for name, at in self.ended.items():
-            if at < until:
-                _run(made, at - EVENT_S / 2)
-                job_ = next(it for it in made.jobs if it.arrival.name == name)
+        jobs = {it.arrival.name: it for it in made.jobs}
+        ends = {at: jobs[name] for name, at in self.ended.items()}
+        for i, reserved in enumerate(self.reserved):
+            at = i * EVENT_S
+            if at >= until:
+                break
+            if at in ends:
                 # Without a duration: a job that began again would also end earlier, in its first run.
-                made.agenda.add(at, TimelineEvent.END, job_.index, round_=job_.round)
-        _run(made, until)
+                made.agenda.add(at, TimelineEvent.END, ends[at].index, round_=ends[at].round)
+            _run(made, min(at + EVENT_S / 2, until))
+            _reserve_at(made, at, reserved)
         return made
 
     def scene(self) -> Scene:
@@ -359,11 +318,29 @@ class PlatformRun:
         for it in arrivals(scene):
             assert it.workload is not None
             created = self.workloads[it.name]["metadata"]["creationTimestamp"]
-            it.workload.created = it.workload.queued = float(
-                calendar.timegm(time.strptime(created, "%Y-%m-%dT%H:%M:%SZ"))
-            )
+            it.workload.created = it.workload.queued = _seconds(created)
             found.append(replace(it, at=self.submitted[it.name]))
         return sorted(found, key=lambda it: it.at)
+
+
+def _reserve_at(made: Timeline, at: float, reserved: Mapping[str, float]) -> None:
+    """Give Jobs that one event admitted the order of their seconds on the servers.
+
+    Kueue preempts the one first that was admitted in a later second, and of one second that with the smaller UID.
+    For the simulation, an event takes no time. On the servers, a second can begin between two admissions.
+    """
+    began = min(reserved.values(), default=0.0)
+    for it in made.jobs:
+        workload, second = it.workload, reserved.get(it.arrival.name)
+        if workload is None or workload.admission is None or second is None:
+            continue
+        if workload.admission.at >= at:
+            after = (second - began) / SECONDS
+            workload.admission = replace(workload.admission, at=at + after)
+
+
+def _seconds(written: str) -> float:
+    return float(calendar.timegm(time.strptime(written, "%Y-%m-%dT%H:%M:%SZ")))
 
 
 def _run(made: Timeline, until: float) -> None:
@@ -396,7 +373,8 @@ def main() -> None:
     options = parser.parse_args()
     equal = 0
     with ExitStack() as stack:
-        bench = stack.enter_context(Bench({it.name: located(it) for it in control_plane()}))
+        built = {it.name: located(it) for it in control_plane()}
+        bench = stack.enter_context(Bench(built, Options(parts=EVERYTHING - {VOLCANO})))
         slate = Slate(bench.client, bench.etcd)
         stack.callback(slate.close)
         for seed in range(options.seed, options.seed + options.count):

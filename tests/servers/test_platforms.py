@@ -11,7 +11,8 @@ from policygen.simulate.scene import Scene, cluster_nodes
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.explainer import Explainer
 
-from .platforms import PlatformRun, drawn
+from .platform_draws import drawn
+from .platforms import PlatformRun
 from .seen import look
 
 
