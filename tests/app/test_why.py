@@ -8,6 +8,7 @@ from policygen.app import simulate, why
 from policygen.app.requests import ClusterRequest, SimulateRequest
 from policygen.client import snapshot_file as snapshots
 from policygen.core.errors import UsageError
+from policygen.report.tables import TablePage
 from policygen.report.why import text as write
 from policygen.simulate.input_faults import ARRIVES_AFTER
 from policygen.simulate.why.causes import CauseKind
@@ -106,7 +107,7 @@ def test_many_workloads_are_grouped_by_their_causes(tmp_path):
     found = why.why(SimulateRequest(workloads=(str(path),), duration=0.0), [])
     assert (found.waiting, found.grouped) == (51, True)
     out = StringIO()
-    write(found, out)
+    write(found, TablePage(out))
     lines = out.getvalue().splitlines()
     assert any(it.startswith("49 workloads wait (ClusterQueue q): ") for it in lines)
     assert "  Together they request 98 GPUs of flavor f, and 0 are free." in lines
@@ -164,7 +165,7 @@ def test_ctrl_c_leaves_those_that_were_explained(request_, monkeypatch):
         1,
     )
     out = StringIO()
-    write(report, out)
+    write(report, TablePage(out))
     assert out.getvalue().endswith("the report is partial: 1 workload not explained.\n")
     with pytest.raises(KeyboardInterrupt):
         why.why(request_, ["b"])
@@ -193,7 +194,7 @@ def test_equal_jobs_of_a_model_are_explained_once(models, names):
     (remedy, *_) = found.for_equal
     assert [it.after for change in remedy.changes for it in change.edits] == ["10"]
     out = StringIO()
-    write(report, out)
+    write(report, TablePage(out))
     assert "\n3 equal Deployments wait, such as nlp/chat-2: " in out.getvalue()
     assert "With each of these changes, all 3 start now:" in out.getvalue()
 
@@ -240,7 +241,7 @@ def test_a_job_that_a_check_rejected_is_deactivated(tmp_path):
     (found,) = why.why(request, [], at=300.0).found
     assert (found.cause.kind, found.cause.names) == (CauseKind.DEACTIVATED, ("c",))
     out = StringIO()
-    write(why.why(request, [], at=300.0), out)
+    write(why.why(request, [], at=300.0), TablePage(out))
     assert "Admission check c rejected it." in out.getvalue()
 
 
