@@ -122,6 +122,16 @@ def is_slip(word: str, meant: str) -> bool:
     )
 
 
+def meant_file(name: str, entries: Iterable[str]) -> str:
+    """The file or folder that a missing one resembles most, or "". Endings do not count."""
+    stems = {_stem(it): it for it in entries}
+    return stems.get(_stem(name)) or stems.get(Names(stems).meant(_stem(name)), "")
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0] or name
+
+
 def suggest(word: str, known: Iterable[str], kind: str = "name") -> str:
     """The end of a message about an unknown name: `did you mean "a100"?`, or the known names.
 

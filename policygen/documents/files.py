@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from policygen.core.finding import Finding, Place
 from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Rule
-from policygen.core.suggest import Names
+from policygen.core.suggest import meant_file
 from policygen.documents.decode import NotTextError, decode
 from policygen.documents.rules import (
     FILE_NOT_UTF_8,
@@ -333,6 +333,6 @@ def _nearest(path: Path) -> str:
     with suppress(OSError):
         folder = missing.parent
         entries = (it.name for it in folder.iterdir() if not it.name.startswith("."))
-        if meant := Names(entries).meant(missing.name):
+        if meant := meant_file(missing.name, entries):
             return f"; did you mean {quoted(str(folder / meant))}?"
     return ""

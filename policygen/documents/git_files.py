@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from policygen.core.quoting import quoted
-from policygen.core.suggest import Names
+from policygen.core.suggest import Names, meant_file
 
 _NAME = re.compile(r"[A-Za-z0-9][\w./-]*")
 """A branch or a tag, and not `HEAD~1`."""
@@ -148,7 +148,7 @@ def _nearest(tree: _Tree, path: str) -> str:
     folder = path
     while folder and folder not in tree.modes:
         folder, _, missing = folder.rpartition("/")
-    meant = Names(tree.names.get(folder, ())).meant(missing)
+    meant = meant_file(missing, tree.names.get(folder, ()))
     return f"; did you mean {quoted(posixpath.join(folder, meant))}?" if meant else ""
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policygen.core.suggest import Names, is_slip, suggest
+from policygen.core.suggest import Names, is_slip, meant_file, suggest
 
 FAMILIES = [f"team-{n:04}.{card}" for n in range(1000) for card in ("a100", "h100")]
 MANY = Names(FAMILIES)
@@ -107,3 +107,11 @@ def test_slips_of_one_letter(word):
 def test_other_words_can_be_intended(word, meant):
     assert not is_slip(word, meant)
     assert not is_slip(meant, word)
+
+
+def test_a_common_ending_does_not_make_files_similar():
+    entries = ["syn.yaml", "teams.yaml", "spec"]
+    assert meant_file("missing.yaml", entries) == ""
+    assert meant_file("team.yaml", entries) == "teams.yaml"
+    assert meant_file("teams.yml", entries) == "teams.yaml"
+    assert meant_file("spce", entries) == "spec"
