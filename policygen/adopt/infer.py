@@ -76,9 +76,9 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     limits = kube_scheduler.limits(owned, spaces, queued)
     owned |= _alone(limits, owned, spaces)
     found_models, needs = models.of_pod_groups(cluster, trees, owned, scope)
-    pools_of = workloads.pools_of_queues(cluster, trees)
+    places = workloads.places_of_queues(cluster, trees)
     if not scope.rendered:
-        needs = workloads.needs(cluster, pools_of, needs)
+        needs = workloads.needs(cluster, places, needs)
     made = _pools(cluster, scope, trees, limits, _with_defaults(needs, trees, spaces))
     guesses = [
         Guess("ResourcePool", it, ("spec", "nodeSelector"), _NODES) for it in sorted(made.selectors)
@@ -107,12 +107,15 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     left = made.left
     if not scope.rendered:
         of_space = {it.name: team for team in spec.teams for it in team.namespaces}
-        more, others, unsure = workloads.models(cluster, of_space, facts, pools_of)
-        guesses += unsure
         names = {it.name for it in ranks}
-        more = [it if it.priority in names else replace(it, priority=None) for it in more]
+        more, others, unsure = workloads.models(cluster, of_space, facts, places, names)
+        guesses += unsure
         spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
         left += tuple((str(it), reason) for it, reason in others)
+    for branch in (branch for tree in trees for branch in tree.branches if not branch.name):
+        guesses.append(Guess("Team", branch.team, ("metadata", "name"), f"Guess: {_NAMELESS}."))
+        text = f"{_NAMELESS}, so servers refuse it; the spec calls its team {branch.team}"
+        left += ((str(branch.object or branch.kind), text),)
     shared = list(namespaces.shared(trees, owned))
     left += tuple((str(it.object), text) for it, text in shared if it.object)
     reasons = {it.team: f"Guess: {text}." for it, text in shared}
@@ -152,6 +155,7 @@ _CAPACITY = (
     "Guess: the quotas show only the sum of this pool. Write the real number of nodes, and the GPUs, "
     "cpu and memory of a node."
 )
+_NAMELESS = "the queue has no name"
 _NODES = "Guess: no object shows which nodes this pool has."
 _NAMESPACES = "Guess: no object shows in which namespaces this team works."
 

@@ -1,17 +1,21 @@
 """Reads models from workloads that request accelerators."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import Guess, TeamTree, amount, label
 from policygen.adopt.volcano import VOLCANOS
+from policygen.core.finding import Path
 from policygen.core.names import LOCAL_QUEUE
 from policygen.core.quoting import quoted
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.kubernetes.untyped import integer
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.plan.amounts import CPU, MEMORY
@@ -20,26 +24,37 @@ from policygen.spec.types import Autoscaling, Gang, Model, Placement, RunAs, Tea
 
 SERVING = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Rollout", "ReplicationController"})
 
+_POOLS: Final = ("spec", "placement", "pools")
+_NO_POOL: Final = "no object shows in which pool this model runs"
+
 QueueName = tuple[str, str, str]
 """Kind, namespace and name of a LocalQueue, or of a Queue of Volcano, which has no namespace."""
 
 
-def pools_of_queues(
-    cluster: Cluster, trees: Iterable[TeamTree]
-) -> Mapping[QueueName, tuple[str, ...]]:
-    """The pools in which the pods of each queue run."""
-    branches = {(it.kind, it.name): tree.pools for tree in trees for it in tree.branches}
-    found = {
-        ("Queue", "", name): names for (kind, name), names in branches.items() if kind == "Queue"
+class QueuePlace(Struct, frozen=True):
+    """Whose a queue is, and where its pods run."""
+
+    team: str
+    pools: tuple[str, ...]
+
+
+def places_of_queues(cluster: Cluster, trees: Iterable[TeamTree]) -> Mapping[QueueName, QueuePlace]:
+    """The team and the pools of each queue that is in a tree."""
+    branches = {
+        (it.kind, it.name): QueuePlace(it.team, tree.pools)
+        for tree in trees
+        for it in tree.branches
     }
+    found = {("Queue", "", name): it for (kind, name), it in branches.items() if kind == "Queue"}
     for local in cluster.local_queues:
-        names = branches.get(("ClusterQueue", local.fields.cluster_queue), ())
-        found["LocalQueue", local.namespace, local.name] = names
+        place = branches.get(("ClusterQueue", local.fields.cluster_queue))
+        if place is not None:
+            found["LocalQueue", local.namespace, local.name] = place
     return found
 
 
 def needs(
-    cluster: Cluster, pools_of: Mapping[QueueName, tuple[str, ...]], known: Mapping[str, NodeNeed]
+    cluster: Cluster, places: Mapping[QueueName, QueuePlace], known: Mapping[str, NodeNeed]
 ) -> dict[str, NodeNeed]:
     """What one node of each pool must hold: the largest pods of the workloads in its queues.
 
@@ -50,7 +65,8 @@ def needs(
         for template in workload.templates:
             units = max(accelerators.requested(cluster, template).values(), default=0)
             queue = _queue(workload, template)
-            for pool in pools_of.get(queue, ()) if queue and units else ():
+            place = places.get(queue) if queue and units else None
+            for pool in place.pools if place else ():
                 before = found.get(pool, NodeNeed())
                 found[pool] = NodeNeed(
                     max(before.units, int(units)),
@@ -81,11 +97,12 @@ def models(
     cluster: Cluster,
     teams: Mapping[str, Team],
     pools: Mapping[str, PoolFacts],
-    pools_of: Mapping[QueueName, tuple[str, ...]],
+    places: Mapping[QueueName, QueuePlace],
+    ranks: Collection[str],
 ) -> tuple[list[Model], list[tuple[Workload, str]], list[Guess]]:
     """A model for each workload with accelerators, what it cannot say, and the values that are a guess.
 
-    `teams` are those of each namespace.
+    `teams` are those of each namespace, `ranks` the priorities of the spec.
     """
     found: dict[str, Model] = {}
     left: list[tuple[Workload, str]] = []
@@ -113,29 +130,49 @@ def models(
             )
             continue
         queue = _queue(workload, template)
-        there = [it for it in able if queue and it in pools_of.get(queue, ())]
-        missing = _missing(cluster, queue) if queue else ""
-        if missing:
-            left.append((workload, missing))
-        if missing or (not there and len(able) > 1):
-            reason = missing or "no object shows in which pool this model runs"
-            path = ("spec", "placement", "pools")
+        place = places.get(queue) if queue else None
+        there = [it for it in able if place and it in place.pools]
+        fault = _queue_fault(cluster, workload, queue, place, team) if queue else None
+        if fault:
+            path, reason = fault
+            left.append((workload, reason))
             guesses.append(Guess("Model", name, path, f"Guess: {reason}."))
+        elif not there and len(able) > 1:
+            guesses.append(Guess("Model", name, _POOLS, f"Guess: {_NO_POOL}."))
         placement = Placement(pools=tuple(there or able[:1]))
         model = _model(cluster, workload, template, team)
+        if model.priority is not None and model.priority not in ranks:
+            left.append((workload, _without_priority(cluster, model.priority)))
+            model = replace(model, priority=None)
         found[name] = replace(model, name=name, placement=placement)
     return list(found.values()), left, guesses
 
 
-def _missing(cluster: Cluster, queue: QueueName) -> str:
-    """That a queue does not exist; empty if it does."""
+def _without_priority(cluster: Cluster, name: str) -> str:
+    """Why a model has no priority."""
+    kinds = (cluster.priority_classes, cluster.workload_priority_classes)
+    exists = any(known.knows(name) for known in kinds)
+    why = "is not one that a spec can have" if exists else "does not exist"
+    return f"its priority class {quoted(name)} {why}, so the model has no priority"
+
+
+def _queue_fault(
+    cluster: Cluster, workload: Workload, queue: QueueName, place: QueuePlace | None, team: Team
+) -> tuple[Path, str] | None:
+    """What the spec cannot say about the queue of a workload, and the field that is a guess for it."""
     kind, namespace, name = queue
+    if place and place.team != team.name:
+        return ("spec", "team"), (
+            f"its queue is one of team {place.team}, but namespace {workload.namespace} is one of team "
+            f"{team.name}, because a namespace of the spec has only one team"
+        )
+    named = f"the workload names {kind} {quoted(name)}, which does not exist"
     if kind == "Queue":
-        known = name in VOLCANOS or cluster.queues.knows(name)
-        return "" if known else f"the workload names Queue {quoted(name)}, which does not exist"
+        exists = name in VOLCANOS or cluster.queues.knows(name)
+        return None if exists else (_POOLS, named)
     if cluster.local_queues.knows(name, namespace):
-        return ""
-    return f"the workload names LocalQueue {quoted(name)}, which does not exist in namespace {namespace}"
+        return None
+    return _POOLS, f"{named} in namespace {namespace}"
 
 
 def _able(
@@ -159,7 +196,9 @@ def _accelerator(cluster: Cluster, template: PodTemplate) -> tuple[str, int]:
 def _model(cluster: Cluster, workload: Workload, template: PodTemplate, team: Team) -> Model:
     serving = workload.kind in SERVING
     pods = template.replicas if template.replicas is not None else 1
-    priority = template.spec.priority_class_name
+    labels = (workload.labels, template.labels)
+    priority = next((it[PRIORITY] for it in labels if PRIORITY in it), "")
+    priority = priority or template.spec.priority_class_name
     return Model(
         name="",
         at=HERE,

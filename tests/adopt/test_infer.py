@@ -246,3 +246,14 @@ def main(count, number):
 
 if __name__ == "__main__":
     main(int(sys.argv[1]), int(sys.argv[2]))
+
+
+def test_a_queue_without_a_name_is_a_guess():
+    text = HAND.replace("metadata: {name: Team-A.cq}", "metadata: {}")
+    inferred = adopted(text, rendered=False)
+    (guess,) = (it for it in inferred.guesses if it.path == ("metadata", "name"))
+    assert guess.text == "Guess: the queue has no name."
+    assert (
+        "ClusterQueue",
+        f"the queue has no name, so servers refuse it; the spec calls its team {guess.name}",
+    ) in (inferred.left)

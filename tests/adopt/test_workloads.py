@@ -130,3 +130,53 @@ def test_a_node_of_volcano_holds_the_largest_pod_of_its_queue():
     lost = VCJOB.replace("queue: research", "queue: lost").replace("lab", "b")
     left = dict(adopted(f"{HAND}---{lost}", rendered=False).left)
     assert left["Job b/pre"] == 'the workload names Queue "lost", which does not exist'
+
+
+SHARED = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: other}
+spec:
+  cohortName: team-a
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: a}}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: a100, resources: [{name: nvidia.com/gpu, nominalQuota: 2}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: other, namespace: a}
+spec: {clusterQueue: other}
+"""
+
+
+def test_a_model_whose_queue_is_one_of_another_team_is_a_guess():
+    of_other = "{name: chat, namespace: a, labels: {kueue.x-k8s.io/queue-name: other}}"
+    text = WORKLOADS.replace("{name: chat, namespace: a}", of_other, 1)
+    inferred = adopted(HAND + SHARED + text, rendered=False)
+    (chat,) = (it for it in inferred.spec.models if it.name == "chat")
+    (guess,) = (it for it in inferred.guesses if it.name == "chat")
+    reason = f"its queue is one of team other, but namespace a is one of team {chat.team}"
+    assert guess.path == ("spec", "team")
+    assert guess.text.startswith(f"Guess: {reason}")
+    assert any(reason in it for name, it in inferred.left if name == "Deployment a/chat")
+
+
+def test_a_priority_class_that_no_object_defines_is_listed():
+    classes = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: WorkloadPriorityClass\n"
+    classes += "metadata: {name: high}\nvalue: 5\n"
+    text = WORKLOADS.replace("containers:", "priorityClassName: gold, containers:")
+    text = text.replace(
+        "{name: train, namespace: b}",
+        "{name: train, namespace: b, labels: {kueue.x-k8s.io/priority-class: high}}",
+    )
+    inferred = adopted(HAND + classes + text, rendered=False)
+    assert {it.name: it.priority for it in inferred.spec.models} == {"chat": None, "train": "high"}
+    assert dict(inferred.left)["Deployment a/chat"] == (
+        'its priority class "gold" does not exist, so the model has no priority'
+    )
+    system = text.replace("priorityClassName: gold", "priorityClassName: system-node-critical")
+    known = "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+    known += "metadata: {name: system-node-critical}\nvalue: 2000001000\n"
+    left = dict(adopted(HAND + known + system, rendered=False).left)
+    assert "is not one that a spec can have" in left["Deployment a/chat"]

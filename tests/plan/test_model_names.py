@@ -12,7 +12,12 @@ from tests.servers.specs import model, platform, pool, share, team
 
 def assignment(**fields):
     each = {"resources": {"gpus": 1}, **fields}
-    documents = [platform(), pool("a100", 64), team("nlp", share(guarantee=32)), model("m", "nlp", **each)]
+    documents = [
+        platform(),
+        pool("a100", 64),
+        team("nlp", share(guarantee=32)),
+        model("m", "nlp", **each),
+    ]
     text = json_documents(documents)
     plan = compile_plan(load([Source("spec.yaml", text, None)]).sound)
     return plan.workloads.assignments[0]
