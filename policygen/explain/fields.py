@@ -19,8 +19,8 @@ _KUBERNETES = "https://kubernetes.io/docs/"
 _PRIORITY = f"{_KUBERNETES}concepts/scheduling-eviction/pod-priority-preemption/"
 _RBAC = f"{_KUBERNETES}reference/access-authn-authz/rbac/"
 _SECOND = f"{_KUBERNETES}tasks/extend-kubernetes/configure-multiple-schedulers/"
-_POD = f"{_KUBERNETES}reference/kubernetes-api/workload-resources/pod-v1/"
-_VOLCANO = "https://volcano.sh/en/docs/"
+_POD = f"{_KUBERNETES}concepts/workloads/pods/"
+_VOLCANO = "https://volcano.sh/docs/Concepts/"
 
 
 _OBJECT = {
@@ -235,7 +235,7 @@ KINDS: Mapping[str, FieldTable] = {
         },
     ),
     "Queue": FieldTable(
-        f"{_VOLCANO}queue/",
+        f"{_VOLCANO}Queue",
         {
             "spec.parent": Field(
                 "The Queue above in the tree. The amounts of all children must fit in it."
@@ -264,7 +264,7 @@ KINDS: Mapping[str, FieldTable] = {
         },
     ),
     "PodGroup": FieldTable(
-        f"{_VOLCANO}podgroup/",
+        f"{_VOLCANO}PodGroup",
         {
             "spec.queue": Field("The Queue whose resources the pods of this group use."),
             "spec.minMember": Field(

@@ -8,7 +8,7 @@ from policygen.plan import kueue_configuration, scheduler, volcano_configuration
 _KUBERNETES = "https://kubernetes.io/docs/"
 _SCHEDULER = f"{_KUBERNETES}reference/config-api/kube-scheduler-config.v1/"
 _KUEUE = "https://kueue.sigs.k8s.io/docs/"
-_VOLCANO = "https://volcano.sh/en/docs/plugins/"
+_VOLCANO = "https://volcano.sh/docs/Scheduler/Overview"
 _LEASE = "a second scheduler must not use the lease of the main one"
 _PACKS = "other scores must not work against the profile (docs/semantics.md)"
 _VERSION = Field(
@@ -88,7 +88,7 @@ FILES: Mapping[str, FieldTable] = {
             "actions": Field(
                 "What Volcano's scheduler does in each session, in this order. preempt and reclaim "
                 "evict pods.",
-                "https://volcano.sh/en/docs/actions/",
+                "https://volcano.sh/docs/Scheduler/Actions",
             ),
             f"{_PLUGIN}.name": Field(
                 "A plugin that takes part in decisions. The first tier whose plugins select victims "
