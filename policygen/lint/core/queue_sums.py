@@ -12,6 +12,7 @@ from msgspec import Struct
 from policygen.core.amounts import total
 from policygen.core.finding import At
 from policygen.kubernetes import priorities
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_jobs import ELASTIC, FRAMEWORKS, MIN_PARALLELISM, PRIORITY
 from policygen.kubernetes.kueue_settings import Settings
@@ -26,6 +27,8 @@ from policygen.lint.kueue.coverage import PodRequest, refused, requests_by_workl
 from policygen.lint.kueue.flavor_fits import refusal
 from policygen.lint.rule import Facts
 from policygen.lint.volcano import queues
+from policygen.lint.volcano.configuration import settings as volcano_settings
+from policygen.lint.volcano.gangs import gangs
 
 _ZERO = Fraction(0)
 _GROUPS = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
@@ -293,6 +296,7 @@ def _of_volcano(facts: Facts) -> Sequence[_Place]:
             known[queue.name].above = None if above is None else place(above)
         return known[queue.name]
 
+    jobs_of_volcano = {it.at: it for it in cluster.workloads_of(VOLCANO_BATCH)}
     for workload in cluster.workloads_of(*_GROUPS):
         if workload.kind not in RESTARTED or not all(map(queues.to_volcano, workload.templates)):
             continue
@@ -308,7 +312,31 @@ def _of_volcano(facts: Facts) -> Sequence[_Place]:
         member = QueueMember(workload, sum(pods), amounts, dict.fromkeys(amounts, _ANY))
         for at in _upwards(place(queue)):
             at.members.append(member)
+    if known and cluster.seen is None:
+        for gang in cluster.derive(gangs):
+            beside, job = known.get(gang.queue), jobs_of_volcano.get(gang.root)
+            if beside is None or job is None or _preempts_in_volcano(facts, job, beside):
+                continue
+            flavors = dict.fromkeys(gang.amounts, _ANY)
+            beside.jobs.append(QueueMember(job, gang.pods, gang.amounts, flavors))
     return [*known.values()]
+
+
+def _preempts_in_volcano(facts: Facts, job: Workload, place: _Place) -> bool:
+    """Whether a Job may preempt a workload of its queue, or this is not known.
+
+    Source: pkg/scheduler/actions/preempt/preempt.go and plugins/priority of Volcano 1.14.1.
+    """
+    configuration = volcano_settings(facts)
+    if configuration is None or {"preempt", "gangpreempt"}.isdisjoint(configuration.actions):
+        return False  # the default configuration has no such action
+    name = job.spec.get("priorityClassName") or job.templates[0].spec.priority_class_name
+    own = priorities.of_class(facts.cluster, str(name or ""))
+    others = [
+        priorities.of_class(facts.cluster, it.workload.templates[0].spec.priority_class_name)
+        for it in place.members
+    ]
+    return own is None or any(it is None or it < own for it in others)
 
 
 def _pods(

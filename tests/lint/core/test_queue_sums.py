@@ -209,3 +209,47 @@ def test_a_job_that_may_start_with_fewer_pods_is_skipped():
         "namespace: n,", "namespace: n, annotations: {kueue.x-k8s.io/job-min-parallelism: '1'},"
     )
     assert jobs(queue("q", a=4), work("serve", 3), annotated) == []
+
+
+GANG = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: gang, namespace: n}
+spec:
+  queue: low
+  minAvailable: %s
+  priorityClassName: %s
+  tasks: [{replicas: 3, template: {spec: {containers: [{name: a, image: a, resources: {limits: {gpu.com/x: 1}}}]}}}]
+"""
+VOLCANO = """
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: low}
+spec: {capability: {gpu.com/x: 4}}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: high}
+value: 5
+"""
+SCHEDULER = """
+kind: volcano-scheduler.conf
+apiVersion: v1
+actions: "allocate, %s, backfill"
+tiers: [{plugins: [{name: priority}, {name: gang}, {name: capacity}]}]
+"""
+
+
+def test_the_gang_of_a_job_of_volcano_must_have_room_beside_pods_that_do_not_end():
+    assert jobs(VOLCANO, of_volcano("serve"), GANG % (1, "")) == []
+    assert jobs(VOLCANO, of_volcano("serve"), GANG % (2, "")) == [(["gang"], 3, "Queue low")]
+    assert jobs(VOLCANO.replace("low", "other"), of_volcano("serve"), GANG % (2, "")) == []
+
+
+@pytest.mark.parametrize(
+    ("action", "priority", "found"),
+    [("preempt", "high", 0), ("preempt", "''", 1), ("reclaim", "high", 1), ("preempt", "gone", 0)],
+)
+def test_a_gang_that_may_preempt_is_skipped(action, priority, found):
+    texts = VOLCANO, SCHEDULER % action, of_volcano("serve"), GANG % (2, priority)
+    assert len(jobs(*texts)) == found

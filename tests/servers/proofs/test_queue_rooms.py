@@ -1,13 +1,15 @@
 """Deployments in queues of Kueue and Volcano that can never run all their pods at once."""
 
 import pytest
+import yaml
 
+from tests.servers.client import Object
 from tests.servers.cluster import Cluster
 from tests.servers.nodes import Shape
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import apply, documents, scene, show
 from tests.servers.proofs.test_core_quotas import CHANGE, updated
-from tests.servers.proofs.volcano_scene import Volcano
+from tests.servers.proofs.volcano_scene import SHARES, Volcano
 from tests.servers.scenes import messages
 
 RULE = "replicas-exceed-queue"
@@ -17,6 +19,8 @@ COHORT = 2
 """The number of the example of `workloads-exceed-queue` with two queues of a cohort."""
 BESIDE = 3
 """The number of its example with a Job beside a Deployment."""
+BESIDE_IN_VOLCANO = 4
+"""The same with a Job of Volcano."""
 QUEUE = 1
 """The number of the example of `rollout-exceeds-quota` with a queue."""
 
@@ -60,6 +64,24 @@ def test_workloads_exceed_queue_of_volcano(volcano: Volcano) -> None:
             volcano.becomes("pods", lambda: placed(volcano, "vision"), want)
             volcano.sessions()
             assert placed(volcano, "vision") == want
+
+
+@pytest.mark.parametrize("shipped", [True, False])
+def test_workloads_exceed_queue_of_volcano_by_a_job(volcano: Volcano, *, shipped: bool) -> None:
+    """With the chart's configuration, and without the action enqueue."""
+    rule = "workloads-exceed-queue"
+    for example, serving, all_of in (
+        (bad(rule, BESIDE_IN_VOLCANO), 3, 3),
+        (good(rule, BESIDE_IN_VOLCANO), 2, 4),
+    ):
+        *others, job = documents(example)
+        with volcano.scene(yaml.safe_dump_all(others), volcano.shipped if shipped else SHARES):
+            volcano.becomes("serving", lambda: volcano.bound("vision"), serving)
+            volcano.create(job)
+            volcano.becomes("pods", lambda: volcano.bound("vision"), all_of)
+            volcano.until("a PodGroup", lambda: len(_groups(volcano)) > 1)
+            volcano.sessions()
+            assert volcano.bound("vision") == all_of
 
 
 def test_workloads_exceed_queue(cluster: Cluster) -> None:
@@ -147,6 +169,10 @@ def test_gpu_quota_unusable(cluster: Cluster) -> None:
     reason = "insufficient unused quota for cpu"
     cluster.until(reason, lambda: any(reason in it for it in messages(cluster, "bad")))
     cluster.stays("bad", lambda: len(cluster.admitted("bad")), 1, for_s=1)
+
+
+def _groups(cluster: Cluster) -> list[Object]:
+    return cluster.objects("scheduling.volcano.sh/v1beta1", "PodGroup", "vision")
 
 
 def _ready(cluster: Cluster, namespace: str) -> int | None:

@@ -82,5 +82,6 @@ RULE = ObjectRule(
         "ScaledObject",
         "PriorityClass",
         "WorkloadPriorityClass",
+        "volcano-scheduler.conf",
     ),
 )
