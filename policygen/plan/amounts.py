@@ -42,6 +42,11 @@ def amount_of(resource: str, amount: int, beside: int | None = None) -> str:
     return amounts.amount_of(resource, Fraction(amount, scale), other)
 
 
+def at_most(resource: str, amount: int) -> str:
+    """The largest amount of cpu or memory that a user may write, with the resource's name."""
+    return amounts.at_most(resource, Fraction(amount, 1000 if resource == CPU else 1))
+
+
 def readable_bytes(size: int, beside: int | None = None) -> str:
     """An amount of memory for people: `98.6 TiB`. `beside` as in `amount_of`."""
     return amounts.readable(MEMORY, Fraction(size), None if beside is None else Fraction(beside))

@@ -98,15 +98,15 @@ def unplaced(
     model: Model,
     rejected: Sequence[Rejection],
     lacking: Sequence[str],
-    pods: int | None,
+    smaller: Sequence[str],
     *,
     named: bool,
 ) -> Hit:
     """Why a model runs on no pool, and the change that is nearest to let it run.
 
     `lacking`: pools that it fits, but for which its team has no quota. A pool without quota is worth
-    naming only if the model names pools (`named`), or if no other pool fits. `pods`: the size of a gang
-    with which it fits a pool; None if there is none.
+    naming only if the model names pools (`named`), or if no other pool fits. `smaller`: the changes with which
+    its GPUs fit a pool.
     """
     start = f'model "{model.name}" is not rendered, because'
     nearest = next(iter(rejected), None)
@@ -142,7 +142,7 @@ def unplaced(
     remedy = {
         Obstacle.PLACEMENT: f'add pool "{nearest.pool}" to its placement',
         Obstacle.NAMESPACE: f'write spec.namespaces of team "{model.team}"',
-    }.get(nearest.obstacle, _smaller(model, nearest, pods))
+    }.get(nearest.obstacle, _smaller(nearest, smaller))
     return Hit(
         rules.MODEL_FITS_NO_POOL,
         f"{start} it fits no pool of its team or placement ({reasons}); {remedy}",
@@ -157,17 +157,14 @@ def _reasons(rejected: Sequence[Rejection]) -> str:
     return "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN]) + more
 
 
-def _smaller(model: Model, nearest: Rejection, pods: int | None) -> str:
-    """How a model that is too large for each node can fit. `pods`: see `unplaced`."""
+def _smaller(nearest: Rejection, smaller: Sequence[str]) -> str:
+    """How a model that is too large for each node can fit. `smaller`: see `unplaced`."""
     field = nearest.at.path[-1]
+    if field == "resources":
+        return "lower resources.cpu and resources.memory, or use a pool with larger nodes"
     if field in ("cpu", "memory", "gpus", "gpuMemory"):
         return f"lower resources.{field}, or use a pool with larger nodes"
-    advice = []
-    if pods is not None:
-        advice.append(f"write gang.size: {pods} to divide it over {pods} pods")
-    if model.workload == "training" and model.sizing.training != "lora":
-        advice.append("write sizing.training: lora to train adapters")
-    return ", or ".join(advice or ["use a smaller model or a pool with larger nodes"])
+    return ", or ".join(smaller or ["use a smaller model or a pool with larger nodes"])
 
 
 def unknown_node_types(

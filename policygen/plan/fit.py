@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from policygen.core.finding import At, Hit
 from policygen.core.quantity import MEBIBYTE
-from policygen.core.quoting import counted
+from policygen.core.quoting import counted, listed
 from policygen.core.rule import Rule
 from policygen.hardware import sizing
 from policygen.hardware.catalog import MigProfile
@@ -170,9 +170,12 @@ def crowding(
 
 
 def _size(replica: Replica, offer: Offer) -> Size | None:
+    return None if _above(replica.model, offer) else _size_by_gpus(replica, offer)
+
+
+def _size_by_gpus(replica: Replica, offer: Offer) -> Size | None:
+    """The units that a replica needs, whatever cpu and memory it requests; None if no node has them."""
     model, workload = replica.model, replica.workload
-    if _above(model, offer):
-        return None
     if model.gpus is not None:
         counted = len(offer.resources) == 1 and model.gpus <= offer.units
         return Size(offer.resources[0], model.gpus) if counted else None
@@ -220,18 +223,24 @@ def _shared(workload: sizing.MemoryDemand, offer: Offer, card: int) -> Size | No
 
 
 def misfit(replica: Replica, offer: Offer) -> Misfit:
-    """Why a replica fits no node of a pool."""
+    """Why a replica fits no node of a pool; of several reasons, the one that it exceeds most."""
+    resources = replica.model.field("resources")
+    found = []
+    if above := _above(replica.model, offer):
+        needs = [amount_of(name, amount, has) for name, amount, has in above]
+        node = [amount_of(name, has, amount) for name, amount, has in above]
+        reason = f"a replica needs {listed(needs, 'and')}, but a node has {listed(node, 'and')}"
+        at = resources / above[0][0] if len(above) == 1 else resources
+        found.append(Misfit(at, reason, max(Fraction(amount, has) for _, amount, has in above)))
+    if _size_by_gpus(replica, offer) is None:
+        found.append(_misfit_by_gpus(replica, offer))
+    return max(found, key=lambda it: it.excess)
+
+
+def _misfit_by_gpus(replica: Replica, offer: Offer) -> Misfit:
+    """Why a replica fits no node, whatever cpu and memory it requests."""
     model = replica.model
     resources = model.field("resources")
-    for name, amount, has in _above(model, offer):
-        return Misfit(
-            resources / name,
-            (
-                f"a replica needs {amount_of(name, amount, has)}, but a node has "
-                f"{amount_of(name, has, amount)}"
-            ),
-            Fraction(amount, has),
-        )
     if model.gpus is not None:
         if len(offer.resources) > 1:
             kinds = ", ".join(offer.profiles)

@@ -1,10 +1,11 @@
 """Whether a model alone exceeds the limit of its team, or its share of a node."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.finding import Hit
+from policygen.core.quoting import listed
 from policygen.plan import rules
-from policygen.plan.amounts import CPU, MEMORY, Vector, amount_of
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector, amount_of, at_most
 from policygen.plan.assignment import Assignment
 from policygen.plan.replicas import counted_resources, limit_of
 
@@ -51,18 +52,40 @@ def held(chosen: Assignment, resource: str) -> int:
     return max(pieces.always, int(whole)) * pieces.piece.get(resource, 0)
 
 
-def host_share(assignment: Assignment) -> Iterator[Hit]:
-    """Notes if a replica requests more cpu or memory than the units that it takes."""
+def above_share(assignment: Assignment) -> dict[str, tuple[int, int]]:
+    """What a replica requests of cpu and memory above the share of the units that it takes, and this share."""
     model, size, facts = assignment.model, assignment.size, assignment.facts
-    if assignment.node is None:
-        return
     share = facts.vector({**dict.fromkeys(facts.resources, 0), size.resource: size.units})
-    for name, amount in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
-        if amount is not None and amount > share[name]:
-            yield Hit(
-                rules.HOST_SHARE_EXCEEDED,
-                f'one replica of model "{model.name}" requests {amount_of(name, amount, share[name])}, '
-                f'but only {amount_of(name, share[name], amount)} on pool "{facts.name}" belong to its '
-                f"{size.units} {size.resource}, so some GPUs stay idle; lower the request",
-                model.field("resources"),
-            )
+    requested = {CPU: model.cpu_milli, MEMORY: model.memory_bytes}
+    return {
+        name: (amount, share[name])
+        for name, amount in requested.items()
+        if amount is not None and amount > share[name]
+    }
+
+
+def lower_requests(above: Mapping[str, tuple[int, int]]) -> str:
+    """The change after which a replica requests its share."""
+    shares = [at_most(name, share) for name, (_, share) in above.items()]
+    return (
+        f"lower {'the requests' if len(shares) > 1 else 'the request'} to {listed(shares, 'and')}"
+    )
+
+
+def host_share(assignment: Assignment) -> Iterator[Hit]:
+    """A note if a replica requests more cpu or memory than the units that it takes.
+
+    If the model then exceeds the limit of its team, model-above-limit reports it.
+    """
+    model, size, facts = assignment.model, assignment.size, assignment.facts
+    above = above_share(assignment) if assignment.node is not None else {}
+    if above and set(HOST).isdisjoint(exceeded(assignment)):
+        has = [amount_of(name, amount, share) for name, (amount, share) in above.items()]
+        own = [amount_of(name, share, amount) for name, (amount, share) in above.items()]
+        yield Hit(
+            rules.HOST_SHARE_EXCEEDED,
+            f'one replica of model "{model.name}" requests {listed(has, "and")}, but only '
+            f'{listed(own, "and")} on pool "{facts.name}" belong to its {size.units} {size.resource}, '
+            f"so some GPUs stay idle; {lower_requests(above)}",
+            model.field("resources"),
+        )

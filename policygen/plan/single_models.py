@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from policygen.core.finding import Hit
 from policygen.plan import gang_sizes, model_limits, rules
-from policygen.plan.amounts import Vector, amount_of
+from policygen.plan.amounts import HOST, Vector, amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.fit import warn
 from policygen.plan.model_limits import held
@@ -60,6 +60,8 @@ def _hit(chosen: Assignment, node: TeamNode, resource: str, remedies: Remedies) 
         where += f" in each of its {count} namespaces"
     fewer = pieces.least > 1 or not never
     advice = ["lower the model's replicas"] if fewer and each <= limit else []
+    if resource in HOST and (above := model_limits.above_share(chosen)):
+        advice = [model_limits.lower_requests(above)]
     if each > limit and model.gang is not None:
         advice = [_gang_remedy(chosen, bounds)]
     if raised := remedies.raised_for_model(chosen, resource):

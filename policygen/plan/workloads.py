@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.finding import Hit
 from policygen.hardware import sizing
 from policygen.plan import demand, explanation, fit, gang_sizes, model_limits
 from policygen.plan.assignment import Assignment, ModelPlacement, Obstacle, Rejection
 from policygen.plan.fit import Offer, Replica
-from policygen.plan.placement import Placing
+from policygen.plan.placement import Placing, Wish
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
-from policygen.spec.types import Spec
+from policygen.spec.types import Gang, Spec
 
 
 class Workloads(Struct, frozen=True):
@@ -51,15 +52,37 @@ def place(spec: Spec, pools: Mapping[str, PoolFacts], trees: Sequence[Tree]) -> 
             )
             if replica.known and wish != {} and not misread:
                 lacking = placing.without_quota(replica, wish)
-                pods = _divided(replica, rejected, placing)
+                smaller = [*_smaller(replica, wish, rejected, placing)]
                 named = wish is not None
-                hits.append(explanation.unplaced(model, rejected, lacking, pods, named=named))
+                hits.append(explanation.unplaced(model, rejected, lacking, smaller, named=named))
             continue
         hits += fit.crowding(replica, options[0].pools, offers)
         hits += _stated_gpus(replica, options[0], offers[options[0].facts.name])
         hits += model_limits.host_share(options[0])
     hits += explanation.placed(placements)
     return Workloads(tuple(placements), tuple(hits))
+
+
+def _smaller(
+    replica: Replica, wish: Wish | None, rejected: Sequence[Rejection], placing: Placing
+) -> Iterator[str]:
+    """The changes with which the GPUs of a model fit a pool, with its share of cpu and memory there."""
+    model = replica.model
+    changes = []
+    pods = _divided(replica, rejected, placing)
+    if pods is not None:
+        gang = replace(model.gang or Gang(pods), size=pods)
+        text = f"write gang.size: {pods} to divide it over {pods} pods"
+        changes.append((text, replace(model, gang=gang)))
+    if model.workload == "training" and model.sizing.training != "lora":
+        adapters = replace(model.sizing, training="lora")
+        text = "write sizing.training: lora to train adapters"
+        changes.append((text, replace(model, sizing=adapters)))
+    for text, changed in changes:
+        options = placing.options(Replica(changed, {}), wish)
+        if options and not options[0].rank.limit:
+            above = model_limits.above_share(options[0])
+            yield f"{text}, and {model_limits.lower_requests(above)}" if above else text
 
 
 def _divided(replica: Replica, rejected: Sequence[Rejection], placing: Placing) -> int | None:

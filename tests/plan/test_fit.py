@@ -142,3 +142,20 @@ def test_a_shared_card_is_reported_only_if_the_model_may_use_it(planned, team):
     done = planned(platform, a100(), shared, both, model())
     assert assigned(done)[0] == "p"
     assert "shared-memory-exceeded" in done.rules
+
+
+def test_cpu_and_memory_above_the_share_of_a_replica_are_one_finding(planned, team):
+    text = model(resources="gpuMemory: 13Gi, cpu: '90', memory: 1000Gi")
+    done = planned(a100(), team("a", "guarantee: 8"), text)
+    [found] = [it.message for it in done.findings if it.rule.name == "host-share-exceeded"]
+    share = found.rpartition("lower the requests to ")[2]
+    cpu, memory = share.removesuffix(" of memory").split(" cores and ")
+    fitting = model(resources=f"gpuMemory: 13Gi, cpu: '{cpu}', memory: {memory}")
+    rules = planned(a100(), team("a", "guarantee: 8"), fitting).rules
+    assert "host-share-exceeded" not in rules
+    # With fewer replicas, the note would follow.
+    many = text.replace("spec:\n", "spec:\n      replicas: 9\n", 1)
+    done = planned(a100(), team("a", "guarantee: 8"), many)
+    [above] = [it.message for it in done.findings if it.rule.name == "model-above-limit"]
+    assert above.endswith(f"; lower the requests to {share}")
+    assert "host-share-exceeded" not in done.rules

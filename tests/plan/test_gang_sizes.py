@@ -66,8 +66,25 @@ def test_a_smaller_gang_is_not_proposed_if_it_needs_as_many_gpus(planned):
             "workload: training, resources: {gpus: 8, cpu: '500'}",
             "lower resources.cpu, or use a pool with larger nodes",
         ),
-        # the limit of the team holds no gang
-        (16, "size: 405b, workload: training", "write sizing.training: lora to train adapters"),
+        # the limit of the team holds no gang, and no node the model with adapters
+        (
+            16,
+            "size: 405b, workload: training",
+            "use a smaller model or a pool with larger nodes",
+        ),
+        # with adapters, it needs fewer GPUs, and less of the node belongs to these
+        (
+            8,
+            "size: 70b, workload: training, resources: {cpu: '150', memory: 700Gi}",
+            "write gang.size: 2 to divide it over 2 pods, or write sizing.training: lora to train adapters, "
+            "and lower the request to 103.705 cores",
+        ),
+        # neither cpu nor memory alone is enough
+        (
+            8,
+            "size: 8b, resources: {cpu: '900', memory: 9Ti}",
+            "lower resources.cpu and resources.memory, or use a pool with larger nodes",
+        ),
     ],
 )
 def test_a_gang_is_proposed_for_a_model_that_is_too_large_for_a_node(
