@@ -48,7 +48,16 @@ def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
         if not guarantee < min(always, one.limit(node)):
             continue
         raised = remedies.raised_guarantee(one, node, always - guarantee)
-        remedy = remedies.of_guarantee(raised, parts, one, always - guarantee)
+        # With one replica of each model, the guarantee must have room for the others, too.
+        least = sum(it.least_always(resource) for it in parts)
+        otherwise = ""
+        if least > guarantee:
+            to = amount_of(resource, always)
+            otherwise = (
+                f"lower the guarantees of other teams, and raise this one to {to}, "
+                "or make the replicas smaller"
+            )
+        remedy = remedies.of_guarantee(raised, parts, one, always - guarantee, otherwise=otherwise)
         where, team = place_of(pools), node.team
         if len(parts) == 1:
             hit = warn(

@@ -75,11 +75,11 @@ def lower_requests(above: Mapping[str, tuple[int, int]]) -> str:
 def host_share(assignment: Assignment) -> Iterator[Hit]:
     """A note if a replica requests more cpu or memory than the units that it takes.
 
-    If the model then exceeds the limit of its team, model-above-limit reports it.
+    If the model therefore exceeds the limit of its team, model-above-limit reports it.
     """
     model, size, facts = assignment.model, assignment.size, assignment.facts
     above = above_share(assignment) if assignment.node is not None else {}
-    if above and set(HOST).isdisjoint(exceeded(assignment)):
+    if above and next(exceeded(assignment), None) not in HOST:
         has = [amount_of(name, amount, share) for name, (amount, share) in above.items()]
         own = [amount_of(name, share, amount) for name, (amount, share) in above.items()]
         yield Hit(

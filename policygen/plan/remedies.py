@@ -74,10 +74,40 @@ class Remedies:
         return _advice(parts, raised, move, otherwise=otherwise)
 
     def of_guarantee(
-        self, raised: str, parts: Sequence[Contribution], one: ResourceSum, missing: int
+        self,
+        raised: str,
+        parts: Sequence[Contribution],
+        one: ResourceSum,
+        missing: int,
+        *,
+        otherwise: str = "",
     ) -> str:
-        """How to avoid that models need more than a guarantee; `raised`: how it can be raised."""
-        return _advice(parts, raised, self._move(parts, one, missing))
+        """How to avoid that models need more than a guarantee; `raised`: how it can be raised.
+
+        `otherwise`: what to do if neither this nor another pool helps, and fewer replicas are not enough.
+        """
+        move = self._move(parts, one, missing)
+        if otherwise:
+            return ", or ".join(filter(None, (raised, move))) or otherwise
+        return _advice(parts, raised, move)
+
+    def has_room(self, chosen: Assignment) -> bool:
+        """Whether a model that exceeds its limit as written leads to no finding in this size."""
+        node = chosen.node
+        if node is None or model_limits.exceeds(chosen):
+            return False
+        for it in self.sums(chosen.tree):
+            if not it.covers(chosen):
+                continue
+            part = contributions.of_model(chosen, it.resource)
+            before = {found.key for found in it.after(node, {})}
+            if any(found.key not in before for found in it.after(node, {part.name: part})):
+                return False
+            others = [each for each in it.of_leaf(node) if each.name != part.name]
+            held = sum(node.guarantee[pool.name].get(it.resource, 0) for pool in it.pools)
+            if it.lends and part.always + sum(each.always for each in others) > held:
+                return False
+        return True
 
     def _raised_limit(self, found: Excess, one: ResourceSum, parts: Iterable[Contribution]) -> str:
         """By how much to raise the limit; empty if the parent, the pool or other models forbid it."""

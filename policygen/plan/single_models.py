@@ -59,7 +59,7 @@ def _hit(chosen: Assignment, node: TeamNode, resource: str, remedies: Remedies) 
     if limit < whole:
         where += f" in each of its {count} namespaces"
     fewer = pieces.least > 1 or not never
-    advice = ["lower the model's replicas"] if fewer and each <= limit else []
+    advice = [_lower_replicas(chosen, remedies)] if fewer and each <= limit else []
     if resource in HOST and (above := model_limits.above_share(chosen)):
         advice = [model_limits.lower_requests(above)]
     if each > limit and model.gang is not None:
@@ -76,6 +76,16 @@ def _hit(chosen: Assignment, node: TeamNode, resource: str, remedies: Remedies) 
         f"{', or '.join(advice or ['place the model on a larger pool'])}",
         model,
     )
+
+
+def _lower_replicas(chosen: Assignment, remedies: Remedies) -> str:
+    """To how many replicas to lower, if a number leads to no other finding."""
+    if chosen.model.autoscaling is None:
+        for count in range(min(model_limits.fitting(chosen), _TRIED), 0, -1):
+            fewer = replicas(replace(chosen.model, replicas=count), chosen.size)
+            if remedies.has_room(replace(chosen, replicas=fewer)):
+                return f"lower the model's replicas to {count}"
+    return "lower the model's replicas"
 
 
 def _fewer_replicas(chosen: Assignment, resource: str, remedies: Remedies) -> Iterator[str]:

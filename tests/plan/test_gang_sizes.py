@@ -76,8 +76,10 @@ def test_a_smaller_gang_is_not_proposed_if_it_needs_as_many_gpus(planned):
         (
             8,
             "size: 70b, workload: training, resources: {cpu: '150', memory: 700Gi}",
-            "write gang.size: 2 to divide it over 2 pods, or write sizing.training: lora to train adapters, "
-            "and lower the request to 103.705 cores",
+            (
+                "write gang.size: 2 to divide it over 2 pods, or write sizing.training: lora to train adapters, "
+                "and lower the request to 103.705 cores"
+            ),
         ),
         # neither cpu nor memory alone is enough
         (

@@ -282,7 +282,8 @@ def test_a_guarantee_that_cannot_grow_is_not_proposed(planned):
     assert message.endswith("at any time; lower the replicas")
     single = models("a", **dict.fromkeys("ms", "resources: {gpus: 5}, replicas: 1"))
     (message,) = messages(planned(a100(), *teams, single), "serving-on-borrowed-gpus")
-    assert message.endswith("at any time; make the replicas smaller")
+    raised = "lower the guarantees of other teams, and raise this one to 10 nvidia.com/gpu"
+    assert message.endswith(f"at any time; {raised}, or make the replicas smaller")
 
 
 def test_nothing_is_reclaimed_without_preemption(planned):

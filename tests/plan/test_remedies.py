@@ -28,6 +28,7 @@ ALONE = re.compile(
     r"(?:, and the guarantees of its parents by (\d+))?"
 )
 """The limit for a model that exceeds it alone."""
+FEWER = re.compile(r'model "([\w-]+)" needs .* lower the model\'s replicas to (\d+)')
 CHECKED = {
     "models-exceed-limit",
     "peak-exceeds-limit",
@@ -153,6 +154,11 @@ def changed(documents, message):
         yield made, None
     if moves := MOVES.search(message):
         yield moved(documents, moves[1]), None
+    if fewer := FEWER.search(message):
+        made = deepcopy(documents)
+        (spec,) = (it["spec"] for it in made if it["metadata"]["name"] == fewer[1])
+        spec["replicas"] = int(fewer[2])
+        yield made, None
     if alone := ALONE.search(message):
         team, pool, what, limit, waits, guarantee, above = alone.groups()
         made = deepcopy(documents)

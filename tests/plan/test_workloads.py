@@ -61,9 +61,9 @@ def test_a_team_without_a_share_of_the_pool(planned, team):
         (
             4,
             "replicas: 5",
-            "lower the model's replicas, or raise limit and guarantee to 5 nvidia.com/gpu",
+            "lower the model's replicas to 2, or raise limit and guarantee to 5 nvidia.com/gpu",
         ),
-        (4, "replicas: 80", "lower the model's replicas"),
+        (4, "replicas: 80", "lower the model's replicas to 2"),
         # The number is enough for the most replicas, too.
         (
             4,
