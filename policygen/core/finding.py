@@ -1,10 +1,9 @@
 """Findings about an input: the place, the rule, and what to write instead."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
-
-from msgspec import Struct
 
 from policygen.core.rule import Rule, Severity
 
@@ -27,6 +26,12 @@ def dotted(path: Path) -> str:
         else:
             text += f'["{step}"]'
     return text
+
+
+def pointer(path: Path) -> str:
+    """A path as a JSON pointer (RFC 6901)."""
+    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join(f"/{step}" for step in steps)
 
 
 def at_path(data: Any, path: Path) -> Any:
@@ -96,7 +101,8 @@ FaultAt = tuple[At, str]
 """A place and a message, of which a rule makes a Hit."""
 
 
-class NewMapping(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class NewMapping:
     """A mapping that an Edit writes."""
 
     entries: tuple[tuple[str, "NewValue"], ...]

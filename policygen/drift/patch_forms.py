@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from policygen.core.finding import Path
+from policygen.core.finding import Path, pointer
 from policygen.drift.compare import FieldDifference
 
 Operation = dict[str, Any]
@@ -126,9 +126,3 @@ def _merged(one: Any, other: Any) -> Any:
         **one,
         **{key: _merged(one[key], value) if key in one else value for key, value in other.items()},
     }
-
-
-def pointer(path: Path) -> str:
-    """A path as a JSON pointer (RFC 6901)."""
-    steps = (str(step).replace("~", "~0").replace("/", "~1") for step in path)
-    return "".join(f"/{step}" for step in steps)

@@ -18,6 +18,9 @@ def applied(thing, operations):
                 assert holder[key] == it["value"], it
             case "remove":
                 del holder[key]
+            case "add" if isinstance(holder, list):
+                assert key <= len(holder)
+                holder.insert(key, copy.deepcopy(it["value"]))
             case "add" | "replace":
                 assert it["op"] == "add" or holder[key] is not None
                 holder[key] = copy.deepcopy(it["value"])

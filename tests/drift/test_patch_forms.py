@@ -2,8 +2,9 @@
 
 from msgspec import UNSET
 
+from policygen.core.finding import pointer
 from policygen.drift.compare import FieldDifference
-from policygen.drift.patch_forms import alone, at, operations, pointer
+from policygen.drift.patch_forms import alone, at, operations
 from tests.drift.jsonpatch import applied
 
 FOUND = {"spec": {"a": 1, "list": [{"name": "x", "v": 1}, {"name": "y", "v": 2}]}}

@@ -9,6 +9,11 @@ from policygen.core.finding import Edit, NewMapping, NewValue, Path, Verb
 class EditError(ValueError):
     """Why an edit cannot be made, as a message for the user."""
 
+    def __init__(self, message: str, path: Path = ()) -> None:
+        """`path` is that of the edit, if a single one is at fault."""
+        super().__init__(message)
+        self.path = path
+
 
 def applied(data: Any, edits: Iterable[Edit], raw: Mapping[Path, str]) -> Any:
     """The data after the edits.

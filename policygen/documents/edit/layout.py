@@ -66,6 +66,10 @@ class Text(Struct, eq=False, dict=True):
         """Whether a collection is written in brackets."""
         return self.outline.shape[node] in COLLECTIONS and self.char(node) in {"{", "["}
 
+    def is_in_flow(self, node: int) -> bool:
+        """Whether a node is inside a collection in brackets."""
+        return any(node < self.outline.after[it] and self.is_flow(it) for it in range(node))
+
     def pairs(self, mapping: int) -> list[tuple[int, int]]:
         """All keys and values of a mapping, including merges."""
         below = self.outline.below(mapping)

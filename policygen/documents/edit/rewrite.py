@@ -22,6 +22,9 @@ _INDENT = "  "
 _COLON = re.compile(r"[ \t]*:(?=[ \t\r\n]|\Z)")
 _DASH = re.compile(r"[ \t]*-[ \t]+")
 _REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?")
+_SHARED = (
+    "a YAML alias or merge uses this value in another place too, and the fix would change both"
+)
 
 
 Rewritten = Sequence[Splice] | EditError
@@ -39,30 +42,36 @@ def splices(document: Document, fixes: Sequence[Sequence[Edit]]) -> list[Rewritt
     touched: list[set[tuple[int, Path, Edit]]] = []
     for edits in fixes:
         try:
-            steps = [_Step(text, edit) for edit in edits]
-            parts = [splice for step in steps for splice in step.splices()]
+            steps = [_step(text, edit) for edit in edits]
+            parts = [splice for step in steps for splice in step.parts]
             made.append([outer(document.positions, part) for part in joined(parts)])
             touched.append({(it.touched, it.edit.at.path, it.without_path) for it in steps})
         except EditError as error:
             made.append(error)
             touched.append(set())
-    shared = EditError(
-        "a YAML alias or merge uses this value in another place too, and the fix would change both"
-    )
     while True:  # another fix may need one that is refused, because they share a node
         sharing = {it for each in touched for it in each if it[0] in text.shared}
         uses = Counter((node, edit) for node, _, edit in sharing)
-        refused = [
-            number
+        refused = {
+            number: path
             for number, edits in enumerate(touched)
-            if any(
-                uses[node, edit] != text.shared.get(node, 0) for node, _, edit in edits & sharing
-            )
-        ]
+            for node, path, edit in edits & sharing
+            if uses[node, edit] != text.shared.get(node, 0)
+        }
         if not refused:
             return made
-        for number in refused:
-            made[number], touched[number] = shared, set()
+        for number, path in refused.items():
+            made[number], touched[number] = EditError(_SHARED, path), set()
+
+
+def _step(text: Text, edit: Edit) -> "_Step":
+    """The step of an edit, with its changes."""
+    try:
+        step = _Step(text, edit)
+        step.parts = [*step.splices()]
+    except EditError as error:
+        raise EditError(f"{error}", edit.at.path) from None
+    return step
 
 
 class _Step:
@@ -81,13 +90,15 @@ class _Step:
         """Whether the node is in brackets."""
         self.rest: Path = ()
         """The part of an ADD's path that does not exist yet."""
+        self.parts: Sequence[Splice] = ()
         self._walk()
 
     def _walk(self) -> None:
         outline, path = self.layout.outline, self.edit.at.path
         for number, name in enumerate(path):
             node = outline.target.get(self.node, self.node)
-            self.flow = self.flow or self.layout.is_flow(node)
+            inside = self.flow if node == self.node else self.layout.is_in_flow(node)
+            self.flow = inside or self.layout.is_flow(node)
             step = outline.steps(node).get(name)
             if step is None:
                 merged = at_path(self.layout.document.data, path[: number + 1]) is not None
