@@ -8,21 +8,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from policygen.app import inputs, lint
+from policygen.app.edited_text import edited_text
 from policygen.app.requests import LintRequest
-from policygen.core.finding import Edit, Finding, Verb
+from policygen.core.finding import Edit, Finding
 from policygen.core.quoting import counted
 from policygen.documents.document import Document
 from policygen.documents.edit import rewrite
-from policygen.documents.edit.apply import EditError, applied, same
-from policygen.documents.edit.comments import comments
+from policygen.documents.edit.apply import EditError
 from policygen.documents.edit.overwrite import overwrite
-from policygen.documents.edit.splice import Splice, Taken, spliced
+from policygen.documents.edit.splice import Splice, Taken
 from policygen.documents.files import MAX_FILE_BYTES, Source
 from policygen.documents.positions import line_break, line_starts
 from policygen.kubernetes import manifests
@@ -319,36 +319,8 @@ class _Text(Struct, frozen=True, eq=False):
 
     def _checked(self, proposals: Sequence[_Proposal]) -> str | None:
         """The text with the changes, if it parses to the intended content; else None."""
-        text = spliced(self.source.text, [part for it in proposals for part in it.parts])
-        again = manifests.read([replace(self.source, text=text)])
-        if not again.complete or len(again.documents) != len(self.documents):
-            return None
         edits: dict[int, list[Edit]] = {}
         for proposal in proposals:
             edits.setdefault(proposal.document.index, []).extend(proposal.finding.edits)
-        pairs = list(zip(self.documents, again.documents, strict=True))
-        inner = {old.positions.text: new.positions.text for old, new in pairs}
-        for old, new in pairs:
-            try:
-                expected = _expected(old, edits.get(old.index, ()))
-            except EditError:
-                return None
-            if not same(_swapped(expected, inner), new.data):
-                return None
-        if any(Counter(comments(old)) != Counter(comments(new)) for old, new in inner.items()):
-            return None
-        return text
-
-
-def _expected(document: Document, edits: Sequence[Edit]) -> Any:
-    quoted = [edit.at.path for edit in edits if edit.verb is Verb.QUOTE]
-    return applied(document.data, edits, {path: document.raw(path) or "" for path in quoted})
-
-
-def _swapped(data: Any, texts: Mapping[str, str]) -> Any:
-    """Data in which files inside texts are replaced by other files."""
-    if isinstance(data, dict):
-        return {key: _swapped(value, texts) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_swapped(value, texts) for value in data]
-    return texts.get(data, data) if isinstance(data, str) else data
+        parts = (part for it in proposals for part in it.parts)
+        return edited_text(self.source, self.documents, parts, edits)

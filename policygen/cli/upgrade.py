@@ -50,7 +50,7 @@ def upgrade(
     """
     from policygen.app import delivery, fix
     from policygen.app import upgrade as app_upgrade
-    from policygen.report import upgrade as forms
+    from policygen.report import manifest_changes
 
     if write and (check or "-" in files):
         other = "--check, which changes nothing" if check else "standard input"
@@ -72,8 +72,8 @@ def upgrade(
             say(line)
     else:
         report, diff = app_upgrade.report(upgraded), fix.diff(upgraded.fixed)
-        people = partial(forms.markdown, diff=diff, lines=summary)
-        as_json = partial(forms.json, diff=diff)
+        people = partial(manifest_changes.markdown, command="upgrade", diff=diff, lines=summary)
+        as_json = partial(manifest_changes.json, diff=diff)
         stdout.out(delivery.page(as_json if form == "json" else people, report))
     if not upgraded.complete:
         raise SystemExit(ExitCode.INCOMPLETE)

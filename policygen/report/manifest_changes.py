@@ -1,4 +1,4 @@
-"""Writes what `policygen upgrade` changes and what it leaves to do, as Markdown or JSON."""
+"""Writes what a command changes in manifests and what it leaves to do, as Markdown or JSON."""
 
 from collections.abc import Sequence
 from typing import TextIO
@@ -11,10 +11,10 @@ from policygen.report.report import Report
 from policygen.report.text import summary
 
 
-def markdown(report: Report, out: TextIO, *, diff: str, lines: Sequence[str]) -> None:
+def markdown(report: Report, out: TextIO, *, command: str, diff: str, lines: Sequence[str]) -> None:
     """Write the findings that a person must fix, and the diff. `lines` are the summary."""
     about = escaped(" ".join(it.removeprefix("policygen: ") for it in lines))
-    write_findings(f"policygen upgrade: {summary(report.findings)}", about, report.findings, out)
+    write_findings(f"policygen {command}: {summary(report.findings)}", about, report.findings, out)
     if diff:
         out.write("\n")
         page = MarkdownPage(out)
