@@ -19,6 +19,7 @@ ABOUT = {
     "testing": "cases of policygen test",
     "adopt": "objects to a spec",
     "explain": "behind each value",
+    "patch": "fields into manifests",
     "lint": "rules and their registry",
     "simulate": "Kueue's decisions",
     "report": "one module a format",

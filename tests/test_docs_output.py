@@ -16,7 +16,8 @@ from policygen.report import tables
 
 ROOT = Path(__file__).parents[1]
 DOCS = [
-    ROOT / "docs" / name for name in ("adopt.md", "explain.md", "show.md", "simulate.md", "why.md")
+    ROOT / "docs" / name
+    for name in ("adopt.md", "explain.md", "patch.md", "show.md", "simulate.md", "why.md")
 ]
 GOLDEN = {
     "policygen simulate examples/forty-jobs/policy.yaml --workloads examples/forty-jobs/jobs": "simulate",

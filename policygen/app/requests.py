@@ -95,6 +95,19 @@ class LintRequest(NamedTuple):
     """One of the clusters of the Platform."""
 
 
+class PatchRequest(NamedTuple):
+    """The inputs and options of `patch`."""
+
+    files: tuple[str, ...]
+    """Files, folders, or `-` for standard input, with manifests."""
+    specs: tuple[str, ...] = ()
+    model: str | None = None
+    """The model of objects whose label and name do not name one."""
+    target: Targets = MappingProxyType({})
+    cluster: str | None = None
+    """One of the clusters of the Platform."""
+
+
 class ReviewRequest(NamedTuple):
     """Two states to compare, of which at most one is a snapshot or cluster."""
 

@@ -17,6 +17,7 @@ from policygen.cli import (
     init,
     krm,
     lint,
+    patch,
     rules,
     show,
     simulate,
@@ -87,6 +88,7 @@ def completion(shell: str) -> None:
 for command in (
     spec.render,
     spec.validate,
+    patch.patch,
     upgrade.upgrade,
     krm.krm,
     lint.lint,

@@ -30,6 +30,13 @@ CLUSTER_UNREADABLE = Rule(
     "An API server does not answer, or does not list its APIs",
     "Check that `kubectl --context CONTEXT version` reaches the cluster; `policygen rbac --preflight` lists missing rights.",
 )
+MANIFEST_NOT_PATCHED = Rule(
+    "manifest-not-patched",
+    Severity.ERROR,
+    Family.RUN,
+    "`policygen patch` cannot write the fields of a model into an object, so its file is unchanged",
+    "Change or remove the named field, or write the label policygen.dev/model with the name of a model.",
+)
 NOT_READ = Rule(
     "not-read",
     Severity.WARNING,

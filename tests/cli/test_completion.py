@@ -50,6 +50,7 @@ def test_the_script_of_another_release_gets_an_empty_answer():
         ("policygen schema re", {"ResourcePool"}),
         ("policygen schema gpu.", {"gpu.example.com/ResourcePool"}),
         ("policygen completion ", {"bash", "fish", "zsh"}),
+        ("policygen patch job.yaml --spec tests/patch/policy.yaml --model gang-l", {"gang-lws"}),
         ("policygen lint --rule queue-held --skip queue-st", {"queue-stopped"}),
     ],
 )

@@ -1,0 +1,238 @@
+"""What `policygen patch` does: writes the fields that a policy decides into manifests of workloads."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
+from typing import BinaryIO, Self
+
+from msgspec import Struct
+
+from policygen.app import inputs, manifest_files
+from policygen.app.compile import Compiled
+from policygen.app.edited_text import edited_text
+from policygen.app.requests import LintRequest, PatchRequest
+from policygen.core.errors import PolicygenError, UsageError
+from policygen.core.finding import Edit, Fault, Finding, Path, dotted
+from policygen.core.quoting import counted
+from policygen.core.rule import Severity
+from policygen.core.suggest import suggest
+from policygen.documents import files
+from policygen.documents.document import Document
+from policygen.documents.edit import rewrite
+from policygen.documents.edit.apply import EditError
+from policygen.documents.edit.overwrite import overwrite
+from policygen.documents.edit.rewrite import Rewritten
+from policygen.documents.edit.splice import Splice
+from policygen.documents.files import Source
+from policygen.kubernetes import manifests
+from policygen.kubernetes.manifests import Manifests
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.workloads import TEMPLATES
+from policygen.lint.run_rules import MANIFEST_NOT_PATCHED
+from policygen.patch.additions import edits
+from policygen.patch.model_finder import ModelFinder, RunModel
+from policygen.patch.object_patch import ObjectPatch, object_patch
+from policygen.render.difference import difference
+from policygen.report.report import UNREAD, Report
+from policygen.spec.load import load
+
+
+class PatchedFile(Struct, frozen=True):
+    """A file of the input, and what happens to it."""
+
+    source: Source
+    text: str
+    """Its text with all patches; unchanged if one of its objects cannot be patched."""
+    patches: tuple[ObjectPatch, ...] = ()
+    """Of the objects that need more fields."""
+    refused: tuple[Finding, ...] = ()
+    """Why the file is unchanged."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file needs more fields, and can get them."""
+        return self.text != self.source.text
+
+
+class Patched(Struct, frozen=True):
+    """The result of a patch, in memory."""
+
+    files: tuple[PatchedFile, ...]
+    unreadable: tuple[Finding, ...] = ()
+    """What could not be read or parsed."""
+
+    @property
+    def changed(self) -> tuple[PatchedFile, ...]:
+        """The files that change."""
+        return tuple(it for it in self.files if it.changed)
+
+    @property
+    def refused(self) -> tuple[Finding, ...]:
+        """Why files are not patched."""
+        return tuple(found for it in self.files for found in it.refused)
+
+    @property
+    def patches(self) -> tuple[ObjectPatch, ...]:
+        """The patches of all objects."""
+        return tuple(found for it in self.files for found in it.patches)
+
+    @property
+    def report(self) -> Report:
+        """What was refused or not read, as a report of lint."""
+        return Report(
+            (*self.unreadable, *self.refused), incomplete=UNREAD if self.unreadable else ""
+        )
+
+
+def patch(request: PatchRequest, *, stdin: BinaryIO | None = None) -> Patched:
+    """The manifests with the fields that their models need. A file is patched completely or not at all.
+
+    Raises UsageError, and SpecError for an invalid spec.
+    """
+    with manifest_files.opened(request.files, stdin) as opened:
+        as_lint = LintRequest(
+            request.specs, request.files, target=request.target, cluster=request.cluster
+        )
+        inside = manifests.spec_sources(opened.sources)
+        spec = inputs.compiled_spec(as_lint, inside, stdin if "-" in request.specs else None)
+        if spec.compiled is None:
+            raise UsageError("there is no spec that decides the fields; add --spec SPEC")
+        found = manifests.read(
+            opened.sources, first_index=len(spec.documents), read_ahead=opened.documents
+        )
+    finder = _finder(spec.compiled, request.model)
+    errors = [it for it in found.findings if it.severity is Severity.ERROR]
+    broken = {it.place.file for it in errors if it.place is not None}
+    patched = [
+        PatchedFile(source, source.text)
+        if source.name in broken
+        else _patched(source, _Content.of(source, found), finder)
+        for source in opened.sources
+    ]
+    return Patched(tuple(patched), (*opened.unreadable, *errors))
+
+
+def write(patched: Patched) -> None:
+    """Change the files. Raises UsageError if one must not be changed; then no file is changed."""
+    overwrite([(it.source, it.text) for it in patched.changed])
+
+
+def diff(patched: Patched) -> str:
+    """All changes as one unified diff that can be applied."""
+    return "".join(
+        difference(
+            it.source.name, it.source.whole(it.source.text), it.source.mark + it.text, edited=True
+        )
+        for it in patched.changed
+    )
+
+
+def summary(patched: Patched, *, done: bool) -> str:
+    """The numbers of files and objects, as a line. `done`: the texts were written or printed."""
+    files = patched.changed
+    objects = counted(sum(len(it.patches) for it in files), "object")
+    total = "nothing to patch"
+    if files:
+        many = f"{objects} in {counted(len(files), 'file')}"
+        total = f"patched {many}" if done else f"{many} would change"
+    if patched.refused:
+        number = len({it.object for it in patched.refused})
+        total += f"; {counted(number, 'object')} cannot be patched"
+    return total
+
+
+def model_names(specs: Sequence[str]) -> list[str]:
+    """The names of the models of specs, to complete them on a command line; empty if they cannot be read."""
+    try:
+        return [
+            it.name for it in load(files.read([it for it in specs if it != "-"])[0]).spec.models
+        ]
+    except (PolicygenError, OSError, ValueError):
+        return []
+
+
+def _finder(compiled: Compiled, chosen: str | None) -> ModelFinder:
+    """The models of a spec. Raises UsageError if the chosen one does not exist."""
+    plan = compiled.plan
+    names = [it.name for it in compiled.loaded.spec.models]
+    if chosen is not None and chosen not in names:
+        raise UsageError(f'--model: model "{chosen}" does not exist; {suggest(chosen, names)}')
+    known = map(RunModel, plan.workloads.assignments, plan.pods)
+    return ModelFinder(tuple(known), names, chosen)
+
+
+class _Content(Struct, frozen=True):
+    """The content of one file."""
+
+    documents: Mapping[int, Document]
+    """By index."""
+    workloads: Sequence[Object]
+
+    @classmethod
+    def of(cls, source: Source, found: Manifests) -> Self:
+        """The content of a source among manifests."""
+        documents = {it.index: it for it in found.documents if it.source is source}
+        workloads = [
+            it
+            for it in found.objects
+            if it.at.document in documents and (it.group, it.kind) in TEMPLATES
+        ]
+        return cls(documents, workloads)
+
+    def refusal(self, object_: Object, fault: Fault) -> Finding:
+        """A finding about a field of an object."""
+        path, message = fault
+        place = self.documents[object_.at.document].place((*object_.at.path, *path))
+        text = f"{object_} is not patched: {message}"
+        return Finding(MANIFEST_NOT_PATCHED, text, place, object=f"{object_}", path=dotted(path))
+
+
+def _patched(source: Source, content: _Content, finder: ModelFinder) -> PatchedFile:
+    """One file with its patches."""
+    patches: list[ObjectPatch] = []
+    refused: list[Finding] = []
+    for object_ in content.workloads:
+        run = finder.of(object_)
+        if isinstance(run, RunModel):
+            made = object_patch(object_, run)
+            refused += (content.refusal(object_, it) for it in made.faults)
+            patches += [made] if made.added else []
+        elif run is not None:
+            refused.append(content.refusal(object_, run))
+    if refused or not patches:
+        return PatchedFile(source, source.text, refused=tuple(refused))
+    fixes = [edits(it.added, it.object.at) for it in patches]
+    parts: list[Splice] = []
+    for made, found in zip(patches, _splices(content, fixes), strict=True):
+        if isinstance(found, EditError):
+            path = found.path[len(made.object.at.path) :]
+            refused.append(content.refusal(made.object, _by_hand(made, f"{found}", path)))
+        else:
+            parts += found
+    if refused:
+        return PatchedFile(source, source.text, refused=tuple(refused))
+    text = edited_text(source, [*content.documents.values()], parts, _by_document(fixes))
+    if text is None:
+        first = patches[0]
+        fault = _by_hand(first, "the new text would not have the intended content")
+        return PatchedFile(source, source.text, refused=(content.refusal(first.object, fault),))
+    return PatchedFile(source, text, tuple(patches))
+
+
+def _splices(content: _Content, fixes: Sequence[Sequence[Edit]]) -> Iterator[Rewritten]:
+    """The changes of each object, in the order of the objects; those of a document are consecutive."""
+    for index, them in groupby(fixes, key=lambda it: it[0].at.document):
+        yield from rewrite.splices(content.documents[index], list(them))
+
+
+def _by_document(fixes: Iterable[Sequence[Edit]]) -> Mapping[int, Sequence[Edit]]:
+    found: dict[int, list[Edit]] = {}
+    for edit in chain.from_iterable(fixes):
+        found.setdefault(edit.at.document, []).append(edit)
+    return found
+
+
+def _by_hand(patch: ObjectPatch, reason: str, path: Path = ()) -> Fault:
+    """Why the text of an object cannot be changed at a path, and what to write."""
+    fields = ", ".join(f"{dotted(it.path)}: {json.dumps(it.value)}" for it in patch.added)
+    return path, f"{reason}; write by hand {fields}"

@@ -1,0 +1,151 @@
+"""The fields of a model in an object that runs it, of any kind that creates pods.
+
+`plan/pods.py` decides the fields. Here is only the place of each in an object of a kind.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core.finding import Fault, Path
+from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.tolerations import tolerates
+from policygen.kubernetes.core import TolerationView
+from policygen.kubernetes.kueue_jobs import BY_POD
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import mappings, text
+from policygen.kubernetes.workloads import pod_templates
+from policygen.patch import containers, leftovers, obstacles
+from policygen.patch.additions import Addition, additions
+from policygen.patch.draft import Draft
+from policygen.patch.model_finder import RunModel
+from policygen.plan.model_names import MODEL
+from policygen.plan.pods import (
+    ANNOTATIONS,
+    JOB_ANNOTATIONS,
+    LABELS,
+    LWS_ANNOTATIONS,
+    NODE_SELECTOR,
+    TOLERATIONS,
+    VCJOB_SPEC,
+    PodField,
+)
+from policygen.spec.types import Taint
+
+
+class ObjectPatch(Struct, frozen=True, eq=False):
+    """What an object needs to run its model under the policy."""
+
+    object: Object
+    added: tuple[Addition, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    """Why the object cannot be patched; then nothing is added."""
+
+
+def object_patch(object_: Object, run: RunModel) -> ObjectPatch:
+    """The patch of an object that runs a model."""
+    kind = obstacles.kind_fault(object_, run)
+    faults = [*leftovers.faults(object_), *([kind] if kind else [])]
+    templates = dict(pod_templates(object_))
+    if not templates and not faults:
+        faults = [((), f"this {object_.kind} has no pod template; patch a complete object")]
+    if faults:
+        return ObjectPatch(object_, faults=tuple(faults))
+    draft = Draft(object_, run.who)
+    obstacles.forbid(draft, object_, run)
+    _write(draft, object_, run, templates)
+    if draft.faults:
+        return ObjectPatch(object_, faults=tuple(dict(draft.faults).items()))
+    return ObjectPatch(object_, tuple(additions(object_.data, draft.data)))
+
+
+def _write(
+    draft: Draft, object_: Object, run: RunModel, templates: Mapping[Path, Mapping[str, Any]]
+) -> None:
+    """Add the fields of a model to the draft of an object with these pod templates."""
+    needed = run.needed
+    gpus = [path for path, it in templates.items() if containers.using_gpus(it)]
+    gpus = gpus if len(templates) > 1 else list(templates)
+    if not gpus:
+        draft.refuse(
+            next(iter(templates)),
+            f"the object has {len(templates)} pod templates, but no template requests GPUs; write limits with "
+            f"{needed.resource} in the templates of the pods that use them",
+        )
+    if needed.namespace is not None:
+        draft.add(("metadata", "namespace"), needed.namespace)
+    if run.by_option:
+        draft.add(("metadata", "labels", MODEL), run.model)
+    for field in needed.fields:
+        for holder in _holders(object_, field, list(templates), gpus):
+            _add(draft, object_, run, field, holder)
+    for template in gpus:
+        containers.write(draft, template, needed.resource, {needed.resource: needed.units})
+
+
+_OF_OBJECT: Mapping[str, Path] = {
+    JOB_ANNOTATIONS: ("metadata", "annotations"),
+    LWS_ANNOTATIONS: ("metadata", "annotations"),
+    VCJOB_SPEC: ("spec",),
+}
+_OF_TEMPLATES: Mapping[str, Path] = {
+    "": ("spec",),
+    ANNOTATIONS: ("metadata", "annotations"),
+    NODE_SELECTOR: ("spec", "nodeSelector"),
+    TOLERATIONS: ("spec",),
+}
+_OF_GPU_PODS = (NODE_SELECTOR, TOLERATIONS)
+"""The others are fields of all pods of an object: they have the same queue and scheduler."""
+_OF_VOLCANO_JOBS = ("schedulerName", VOLCANO_QUEUE)
+"""Fields that a Job of Volcano has once, for all its pods."""
+
+
+def _holders(
+    object_: Object, field: PodField, templates: Sequence[Path], gpus: Sequence[Path]
+) -> list[Path]:
+    """The parts of an object in which a field belongs. `gpus` are the templates of pods with GPUs."""
+    if field.owner in _OF_OBJECT:
+        return [_OF_OBJECT[field.owner]]
+    if obstacles.is_volcano_job(object_) and field.name in _OF_VOLCANO_JOBS:
+        return [("spec",)]
+    if field.owner != LABELS:
+        chosen = gpus if field.owner in _OF_GPU_PODS else templates
+        return [(*it, *_OF_TEMPLATES[field.owner]) for it in chosen]
+    if (object_.group, object_.kind) in BY_POD:
+        return [(*it, "metadata", "labels") for it in templates]
+    above = ("spec", "jobTemplate") if object_.kind == "CronJob" else ()
+    return [(*above, "metadata", "labels")]
+
+
+def _add(draft: Draft, object_: Object, run: RunModel, field: PodField, holder: Path) -> None:
+    """Add one field to a part of an object."""
+    value = field.value
+    if isinstance(value, Taint):
+        _tolerate(draft, (*holder, "tolerations"), value)
+    elif field.name == POD_GROUP:
+        group = run.pod_group(object_.name, draft.value((*holder, POD_GROUP)))
+        if group is None:
+            draft.refuse(
+                ("metadata", "name"),
+                f'each gang of model "{run.model}" has its own PodGroup, and the name does not show '
+                f"which one; write the annotation {POD_GROUP}, or name the object {run.model}-0",
+            )
+        else:
+            draft.add((*holder, POD_GROUP), group)
+    elif holder == ("spec",) and field.name == VOLCANO_QUEUE:
+        draft.add(("spec", "queue"), value)
+    else:
+        draft.add((*holder, field.name), value)
+
+
+def _tolerate(draft: Draft, path: Path, taint: Taint) -> None:
+    """Add a toleration, unless the pod tolerates the taint already."""
+    known = (
+        TolerationView(
+            **{name: text(it, name) for name in TolerationView.__struct_fields__ if text(it, name)}
+        )
+        for it in mappings(draft.value(path))
+    )
+    if not any(tolerates(it, taint) for it in known):
+        draft.append(path, {"key": taint.key, "operator": "Exists", "effect": taint.effect})

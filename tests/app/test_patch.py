@@ -1,0 +1,312 @@
+"""Manifests of users get the fields of their models; everything else in them stays."""
+
+import io
+import json
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policygen.app import lint
+from policygen.app import patch as app_patch
+from policygen.app.requests import LintRequest, PatchRequest
+from policygen.core.errors import UsageError
+from policygen.core.rule import Severity
+from policygen.documents.edit.comments import comments
+from policygen.patch.additions import operations
+from tests.drift.jsonpatch import applied
+from tests.patch.foreign import BODIES, drawn
+
+POLICY = Path(__file__).parents[1] / "patch" / "policy.yaml"
+FIFTY = range(60)
+QUEUE = "kueue.x-k8s.io/queue-name"
+
+
+def patched(text, **options):
+    """What patch makes of a text on standard input."""
+    request = PatchRequest(("-",), (str(POLICY),), **options)
+    return app_patch.patch(request, stdin=io.BytesIO(text.encode()))
+
+
+def text_of(text, **options):
+    """The patched text; fails if something is refused."""
+    done = patched(text, **options)
+    assert done.report.findings == ()
+    return done.files[0].text
+
+
+def messages(text, **options):
+    """Why a text is not patched, with the lines."""
+    done = patched(text, **options)
+    assert done.files[0].text == text
+    assert done.patches == ()
+    return [(it.place.line, it.message) for it in done.report.findings]
+
+
+def parsed(text):
+    """One document; PyYAML reads no JSON with tabs."""
+    return json.loads(text) if text.startswith("{") else yaml.safe_load(text)
+
+
+def kept(old, new):
+    """Whether everything that has a value in the old data is in the new data."""
+    if isinstance(old, dict):
+        return all(not it or (key in new and kept(it, new[key])) for key, it in old.items())
+    if isinstance(old, list):
+        return len(old) <= len(new) and all(map(kept, old, new))
+    return type(old) is type(new) and old == new
+
+
+@pytest.fixture(scope="module")
+def fifty(tmp_path_factory):
+    """A folder with the drawn manifests, and what patch makes of it."""
+    folder = tmp_path_factory.mktemp("foreign")
+    for seed in FIFTY:
+        name, text, _, _ = drawn(seed)
+        (folder / name).write_bytes(text.encode())
+    return folder, app_patch.patch(PatchRequest((str(folder),), (str(POLICY),)))
+
+
+def test_foreign_manifests_keep_comments_and_values(fifty):
+    _, done = fifty
+    assert done.report.findings == ()
+    assert len(done.changed) == len(done.patches) == len(FIFTY)
+    for seed, file, patch in zip(FIFTY, done.files, done.patches, strict=True):
+        _, text, data, _ = drawn(seed)
+        assert file.source.text == text
+        assert Counter(comments(file.text)) == Counter(comments(text)), file.text
+        found = parsed(file.text)
+        assert kept(data, found)
+        assert found == applied(data, operations(patch.added))
+
+
+def test_every_kind_is_drawn():
+    assert {drawn(seed)[2]["kind"] for seed in FIFTY} == {
+        it.removeprefix("Volcano") for it in BODIES
+    }
+
+
+def test_patched_manifests_have_no_finding_of_lint_and_need_no_patch(fifty, tmp_path):
+    folder, done = fifty
+
+    def grave(manifests):
+        request = LintRequest((str(POLICY),), (str(manifests),))
+        found = lint.lint(request, today=date(2026, 11, 23)).findings
+        return [it for it in found if it.severity >= Severity.WARNING]
+
+    assert {it.rule.name for it in grave(folder)} >= {
+        "workload-in-default-queue",
+        "workload-names-no-queue",
+    }
+    for it in done.files:
+        (tmp_path / Path(it.source.name).name).write_bytes(it.text.encode())
+    assert grave(tmp_path) == []
+    again = app_patch.patch(PatchRequest((str(tmp_path),), (str(POLICY),)))
+    assert (again.changed, again.report.findings) == ((), ())
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(min_value=100))
+def test_any_manifest_gets_exactly_its_patch(seed):
+    _, text, data, _ = drawn(seed)
+    done = patched(text)
+    assert done.report.findings == (), text
+    new = done.files[0].text
+    assert parsed(new) == applied(data, operations(done.patches[0].added)), text
+    assert kept(data, parsed(new))
+    assert Counter(comments(new)) == Counter(comments(text)), text
+    assert ("\r\n" in text) == ("\r\n" in new)
+    assert patched(new).changed == ()
+
+
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: plain
+  namespace: vision
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: trainer
+"""
+PATCHED = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: plain
+  namespace: vision
+  labels:
+    kueue.x-k8s.io/queue-name: a100
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: trainer
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+            requests:
+              nvidia.com/gpu: 1
+      schedulerName: platform.binpack
+"""
+
+
+def test_a_job_gets_queue_scheduler_and_gpus():
+    assert text_of(JOB) == PATCHED
+    assert text_of(PATCHED) == PATCHED
+
+
+def test_each_document_gets_its_fields_and_others_stay():
+    service = "# a service\napiVersion: v1\nkind: Service\nmetadata: {name: plain}\n"
+    small = JOB.replace("name: plain", "name: cache")  # requests no GPU, and names no model
+    text = "---\n".join([service, JOB, small, JOB.replace("plain", "queued")])
+    parts = text_of(text).split("---\n")
+    assert parts[:3] == [service, PATCHED, small]
+    assert "kueue.x-k8s.io/priority-class: usual\n" in parts[3]
+
+
+def test_the_option_names_the_model_of_others_and_the_label_keeps_it():
+    text = JOB.replace("name: plain", "generateName: run-")
+    new = text_of(text, model="plain")
+    assert (
+        "\n  labels:\n    policygen.dev/model: plain\n    kueue.x-k8s.io/queue-name: a100\n" in new
+    )
+    assert text_of(new) == new
+    assert text_of(JOB, model="queued") == PATCHED, "a name counts before the option"
+    with pytest.raises(UsageError, match='model "plane" does not exist; did you mean "plain"'):
+        patched(JOB, model="plane")
+
+
+def test_uses_of_an_anchor_change_together_or_not_at_all():
+    tasks = """\
+    - name: a
+      replicas: 2
+      template: &pod
+        spec:
+          containers:
+            - {name: main, image: x, resources: {limits: {nvidia.com/gpu: 1}}}
+    - {name: b, replicas: 2, template: *pod}
+"""
+    head = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: gang-vcjob}\nspec:\n  tasks:\n"
+    new = text_of(head + tasks)
+    assert new.count("*pod") == new.count("nodeSelector:") == 1
+    assert {
+        it["template"]["spec"]["nodeSelector"]["pool"] for it in parsed(new)["spec"]["tasks"]
+    } == {"h100"}
+    shared = head.replace("gang-vcjob}", "other, annotations: &a {x: y}, labels: *a}")
+    ((line, message),) = messages(shared + tasks, model="gang-vcjob")
+    assert line == 3
+    assert "a YAML alias or merge uses this value in another place too" in message
+    assert 'metadata.labels["policygen.dev/model"]: "gang-vcjob"' in message
+
+
+def changed(old, new, text=JOB):
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+POD_SPEC = "      restartPolicy: Never\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (
+            changed("vision\n", f"vision\n  labels: {{{QUEUE}: other}}\n"),
+            6,
+            f'metadata.labels["{QUEUE}"] is "other", but pods of model "plain" need "a100"; write "a100"',
+        ),
+        (
+            changed("vision\n", f"vision\n  annotations:\n    {QUEUE}: other\n"),
+            7,
+            f'metadata.annotations["{QUEUE}"] is "other", but pods of model "plain" need a100; remove',
+        ),
+        (
+            changed(POD_SPEC, f"{POD_SPEC}      schedulerName: volcano\n"),
+            10,
+            'spec.template.spec.schedulerName is "volcano", but pods of model "plain" need "platform.binpack"',
+        ),
+        (
+            changed(POD_SPEC, f"{POD_SPEC}      nodeName: gpu-1\n"),
+            10,
+            'nodeName is "gpu-1", but then no scheduler places the pod; remove the field',
+        ),
+        (
+            changed("vision\n", "vision\n  annotations: {scheduling.volcano.sh/queue-name: x}\n"),
+            6,
+            'but pool "a100" has scheduler: kueue; remove the field',
+        ),
+        (
+            changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 2}}\n"),
+            13,
+            'limits["nvidia.com/gpu"] is 2, but pods of model "plain" need 1; write 1, or remove',
+        ),
+        (
+            changed("trainer\n", "trainer\n          resources: {limits: {amd.com/gpu: 2}}\n"),
+            13,
+            "the container requests amd.com/gpu, but the pool of the model has nvidia.com/gpu; write nvidia.com/gpu: 1",
+        ),
+        (
+            changed("image: trainer\n", "image: a\n        - name: log\n"),
+            10,
+            'the pod has the containers "main", "log", but no container requests GPUs; write limits with nvidia.com/gpu only',
+        ),
+        (changed("namespace: vision", "namespace: serving\n  labels: {policygen.dev/model: plain}"), 5, 'metadata.namespace is "serving"'),
+        (changed("namespace: vision", "labels: {policygen.dev/model: plane}"), 5, 'model "plane" does not exist; did you mean "plain"'),
+        (changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n", JOB.replace("name: plain", "generateName: run-")), 4, "a generated name does not name the model; write the label policygen.dev/model"),
+        (changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n", JOB.replace("name: plain", "name: other")), 4, 'the spec has no model "other" in namespace vision; write the label'),
+        (changed("name: plain", 'name: plain\n  labels: {team: "{{ .Values.team }}"}'), 5, '"{{ .Values.team }}" is a placeholder of a template; render the template'),
+        (changed("namespace: vision", "namespace: ${NAMESPACE}\n  labels: {policygen.dev/model: plain}"), 5, '"${NAMESPACE}" is a placeholder of a template'),
+        (changed(POD_SPEC, f"{POD_SPEC}      $patch: merge\n"), 10, "$patch is a directive of kustomize, so this is not a complete object"),
+        (changed("      containers:\n        - name: main\n          image: trainer\n", ""), 7, "spec.template.spec.containers is not a list of containers, so this is not a complete object"),
+        (changed("metadata:", "metadata: &m", changed("spec:\n", "spec:\n  x: *m\n")), 3, "a YAML alias or merge uses this value in another place too"),
+        (changed("batch/v1\nkind: Job", "apps/v1\nkind: DaemonSet"), 2, "a DaemonSet runs a pod on every node, so it runs no model; write a Deployment or a Job"),
+        (JOB[: JOB.index("spec:")], 1, "this Job has no pod template"),
+        (JOB.replace("plain", "gang-vcjob"), 2, 'this is a Job of batch/v1, but model "gang-vcjob" has gang.runAs: vcjob, so it runs as a Job of Volcano'),
+    ],
+)  # fmt: skip
+def test_what_contradicts_is_named_and_the_file_is_unchanged(text, line, words):
+    (first, *_) = found = messages(text)
+    assert first[0] == line
+    assert words in first[1], found
+    assert " is not patched: " in first[1]
+
+
+def test_text_that_is_no_yaml_is_named():
+    helm = changed("vision\n", "{{ .Release.Namespace }}\n")
+    done = patched(helm)
+    assert (done.changed, done.patches) == ((), ())
+    ((finding,)) = done.unreadable
+    assert (finding.place.line, finding.message) == (
+        5,
+        "this is a template of a Helm chart; lint the output of `helm template`",
+    )
+
+
+def test_a_refused_object_keeps_its_complete_file(tmp_path):
+    good, bad = tmp_path / "good.yaml", tmp_path / "two.yaml"
+    good.write_text(JOB)
+    both = f"{JOB}---\n{changed('Never', 'Never{NEW}', JOB).replace('{NEW}', chr(10) + '      nodeName: x')}"
+    bad.write_text(both)
+    done = app_patch.patch(PatchRequest((str(tmp_path),), (str(POLICY),)))
+    app_patch.write(done)
+    assert (good.read_text(), bad.read_text()) == (PATCHED, both)
+    assert (
+        app_patch.summary(done, done=True)
+        == "patched 1 object in 1 file; 1 object cannot be patched"
+    )
+
+
+def test_a_spec_is_needed():
+    with pytest.raises(UsageError, match="add --spec SPEC"):
+        app_patch.patch(PatchRequest(("-",)), stdin=io.BytesIO(JOB.encode()))
