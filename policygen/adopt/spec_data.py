@@ -300,6 +300,12 @@ def _model(model: Model) -> Data:
             cpu=_cpu(model.cpu_milli),
             memory=_memory(model.memory_bytes),
         ),
+        container=_set(
+            image=model.container.image,
+            command=list(model.container.command),
+            args=list(model.container.args),
+            port=model.container.port,
+        ),
         sizing=_sizing(model.sizing),
         replicas=model.replicas,
         gang=gang and _set(size=gang.size, runAs=_unless(gang.run_as, "pods")),

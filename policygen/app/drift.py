@@ -19,6 +19,8 @@ from policygen.kubernetes.renames import written
 from policygen.plan.catalog import KINDS
 from policygen.plan.compile import objects
 from policygen.plan.decisions import Decisions
+from policygen.plan.extras import WORKLOADS
+from policygen.plan.model_names import MODEL
 from policygen.plan.origin import Origins
 from policygen.report.report import Report
 
@@ -38,8 +40,14 @@ def rendered(compiled: Compiled, request: RenderRequest) -> Rendered:
             expected.append(RenderedObject(manifest.item, parsed, manifest.text))
     origins = Origins(loaded.spec, plan.pools, plan.trees)
     decided = compiled.decisions
-    not_requested = _not_requested(decided, request.extras)
-    return Rendered(decided.platform.name, expected, origins.of, mapping, not_requested)
+    not_requested = frozenset(_not_requested(decided, request.extras))
+
+    def is_unrequested(found: Object) -> bool:
+        if MODEL in found.labels and WORKLOADS not in request.extras:
+            return True  # in any form: `policygen workload --as` can print another one
+        return (found.kind, found.namespace, found.name) in not_requested
+
+    return Rendered(decided.platform.name, expected, origins.of, mapping, is_unrequested)
 
 
 def _not_requested(decided: Decisions, extras: frozenset[str]) -> Iterator[tuple[str, str, str]]:

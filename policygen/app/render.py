@@ -20,7 +20,7 @@ from policygen.plan import kubernetes, kueue_configuration, scheduler
 from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
-from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG, WORKLOADS
 from policygen.plan.kind import Item, Meta
 from policygen.plan.pods import PodFields
 from policygen.plan.rules import BAD_BASE_FILE, NO_CONFIGURATION, RENDERS_NOTHING
@@ -96,7 +96,9 @@ def render(
         )
     platform = made.loaded.spec.platform
     others = frozenset(files_not_requested(platform, request.extras))
-    return replace(_result(made, manifests=manifests), not_requested=others)
+    result = replace(_result(made, manifests=manifests), not_requested=others)
+    # The rendered workloads have the fields that their pods need.
+    return replace(result, pods=()) if WORKLOADS in request.extras else result
 
 
 def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manifest, ...]:

@@ -17,6 +17,7 @@ from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
 from policygen.kubernetes.untyped import mapping, numbered, text
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.plan.catalog import KINDS
+from policygen.plan.extras import WORKLOADS
 from policygen.plan.kind import Item
 
 KEPT = "Namespace"
@@ -89,7 +90,7 @@ class Rendered:
         expected: Iterable[RenderedObject],
         origin: Callable[[Item, Path], At | None],
         read: Read,
-        unrequested: Iterable[tuple[str, str, str]] = (),
+        is_unrequested: Callable[[Object], bool] = lambda _: False,
     ) -> None:
         self.name = name
         """The name of the set."""
@@ -97,7 +98,8 @@ class Rendered:
         self.kinds = frozenset(GroupKind(it.object.group, it.object.kind) for it in self.expected)
         self._origin = origin
         self._read = read
-        self._unrequested = frozenset(unrequested)
+        self.is_unrequested = is_unrequested
+        """Whether only an option that was not set renders an object."""
         self._against: WeakKeyDictionary[Cluster, Drift] = WeakKeyDictionary()
 
     def origin(self, rendered: RenderedObject, path: Path = ()) -> At | None:
@@ -170,10 +172,6 @@ class Rendered:
             and not self.is_unrequested(found)
         )
 
-    def is_unrequested(self, found: Object) -> bool:
-        """Whether only an option that was not set renders this object."""
-        return (found.kind, found.namespace, found.name) in self._unrequested
-
 
 def deleted_at(found: Object) -> str:
     """When the deletion of an object was requested, RFC 3339; empty if it was not."""
@@ -186,6 +184,8 @@ def _changed(expected: RenderedObject, found: Object, read: Read) -> Changed:
     # Of objects with pod templates that are not ours, a snapshot keeps what rules read (projection.py).
     is_ours = found.labels.get(MANAGED_BY) == TOOL
     whole = is_ours or (found.group, found.kind) not in TEMPLATES
+    # Controllers change the fields of running workloads: Kueue starts them, autoscalers scale them.
+    whole = whole and expected.item.kind.extra != WORKLOADS
     for difference in differences(expected.data, found.data, read):
         if not whole and difference.path[:1] != ("metadata",):
             continue

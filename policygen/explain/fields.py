@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from policygen.core.finding import Path, dotted
+from policygen.explain import workload_fields
 from policygen.explain.file_fields import FILES
 from policygen.explain.meaning import Field, FieldTable
+from policygen.plan.extras import WORKLOADS
 from policygen.plan.kind import Kind
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/"
@@ -393,7 +395,7 @@ KINDS: Mapping[str, FieldTable] = {
 }
 
 
-OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {}
+OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {WORKLOADS: workload_fields.KINDS}
 """The tables of kinds that only `--with NAME` renders, if KINDS has none for them or another one."""
 
 

@@ -4,7 +4,7 @@ Data only: every lint imports it, so it must not import the modules that decide 
 """
 
 from policygen.core.versions import KUEUE_V1BETA2, Minor
-from policygen.plan.extras import SECOND_SCHEDULER
+from policygen.plan.extras import SECOND_SCHEDULER, WORKLOADS
 from policygen.plan.kind import Kind, Release
 
 
@@ -25,6 +25,11 @@ def _kueue(
 
 def _volcano(name: str, template: str) -> Kind:
     return Kind(name, "volcano", (Release((1, 12), "scheduling.volcano.sh/v1beta1", template),))
+
+
+def _workload(name: str, api_version: str, template: str, plural: str = "") -> Kind:
+    path = f"workload/{template}.yaml.j2"
+    return _kubernetes(name, api_version, path, WORKLOADS, plural)
 
 
 _RBAC = "rbac.authorization.k8s.io/v1"
@@ -65,6 +70,23 @@ KINDS: tuple[Kind, ...] = (
     _kubernetes("ConfigMap", "v1", "kubernetes/config_map.yaml.j2"),
     _kubernetes("Deployment", "apps/v1", "scheduler/deployment.yaml.j2", SECOND_SCHEDULER),
     _volcano("PodGroup", "volcano/pod_group.yaml.j2"),
+    _workload("Deployment", "apps/v1", "deployment"),
+    _workload("StatefulSet", "apps/v1", "stateful_set"),
+    _workload("Job", "batch/v1", "job"),
+    # JobSet and LeaderWorkerSet have their own releases. Both API versions are the only ones served.
+    _workload("JobSet", "jobset.x-k8s.io/v1alpha2", "job_set", plural="jobsets"),
+    _workload(
+        "LeaderWorkerSet",
+        "leaderworkerset.x-k8s.io/v1",
+        "leader_worker_set",
+        plural="leaderworkersets",
+    ),
+    Kind(
+        "Job",
+        "volcano",
+        (Release((1, 12), "batch.volcano.sh/v1alpha1", "workload/volcano_job.yaml.j2"),),
+        WORKLOADS,
+    ),
 )
 
 BY_NAME = {kind.name: kind for kind in reversed(KINDS)}

@@ -24,11 +24,14 @@ from policygen.plan import (
 )
 from policygen.plan.catalog import KINDS
 from policygen.plan.decisions import Decisions, Generators
-from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG, WORKLOADS
 from policygen.plan.kind import File, Item, Kind
 from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
+from policygen.plan.rules import PODS_MUST_CARRY
 from policygen.plan.tree import Tree
+from policygen.plan.workload import missing
+from policygen.plan.workload import objects as workload
 from policygen.plan.workloads import Workloads
 from policygen.spec.rules import NAME_COLLISION
 from policygen.spec.types import Spec
@@ -38,6 +41,8 @@ FAMILIES: Mapping[tuple[str, str], Generators] = {
     ("", "kueue"): kueue.OBJECTS,
     ("", "volcano"): volcano.OBJECTS,
     (SECOND_SCHEDULER, "kubernetes"): second_scheduler.OBJECTS,
+    (WORKLOADS, "kubernetes"): workload.OBJECTS,
+    (WORKLOADS, "volcano"): workload.VOLCANO_OBJECTS,
 }
 """The generators by `Kind.family`."""
 
@@ -84,6 +89,10 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
         *notes,
         *advice.reports(spec, pools, trees, placed.assignments, extras),
     ]
+    if WORKLOADS in extras:
+        # The rendered workloads have the fields of the notes.
+        hits = [it for it in hits if it.rule is not PODS_MUST_CARRY]
+        hits += missing.reports(decided)
     rendered = tuple(files(decided, extras))
     # A second scheduler without profiles would do the same as the main one.
     has_profiles = any(it.item.kind == scheduler.CONFIGURATION for it in rendered)

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from policygen.core.finding import At, Path
-from policygen.plan.extras import SECOND_SCHEDULER
+from policygen.plan.extras import SECOND_SCHEDULER, WORKLOADS
 from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import TeamNode, Tree
 from policygen.plan.volcano import group_names
+from policygen.plan.workload import objects as workload
+from policygen.plan.workload.origin import WorkloadOrigins
 from policygen.spec import derived_names
 from policygen.spec.types import Pool, Spec, Team
 
@@ -59,7 +61,11 @@ class Origins:
         self._teams = {it.name: team for team in spec.teams for it in team.namespaces}
         self._groups = {name: it for it in spec.models for name in group_names(it)}
         second_scheduler = {"Deployment": self._deployment}
-        self._extras: Mapping[str, Mapping[str, Find]] = {SECOND_SCHEDULER: second_scheduler}
+        of_workload = WorkloadOrigins(spec.models, pools).of
+        self._extras: Mapping[str, Mapping[str, Find]] = {
+            SECOND_SCHEDULER: second_scheduler,
+            WORKLOADS: dict.fromkeys(workload.KIND_NAMES, of_workload),
+        }
         self._of: Mapping[str, Find] = {
             "Namespace": self._namespace,
             "PriorityClass": self._priority,

@@ -1,19 +1,21 @@
 """The fields that the pods of each model need."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
+from policygen.core.quantity import GIBIBYTE
 from policygen.plan import kubernetes, kueue, scheduler
+from policygen.plan.amounts import CPU, MEMORY, count, text
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.fit import warn
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import group_names
-from policygen.spec.types import Model, Spec, Taint
+from policygen.spec.types import Model, RunAs, Spec, Taint
 
 LABELS = "labels"
 ANNOTATIONS = "annotations"
@@ -44,6 +46,8 @@ class PodFields(Struct, frozen=True):
     """The extended resource that each pod requests."""
     units: int
     """The number of units of it."""
+    amounts: tuple[tuple[str, str], ...]
+    """Requests and limits of each pod: units, cpu and memory, as canonical quantities."""
     fields: tuple[PodField, ...]
 
 
@@ -53,7 +57,8 @@ def pod_fields(decided: Decisions) -> tuple[list[PodFields], list[Hit]]:
     hits: list[Hit] = []
     for assignment in decided.workloads.assignments:
         model = assignment.model
-        needed.append(_fields(decided.spec, decided.pools, assignment))
+        run_as = model.gang.run_as if model.gang else "pods"
+        needed.append(fields_of(decided.spec, decided.pools, assignment, run_as))
         hits.append(_note(needed[-1], model))
         message = _one_by_one(model, assignment.facts)
         if model.gang is not None and message is not None:
@@ -76,8 +81,13 @@ def _one_by_one(model: Model, facts: PoolFacts) -> str | None:
     return None
 
 
-def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> PodFields:
-    """The fields that the pods of a model need, or the policy does not apply to them."""
+def fields_of(
+    spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment, run_as: RunAs
+) -> PodFields:
+    """The fields that the pods of a model need, or the policy does not apply to them.
+
+    `run_as` is the form of the object that creates the pods.
+    """
     model, facts = assignment.model, assignment.facts
     found: list[PodField] = []
     namespace = assignment.namespace
@@ -97,7 +107,7 @@ def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> P
             # The queue has pools that the model may not use, and its flavors add tolerations for all.
             found += selector
     elif facts.scheduler == "volcano" and assignment.queue is not None:
-        found += _volcano_fields(model, assignment.queue)
+        found += _volcano_fields(assignment, assignment.queue, run_as)
     if model.priority:
         made = kubernetes.priority_class_name(spec, pools, model.priority, facts)
         found.append(PodField("", "priorityClassName", made))
@@ -110,8 +120,40 @@ def _fields(spec: Spec, pools: Sequence[PoolFacts], assignment: Assignment) -> P
         namespace=namespace.name if namespace else None,
         resource=assignment.size.resource,
         units=assignment.size.units,
+        amounts=tuple(_amounts(assignment)),
         fields=tuple(found),
     )
+
+
+def _amounts(assignment: Assignment) -> Iterator[tuple[str, str]]:
+    """The amounts of a pod. cpu and memory that the model does not set are the share of its GPUs.
+
+    A share is rounded down to a readable amount, so that the pods of a full node still fit. Of several
+    pools, the smallest share counts.
+    """
+    model, size = assignment.model, assignment.size
+    yield size.resource, count(size.units)
+    shares = [
+        it.vector({**dict.fromkeys(it.resources, 0), size.resource: size.units})
+        for it in assignment.pools
+    ]
+    for name, written in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
+        share = min(it[name] for it in shares)
+        amount = _readable(name, share) if written is None else written
+        if amount:
+            yield name, text(name, amount)
+
+
+def _readable(resource: str, amount: int) -> int:
+    """An amount rounded down to tenths of a core, or to Gi; less than one of these is not rounded."""
+    step = 100 if resource == CPU else GIBIBYTE
+    return amount // step * step or amount
+
+
+def toleration(taint: Taint) -> dict[str, str]:
+    """The toleration of a taint, in the form of the API."""
+    exact = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
+    return {"key": taint.key, **exact, "effect": taint.effect}
 
 
 def _note(needed: PodFields, model: Model) -> Hit:
@@ -145,9 +187,9 @@ def _text(field: PodField) -> str:
     return f"{_SINGULAR[field.owner]}{field.name}: {field.value}{comment}"
 
 
-def _volcano_fields(model: Model, queue: str) -> list[PodField]:
+def _volcano_fields(assignment: Assignment, queue: str, run_as: RunAs) -> list[PodField]:
     """The fields by which each form of workload joins queue and gang."""
-    run_as = model.gang.run_as if model.gang else "pods"
+    model = assignment.model
     if run_as == "vcjob":
         size = model.gang.size if model.gang else 1
         return [
@@ -162,7 +204,7 @@ def _volcano_fields(model: Model, queue: str) -> list[PodField]:
             PodField(JOB_ANNOTATIONS, "scheduling.volcano.sh/group-min-member", least),
             PodField(ANNOTATIONS, VOLCANO_QUEUE, queue),
         ]
-    if model.gang:
+    if model.gang and assignment.facts.policy.gang_scheduling:
         first, *rest = group_names(model)
         comment = f"each gang has its own PodGroup; the last one is {rest[-1]}" if rest else ""
         return [PodField(ANNOTATIONS, POD_GROUP, first, comment)]

@@ -292,6 +292,16 @@ PODS_MUST_CARRY = note(
     "The policy applies only to pods that have the labels and fields in the message",
     "Copy the labels and fields into the pod templates of the model.",
 )
+IMAGE_MISSING = warning(
+    "image-missing",
+    "A model has no image, so the API server refuses the workload that policygen renders for it",
+    "Write the image in spec.container.image of the model, or in the rendered workload.",
+)
+WORKLOAD_NOT_RENDERED = warning(
+    "workload-not-rendered",
+    "A model has no team, so it has no namespace and no workload is rendered for it",
+    "Write the team of the model.",
+)
 POOL_UNTAINTED = note(
     "pool-untainted",
     "A pool has no taint, so pods that need no GPU can use the cpu and memory of its nodes",

@@ -23,6 +23,7 @@ from policygen.spec.types import (
     Gang,
     Gpu,
     Model,
+    ModelContainer,
     Placement,
     Platform,
     Pool,
@@ -282,7 +283,7 @@ def model(document: View) -> Model:
     """A Model."""
     spec = document.view("spec")
     resources, sizing, gang = spec.view("resources"), spec.view("sizing"), spec.view("gang")
-    placement = spec.view("placement")
+    placement, container = spec.view("placement"), spec.view("container")
     return Model(
         name=name_of(document),
         at=document.at,
@@ -296,6 +297,12 @@ def model(document: View) -> Model:
         gpus=resources.number("gpus"),
         cpu_milli=resources.measure("cpu", "cpu"),
         memory_bytes=resources.measure("memory", "memory"),
+        container=ModelContainer(
+            image=container.text("image"),
+            command=container.texts("command"),
+            args=container.texts("args"),
+            port=container.number("port"),
+        ),
         sizing=Sizing(
             precision=sizing.text("precision"),
             kv_cache_precision=sizing.text("kvCachePrecision"),

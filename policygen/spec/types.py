@@ -303,6 +303,15 @@ class Autoscaling(Struct, frozen=True):
     target_concurrency: int | None = None
 
 
+class ModelContainer(Struct, frozen=True):
+    """The container of a model's pods, as far as its owner decides it."""
+
+    image: str | None = None
+    command: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+    port: int | None = None
+
+
 class Placement(Struct, frozen=True):
     """Where a model may run."""
 
@@ -326,6 +335,7 @@ class Model(Struct, frozen=True):
     gpus: int | None = None
     cpu_milli: int | None = None
     memory_bytes: int | None = None
+    container: ModelContainer = ModelContainer()
     sizing: Sizing = Sizing()
     replicas: int | None = None
     gang: Gang | None = None

@@ -17,6 +17,7 @@ EXAMPLES = sorted(
 )
 
 OPTIONS = {
+    "ml-platform": ["--with", "workloads"],
     "rings": ["--cluster", "production"],
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
@@ -57,6 +58,7 @@ def test_the_stories_are_there():
         "articles",
         "forty-jobs",
         "kueue-team-tree",
+        "ml-platform",
         "rings",
         "serving-slices",
         "spot-and-on-demand",

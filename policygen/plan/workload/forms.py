@@ -1,0 +1,91 @@
+"""The kinds of objects as which a model can run, and why it cannot run as others."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from policygen.plan.assignment import Assignment
+from policygen.plan.model_names import replica_names
+from policygen.spec.types import RunAs
+
+
+class WorkloadForm(StrEnum):
+    """A kind of object that runs a model, by its name in `--as`."""
+
+    DEPLOYMENT = "deployment"
+    STATEFUL_SET = "statefulset"
+    JOB = "job"
+    VOLCANO_JOB = "vcjob"
+    JOB_SET = "jobset"
+    LEADER_WORKER_SET = "lws"
+
+
+_SERVING = (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET, WorkloadForm.LEADER_WORKER_SET)
+"""Their pods run until the object is deleted. Those of the others end."""
+
+_VOLCANO_GANGS: Mapping[RunAs, tuple[WorkloadForm, ...]] = {
+    "pods": (WorkloadForm.STATEFUL_SET, WorkloadForm.JOB),
+    "vcjob": (WorkloadForm.VOLCANO_JOB,),
+    "lws": (WorkloadForm.LEADER_WORKER_SET,),
+    "job": (WorkloadForm.JOB,),
+}
+"""The forms of a gang on Volcano. `gang.runAs` decides them: it decides who creates the PodGroup."""
+
+
+def default(assignment: Assignment) -> WorkloadForm:
+    """The form of a model if no option names one. It is always possible."""
+    model = assignment.model
+    serving = model.workload == "serving"
+    if model.gang is not None and assignment.facts.scheduler == "volcano":
+        forms = _VOLCANO_GANGS[model.gang.run_as]
+        return forms[0] if serving else forms[-1]
+    if model.gang is not None and model.gang.run_as == "lws":
+        return WorkloadForm.LEADER_WORKER_SET
+    if not serving:
+        return WorkloadForm.JOB
+    return WorkloadForm.DEPLOYMENT if model.gang is None else WorkloadForm.STATEFUL_SET
+
+
+def obstacle(assignment: Assignment, form: WorkloadForm) -> str | None:
+    """Why a model cannot run in a form; None if it can."""
+    model, facts = assignment.model, assignment.facts
+    if form == default(assignment):
+        return None
+    if form == WorkloadForm.VOLCANO_JOB and facts.scheduler != "volcano":
+        return (
+            f'pool "{facts.name}" is scheduled by {facts.scheduler}, and only Volcano runs its Jobs'
+        )
+    if form in _SERVING and model.workload != "serving":
+        return f"its workload is {model.workload}, and the pods of this kind are restarted when they end"
+    if model.gang is None:
+        return None
+    if form == WorkloadForm.DEPLOYMENT:
+        return "it is a gang, and a Deployment starts its pods one by one"
+    run_as = model.gang.run_as
+    if facts.scheduler == "volcano" and form not in _VOLCANO_GANGS[run_as]:
+        return f"its gang has runAs: {run_as}, which decides who creates the PodGroup"
+    return None
+
+
+def possible(assignment: Assignment) -> list[WorkloadForm]:
+    """The forms in which a model can run, its default first."""
+    first = default(assignment)
+    others = [it for it in WorkloadForm if it != first and obstacle(assignment, it) is None]
+    return [first, *others]
+
+
+def names(assignment: Assignment, form: WorkloadForm) -> tuple[str, ...]:
+    """The names of the objects: one object, or one for each gang or job."""
+    model = assignment.model
+    if form in (WorkloadForm.DEPLOYMENT, WorkloadForm.LEADER_WORKER_SET):
+        return (model.name,)
+    if model.workload == "serving" and form not in _SERVING:
+        return (model.name,)  # one run of the model
+    return replica_names(assignment) or (model.name,)
+
+
+def run_as(assignment: Assignment, form: WorkloadForm) -> RunAs:
+    """The form, as `gang.runAs` names it."""
+    if form == WorkloadForm.VOLCANO_JOB:
+        return "vcjob"
+    gang = assignment.model.gang
+    return gang.run_as if gang else "pods"

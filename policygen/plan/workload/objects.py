@@ -1,0 +1,180 @@
+"""Decides the objects that run models: everything that the policy decides, and the user's container."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from msgspec import Struct
+
+from policygen.core.names import POD_GROUP
+from policygen.plan.assignment import Assignment
+from policygen.plan.decisions import Decisions, Generators
+from policygen.plan.kind import Meta
+from policygen.plan.model_names import MODEL
+from policygen.plan.pods import (
+    ANNOTATIONS,
+    JOB_ANNOTATIONS,
+    LABELS,
+    LWS_ANNOTATIONS,
+    NODE_SELECTOR,
+    TOLERATIONS,
+    VCJOB_SPEC,
+    PodFields,
+    fields_of,
+    toleration,
+)
+from policygen.plan.volcano import group_names
+from policygen.plan.workload import forms
+from policygen.plan.workload.forms import WorkloadForm
+from policygen.spec.types import ModelContainer, Taint
+
+TTL_S = 86_400
+"""How long an ended Job is kept, so that people can read its logs, in seconds."""
+
+_JOBS = (WorkloadForm.JOB, WorkloadForm.JOB_SET)
+_RESTARTED = (*_JOBS, WorkloadForm.VOLCANO_JOB)
+"""A new pod replaces a failed one, so that it can run on another node."""
+
+
+class WorkloadPods(Struct, frozen=True):
+    """The pod template of an object that runs a model."""
+
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    scheduler_name: str | None
+    priority_class_name: str | None
+    restart_policy: str | None
+    """None: the default of the kind."""
+    node_selector: dict[str, str]
+    tolerations: tuple[dict[str, str], ...]
+    container: ModelContainer
+    resources: dict[str, str]
+    """Requests and limits."""
+
+
+class WorkloadObject(Struct, frozen=True):
+    """An object that runs a model, or one gang or job of it."""
+
+    meta: Meta
+    model: str
+    pool: str
+    """The pool where its pods run, or the first of several."""
+    pods: WorkloadPods
+    size: int
+    """Pods of the object, or of one gang of a LeaderWorkerSet."""
+    replicas: int
+    """Gangs of a LeaderWorkerSet."""
+    gang: bool
+    suspend: bool
+    """Whether Kueue starts it."""
+    ttl_s: int
+    queue: str | None = None
+    """Of a Volcano Job."""
+    min_available: int | None = None
+    """Pods of a Volcano Job that start together."""
+
+
+def workload(
+    decided: Decisions, assignment: Assignment, form: WorkloadForm
+) -> Iterator[WorkloadObject]:
+    """The objects that run a model in a form; none if it has no namespace."""
+    run_as = forms.run_as(assignment, form)
+    needed = fields_of(decided.spec, decided.pools, assignment, run_as)
+    if needed.namespace is None:
+        return
+    for index, name in enumerate(forms.names(assignment, form)):
+        yield _object(decided, assignment, form, needed, name=name, index=index)
+
+
+def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
+    decided: Decisions,
+    assignment: Assignment,
+    form: WorkloadForm,
+    needed: PodFields,
+    *,
+    name: str,
+    index: int,
+) -> WorkloadObject:
+    model, gang = assignment.model, assignment.model.gang
+    size = gang.size if gang else 1
+    if gang is None and form in (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET):
+        size = assignment.replicas.least
+    own = {it.name: it.value for it in needed.fields if it.owner == VCJOB_SPEC}
+    on_object = _texts(needed, JOB_ANNOTATIONS) | _texts(needed, LWS_ANNOTATIONS)
+    queued = _texts(needed, LABELS)
+    return WorkloadObject(
+        meta=Meta(
+            name,
+            decided.platform.name,
+            needed.namespace,
+            own_labels={MODEL: model.name, **queued},
+            annotations=on_object,
+        ),
+        model=model.name,
+        pool=assignment.facts.name,
+        pods=_pods(assignment, form, needed, name, index),
+        size=size,
+        replicas=assignment.replicas.least,
+        gang=gang is not None,
+        suspend=bool(queued) and form in _JOBS,
+        ttl_s=TTL_S,
+        queue=str(own["queue"]) if own else None,
+        min_available=int(str(own["minAvailable"])) if own else None,
+    )
+
+
+def _pods(
+    assignment: Assignment, form: WorkloadForm, needed: PodFields, name: str, index: int
+) -> WorkloadPods:
+    annotations, own = _texts(needed, ANNOTATIONS), _texts(needed, "")
+    if POD_GROUP in annotations:  # each gang has its own
+        annotations[POD_GROUP] = group_names(assignment.model)[index]
+    return WorkloadPods(
+        labels={"app": name, MODEL: assignment.model.name},
+        annotations=annotations,
+        scheduler_name=own.get("schedulerName"),
+        priority_class_name=own.get("priorityClassName"),
+        restart_policy="Never" if form in _RESTARTED else None,
+        node_selector=_texts(needed, NODE_SELECTOR),
+        tolerations=tuple(
+            toleration(it.value)
+            for it in needed.fields
+            if it.owner == TOLERATIONS and isinstance(it.value, Taint)
+        ),
+        container=assignment.model.container,
+        resources=dict(needed.amounts),
+    )
+
+
+def _texts(needed: PodFields, owner: str) -> dict[str, str]:
+    return {it.name: str(it.value) for it in needed.fields if it.owner == owner}
+
+
+def _in_form(form: WorkloadForm) -> Callable[[Decisions], Iterator[WorkloadObject]]:
+    """The generator of the models that run in a form by default."""
+
+    def objects(decided: Decisions) -> Iterator[WorkloadObject]:
+        for assignment in decided.workloads.assignments:
+            if forms.default(assignment) == form:
+                yield from workload(decided, assignment, form)
+
+    return objects
+
+
+KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
+    WorkloadForm.DEPLOYMENT: ("kubernetes", "Deployment"),
+    WorkloadForm.STATEFUL_SET: ("kubernetes", "StatefulSet"),
+    WorkloadForm.JOB: ("kubernetes", "Job"),
+    WorkloadForm.VOLCANO_JOB: ("volcano", "Job"),
+    WorkloadForm.JOB_SET: ("kubernetes", "JobSet"),
+    WorkloadForm.LEADER_WORKER_SET: ("kubernetes", "LeaderWorkerSet"),
+}
+"""Component and name of the kind of each form."""
+
+KIND_NAMES = tuple(name for _, name in KIND_OF.values())
+
+
+def _generators(component: str) -> Generators:
+    return {name: _in_form(form) for form, (part, name) in KIND_OF.items() if part == component}
+
+
+OBJECTS = _generators("kubernetes")
+VOLCANO_OBJECTS = _generators("volcano")

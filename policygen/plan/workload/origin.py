@@ -1,0 +1,61 @@
+"""Finds the place in the spec from which a field of a model's object was derived."""
+
+from collections.abc import Mapping, Sequence
+
+from policygen.core.finding import At, Path
+from policygen.plan.kind import Item
+from policygen.plan.model_names import MODEL
+from policygen.plan.pods import NODE_SELECTOR, TOLERATIONS
+from policygen.plan.pool import PoolFacts
+from policygen.plan.workload.objects import WorkloadObject
+from policygen.spec.types import Model
+
+_CONTAINER = {"image": "image", "command": "command", "args": "args", "ports": "port"}
+_COUNTS = ("replicas", "parallelism", "completions", "size", "minAvailable", "completionMode")
+_PRIORITY = ("priorityClassName", "kueue.x-k8s.io/priority-class")
+_POOL: Mapping[str, tuple[str, ...]] = {
+    "schedulerName": ("schedulingPolicy",),
+    NODE_SELECTOR: ("nodeSelector",),
+    TOLERATIONS: ("taints",),
+    "kueue.x-k8s.io/podset-preferred-topology": ("schedulingPolicy", "topologyAware"),
+}
+_RESOURCES = {"cpu": "cpu", "memory": "memory"}
+
+
+class WorkloadOrigins:
+    """Finds the places in the Models and ResourcePools of a spec."""
+
+    def __init__(self, models: Sequence[Model], pools: Sequence[PoolFacts]) -> None:
+        self._models = {it.name: it for it in models}
+        self._pools = {it.name: it.pool for it in pools}
+
+    def of(self, item: Item, path: Path) -> At | None:
+        """The place for a field of an object, or for the object if `path` is empty."""
+        fields: WorkloadObject = item.fields
+        model, pool = self._models[fields.model], self._pools[fields.pool]
+        steps = [str(it) for it in path]
+        for step in steps:
+            if step in _CONTAINER:
+                return model.field("container") / _CONTAINER[step]
+            if step in _POOL:
+                return pool.at.to("spec", *_POOL[step])
+        last = steps[-1] if steps else ""
+        if "resources" in steps:
+            written = {"cpu": model.cpu_milli, "memory": model.memory_bytes}
+            if last in written and written[last] is None:
+                return pool.at.to("spec", "capacity")
+            return model.field("resources") / _RESOURCES.get(last, "gpus")
+        if last in _PRIORITY:
+            return model.field("priority")
+        if last in _COUNTS:
+            return _counted(model)
+        if last in ("", "name", "app", MODEL):
+            return model.at.to("metadata", "name")
+        return model.field("team")
+
+
+def _counted(model: Model) -> At:
+    """The number of pods or replicas."""
+    if model.gang is not None:
+        return model.field("gang") / "size"
+    return model.field("autoscaling") if model.autoscaling else model.field("replicas")
