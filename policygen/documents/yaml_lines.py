@@ -39,16 +39,7 @@ class _UnusualLineError(ValueError):
     pass
 
 
-class _Cache(dict[str, Any]):
-    """A cache by text, whose size is limited."""
-
-    def __setitem__(self, text: str, value: Any) -> None:
-        if len(self) >= _MAX_CACHED:
-            self.clear()
-        super().__setitem__(text, value)
-
-
-class _Scalars(_Cache):
+class _Scalars(dict[str, Any]):
     """The values of scalars as they are written. Raises _UnusualLineError for ambiguous ones."""
 
     def __missing__(self, text: str) -> Any:
@@ -59,7 +50,7 @@ class _Scalars(_Cache):
         return value
 
 
-class _JsonScalars(_Cache):
+class _JsonScalars(dict[str | None, str]):
     """The same as JSON. Raises the error for None, too."""
 
     def __missing__(self, text: str | None) -> str:
@@ -73,6 +64,7 @@ _SCALARS = _Scalars()
 _JSON_SCALARS = _JsonScalars()
 """Files of one folder share most of their keys, and many values."""
 _MAX_CACHED = 1 << 16
+"""The most values that the next text finds in a cache."""
 
 
 def documents(text: str) -> list[FastDocument] | None:
@@ -84,6 +76,9 @@ def documents(text: str) -> list[FastDocument] | None:
     """
     if "\r" in text or not text.endswith("\n") or has_escapes(text):
         return None
+    for cache in (_SCALARS, _JSON_SCALARS):
+        if len(cache) > _MAX_CACHED:
+            cache.clear()
     # The added line break makes up for the one at the end, which is not in the match.
     markers = [match.span() for match in _MARKER.finditer(f"\n{text}")]
     ends = [*(start for start, _ in markers), len(text)]
