@@ -18,7 +18,7 @@ import msgspec
 T = TypeVar("T")
 R = TypeVar("R")
 
-_PARTS = 255
+_PARTS = 400
 """The most parts: a pipe can hold a byte and an entry for each. Each byte allows to do one more part."""
 _ENTRY = struct.Struct("=HQQ")
 """The number of a part that the copy has done, and where its results are: start and length."""

@@ -20,7 +20,7 @@ from policygen.documents.document import load as load_documents
 from policygen.documents.files import Source
 from policygen.documents.kubectl_scalars import is_float
 from policygen.documents.read_ahead import FastDocuments
-from policygen.kubernetes import kustomizations
+from policygen.kubernetes import kustomizations, typed
 from policygen.kubernetes.cluster import KUEUE_CONFIG, SCHEDULER_CONFIG, VOLCANO_CONFIGURATION
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.rules import (
@@ -92,8 +92,11 @@ def read(
     ahead = repeat(None, len(sources)) if read_ahead is None else read_ahead()
     for source, fast in zip(sources, ahead, strict=True):
         documents = _documents(source, fast, first_index, found)
-        for document in documents:  # meanwhile, another process can read the next source
+        known = len(read_objects.objects)
+        for document in documents:
             _document(document, read_objects)
+        # Meanwhile, another process reads the next source.
+        typed.read_ahead(read_objects.objects[known:])
     builds = [it for it in found.documents if kustomizations.is_one(it)]
     if builds:
         found.builds += map(kustomizations.folder, builds)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Self
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from policygen.core.finding import At
 from policygen.kubernetes.scopes import OF_THE_CLUSTER
@@ -33,6 +33,11 @@ class Object(Struct, frozen=True, eq=False, dict=True):
     namespace: str
     """Empty for kinds without a namespace."""
     data: dict[str, Any]
+    group: str = ""
+    """Its API group, of `api_version`; empty for core kinds."""
+
+    def __post_init__(self) -> None:
+        structs.force_setattr(self, "group", _GROUPS[self.api_version])
 
     @classmethod
     def read(cls, data: Any, at: At) -> Self | None:
@@ -54,11 +59,6 @@ class Object(Struct, frozen=True, eq=False, dict=True):
             namespace if isinstance(namespace, str) else "",
             data,
         )
-
-    @property
-    def group(self) -> str:
-        """Its API group; empty for core kinds."""
-        return _GROUPS[self.api_version]
 
     @property
     def identity(self) -> tuple[str, str, str, str]:

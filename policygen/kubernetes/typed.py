@@ -33,6 +33,9 @@ from policygen.kubernetes.untyped import keyed_texts
 MAX_UNKNOWN = 20
 """The most invalid fields of an object; an object with more is not read."""
 
+_WORKLOAD = "workload"
+"""The attribute of an object for its typed form."""
+
 _AS_MSGSPEC: Mapping[type, str] = {dict: "object", list: "array", type(None): "null"}
 
 T = TypeVar("T")
@@ -89,7 +92,14 @@ class Reader:
         return Table(entries, unread, self._accesses)
 
     def workload_of(self, object_: Object) -> workloads.Workload | None:
-        """The pod templates of a workload, or None if they cannot be read and that was reported."""
+        """The pod templates of a workload, or None if they cannot be read and that was reported.
+
+        An object without an invalid field keeps the result, for all clusters that have this object.
+        """
+        known: workloads.Workload | None = object_.__dict__.get(_WORKLOAD)
+        if known is not None:
+            return known
+        before = len(self.malformed)
         made = [self._template(object_, *each) for each in workloads.raw_templates(object_)]
         whole = None not in made
         if not whole and object_.at in self._unread:
@@ -97,6 +107,8 @@ class Reader:
         found = workloads.Workload(object_, tuple(each for each in made if each is not None))
         if not whole:
             found = watched(found, ("object",), self._note(object_))
+        elif len(self.malformed) == before:
+            object_.__dict__[_WORKLOAD] = found
         self._accesses.take()
         return found
 
@@ -191,6 +203,14 @@ class Reader:
     def _note(self, object_: Object) -> Callable[[], None]:
         """A function that records an access to an invalid field of an object."""
         return partial(self._accesses.note, object_.at)
+
+
+def read_ahead(objects: Iterable[Object]) -> None:
+    """Convert the pod templates of objects, so that each cluster that has these objects knows them."""
+    reader = Reader(AccessLog(), frozenset())
+    for object_ in objects:
+        if (object_.group, object_.kind) in workloads.TEMPLATES:
+            reader.workload_of(object_)
 
 
 def _not_strings(path: Path, data: Any) -> Iterable[tuple[Path, Any]]:

@@ -93,7 +93,7 @@ def test_names_that_jobs_of_two_kinds_share(tmp_path):
         "utf-8",
     )
     request = SimulateRequest(workloads=(str(path),), duration=0.0)
-    assert why.workload_names(request) == ["deployment/n/b", "job/n/b"]
+    assert why.workload_names(request) == ["job/n/b", "deployment/n/b"]
     assert len(why.why(request, why.workload_names(request)).found) == 2
     with pytest.raises(UsageError, match="is submitted only after 20m"):
         why.why(request, ["n/b"], at=60.0)

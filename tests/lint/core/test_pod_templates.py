@@ -21,12 +21,12 @@ spec:
 
 def test_templates_of_operators_kinds_are_not_checked():
     it = cluster(TEXT)
-    assert [str(part.owner) for part in pod_specs(it)] == ["Pod p", "Job j"]
+    assert [str(part.owner) for part in pod_specs(it)] == ["Job j", "Pod p"]
     assert [part.at for part in templates(it)] == [At(0, ("spec", "template"))]
 
 
 def test_containers_and_their_names():
-    _, spec = pod_specs(cluster(TEXT))
+    spec, _ = pod_specs(cluster(TEXT))
     assert [named(part) for part in spec.containers] == [
         *("container i of Job j", "container c of Job j", "a container of Job j"),
     ]
