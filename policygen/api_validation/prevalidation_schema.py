@@ -1,16 +1,17 @@
 """A structural schema as a JSON Schema that accepts the same or less.
 
 It allows no repeated entries in sets, only the common form of a time, and so on; `prevalidate` checks
-what no JSON Schema can express.
+what no JSON Schema can express. It also accepts only workloads in which `workload_code` finds no fault.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from policygen.api_validation import scalars, schemas, structural
+from policygen.api_validation import scalars, schemas, structural, workload_code
 from policygen.api_validation.metadata import CRON_JOB_NAME
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.structural import Schema
+from policygen.api_validation.workload_code import Fact, FieldFacts
 from policygen.core.label_grammar import DNS_LABEL, SUBDOMAIN
 
 _WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
@@ -66,17 +67,80 @@ _FORMATS = {
     },
     "byte": {"pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},
 }
+_POD = {"$ref": "#/$defs/pod"}
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 
 
 def whole(served: schemas.ServedKind) -> Schema:
-    """The JSON Schema of the objects of a kind, without their status if a server drops it."""
+    """The JSON Schema of the objects of a kind, without their status if a server drops it.
+
+    A pod of a built-in kind is the reference _POD.
+    """
     parts = {**served.schema["properties"]}
     if served.status_dropped:
         parts.pop("status", None)
     made = _mapping({**served.schema, "properties": parts}, custom=served.custom)
+    facts = workload_code.tree()
+    if served.name != workload_code.POD:
+        _narrow(made["properties"].get("spec"), facts.get(served.name))
+    if served.custom:
+        _narrow_pods(made, facts[workload_code.POD])
     made["properties"]["metadata"] = _metadata(served)
     made["required"] = sorted({*made["required"], "metadata"})
+    return made
+
+
+def of_pods(kinds: Iterable[schemas.ServedKind]) -> Schema:
+    """The JSON Schema of `{name: object}` for built-in kinds with pods, by `ServedKind.name`.
+
+    It has the schema of a pod only once, which takes most of the time to compile.
+    """
+    by_name = {it.name: it for it in kinds}
+    pod = _mapping(by_name[workload_code.POD].schema["properties"]["spec"], custom=False)
+    _narrow(pod, workload_code.tree()[workload_code.POD])
+    parts = {name: whole(served) for name, served in by_name.items()}
+    return {"$defs": {"pod": pod}, "properties": parts, "additionalProperties": False}
+
+
+def _narrow_pods(made: Any, facts: FieldFacts) -> None:
+    """Add the facts about pods to each JSON Schema of a pod inside this one."""
+    if not isinstance(made, dict):
+        return
+    parts = made.get("properties", {})
+    if "containers" in parts:
+        _narrow(made, facts)
+        return
+    for part in (*parts.values(), made.get("items")):
+        _narrow_pods(part, facts)
+
+
+def _narrow(made: Any, facts: FieldFacts | None) -> None:
+    """Add the facts about a field, and the fields below it, to its JSON Schema."""
+    if facts is None or not isinstance(made, dict):
+        return
+    if facts.fact is not None:
+        made["allOf"] = [_of_fact(facts.fact)]
+    for name, below in facts.below.items():
+        part = made.get("items") if name == "*" else made["properties"].setdefault(name, False)
+        _narrow(part, below)
+
+
+def _of_fact(fact: Fact) -> Schema:
+    """A JSON Schema whose values have no fault that `workload_code` would find."""
+    bounds = {"minimum": fact.minimum, "maximum": fact.maximum}
+    made: Schema = {name: bound for name, bound in bounds.items() if bound is not None}
+    if fact.form:
+        made |= workload_code.FORMS[fact.form].schema
+    elif made:  # a text can be a quantity
+        not_negative = fact.minimum == 0 and fact.maximum is None
+        made |= {"pattern": "^[0-9]"} if not_negative else {"not": {"type": "string"}}
+    if fact.words:
+        made["enum"] = list(fact.words)
+    if fact.filled:
+        made |= {"minLength": 1, "minItems": 1}
+    if fact.some_of:
+        written = {it: {"not": {"type": "null"}} for it in fact.some_of}
+        made["anyOf"] = [{"required": [it], "properties": written} for it in fact.some_of]
     return made
 
 
@@ -103,6 +167,8 @@ def _metadata(served: schemas.ServedKind) -> Schema:
 
 def _strict(schema: Schema, *, custom: bool) -> Any:
     match schema.get("type"):
+        case "object" if "containers" in schema.get("properties", ()) and not custom:
+            return _POD
         case "object":
             return _mapping(schema, custom=custom)
         case "array":
@@ -143,7 +209,7 @@ def _entry(schema: Schema, *, custom: bool, required: bool) -> Any:
 
 def _or_null(strict: Any) -> Any:
     """The same schema or null, which the server reads as missing."""
-    if strict is False or "enum" in strict:
+    if strict is False or strict is _POD or "enum" in strict:
         return strict
     types = strict["type"]
     return {**strict, "type": [*([types] if isinstance(types, str) else types), "null"]}

@@ -32,6 +32,11 @@ class ServedKind(msgspec.Struct, frozen=True, rename="camel"):
         """The apiVersion as in a manifest."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
+    @property
+    def name(self) -> str:
+        """The apiVersion and the kind: `apps/v1 Deployment`."""
+        return f"{self.api_version} {self.kind}"
+
 
 class Index(msgspec.Struct, frozen=True):
     """The servers and kinds that were recorded."""

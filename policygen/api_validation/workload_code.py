@@ -19,7 +19,7 @@ from policygen.api_validation.refusal import Spot, path_to
 from policygen.core import quantity
 from policygen.core.decoding import decode
 from policygen.core.finding import Fault, dotted
-from policygen.core.label_grammar import ENDS, key_fault, value_fault
+from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN, key_fault, value_fault
 from policygen.core.quoting import listed, quoted, shown
 from policygen.core.suggest import suggest
 
@@ -33,6 +33,9 @@ _LONGEST_PORT = 15
 _CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]+", re.ASCII)
 _LONGEST = 253
 _VARIABLE = re.compile(r"[ -<>-~]+")
+_WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_BYTE = "(25[0-5]|(2[0-4]|1[0-9]|[1-9]?)[0-9])"
+_FILE_PATH = "[-A-Za-z0-9_]+([./][-A-Za-z0-9_]+)*"
 
 
 class StringForm(Struct, frozen=True, eq=False):
@@ -41,6 +44,8 @@ class StringForm(Struct, frozen=True, eq=False):
     takes: Callable[[str], bool]
     advice: str
     """What to write."""
+    schema: Mapping[str, Any]
+    """A JSON Schema that accepts only such strings."""
 
 
 def _no_step_up(text: str) -> bool:
@@ -56,18 +61,29 @@ def _is_ip(text: str) -> bool:
 
 FORMS: Mapping[str, StringForm] = {
     "DNS label": StringForm(
-        is_namespace, f'lower-case letters, digits and "-", at most 63, {ENDS}'
+        is_namespace,
+        f'lower-case letters, digits and "-", at most 63, {ENDS}',
+        {"pattern": f"^{DNS_LABEL}$", "maxLength": 63},
     ),
-    "DNS subdomain": StringForm(is_subdomain, f'lower-case letters, digits, "-" and ".", {ENDS}'),
+    "DNS subdomain": StringForm(
+        is_subdomain,
+        f'lower-case letters, digits, "-" and ".", {ENDS}',
+        {"pattern": f"^{SUBDOMAIN}$", "maxLength": _LONGEST},
+    ),
     "label key": StringForm(
-        lambda text: not key_fault(text), f'letters, digits, "-", "_" and ".", {ENDS}'
+        lambda text: not key_fault(text),
+        f'letters, digits, "-", "_" and ".", {ENDS}',
+        {"pattern": f"^({SUBDOMAIN}/)?{_WORD}$", "maxLength": 63},
     ),
     "label value": StringForm(
-        lambda text: not value_fault(text), f'at most 63 letters, digits, "-", "_" and ".", {ENDS}'
+        lambda text: not value_fault(text),
+        f'at most 63 letters, digits, "-", "_" and ".", {ENDS}',
+        {"pattern": f"^{_WORD}$", "maxLength": 63},
     ),
     "port name": StringForm(
         lambda text: len(text) <= _LONGEST_PORT and bool(_PORT.fullmatch(text)),
         'at most 15 lower-case letters, digits and "-", at least one of them a letter',
+        {"pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$", "maxLength": _LONGEST_PORT},
     ),
     "key of a ConfigMap": StringForm(
         lambda text: (
@@ -77,17 +93,27 @@ FORMS: Mapping[str, StringForm] = {
             and bool(_CONFIG_KEY.fullmatch(text))
         ),
         'letters, digits, "-", "_" and "."',
+        {"pattern": "^[-_a-zA-Z0-9][-._a-zA-Z0-9]*$", "maxLength": _LONGEST},
     ),
     "name of an environment variable": StringForm(
-        lambda text: bool(_VARIABLE.fullmatch(text)), 'ASCII characters without "="'
+        lambda text: bool(_VARIABLE.fullmatch(text)),
+        'ASCII characters without "="',
+        {"pattern": f"^{_VARIABLE.pattern}$"},
     ),
     "relative path": StringForm(
         lambda text: not text.startswith("/") and _no_step_up(text),
         'a path that does not begin with "/" and does not contain ".."',
+        {"pattern": f"^{_FILE_PATH}$"},
     ),
-    "path without ..": StringForm(_no_step_up, 'a path that does not contain ".."'),
-    "IP address": StringForm(_is_ip, "an address such as 10.0.0.1"),
-    "absolute path": StringForm(lambda text: text.startswith("/"), 'a path that begins with "/"'),
+    "path without ..": StringForm(
+        _no_step_up, 'a path that does not contain ".."', {"pattern": f"^/?{_FILE_PATH}$"}
+    ),
+    "IP address": StringForm(
+        _is_ip, "an address such as 10.0.0.1", {"pattern": rf"^{_BYTE}(\.{_BYTE}){{3}}$"}
+    ),
+    "absolute path": StringForm(
+        lambda text: text.startswith("/"), 'a path that begins with "/"', {"pattern": "^/"}
+    ),
 }
 """By name; a field has the first form that fits the server's answers."""
 
@@ -108,11 +134,11 @@ class Fact(Struct, frozen=True, eq=False, rename="camel", omit_defaults=True):
     """Fields of a mapping of which at least one is required."""
 
 
-class _Node(Struct, eq=False):
-    """A field and those below it."""
+class FieldFacts(Struct, eq=False):
+    """The fact of a field, and the fields below it."""
 
     fact: Fact | None = None
-    below: dict[str, "_Node"] = msgspec.field(default_factory=dict)
+    below: dict[str, "FieldFacts"] = msgspec.field(default_factory=dict)
     """Fields by name; "*" for each entry of a list."""
 
 
@@ -121,7 +147,7 @@ def faults(data: Mapping[str, Any], kind: str, subject: object) -> Sequence[Faul
 
     Each message begins with `subject`, the object.
     """
-    node, found = _tree().get(kind), list[Fault]()
+    node, found = tree().get(kind), list[Fault]()
     if node is not None:
         _add_faults(data, node, None, subject, found)
     return found
@@ -134,22 +160,25 @@ def known() -> Mapping[str, Mapping[str, Fact]]:
 
 
 @cache
-def _tree() -> Mapping[str, _Node]:
-    roots: dict[str, _Node] = {}
+def tree() -> Mapping[str, FieldFacts]:
+    """The facts by kind, as a tree of the fields below `spec`."""
+    roots: dict[str, FieldFacts] = {}
     for kind, fields in known().items():
-        root = roots[kind] = _Node()
+        root = roots[kind] = FieldFacts()
         for field_path, fact in fields.items():
             node = root
             for step in field_path.split("."):
-                node = node.below.setdefault(step, _Node())
+                node = node.below.setdefault(step, FieldFacts())
             node.fact = fact
         containers = root.below.get("containers")
         if containers is not None:  # init containers are checked like containers
-            root.below["initContainers"] = _Node(None, containers.below)
+            root.below["initContainers"] = FieldFacts(None, containers.below)
     return roots
 
 
-def _add_faults(value: Any, node: _Node, spot: Spot, subject: object, found: list[Fault]) -> None:
+def _add_faults(
+    value: Any, node: FieldFacts, spot: Spot, subject: object, found: list[Fault]
+) -> None:
     if node.fact is not None:
         message = _message(value, node.fact, spot, subject)
         if message:

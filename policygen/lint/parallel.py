@@ -10,12 +10,16 @@ from typing import TypeVar
 from policygen.core import processes
 from policygen.core.rule import Family, Rule
 from policygen.lint import schema_rules
-from policygen.lint.core.rules import malformed_object
+from policygen.lint.core.rules import malformed_object, workload_field_refused
 from policygen.lint.rule import ObjectRule
 
 T = TypeVar("T")
 
-_ABOUT_REFUSALS = {schema_rules.__name__, malformed_object.__name__}
+_ABOUT_REFUSALS = {
+    schema_rules.__name__,
+    malformed_object.__name__,
+    workload_field_refused.__name__,
+}
 
 
 @contextmanager
@@ -43,12 +47,13 @@ def begun(
 def _position(rule: ObjectRule) -> tuple[bool, bool, bool, Sequence[str], Sequence[str], str]:
     """A key for sorting.
 
-    Rules about invalid objects read fields as they are written, and most of the others read typed
-    fields. Rules that look up the same kinds use the same indexes.
+    Rules about invalid objects that look up no others read fields as they are written, and most of the
+    others read typed fields. Rules that look up the same kinds use the same indexes.
     """
     module = rule.check.__module__
     about_refusals, invalid = module in _ABOUT_REFUSALS, rule.family is Family.INVALID
-    return about_refusals, invalid, not rule.reads, rule.reads, rule.judges, module
+    as_written = invalid and not rule.reads
+    return about_refusals, as_written, not rule.reads, rule.reads, rule.judges, module
 
 
 class _Pickler(pickle.Pickler):

@@ -5,12 +5,16 @@ import random
 
 import pytest
 
+from policygen.api_validation import workload_code
 from policygen.api_validation.prevalidate import acceptor
 from policygen.api_validation.refusals import refusals_with_apply
 from policygen.api_validation.schemas import index, served
+from policygen.api_validation.structural import below
 from policygen.documents import fast_json
 from policygen.documents.parsed import UNUSUAL
+from tests.api_validation.test_workload_code import wrong
 from tests.servers.mutations import changes
+from tests.servers.probing import placing
 from tests.servers.samples import samples
 
 SAMPLES = samples()
@@ -73,6 +77,66 @@ def test_other_faults_than_those_of_labels_are_found_with_prevalidation(thing):
             metadata[draw.choice(("labels", "annotations"))] = {"a b": "c"}
         full = list(refusals_with_apply(changed, kind_of(thing)))
         assert list(refusals_with_apply(changed, kind_of(thing), accepts)) == full
+
+
+def pods(schema):
+    """The schemas of pods inside a schema."""
+    if "containers" in schema.get("properties", {}):
+        yield schema
+        return
+    for part in (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])):
+        yield from pods(part)
+
+
+def test_built_in_kinds_have_the_same_pods():
+    """So that they can share one validator."""
+    first, *others = map(served_kind, workload_code.tree())
+    (pod,) = pods(served_kind(workload_code.POD).schema)
+    assert all([*pods(it.schema)] == [pod] for it in (first, *others))
+
+
+def served_kind(name):
+    return served(*name.split(" "))
+
+
+CHECKED = {*workload_code.tree(), "batch.volcano.sh/v1alpha1 Job"}
+WORKLOADS = [it for it in SAMPLES if f"{it['apiVersion']} {it['kind']}" in CHECKED]
+
+
+@pytest.mark.parametrize("thing", WORKLOADS, ids=name)
+def test_no_accepted_workload_has_a_value_that_the_code_of_the_server_refuses(thing):
+    """In its own fields, and in those of its pods."""
+    schema = kind_of(thing).schema
+    own = workload_code.known().get(f"{thing['apiVersion']} {thing['kind']}", {})
+    of_pods = workload_code.known()[workload_code.POD]
+    tried = 0
+    for facts, ways in ((own, [("spec",)]), (of_pods, [*pod_paths(thing)])):
+        for field, fact in facts.items():
+            for start in ways:
+                path = (*start, *field.split("."))
+                part = at_schema(schema, path)
+                for value in wrong(fact, is_list=part.get("type") == "array"):
+                    changed, _ = placing(thing, schema, path, value, alone=False)
+                    assert not accepts(changed), (path, value)
+                    tried += 1
+    assert tried
+
+
+def pod_paths(value, path=()):
+    """The paths of the pods in an object: of the first entry of each list."""
+    if isinstance(value, dict) and "containers" in value:
+        yield path
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            yield from pod_paths(entry, (*path, key))
+    elif isinstance(value, list) and value:
+        yield from pod_paths(value[0], (*path, "*"))
+
+
+def at_schema(schema, path):
+    for step in path:
+        schema = below(schema, 0 if step == "*" else step)
+    return schema
 
 
 def test_a_rule_about_several_entries_is_judged():

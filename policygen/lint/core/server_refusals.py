@@ -59,6 +59,8 @@ class Refused(Struct, frozen=True, eq=False):
     """For each object, by its root: the paths of unknown fields, and the missing field that each resembles."""
     miswritten: Mapping[At, Mapping[Path, Any]] = field(default_factory=dict)
     """For each object, by its root: the paths of refused values, and what certainly was meant."""
+    accepted: frozenset[At] = frozenset()
+    """The roots of the objects that prevalidation accepted."""
 
 
 def refused(cluster: Cluster) -> Refused:
@@ -88,7 +90,9 @@ def as_meant(
         for reason in {*before.found, *again.found}
     }
     unclear = {at: again.misspelt[at] for at in again.misspelt if at in kinds}
-    return every, Refused(found, before.objects - changed | again.objects, unclear)
+    refused_objects = before.objects - changed | again.objects
+    accepted = before.accepted - changed | again.accepted
+    return every, Refused(found, refused_objects, unclear, accepted=accepted)
 
 
 def _as_meant(obj: Object, refused: Refused) -> Object:
@@ -105,14 +109,18 @@ def _as_meant(obj: Object, refused: Refused) -> Object:
 def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
     """`applied`: they are manifests, not objects of a cluster."""
     found: dict[Reason, list[FoundRefusal]] = {}
-    objects = set()
+    objects, accepted = set(), set()
     misspelt: dict[At, dict[Path, str]] = {}
     miswritten: dict[At, dict[Path, Any]] = {}
     often = Counter((obj.api_version, obj.kind) for obj in objects_)
     for obj in objects_:
         kind = obj.api_version, obj.kind
         moved: Mapping[Path, tuple[str, tuple[Edit, ...]]] | None = None
-        refusals_ = _refusals(obj, many=often[kind] >= MANY, applied=applied)
+        many = often[kind] >= MANY
+        is_sound = many and schemas.served(*kind) is not None and acceptor(*kind).accepts(obj.data)
+        if is_sound:
+            accepted.add(obj.at)
+        refusals_ = _refusals(obj, many=many, is_sound=is_sound, applied=applied)
         for refusal, corrected in refusals_:
             moved = renames.leftovers(obj) if moved is None else moved
             if not corrected and refusal.reason is not Reason.SERVER_SIDE_APPLY:
@@ -127,7 +135,7 @@ def _checked(objects_: Sequence[Object], *, applied: bool) -> Refused:
                 reason = Reason.UPDATE if corrected else refusal.reason
                 found.setdefault(reason, []).append(one)
     reasons = {reason: tuple(ones) for reason, ones in found.items()}
-    return Refused(reasons, frozenset(objects), misspelt, miswritten)
+    return Refused(reasons, frozenset(objects), misspelt, miswritten, frozenset(accepted))
 
 
 def _certain_value(obj: Object, refusal: Refusal) -> Any:
@@ -143,10 +151,12 @@ def _certain_value(obj: Object, refusal: Refusal) -> Any:
     return None
 
 
-def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[tuple[Refusal, str]]:
+def _refusals(
+    obj: Object, *, many: bool, is_sound: bool, applied: bool
+) -> Iterator[tuple[Refusal, str]]:
     """The refusals of an object, with the component that corrects each value on create, or "".
 
-    `applied`: it is a manifest, not an object of a cluster.
+    `is_sound`: prevalidation accepted it. `applied`: it is a manifest, not an object of a cluster.
     """
     kind = obj.api_version, obj.kind
     served = schemas.served(*kind)
@@ -155,7 +165,7 @@ def _refusals(obj: Object, *, many: bool, applied: bool) -> Iterator[tuple[Refus
         return
     if applied:
         yield from ((it, "") for it in apply_refusals(obj.data.get("metadata")))
-    if many and acceptor(*kind).accepts(obj.data):
+    if is_sound:
         return
     if not applied:
         judged = api_refusals(obj.data, served)

@@ -39,14 +39,19 @@ def check(facts: Facts) -> Hits:
     used = {(it.kind, it.owner.namespace, it.name) for it in found}
 
     @cache
-    def unused(kind: str, namespace: str) -> Sequence[str]:
-        return [it for it in known[kind, namespace] if (kind, namespace, it) not in used]
+    def unused(kind: str, namespace: str) -> Mapping[int, Sequence[str]]:
+        by_size: dict[int, list[str]] = {}
+        for it in known[kind, namespace]:
+            if (kind, namespace, it) not in used:
+                by_size.setdefault(_size(it), []).append(it)
+        return by_size
 
     for it in found:
         names = known[it.kind, it.owner.namespace]
         if it.name in names:
             continue
-        candidates = unused(it.kind, it.owner.namespace)
+        by_size, size = unused(it.kind, it.owner.namespace), _size(it.name)
+        candidates = [each for n in range(-1, 2) for each in by_size.get(size + n, ())]
         similar = [each for each in candidates if _is_similar(it.name, each)]
         if len(similar) == 1:
             yield Hit(
@@ -56,6 +61,11 @@ def check(facts: Facts) -> Hits:
                 it.at,
                 (names[similar[0]],),
             )
+
+
+def _size(name: str) -> int:
+    """The number of characters without separators. Those of similar names differ by at most one."""
+    return len(name) - sum(map(name.count, "-._"))
 
 
 def _is_similar(word: str, name: str) -> bool:
