@@ -227,6 +227,8 @@ class Scheduler:
         before = self.state.stopped.pop(name, NONE)
         if policy != NONE:
             self.state.stopped[name] = policy
+        if policy == before:
+            return
         for it in self._sorted():
             if it.queue != name:
                 continue

@@ -174,6 +174,16 @@ def test_quota_that_a_stopped_local_queue_frees_is_not_noticed(scheduler):
     assert not scheduler.changed()
 
 
+def test_a_local_queue_that_was_not_stopped_is_not_started(scheduler):
+    """Kueue does not queue a deactivated workload then, and does not notice that it is deleted."""
+    workload = trees.workload("w", "a")
+    workload.active = False
+    scheduler.submit(workload)
+    scheduler.stop_local_queue("n/a", "None", 1.0)
+    scheduler.finish(workload, 2.0)
+    assert not scheduler.changed()
+
+
 def test_a_deactivation_ends_the_wait_after_pods_that_were_not_ready(scheduler):
     scheduler.state.pods_ready = PodsReadyRule(timeout=50, base=300)
     workload = _admitted(scheduler)
