@@ -129,6 +129,12 @@ def _labels(old: ReviewSide, new: ReviewSide) -> Iterator[str]:
             if count:
                 objects = counted(count, "object")
                 yield f"{other.name}: {objects} without the labels of policygen, which are not listed below"
+            if others := side.rendered.against(other.cluster).strangers:
+                names = some([str(it) for it in others], "other")
+                yield (
+                    f"{other.name}: nothing connects {names} with {side.name}, so another spec probably has "
+                    f"the same name of its set ({quoted(side.rendered.name)})"
+                )
 
 
 def _checkout(old: Argument, new: Argument) -> Iterator[str]:

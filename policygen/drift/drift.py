@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from policygen.core.finding import At, Path, at_path, named
 from policygen.core.names import MANAGED_BY, SET, TOOL
 from policygen.drift.compare import FieldDifference, Read, differences
+from policygen.drift.strangers import strangers
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.renames import canonical
@@ -79,6 +80,8 @@ class Drift(Struct, frozen=True, eq=False):
     leaving: tuple[tuple[RenderedObject, Object], ...]
     """Deleted objects that still exist, since a finalizer keeps them."""
     orphans: tuple[Object, ...]
+    strangers: tuple[Object, ...] = ()
+    """Objects that are probably those of another spec with the same name of the set."""
 
 
 class Rendered:
@@ -151,7 +154,9 @@ class Rendered:
             if state.fields or state.labels or state.controllers:
                 changed.append(state)
         ours = {it.object.identity for it in self.expected}
-        orphans = (it for key, it in there.items() if key not in ours and self._is_orphan(it))
+        orphans = [it for key, it in there.items() if key not in ours and self._is_orphan(it)]
+        others = strangers((it.object for it in self.expected), orphans)
+        foreign = {it.identity for it in others}
         seen = cluster.seen
         return Drift(
             seen.context if seen else "",
@@ -160,7 +165,8 @@ class Rendered:
             tuple(changed),
             tuple(missing),
             tuple(leaving),
-            tuple(orphans),
+            tuple(it for it in orphans if it.identity not in foreign),
+            others,
         )
 
     def _is_orphan(self, found: Object) -> bool:

@@ -91,6 +91,7 @@ from policygen.lint.drift.rules import (
     field_drifted,
     object_managed_by_another,
     object_missing,
+    object_of_another_spec,
     object_orphaned,
 )
 from policygen.lint.kueue.rules import (
@@ -495,6 +496,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     object_declared_twice.RULE,
     object_managed_by_another.RULE,
     object_missing.RULE,
+    object_of_another_spec.RULE,
     object_orphaned.RULE,
     object_quota_counts_nothing.RULE,
     own_quota_not_reclaimed.RULE,

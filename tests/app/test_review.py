@@ -325,6 +325,22 @@ def test_two_sets_show_no_pools(reviewed):
     assert 'because it has the sets "a" and "b"' in made.notes[0]
 
 
+def test_objects_of_another_spec_are_a_note(reviewed):
+    reviewed(SPEC, SPEC)
+    write(render(RenderRequest(("old.yaml",), {})), Path("manifests"))
+    labels = "{app.kubernetes.io/managed-by: policygen, policygen.dev/set: lab}"
+    queue = (
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: %s, labels: %s}\n"
+    )
+    child = queue % ("render.l40s", labels) + "spec: {parent: l40s}\n"
+    Path("manifests/other.yaml").write_text(f"{queue % ('l40s', labels)}---\n{child}")
+    made = of("manifests", "new.yaml")
+    assert made.notes[-1] == (
+        "manifests: nothing connects Queue l40s and Queue render.l40s with new.yaml, so another spec "
+        'probably has the same name of its set ("lab")'
+    )
+
+
 def test_a_renamed_set_is_one_note(reviewed):
     made = reviewed(SPEC, SPEC.replace("name: lab}", "name: research}"))
     assert made.notes == (

@@ -21,7 +21,13 @@ from tests.client.looks import snapshot
 ROOT = Path(__file__).parents[2]
 STORY = ROOT / "examples" / "kueue-team-tree"
 SPEC = [str(path) for path in sorted(STORY.glob("*.yaml"))]
-RULES = ("field-drifted", "object-missing", "object-orphaned", "object-managed-by-another")
+RULES = (
+    "field-drifted",
+    "object-missing",
+    "object-orphaned",
+    "object-of-another-spec",
+    "object-managed-by-another",
+)
 ONLY = [word for rule in RULES for word in ("--rule", rule)]
 QUEUE = "ClusterQueue evaluation.a100"
 GPU = "nvidia.com/gpu"
@@ -269,6 +275,19 @@ def test_a_field_that_another_owns_is_waived_and_the_others_are_not(lint, cluste
     written = "".join(it.read_text("utf-8") for it in patches.rglob("*") if it.is_file())
     assert "stopPolicy" in written
     assert "77" not in written
+
+
+def test_objects_of_another_spec_are_never_deleted(lint, cluster, tmp_path):
+    """Two specs with one set name on one cluster."""
+    text = (ROOT / "examples/spot-and-on-demand/expected/manifests.yaml").read_text("utf-8")
+    name = cluster[QUEUE]["metadata"]["labels"]["policygen.dev/set"]
+    for it in yaml.load_all(text, Loader=yaml.CSafeLoader):
+        it["metadata"]["labels"]["policygen.dev/set"] = name
+        cluster.setdefault(str(Object.read(it, At(0))), it)
+    told, done = lint(cluster, "--patches", str(tmp_path / "patches"))
+    assert {rule for rule, _, _ in told} == {"object-of-another-spec"}
+    assert any(it.startswith("ClusterQueue ") for _, it, _ in told)
+    assert not (tmp_path / "patches").exists(), done.stderr
 
 
 def test_a_name_is_never_an_option_of_kubectl(lint, cluster, tmp_path):

@@ -27,7 +27,13 @@ WITH = {
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
     "volcano-training": ["--with", "volcano-config"],
 }
-RULES = ("field-drifted", "object-missing", "object-orphaned", "object-managed-by-another")
+RULES = (
+    "field-drifted",
+    "object-missing",
+    "object-orphaned",
+    "object-of-another-spec",
+    "object-managed-by-another",
+)
 SCENES, TOUCHED, TRIES = 3, 14, 8
 """For each example: how often, how many objects at once, how many things are tried on each."""
 
