@@ -49,6 +49,10 @@ class Room(Struct, frozen=True):
     """Further domains that a spread constraint counts, without such a node."""
     fewest: int = 0
     """The minDomains of a spread constraint, if there are fewer domains."""
+    only: str = ""
+    """A label, `key: value`, of exactly the nodes that take the pods, if a spread constraint counts others."""
+    relaxed: int = 0
+    """With `fewest` or `closed`: the room if minDomains is `domains`, and nodes outside these do not count."""
     short: str = ""
     """The resource that runs out first, without a constraint."""
 
@@ -92,6 +96,9 @@ def room(pods: EqualPods, index: NodeIndex, enough: int) -> Room | None:
     least = min(found, key=lambda room: room.pods)
     if least.pods >= enough:
         return None
+    if least.relaxed:
+        others = (each.relaxed or each.pods for each in found)
+        least = replace(least, relaxed=min(others))
     return least if least.path else replace(least, short=_short(it, takers))
 
 
@@ -260,7 +267,24 @@ def _spread(
         closed = slots[0]
         path: Path = ("topologySpreadConstraints", i)
         few = fewest if domains < fewest else 0
-        yield Room(most, count, path, key, domains - closed, closed, few)
+        relaxed, only = 0, ""
+        if (few or closed) and domains > closed:
+            del slots[0]
+            least = min(slots)
+            relaxed = sum(min(each, least + skew) * number for each, number in slots.items())
+            if closed and constraint.get("nodeAffinityPolicy") != "Ignore":
+                taking = index.takers(it)
+                only = _only(index, taking, counting & ~taking)
+        yield Room(most, count, path, key, domains - closed, closed, few, only, relaxed)
+
+
+def _only(index: NodeIndex, takers: Bits, others: Bits) -> str:
+    """A label that all nodes of one set have, and none of another; empty if there is none."""
+    found = set.intersection(*(set(node.labels.items()) for _, node in index.entries(takers)))
+    for _, node in index.entries(others):
+        found -= node.labels.items()
+    key, value = min(found, default=("", ""))
+    return f"{key}: {value}" if key else ""
 
 
 def _slots(

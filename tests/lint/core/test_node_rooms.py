@@ -1,5 +1,7 @@
 """The room for the pods of each template."""
 
+import pytest
+
 from policygen.lint.core.node_rooms import node_rooms
 from policygen.lint.core.rules import replicas_exceed_nodes
 from tests.objects import facts
@@ -69,10 +71,19 @@ def test_an_affinity_of_pods_to_themselves_keeps_them_in_one_domain():
     assert len(near(3, pod % "b")) == 1
 
 
-def test_min_domains_above_the_nodes_that_take_pods():
+@pytest.mark.parametrize(
+    ("label", "select"),
+    [
+        ("", "select only nodes that can take them"),
+        (", pool: gpu", "write pool: gpu in nodeSelector"),
+    ],
+)
+def test_min_domains_above_the_nodes_that_take_pods(label, select):
     """The other nodes count as domains without pods, so a lower minDomains alone is not enough."""
-    node = "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s}}\nstatus: {allocatable: {cpu: 96, nvidia.com/gpu: %s}}\n---"
-    nodes = "\n".join(node % (name, name, 0 if name > "d" else 8) for name in "abcdef")
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {kubernetes.io/hostname: %s%s}}\nstatus: {allocatable: {cpu: 96, nvidia.com/gpu: %s}}\n---"
+    nodes = "\n".join(
+        node % (name, name, *(("", 0) if name > "d" else (label, 8))) for name in "abcdef"
+    )
     spread = (
         "topologySpreadConstraints: [{maxSkew: 1, minDomains: 8, topologyKey: kubernetes.io/hostname, "
         "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: a}}}], containers"
@@ -82,6 +93,12 @@ def test_min_domains_above_the_nodes_that_take_pods():
     [hit] = replicas_exceed_nodes.check(facts(nodes + text))
     assert hit.message == (
         "only 4 of the 9 pods of Deployment a/llm can run, because minDomains is 8, but only 4 nodes can "
-        "take them, and the spread constraint also counts 2 other nodes; select only nodes that can take "
-        "them, and write minDomains: 4"
+        "take them, and the spread constraint also counts 2 nodes that cannot take them; write minDomains: 4, "
+        f"{select} and run at most 8 pods"
     )
+    if label:
+        followed = text.replace("minDomains: 8", "minDomains: 4").replace(
+            "replicas: 9", "replicas: 8"
+        )
+        followed = followed.replace("spec: {topology", "spec: {nodeSelector: {pool: gpu}, topology")
+        assert not list(replicas_exceed_nodes.check(facts(nodes + followed)))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Exceeded
 from policygen.core.names import HOSTNAME
-from policygen.core.quoting import counted
+from policygen.core.quoting import counted, listed
 from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS, replicas_at
@@ -78,27 +78,38 @@ def _message(it: PodDemand, room: Room) -> str:
             f"only {some} can run, because their anti-affinity allows one pod for each value of {key}, and "
             f"nodes that can take them have {counted(room.domains, 'value')}; {change}"
         )
-    if room.fewest:
-        total = room.domains
-        have = (
-            f"only {counted(total, 'node')} can take them"
-            if key == HOSTNAME
-            else f"their nodes have only {counted(total, 'value')} of {key}"
-        )
-        others = f"{room.closed} other {'nodes' if key == HOSTNAME else f'values of {key}'}"
-        closed = room.closed and (
-            f", and the spread constraint also counts {others}; select only nodes that can take them, and"
-        )
-        return (
-            f"only {some} can run, because minDomains is {room.fewest}, but {have}{closed or ';'} "
-            f"write minDomains: {total}"
-        )
-    if room.closed:
-        return (
-            f"only {some} can run, because the spread constraint also counts {counted(room.closed, 'value')} "
-            f"of {key} whose nodes cannot take them; {change}"
-        )
+    if room.fewest or room.closed:
+        return f"only {some} can run, because {_of_spread(it, room)}"
     return f"only {some} can run, because the smallest value of {key} is full; {change}"
+
+
+def _of_spread(it: PodDemand, room: Room) -> str:
+    """Why a spread constraint lets few pods run, and all that must change."""
+    key = room.key
+    host = key == HOSTNAME
+    facts, remedies = [], []
+    if room.fewest:
+        facts.append(
+            f"minDomains is {room.fewest}, but "
+            + (
+                f"only {counted(room.domains, 'node')} can take them"
+                if host
+                else f"their nodes have only {counted(room.domains, 'value')} of {key}"
+            )
+        )
+        remedies.append(f"write minDomains: {room.domains}")
+    if room.closed:
+        values = counted(room.closed, "node" if host else "value")
+        of = " that" if host else f" of {key} whose nodes"
+        facts.append(f"the spread constraint also counts {values}{of} cannot take them")
+        remedies.append(
+            f"write {room.only} in nodeSelector"
+            if room.only
+            else "select only nodes that can take them"
+        )
+    if room.relaxed < (it.pods or 0):
+        remedies.append(f"run at most {room.relaxed} pods")
+    return f"{', and '.join(facts)}; {listed(remedies, 'and')}"
 
 
 RULE = ObjectRule(
