@@ -31,6 +31,7 @@ class Harm:
 
 HARMS = {
     ("flavor-matches-no-node", 0): Harm(Seen(2, 0, 2), Seen(2, 2, 0), USUAL),
+    ("node-label-misspelt", 0): Harm(Seen(1, 0, 1), Seen(1, 1, 0)),
     ("node-taint-not-tolerated", 0): Harm(Seen(2, 0, 2), Seen(2, 2, 0), USUAL),
     ("quota-exceeds-capacity", 0): Harm(Seen(2, 8, 1), Seen(1, 8, 0), WHOLE),
     ("quota-exceeds-capacity", 1): Harm(Seen(2, 8, 1), Seen(1, 8, 0), WHOLE),
@@ -53,6 +54,8 @@ def test_quota_that_is_not_that_of_the_nodes(stage):
     want |= {scenes[it][1]: harm.good for it, harm in HARMS.items()}
     for scene in scenes["quota-unlimited", 0]:
         stage.add(scene.nodes(labels={"pool": "a100"}, cpu="96"))
+    for scene in scenes["node-label-misspelt", 0]:
+        stage.add(scene.nodes(labels={"gpu-type": "a100"}))
     for scene in scenes["selector-ignored-by-flavor", 0]:
         stage.add(
             scene.nodes(prefix="spot", labels={"provisioning": "spot"}),
