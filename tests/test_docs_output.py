@@ -17,7 +17,15 @@ from policygen.report import tables
 ROOT = Path(__file__).parents[1]
 DOCS = [
     ROOT / "docs" / name
-    for name in ("adopt.md", "explain.md", "patch.md", "show.md", "simulate.md", "why.md")
+    for name in (
+        "adopt.md",
+        "explain.md",
+        "patch.md",
+        "show.md",
+        "simulate.md",
+        "why.md",
+        "workloads.md",
+    )
 ]
 GOLDEN = {
     "policygen simulate examples/forty-jobs/policy.yaml --workloads examples/forty-jobs/jobs": "simulate",

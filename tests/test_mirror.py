@@ -32,6 +32,7 @@ WITHOUT = {
     "app/adopt": "tests/cli/test_adopt.py adopts manifests and snapshots through it.",
     "app/baseline": "tests/lint/test_baseline.py updates and compares baselines through it.",
     "app/content": "tests/app/test_review.py and tests/app/test_simulate.py name specs, manifests and snapshots.",
+    "app/workload": "tests/cli/test_workload.py renders models in each form through it.",
     "app/observed": "tests/cli/test_adopt.py and tests/app/test_review.py read manifests and snapshots through it.",
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
     "app/explain_name": "tests/cli/test_explain.py explains names through it.",

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from policygen.app.requests import LintRequest, RenderRequest
 from policygen.core.errors import SpecError, UsageError
-from policygen.core.finding import Finding, Place
+from policygen.core.finding import At, Finding, Place
 from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
@@ -66,6 +66,16 @@ def compiled(
     if any(it.severity == Severity.ERROR for it in found):
         raise SpecError(found, unplanned=loaded.refused)
     return Compiled(loaded, plan, tuple(found))
+
+
+def findings_about(made: Compiled, about: At) -> list[Finding]:
+    """The findings of the plan about a document of the spec, alone or with others."""
+    messages = {
+        hit.message
+        for hit in made.plan.hits
+        if any(at is not None and at.document == about.document for at in (hit.at, *hit.related))
+    }
+    return [it for it in made.findings if it.message in messages]
 
 
 class NoClustersError(UsageError):

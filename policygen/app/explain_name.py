@@ -54,11 +54,5 @@ def explain(made: Compiled, kind: str, name: str) -> tuple[NameAnswer, Mapping[A
 
 def _warnings(made: Compiled, about: At) -> tuple[str, ...]:
     """The warnings about a document of the spec, alone or with others."""
-    messages = {
-        hit.message
-        for hit in made.plan.hits
-        if any(at is not None and at.document == about.document for at in (hit.at, *hit.related))
-    }
-    return tuple(
-        it.message for it in made.findings if it.severity > Severity.INFO and it.message in messages
-    )
+    found = compiling.findings_about(made, about)
+    return tuple(it.message for it in found if it.severity > Severity.INFO)

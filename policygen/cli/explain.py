@@ -64,7 +64,7 @@ def _explain_name(kind: str, given: dict[str, Any]) -> None:
         raise click.UsageError(
             f"write the name of the {kind}: policygen explain {kind} NAME [SPEC]"
         )
-    specs = tuple(rest[1:]) or _specs()
+    specs = specs_or_default(rest[1:])
     with refusals(quiet=True, every=False):
         made = explain_name.compiled(_request(specs, given), stdin=stdin(specs))
         answer, origins = explain_name.explain(made, kind, rest[0])
@@ -106,12 +106,12 @@ def _split(rest: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
         or Path(first).exists()
         or first.endswith(("/", ".yaml", ".yml", ".json"))
     )
-    return first if is_field else None, tuple(rest[1:] if is_field else rest) or _specs()
+    return first if is_field else None, specs_or_default(rest[1:] if is_field else rest)
 
 
-def _specs() -> tuple[str, ...]:
-    """The spec if no argument names one. Raises UsageError."""
-    specs = _default_specs()
+def specs_or_default(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The specs that arguments name, or the default one. Raises UsageError."""
+    specs = tuple(arguments) or _default_specs()
     if not specs:
         raise click.UsageError(
             f"name the SPEC, a file or a folder; there is no folder {_DEFAULT_SPEC!r} here"
@@ -170,6 +170,11 @@ def _complete_rest(
             texts = app_explain.field_names(found, what)
             items = [CompletionItem(it) for it in texts if it.startswith(incomplete)] + items
     return items
+
+
+def complete_models(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The models of the spec."""
+    return [it for it in _names(context, "model") if it.startswith(incomplete)]
 
 
 def _names(context: click.Context, kind: str) -> list[str]:

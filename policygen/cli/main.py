@@ -25,6 +25,7 @@ from policygen.cli import (
     test,
     upgrade,
     why,
+    workload,
 )
 from policygen.cli import completion as completing
 from policygen.cli.options import beginning
@@ -88,6 +89,7 @@ def completion(shell: str) -> None:
 for command in (
     spec.render,
     spec.validate,
+    workload.workload,
     patch.patch,
     upgrade.upgrade,
     krm.krm,

@@ -51,6 +51,7 @@ def test_the_script_of_another_release_gets_an_empty_answer():
         ("policygen schema gpu.", {"gpu.example.com/ResourcePool"}),
         ("policygen completion ", {"bash", "fish", "zsh"}),
         ("policygen patch job.yaml --spec tests/patch/policy.yaml --model gang-l", {"gang-lws"}),
+        ("policygen workload segmenter spec --as job", {"job", "jobset"}),
         ("policygen lint --rule queue-held --skip queue-st", {"queue-stopped"}),
     ],
 )

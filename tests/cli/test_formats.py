@@ -74,6 +74,7 @@ COLOURED = {
 OTHERS = {
     "render": (SPEC,),
     "render of an invalid spec": ("{invalid}",),
+    "workload": ("segmenter", "examples/ml-platform/policy.yaml"),
     "init": ("--product", "h100-80gb", "--nodes", "2", "--team", "a"),
     "schema": ("Team",),
     "rbac": (SPEC,),

@@ -1,0 +1,102 @@
+"""What `workload` does: renders the objects that run one model, in the form that the user wants."""
+
+from typing import BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.app import explain_name
+from policygen.app.compile import Compiled, findings_about
+from policygen.app.requests import RenderRequest
+from policygen.core.errors import UsageError
+from policygen.core.finding import Finding
+from policygen.core.quoting import listed
+from policygen.core.rule import Severity
+from policygen.core.suggest import suggest
+from policygen.plan.assignment import Assignment
+from policygen.plan.catalog import KINDS
+from policygen.plan.compile import released
+from policygen.plan.extras import WORKLOADS
+from policygen.plan.workload import forms, objects
+from policygen.plan.workload.forms import WorkloadForm
+
+FORMS = tuple(it.value for it in WorkloadForm)
+"""The names of the forms."""
+
+
+class RenderedWorkload(Struct, frozen=True):
+    """The objects of a model, and the warnings about it."""
+
+    text: str
+    findings: tuple[Finding, ...]
+
+
+def workload(
+    request: RenderRequest,
+    name: str,
+    form: str | None = None,
+    *,
+    namespace: str | None = None,
+    stdin: BinaryIO | None = None,
+) -> RenderedWorkload:
+    """Render the objects that run a model; `form` is one of FORMS, or None for the default.
+
+    Raises SpecError, and UsageError if the model is unknown, has no place, or cannot run in this form.
+    """
+    from policygen.render import engine, output
+
+    request = request._replace(extras=frozenset({WORKLOADS}))
+    made = explain_name.compiled(request, stdin=stdin)
+    assignment = _assignment(made, name, namespace)
+    chosen = _form(assignment, form)
+    component, kind_name = objects.KIND_OF[chosen]
+    kind = next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == kind_name)
+    spec = made.loaded.spec
+    items = [
+        released(spec, kind, it) for it in objects.workload(made.decisions, assignment, chosen)
+    ]
+    manifests = engine.render(items, templates=request.templates, target=spec.platform.target)
+    about = findings_about(made, assignment.model.at)
+    warnings = tuple(it for it in about if it.severity > Severity.INFO)
+    return RenderedWorkload(output.text(manifests), warnings)
+
+
+def _assignment(made: Compiled, name: str, namespace: str | None) -> Assignment:
+    """The place of a model. Raises UsageError."""
+    known = {it.model.name: it for it in made.plan.workloads.placements}
+    placement = known.get(name)
+    if placement is None:
+        raise UsageError(f'the spec has no model "{name}"; {suggest(name, known, "model")}')
+    chosen = placement.chosen
+    if chosen is None:
+        raise UsageError(
+            f'model "{name}" fits no pool, so no field of its pods is decided; `policygen explain model '
+            f"{name}` shows why"
+        )
+    if chosen.node is None:
+        raise UsageError(
+            f'model "{name}" has no team, and so no namespace and no quota; write its team'
+        )
+    if namespace is None:
+        return chosen
+    owned = [it.name for it in chosen.node.team.namespaces]
+    if namespace not in owned:
+        raise UsageError(
+            f'-n: team "{chosen.node.team.name}" has no namespace "{namespace}"; '
+            f"{suggest(namespace, owned)}"
+        )
+    return replace(chosen, model=replace(chosen.model, namespace=namespace))
+
+
+def _form(assignment: Assignment, asked: str | None) -> WorkloadForm:
+    """The form of a model. Raises UsageError if it cannot run in the asked one."""
+    if asked is None:
+        return forms.default(assignment)
+    form = WorkloadForm(asked)
+    if (reason := forms.obstacle(assignment, form)) is not None:
+        possible = listed([str(it) for it in forms.possible(assignment)], "or")
+        raise UsageError(
+            f'--as {asked}: model "{assignment.model.name}" cannot run as {asked}, because {reason}; '
+            f"use --as {possible}"
+        )
+    return form

@@ -1,0 +1,100 @@
+"""The command workload prints what render prints for a model, in the form that the user wants."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+SPEC = ROOT / "examples/ml-platform/policy.yaml"
+MODELS = ("segmenter", "assistant", "translator", "pretraining", "detector", "embeddings")
+
+
+@pytest.fixture(scope="module")
+def rendered():
+    text = (SPEC.parent / "expected" / "manifests.yaml").read_text("utf-8")
+    return list(yaml.safe_load_all(text))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_it_prints_what_render_prints(run, rendered, model):
+    code, out, err = run("workload", model, SPEC)
+    assert (code, err) == (0, "")
+    own = [it for it in rendered if it["metadata"]["labels"].get("policygen.dev/model") == model]
+    assert list(yaml.safe_load_all(out)) == own != []
+
+
+@pytest.mark.parametrize(
+    "model, form, kind",
+    [
+        ("segmenter", "statefulset", "StatefulSet"),
+        ("segmenter", "Job", "Job"),
+        ("segmenter", "lws", "LeaderWorkerSet"),
+        ("pretraining", "jobset", "JobSet"),
+        ("embeddings", "vcjob", "Job"),
+    ],
+)
+def test_another_form(run, model, form, kind):
+    code, out, err = run("workload", model, SPEC, "--as", form)
+    assert (code, err) == (0, "")
+    documents = list(yaml.safe_load_all(out))
+    assert {it["kind"] for it in documents} == {kind}
+    assert "nvidia.com/gpu" in out
+
+
+def test_a_job_set_waits_for_kueue(run):
+    _, out, _ = run("workload", "pretraining", SPEC, "--as", "jobset")
+    (it,) = yaml.safe_load_all(out)
+    assert it["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "h100"
+    assert it["spec"]["suspend"] is True
+    (job,) = it["spec"]["replicatedJobs"]
+    assert job["template"]["spec"]["parallelism"] == 2
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("segmentr",), 'no model "segmentr"; did you mean "segmenter"?'),
+        (("segmenter", "--as", "vcjob"), "use --as deployment, statefulset, job, jobset or lws"),
+        (("detector", "--as", "job"), "runAs: vcjob"),
+        (("segmenter", "-n", "visio"), 'did you mean "vision"?'),
+        (("segmenter", "--as", "pod"), "is not one of 'deployment'"),
+    ],
+)
+def test_what_cannot_be_rendered(run, arguments, message):
+    code, out, err = run("workload", arguments[0], SPEC, *arguments[1:])
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+ARTICLE = """
+apiVersion: inference.example.com/v1
+kind: ModelServingSpec
+metadata: {name: m}
+spec: {modelFamily: llama, modelSize: 7b, resources: {gpuMemory: 13Gi}}
+"""
+
+
+def test_a_model_without_team_image_or_pool(run, tmp_path, pool, team):
+    own = "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: big}\n"
+    big = own + "spec: {team: a, resources: {gpus: 100}}\n"
+    bare = own.replace("big", "bare") + "spec: {team: a, resources: {gpus: 1}}\n"
+    spec = tmp_path / "spec"
+    spec.mkdir()
+    texts = (pool(), team("a", "guarantee: 8"), ARTICLE, big, bare)
+    (spec / "spec.yaml").write_text("---\n".join(texts))
+    assert "has no team" in run("workload", "m", spec)[2]
+    assert "fits no pool" in run("workload", "big", spec)[2]
+    code, out, err = run("workload", "bare", spec)
+    assert code == 0
+    assert "[image-missing]" in err
+    assert 'image: ""' in out
+
+
+def test_the_default_spec(run, tmp_path, monkeypatch):
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "policy.yaml").write_text(SPEC.read_text("utf-8"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert "kind: Deployment" in run("workload", "segmenter")[1]
+    monkeypatch.chdir(tmp_path / "spec")
+    assert "name the SPEC" in run("workload", "segmenter")[2]
