@@ -23,6 +23,30 @@ def test_a_workload_of_the_input_is_not_counted_twice():
     assert found["nlp/b"].started == 3601
 
 
+RECLAIMABLE = (
+    WORKLOAD.replace("count: 1", "count: 4").replace(
+        "{cpu: 4, nvidia.com/gpu: 8}", "{cpu: 16, nvidia.com/gpu: 12}"
+    )
+    + "  reclaimablePods: [{name: main, count: 2}]\n"
+)
+
+
+@pytest.mark.parametrize("owner", [job("a", 3, 4), ""])
+@pytest.mark.parametrize("holds", [True, False])
+def test_pods_that_have_ended_use_no_quota_while_others_of_their_job_run(owner, holds):
+    workload = RECLAIMABLE
+    if not holds:  # an eviction, after which the other pods begin again
+        workload = workload.replace("  admission:", "  earlier:").replace('"True"', '"False"')
+        workload = workload.replace(
+            "  reclaimable",
+            """\
+  resourceRequests: [{name: main, resources: {cpu: 8, nvidia.com/gpu: 6}}]
+  reclaimable""",
+        )
+    found = played(QUEUES + workload + owner + job("b", 6))
+    assert [it.started for it in found.values()] == [0, 0]
+
+
 CLASSES = """
 ---
 apiVersion: scheduling.k8s.io/v1

@@ -26,7 +26,11 @@ class ReservedQuota:
         self._levels = maker.scene.topology_levels()
 
     def admission(self, workload: Object, pod_sets: Iterable[PodSet]) -> Admission | None:
-        """The quota that a Workload of a cluster holds; None: none, or its queue is not known."""
+        """The quota that a Workload of a cluster holds; None: none, or its queue is not known.
+
+        `pod_sets` are without the pods that have ended, which use no quota: totalRequestsFromAdmission in
+        pkg/workload/workload.go of Kueue 0.19.2.
+        """
         data = mapping(workload.data, "status", "admission")
         queue = text(workload.data, "spec", "queueName")
         local = self._cluster.local_queues.get(queue, workload.namespace)
@@ -36,18 +40,20 @@ class ReservedQuota:
         usage: dict[int, int] = {}
         sets = []
         of_name = {it.name: it for it in pod_sets}
+        ended = reclaimable(workload)
         for it in mappings(data, "podSetAssignments"):
             name, flavors = text(it, "name"), dict(keyed_texts(it, "flavors"))
             pod_set = of_name.get(name, PodSet(name, 0, ()))
             count = integer(it.get("count"))
+            admitted = pod_set.count + ended.get(name, 0) if count is None else count
+            left = min(admitted, pod_set.count) if name in of_name else admitted
             placement = self._placement(mapping(it, "topologyAssignment"), flavors, pod_set)
-            sets.append(
-                PodSetAdmission(name, pod_set.count if count is None else count, flavors, placement)
-            )
+            sets.append(PodSetAdmission(name, left, flavors, placement))
             for resource, amount in _amounts(it, "resourceUsage").items():
                 pair = self._pairs.get((flavors.get(resource, ""), resource))
                 if pair is not None:
-                    usage[pair] = usage.get(pair, 0) + amount
+                    used = amount if left == admitted else amount // admitted * left
+                    usage[pair] = usage.get(pair, 0) + used
         reserved = condition(workload, "QuotaReserved")
         at = self._maker.time(reserved.since if reserved is not None else created(workload))
         return Admission(tuple(sets), tuple(usage.items()), frozenset(usage), at)
@@ -81,6 +87,12 @@ class ReservedQuota:
             workload.hold = PODS_READY_TIMEOUT
 
 
+def reclaimable(workload: Object) -> dict[str, int]:
+    """The number of pods of each pod set that have ended, while others of the job still run."""
+    listed = mappings(workload.data, "status", "reclaimablePods")
+    return {text(it, "name"): integer(it.get("count")) or 0 for it in listed}
+
+
 def pending_checks(workload: Object) -> Iterator[str]:
     """The admission checks of a Workload that are not ready."""
     for it in mappings(workload.data, "status", "admissionChecks"):
@@ -91,7 +103,7 @@ def pending_checks(workload: Object) -> Iterator[str]:
 def counted_sets(workload: Object, fields: WorkloadView) -> tuple[PodSet, ...]:
     """The pod sets of a Workload without templates, from its status. Their shape is not known."""
     requests = {
-        text(it, "name"): _amounts(it, field)
+        text(it, "name"): (_amounts(it, field), integer(it.get("count")))
         for way, field in (
             (("status", "resourceRequests"), "resources"),
             (("status", "admission", "podSetAssignments"), "resourceUsage"),
@@ -100,8 +112,9 @@ def counted_sets(workload: Object, fields: WorkloadView) -> tuple[PodSet, ...]:
     }
     found = []
     for it in fields.pod_sets:
-        amounts = requests.get(it.name, {})
-        each = {name: -(-amount // max(it.count, 1)) for name, amount in amounts.items()}
+        amounts, admitted = requests.get(it.name, ({}, None))
+        count = max(admitted or it.count, 1)
+        each = {name: -(-amount // count) for name, amount in amounts.items()}
         ordered = tuple(sorted(each.items(), key=lambda one: evaluation_order(one[0])))
         found.append(PodSet(it.name, it.count, ordered, per_pod=ordered))
     return tuple(found)

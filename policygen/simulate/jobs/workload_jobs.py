@@ -12,7 +12,12 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.jobs.arrival_maker import ArrivalMaker
 from policygen.simulate.jobs.existing_pods import ExistingPods
 from policygen.simulate.jobs.object_keys import ObjectKey
-from policygen.simulate.jobs.reserved_quota import ReservedQuota, counted_sets, pending_checks
+from policygen.simulate.jobs.reserved_quota import (
+    ReservedQuota,
+    counted_sets,
+    pending_checks,
+    reclaimable,
+)
 from policygen.simulate.jobs.unknown_parts import features, volumes
 from policygen.simulate.kueue.build import workload_of
 from policygen.simulate.kueue.jobs import QueuedJob
@@ -40,7 +45,12 @@ def of_workload(
     object_ = entry.object
     at = maker.time(created(object_))
     pods = existing.placed(owner)
-    fields = entry.fields
+    ended = reclaimable(object_)
+    left = [
+        replace(it, count=it.count - min(ended.get(it.name, 0), it.count))
+        for it in entry.fields.pod_sets
+    ]
+    fields = replace(entry.fields, pod_sets=tuple(left))
     own = made.get(owner, ()) if owner else ()
     templates = own[0].fields.pod_sets if own else ()
     by_name = {it.name: it for it in templates}
