@@ -17,6 +17,8 @@ from policygen.spec.programs import (
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
+    MonitoringSettings,
+    NvidiaSettings,
     VolcanoSettings,
 )
 from policygen.spec.types import (
@@ -111,6 +113,8 @@ def _platform(platform: Platform) -> Data:
         kueue=_kueue(platform.kueue),
         volcano=_volcano(platform.volcano),
         kubeScheduler=_kube_scheduler(platform.kube_scheduler),
+        nvidia=_set(namespace=_unless(platform.nvidia.namespace, NvidiaSettings().namespace)),
+        monitoring=_monitoring(platform.monitoring),
         lint=_lint(platform.lint),
     )
 
@@ -131,6 +135,21 @@ def _volcano(settings: VolcanoSettings) -> Data:
     return _set(
         namespace=_unless(settings.namespace, VolcanoSettings().namespace),
         configMap=_unless(settings.config_map, VolcanoSettings().config_map),
+    )
+
+
+def _monitoring(settings: MonitoringSettings) -> Data:
+    default = MonitoringSettings()
+    return _set(
+        namespace=_unless(settings.namespace, default.namespace),
+        ruleLabels=dict(settings.rule_labels),
+        idleBelowPercent=_unless(settings.idle_below_percent, default.idle_below_percent),
+        idleFor=_unless(settings.idle_for, default.idle_for),
+        guaranteeUnusedFor=_unless(settings.guarantee_unused_for, default.guarantee_unused_for),
+        saturatedFor=_unless(settings.saturated_for, default.saturated_for),
+        pendingFor=_unless(settings.pending_for, default.pending_for),
+        fragmentedFor=_unless(settings.fragmented_for, default.fragmented_for),
+        driftCheckedEvery=_unless(settings.drift_checked_every, default.drift_checked_every),
     )
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,7 +22,7 @@ from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
 from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG, WORKLOADS
-from policygen.plan.kind import Item, Meta
+from policygen.plan.kind import Item, Kind, Meta
 from policygen.plan.pods import PodFields
 from policygen.plan.rules import BAD_BASE_FILE, NO_CONFIGURATION, RENDERS_NOTHING
 from policygen.render import destination
@@ -218,9 +219,7 @@ def schema(kind: str | None) -> str:
 def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item]:
     """ConfigMaps around files that were rendered from their own templates first."""
     platform = loaded.spec.platform
-    made = [
-        kubernetes.ConfigMap(it.item.meta, {it.key: _file(it.item, request)}) for it in plan.files
-    ]
+    made = [*_file_maps(request, plan)]
     if KUEUE_CONFIG in request.extras and any(facts.scheduler == "kueue" for facts in plan.pools):
         if platform.kueue.configuration is None:
             raise UsageError(
@@ -231,7 +230,8 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
         config = _kueue_text(request, loaded, plan)
         if config is not None:
             meta = Meta(kueue_configuration.CONFIG_MAP, platform.name, platform.kueue.namespace)
-            made.append(kubernetes.ConfigMap(meta, {kueue_configuration.CONFIG_KEY: config}))
+            data = {kueue_configuration.CONFIG_KEY: config}
+            made.append((BY_NAME["ConfigMap"], kubernetes.ConfigMap(meta, data)))
     if (
         SECOND_SCHEDULER in request.extras
         and plan.file(scheduler.CONFIGURATION) is not None
@@ -242,7 +242,16 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
             "Platform as spec.kubeScheduler.image, for example your mirror of kube-scheduler "
             f"v{platform.target.kubernetes}"
         )
-    return [released(loaded.spec, BY_NAME["ConfigMap"], it) for it in made]
+    return [released(loaded.spec, kind, it) for kind, it in made]
+
+
+def _file_maps(request: RenderRequest, plan: Plan) -> Iterator[tuple[Kind, kubernetes.ConfigMap]]:
+    """A ConfigMap for all files that have the same one, with the kind of its family."""
+    kinds = {it.extra: it for it in KINDS if it.name == "ConfigMap"}
+    for meta, group in groupby(plan.files, key=lambda it: it.item.meta):
+        found = list(group)
+        data = {it.key: _file(it.item, request) for it in found}
+        yield kinds[found[0].extra], kubernetes.ConfigMap(meta, data)
 
 
 def _file(item: Item, request: RenderRequest) -> str:

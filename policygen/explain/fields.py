@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from policygen.core.finding import Path, dotted
-from policygen.explain import workload_fields
+from policygen.explain import nvidia_fields, workload_fields
 from policygen.explain.file_fields import FILES
 from policygen.explain.meaning import Field, FieldTable
-from policygen.plan.extras import WORKLOADS
+from policygen.explain.monitoring_fields import DASHBOARD, DASHBOARD_FILE, PROMETHEUS_RULE
+from policygen.plan.extras import DEVICE_PLUGIN, MIG_MANAGER, MONITORING, WORKLOADS
 from policygen.plan.kind import Kind
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/"
@@ -395,8 +396,18 @@ KINDS: Mapping[str, FieldTable] = {
 }
 
 
-OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {WORKLOADS: workload_fields.KINDS}
+OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {
+    MONITORING: {"PrometheusRule": PROMETHEUS_RULE, "ConfigMap": DASHBOARD},
+    WORKLOADS: workload_fields.KINDS,
+}
 """The tables of kinds that only `--with NAME` renders, if KINDS has none for them or another one."""
+
+FILES_OF_EXTRAS = {
+    DEVICE_PLUGIN: nvidia_fields.DEVICE_PLUGIN,
+    MIG_MANAGER: nvidia_fields.MIG_MANAGER,
+    MONITORING: DASHBOARD_FILE,
+}
+"""The tables of files in the ConfigMaps of these `--with` names."""
 
 
 def field(kind: Kind, path: Path) -> Field | None:
@@ -406,7 +417,8 @@ def field(kind: Kind, path: Path) -> Field | None:
     """
     tables = [OF_EXTRAS.get(kind.extra, KINDS).get(kind.name), _COMMON]
     if path[:1] == ("data",) and len(path) > 2:
-        tables, path = [FILES.get(str(path[1]))], path[2:]
+        tables = [FILES_OF_EXTRAS.get(kind.extra) or FILES.get(str(path[1]))]
+        path = path[2:]
     return next((found for it in tables if it and (found := _in(it, path))), None)
 
 

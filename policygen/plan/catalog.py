@@ -4,7 +4,13 @@ Data only: every lint imports it, so it must not import the modules that decide 
 """
 
 from policygen.core.versions import KUEUE_V1BETA2, Minor
-from policygen.plan.extras import SECOND_SCHEDULER, WORKLOADS
+from policygen.plan.extras import (
+    DEVICE_PLUGIN,
+    MIG_MANAGER,
+    MONITORING,
+    SECOND_SCHEDULER,
+    WORKLOADS,
+)
 from policygen.plan.kind import Kind, Release
 
 
@@ -86,6 +92,17 @@ KINDS: tuple[Kind, ...] = (
         "volcano",
         (Release((1, 12), "batch.volcano.sh/v1alpha1", "workload/volcano_job.yaml.j2"),),
         WORKLOADS,
+    ),
+    *(
+        _kubernetes("ConfigMap", "v1", "kubernetes/config_map.yaml.j2", extra)
+        for extra in (DEVICE_PLUGIN, MIG_MANAGER, MONITORING)
+    ),
+    _kubernetes(
+        "PrometheusRule",
+        "monitoring.coreos.com/v1",
+        "monitoring/prometheus_rule.yaml.j2",
+        MONITORING,
+        plural="prometheusrules",
     ),
 )
 

@@ -24,8 +24,17 @@ from policygen.plan import (
 )
 from policygen.plan.catalog import KINDS
 from policygen.plan.decisions import Decisions, Generators
-from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG, WORKLOADS
+from policygen.plan.extras import (
+    DEVICE_PLUGIN,
+    MIG_MANAGER,
+    MONITORING,
+    SECOND_SCHEDULER,
+    VOLCANO_CONFIG,
+    WORKLOADS,
+)
 from policygen.plan.kind import File, Item, Kind
+from policygen.plan.monitoring import objects as monitoring
+from policygen.plan.nvidia import device_plugin, mig_manager
 from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import PODS_MUST_CARRY
@@ -43,6 +52,9 @@ FAMILIES: Mapping[tuple[str, str], Generators] = {
     (SECOND_SCHEDULER, "kubernetes"): second_scheduler.OBJECTS,
     (WORKLOADS, "kubernetes"): workload.OBJECTS,
     (WORKLOADS, "volcano"): workload.VOLCANO_OBJECTS,
+    (DEVICE_PLUGIN, "kubernetes"): {},
+    (MIG_MANAGER, "kubernetes"): {},
+    (MONITORING, "kubernetes"): monitoring.OBJECTS,
 }
 """The generators by `Kind.family`."""
 
@@ -130,6 +142,14 @@ def files(decided: Decisions, extras: Container[str]) -> Iterator[File]:
         if made is not None:
             item = released(spec, volcano_configuration.CONFIGURATION, made)
             yield File(item, volcano_configuration.CONFIG_KEY)
+    if DEVICE_PLUGIN in extras:
+        for it in device_plugin.configurations(spec.platform, pools):
+            yield File(released(spec, device_plugin.CONFIGURATION, it), it.key, DEVICE_PLUGIN)
+    if MIG_MANAGER in extras:
+        layouts = mig_manager.configuration(spec.platform, pools)
+        if layouts is not None:
+            item = released(spec, mig_manager.CONFIGURATION, layouts)
+            yield File(item, mig_manager.CONFIG_KEY, MIG_MANAGER)
 
 
 def scheduler_file(spec: Spec, pools: tuple[PoolFacts, ...], *, raw: bool) -> Item | None:

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from policygen.core.finding import At, Path
 from policygen.plan import kueue_configuration, scheduler
+from policygen.plan.extras import DEVICE_PLUGIN, MIG_MANAGER
 from policygen.plan.kind import Item
+from policygen.plan.nvidia.device_plugin import label
+from policygen.plan.nvidia.mig_manager import layouts
 from policygen.plan.pool import PoolFacts
 from policygen.spec import derived_names
 from policygen.spec.types import Spec
@@ -43,6 +46,8 @@ class FileOrigins:
             return self._volcano(inside)
         if name == kueue_configuration.CONFIG_MAP:
             return self._kueue(inside)
+        if item.kind.extra in (DEVICE_PLUGIN, MIG_MANAGER):
+            return self._nvidia(item.kind.extra, path)
         return None
 
     def _scheduler(self, path: Path) -> At | None:
@@ -77,9 +82,27 @@ class FileOrigins:
         if stanza == "fairSharing":
             quotas = (quota for team in self._spec.teams for quota in team.quotas)
             return next((it.field("weight") for it in quotas if it.weight != 1), None)
+        if path[:2] == ("metrics", "enableClusterQueueResources"):
+            return self._of_platform("spec", "monitoring")
         if stanza == "managedJobsNamespaceSelector":
             return self._of_platform("spec", "kueue", "namespace")
         return self._of_platform("spec", "kueue", "configuration")
+
+    def _nvidia(self, extra: str, path: Path) -> At | None:
+        """The sharing of the pool that the path names, or the namespace."""
+        pools = {label(it): it.pool for it in self._pools}
+        pools |= {it.name: facts.pool for facts in self._pools for it in layouts(facts)}
+        pool = next((pools[str(step)] for step in path[1:] if str(step) in pools), None)
+        if pool is None:
+            return self._of_platform("spec", "nvidia", "namespace")
+        field = "sharing"
+        if "migStrategy" in path:
+            return pool.at.to("spec", "gpu", "mig", "strategy")
+        if "replicas" in path:
+            field = "replicas"
+        elif extra == MIG_MANAGER:
+            field = "mig"
+        return pool.at.to("spec", "gpu", field)
 
     def _scored(self, path: Path, pools: Sequence[PoolFacts], field: str) -> At | None:
         """The GPUs of the pool with the resource, which decide its weight, or the policy."""

@@ -18,10 +18,7 @@ def implied_nodes(pools: Iterable[PoolFacts]) -> Iterator[Node]:
     pools = tuple(pools)
     none = {name: Fraction(0) for pool in pools for name in pool.resources}
     for pool in pools:
-        capacity = pool.pool.capacity
         mig = pool.pool.gpu.sharing == "mig"
-        cards = capacity.available_gpus or capacity.total_gpus
-        count = capacity.nodes if cards is None else -(-cards // pool.per_node)
         yield Node(
             name=pool.name,
             labels=dict(pool.pool.node_selector),
@@ -36,7 +33,7 @@ def implied_nodes(pools: Iterable[PoolFacts]) -> Iterator[Node]:
                     for name in pool.resources
                 },
             },
-            count=count or 1,
+            count=pool.node_count,
             stated=Stated.PART,
             together={name: Fraction(pool.available[name]) for name in pool.resources if mig},
         )

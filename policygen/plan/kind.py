@@ -88,3 +88,5 @@ class File(Struct, frozen=True):
     """Its fields. Their `meta` is that of the ConfigMap."""
     key: str
     """The key of the ConfigMap that contains it."""
+    extra: str = ""
+    """The `--with` name of the family of the ConfigMap."""

@@ -168,6 +168,9 @@ def decide(
         fields["waitForPodsReady"] = {**_WAIT_FOR_PODS_READY, **own, **switch}
     if weights_differ(trees):
         fields["fairSharing"] = {**FAIR_SHARING, **(fields.get("fairSharing") or {}), **switch}
+    if platform.monitoring.at is not None:
+        own = fields.get("metrics") or {}
+        fields["metrics"] = {**own, "enableClusterQueueResources": True}
     integrations = fields.get("integrations") or {}
     frameworks = integrations.get("frameworks") or []
     missing = [name for name in _frameworks(assignments) if name not in frameworks]

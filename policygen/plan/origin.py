@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from policygen.core.finding import At, Path
-from policygen.plan.extras import SECOND_SCHEDULER, WORKLOADS
+from policygen.plan.extras import MONITORING, SECOND_SCHEDULER, WORKLOADS
 from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
+from policygen.plan.monitoring.origin import RuleOrigins
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import TeamNode, Tree
 from policygen.plan.volcano import group_names
@@ -62,9 +63,11 @@ class Origins:
         self._groups = {name: it for it in spec.models for name in group_names(it)}
         second_scheduler = {"Deployment": self._deployment}
         of_workload = WorkloadOrigins(spec.models, pools).of
+        rules = RuleOrigins(spec).of
         self._extras: Mapping[str, Mapping[str, Find]] = {
             SECOND_SCHEDULER: second_scheduler,
             WORKLOADS: dict.fromkeys(workload.KIND_NAMES, of_workload),
+            MONITORING: {"PrometheusRule": rules, "ConfigMap": rules},
         }
         self._of: Mapping[str, Find] = {
             "Namespace": self._namespace,

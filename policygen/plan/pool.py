@@ -85,6 +85,13 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
         )
 
     @property
+    def node_count(self) -> int:
+        """The number of its nodes with available cards."""
+        capacity = self.pool.capacity
+        cards = capacity.available_gpus or capacity.total_gpus
+        return (capacity.nodes or 1) if cards is None else -(-cards // self.per_node)
+
+    @property
     def starts_gangs(self) -> bool:
         """Whether all pods of a gang start together."""
         return self.policy.gang_scheduling and self.scheduler != "kube-scheduler"

@@ -11,8 +11,19 @@ from policygen.core.label_grammar import key_fault, value_fault
 from policygen.core.names import HOSTNAME
 from policygen.core.quoting import quoted
 from policygen.core.rule import Rule
+from policygen.spec.programs import MonitoringSettings
 from policygen.spec.rules import INVALID_LABEL, INVALID_TAINT, INVALID_TOLERATION, INVALID_TOPOLOGY
 from policygen.spec.types import Pool, Toleration
+
+
+def check_rules(settings: MonitoringSettings) -> Iterator[Hit]:
+    """Faults of the labels of PrometheusRules."""
+    if settings.at is None:
+        return
+    for key, value in settings.rule_labels:
+        at = settings.at.to("ruleLabels", key)
+        yield from _hit(INVALID_LABEL, key_fault(key), at.on_key())
+        yield from _hit(INVALID_LABEL, value_fault(value), at)
 
 
 def check(pool: Pool) -> Iterator[Hit]:

@@ -224,6 +224,7 @@ class _SpecReading:
         match _PARSERS[form](View(document.data, At(document.index), self.hits)):
             case Platform() as platform:
                 self.platform = platform
+                self.hits += labels.check_rules(platform.monitoring)
             case Team() as team:
                 self.teams.append(team)
             case Model() as model:

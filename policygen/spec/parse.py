@@ -12,6 +12,8 @@ from policygen.spec.programs import (
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
+    MonitoringSettings,
+    NvidiaSettings,
     VolcanoSettings,
     Waiver,
 )
@@ -89,7 +91,30 @@ def platform(document: View) -> Platform:
             image=kube_scheduler.text("image"),
             at=kube_scheduler.at,
         ),
+        nvidia=_nvidia(spec.view("nvidia")),
+        monitoring=_monitoring(spec.view("monitoring")),
         lint=_lint(spec.view("lint")),
+    )
+
+
+def _nvidia(view: View) -> NvidiaSettings:
+    namespace = view.text("namespace") or NvidiaSettings().namespace
+    return NvidiaSettings(namespace=namespace, at=view.at)
+
+
+def _monitoring(view: View) -> MonitoringSettings:
+    default = MonitoringSettings()
+    return MonitoringSettings(
+        namespace=view.text("namespace") or default.namespace,
+        rule_labels=view.pairs("ruleLabels"),
+        idle_below_percent=view.number("idleBelowPercent") or default.idle_below_percent,
+        idle_for=view.text("idleFor") or default.idle_for,
+        guarantee_unused_for=view.text("guaranteeUnusedFor") or default.guarantee_unused_for,
+        saturated_for=view.text("saturatedFor") or default.saturated_for,
+        pending_for=view.text("pendingFor") or default.pending_for,
+        fragmented_for=view.text("fragmentedFor") or default.fragmented_for,
+        drift_checked_every=view.text("driftCheckedEvery") or default.drift_checked_every,
+        at=view.at if view else None,
     )
 
 

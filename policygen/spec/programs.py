@@ -3,7 +3,14 @@
 from msgspec import Struct
 
 from policygen.core.finding import At
-from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
+from policygen.core.names import (
+    KUBE_SYSTEM,
+    KUEUE_NAMESPACE,
+    MONITORING_NAMESPACE,
+    NVIDIA_NAMESPACE,
+    VOLCANO_CONFIG_MAP,
+    VOLCANO_NAMESPACE,
+)
 
 
 class KueueSettings(Struct, frozen=True):
@@ -28,6 +35,34 @@ class KubeSchedulerSettings(Struct, frozen=True):
     namespace: str = KUBE_SYSTEM
     image: str | None = None
     at: At | None = None
+
+
+class NvidiaSettings(Struct, frozen=True):
+    """Where the device plugin and the MIG manager run."""
+
+    namespace: str = NVIDIA_NAMESPACE
+    at: At | None = None
+
+
+class MonitoringSettings(Struct, frozen=True):
+    """Where rules and dashboards of Prometheus and Grafana are rendered, and when alerts fire.
+
+    Durations are in the form of Prometheus, such as `30m` or `1d`.
+    """
+
+    namespace: str = MONITORING_NAMESPACE
+    rule_labels: tuple[tuple[str, str], ...] = ()
+    """Labels by which a Prometheus selects its PrometheusRules."""
+    idle_below_percent: int = 20
+    idle_for: str = "1h"
+    guarantee_unused_for: str = "1d"
+    saturated_for: str = "30m"
+    pending_for: str = "1h"
+    fragmented_for: str = "30m"
+    drift_checked_every: str = "1d"
+    """The longest time between two runs of `policygen lint`."""
+    at: At | None = None
+    """None if the spec does not have these settings."""
 
 
 class Waiver(Struct, frozen=True):

@@ -16,6 +16,8 @@ from policygen.spec.programs import (
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
+    MonitoringSettings,
+    NvidiaSettings,
     VolcanoSettings,
 )
 
@@ -132,6 +134,8 @@ class Platform(Struct, frozen=True):
     kueue: KueueSettings = KueueSettings()
     volcano: VolcanoSettings = VolcanoSettings()
     kube_scheduler: KubeSchedulerSettings = KubeSchedulerSettings()
+    nvidia: NvidiaSettings = NvidiaSettings()
+    monitoring: MonitoringSettings = MonitoringSettings()
     lint: LintSettings = LintSettings()
 
 

@@ -59,6 +59,17 @@ spec:
   kueue: {namespace: kueue, configuration: kueue.yaml}
   volcano: {namespace: volcano, configMap: conf}
   kubeScheduler: {namespace: sched, image: 'registry.example/kube-scheduler:v1.36.3'}
+  nvidia: {namespace: nvidia}
+  monitoring:
+    namespace: prometheus
+    ruleLabels: {release: stack}
+    idleBelowPercent: 30
+    idleFor: 2h
+    guaranteeUnusedFor: 2d
+    saturatedFor: 1h
+    pendingFor: 3h
+    fragmentedFor: 2h
+    driftCheckedEvery: 2d
   lint:
     severities: {cohort-of-one: 'off'}
     bounds: {gang-pending-long: 2h}

@@ -12,11 +12,14 @@ from policygen.plan.compile import FAMILIES
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHOWN = [
     document
-    for path in EXAMPLES.glob("*/expected/manifests.yaml")
+    for path in (
+        *EXAMPLES.glob("*/expected/manifests.yaml"),
+        *EXAMPLES.glob("*/monitoring/rules.yaml"),
+    )
     for document in yaml.load_all(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
 ]
-BY_RENDER = {("", "kubernetes", "ConfigMap")}
-"""Contains a rendered file, so `app/render.py` makes it."""
+BY_RENDER = {(it, "kubernetes", "ConfigMap") for it in ("", "device-plugin", "mig-manager")}
+"""They contain rendered files, so `app/render.py` makes them."""
 BY_OPTION = {"JobSet"}
 """No model runs in this form by default: `policygen workload --as` renders it."""
 

@@ -19,12 +19,17 @@ EXAMPLES = sorted(
 OPTIONS = {
     "ml-platform": ["--with", "workloads"],
     "rings": ["--cluster", "production"],
+    "serving-slices": ["--with", "device-plugin", "--with", "mig-manager"],
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
     "volcano-training": ["--with", "volcano-config"],
 }
 """The options with which an example's golden files were rendered."""
+
+
+MONITORING = ROOT / "examples" / "serving-slices" / "monitoring" / "rules.yaml"
+"""Not in the golden file, since the servers of the tests have no PrometheusRules."""
 
 
 def run(*arguments, env=None, cwd=ROOT):
@@ -80,6 +85,15 @@ def test_golden_files(name, update):
         (golden / "findings.txt").write_bytes(done.stderr)
     assert done.stdout.decode() == (golden / "manifests.yaml").read_text("utf-8")
     assert done.stderr.decode() == (golden / "findings.txt").read_text("utf-8")
+
+
+def test_golden_rules_of_prometheus(update):
+    options = ("--with", "monitoring", "--only", "PrometheusRule", "-q")
+    done = run("render", *sources("serving-slices"), *options)
+    assert done.returncode == 0, done.stderr.decode()
+    if update:
+        MONITORING.write_bytes(done.stdout)
+    assert done.stdout.decode() == MONITORING.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

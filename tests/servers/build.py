@@ -104,7 +104,16 @@ def _compile(go: str, built: Built, binary: Binary) -> None:
     with tempfile.TemporaryDirectory(dir=built.folder) as scratch:
         fresh = Path(scratch) / binary.name
         _go(
-            [go, "build", "-ldflags", built.upstream.ldflags, "-o", str(fresh), binary.package],
+            [
+                go,
+                "build",
+                f"-tags={built.upstream.tags}",
+                "-ldflags",
+                built.upstream.ldflags,
+                "-o",
+                str(fresh),
+                binary.package,
+            ],
             built,
             binary.name,
         )
@@ -167,7 +176,7 @@ def _key(upstream: Upstream) -> str:
             for path in sorted((upstream.folder / binary.package).iterdir()):
                 digest.update(path.read_bytes())
     recipe = (upstream.binaries, upstream.assets, upstream.ldflags)
-    digest.update(repr(recipe).encode())
+    digest.update(repr(recipe).encode() + upstream.tags.encode())
     return digest.hexdigest()[:12]
 
 

@@ -26,6 +26,8 @@ class Upstream:
     binaries: tuple[Binary, ...]
     assets: tuple[str, ...] = ()
     stamped: bool = False
+    tags: str = ""
+    """Build tags of Go."""
     release: str = ""
     """Set for a release besides the default one, such as 1.34: it has a folder of its own."""
 
@@ -149,8 +151,21 @@ FLUX = tuple(
 OPENREPORTS = Upstream(
     "openreports", "github.com/openreports/reports-api", (), assets=("config/crd",)
 )
+PROMETHEUS = Upstream(
+    "prometheus",
+    "github.com/prometheus/prometheus",
+    (Binary("promtool", "github.com/prometheus/prometheus/cmd/promtool"),),
+    tags="remove_all_sd",
+)
+"""Without service discovery, whose libraries for clouds take most of the time of a build."""
+PROMETHEUS_OPERATOR = Upstream(
+    "prometheus-operator",
+    "github.com/prometheus-operator/prometheus-operator",
+    (),
+    assets=("example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml",),
+)
 
-TOOLS = (KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS)
+TOOLS = (KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR)
 """What reads our output: programs, and the CRDs of what does not run here."""
 ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, *TOOLS)
 
