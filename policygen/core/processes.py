@@ -9,7 +9,7 @@ import select
 import signal
 import struct
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NoReturn, TypeVar
 
@@ -19,7 +19,9 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _PARTS = 400
-"""The most parts: a pipe can hold a byte and an entry for each. Each byte allows to do one more part."""
+"""The most parts: a pipe can hold a token and an entry for each. Each token allows to do one more part."""
+_TOKEN = struct.Struct("=H")
+"""The number of the next part in the order of the items."""
 _ENTRY = struct.Struct("=HQQ")
 """The number of a part that the copy has done, and where its results are: start and length."""
 
@@ -37,18 +39,21 @@ def begun(
     items: Sequence[T],
     dump: Callable[[R], bytes],
     load: Callable[[bytes], R],
+    *,
+    in_order: bool = False,
 ) -> Iterator[Callable[[], Iterator[R]]]:
     """Start the copy, for a block in which this process can do other work first. Needs `usable`.
 
     Yields a function that returns the results in the order of the items, each as soon as it is known.
     The copy begins with the first items, and this process, while it waits, with the last: neighbours
-    often share work. `dump` and `load` pass on what the copy returns. What it does not return, because
+    often share work. With `in_order`, both take the next item: then few results are left to use when the
+    copy has ended. `dump` and `load` pass on what the copy returns. What it does not return, because
     it was killed or the function raised an exception, is computed here.
     """
     size = -(-len(items) // _PARTS) or 1
     parts = [items[start : start + size] for start in range(0, len(items), size)]
     tokens, writer = os.pipe()
-    os.write(writer, bytes(len(parts)))
+    os.write(writer, b"".join(map(_TOKEN.pack, range(len(parts)))))
     os.close(writer)
     answer, writer = os.pipe()
     texts = os.memfd_create("results")  # a pipe would be full before this process reads it
@@ -61,18 +66,18 @@ def begun(
         return
     if copy == 0:
         os.close(answer)  # so that it ends if this process is killed
-        _answer(writer, texts, lambda it: dump(function(it)), parts, tokens)
+        mine = _taken(tokens, None if in_order else range(len(parts)))
+        _answer(writer, texts, lambda it: dump(function(it)), parts, mine)
 
     def results() -> Iterator[R]:
         found: dict[int, list[R]] = {}
-        rest = [*enumerate(parts)]
+        mine = _taken(tokens, None if in_order else reversed(range(len(parts))))
         arrived = select.poll()
         arrived.register(answer, select.POLLIN)
         for number, part in enumerate(parts):
             while number not in found:
-                if not arrived.poll(0) and os.read(tokens, 1):
-                    last, own = rest.pop()
-                    found[last] = list(map(function, own))
+                if not arrived.poll(0) and (own := next(mine, None)) is not None:
+                    found[own] = list(map(function, parts[own]))
                     continue
                 if not (entry := os.read(answer, _ENTRY.size)):
                     break  # the copy has ended without this part
@@ -93,22 +98,27 @@ def begun(
             os.waitpid(copy, 0)
 
 
+def _taken(tokens: int, order: Iterable[int] | None) -> Iterator[int]:
+    """The numbers of the parts that one process does, in an order of its own, or in that of the items."""
+    numbers = iter(order or ())
+    while token := os.read(tokens, _TOKEN.size):
+        yield _TOKEN.unpack(token)[0] if order is None else next(numbers)
+
+
 def _answer(
     writer: int,
     texts: int,
     function: Callable[[T], bytes],
     parts: Sequence[Sequence[T]],
-    tokens: int,
+    mine: Iterator[int],
 ) -> NoReturn:
     """Do the work of the copy. It ends without cleaning up, because files and exits are not its own."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
         start = 0
         with open(texts, "wb") as file:
-            for number, part in enumerate(parts):
-                if not os.read(tokens, 1):
-                    break
-                length = file.write(msgspec.msgpack.encode(list(map(function, part))))
+            for number in mine:
+                length = file.write(msgspec.msgpack.encode(list(map(function, parts[number]))))
                 file.flush()
                 os.write(writer, _ENTRY.pack(number, start, length))
                 start += length

@@ -27,7 +27,7 @@ def begun(sources: Sequence[Source]) -> Iterator[Callable[[], Iterable[FastDocum
     if sum(len(it.text) for it in sources) < MANY or not processes.usable():
         yield lambda: [None] * len(sources)
         return
-    with processes.begun(found, sources, dumped, loaded) as documents:
+    with processes.begun(found, sources, dumped, loaded, in_order=True) as documents:
         yield documents
 
 

@@ -17,20 +17,40 @@ from tests.own_process import in_own_process
 ITEMS = tuple(range(1000))
 
 
-def mapped(*arguments):
-    with processes.begun(*arguments) as results:
+def mapped(*arguments, in_order=False):
+    with processes.begun(*arguments, in_order=in_order) as results:
         return list(results())
 
 
-def doubled(function, items=ITEMS):
-    return mapped(function, items, lambda it: str(it).encode(), int)
+def doubled(function, items=ITEMS, *, in_order=False):
+    return mapped(function, items, lambda it: str(it).encode(), int, in_order=in_order)
 
 
 @in_own_process
 def test_results_are_in_the_order_of_the_items():
     assert processes.usable()
     for count in (0, 1, 2, 399, 400, 401, 1000):
-        assert doubled(lambda it: 2 * it, ITEMS[:count]) == [2 * it for it in range(count)]
+        for in_order in (False, True):
+            found = doubled(lambda it: 2 * it, ITEMS[:count], in_order=in_order)
+            assert found == [2 * it for it in range(count)]
+
+
+@in_own_process
+def test_both_processes_take_the_next_item_or_begin_at_both_ends():
+    parent = os.getpid()
+    waited = threading.Event()
+    for in_order in (False, True):
+        done = []
+
+        def where(it, done=done):
+            waited.wait(0.005)
+            if os.getpid() == parent:
+                done.append(it)
+            return it
+
+        assert doubled(where, ITEMS[:9], in_order=in_order) == [*ITEMS[:9]]
+        assert done == sorted(done, reverse=not in_order)
+        assert len(done) > 1
 
 
 @in_own_process
