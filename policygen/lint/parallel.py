@@ -10,6 +10,8 @@ from typing import TypeVar
 from policygen.core import processes
 from policygen.core.rule import Family, Rule
 from policygen.lint import schema_rules
+from policygen.lint.core.metadata_keys import of_domain, written
+from policygen.lint.core.references import references
 from policygen.lint.core.rules import malformed_object, workload_field_refused
 from policygen.lint.rule import ObjectRule
 
@@ -44,16 +46,28 @@ def begun(
         yield in_order
 
 
-def _position(rule: ObjectRule) -> tuple[bool, bool, bool, Sequence[str], Sequence[str], str]:
+def _position(
+    rule: ObjectRule,
+) -> tuple[bool, bool, bool, bool, Sequence[str], Sequence[str], str]:
     """A key for sorting.
 
-    Rules about invalid objects that look up no others read fields as they are written, and most of the
-    others read typed fields. Rules that look up the same kinds use the same indexes.
+    Rules about invalid objects or references that look up no kind read fields as they are written, and
+    most of the others read typed fields. Rules that look up the same kinds use the same indexes, and
+    some rules the index of metadata.
     """
-    module = rule.check.__module__
-    about_refusals, invalid = module in _ABOUT_REFUSALS, rule.family is Family.INVALID
-    as_written = invalid and not rule.reads
-    return about_refusals, as_written, not rule.reads, rule.reads, rule.judges, module
+    module, used = rule.check.__module__, rule.check.__globals__.values()
+    about_refusals, looks_up = module in _ABOUT_REFUSALS, bool(rule.reads)
+    as_written = not looks_up and (rule.family is Family.INVALID or references in used)
+    of_metadata = of_domain in used or written in used
+    return (
+        about_refusals,
+        as_written,
+        not looks_up,
+        not of_metadata,
+        rule.reads,
+        rule.judges,
+        module,
+    )
 
 
 class _Pickler(pickle.Pickler):

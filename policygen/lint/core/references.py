@@ -70,7 +70,7 @@ def _of_container(container: Part) -> Iterator[tuple[str, str, Path]]:
     for i, source in numbered(container.data, "envFrom"):
         yield from _of_refs(source, "Ref", (*container.steps, "envFrom", i))
     for i, variable in numbered(container.data, "env"):
-        if found := mapping(variable, "valueFrom"):
+        if "valueFrom" in variable and (found := mapping(variable, "valueFrom")):
             yield from _of_refs(found, "KeyRef", (*container.steps, "env", i, "valueFrom"))
 
 
