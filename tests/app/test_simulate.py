@@ -18,6 +18,7 @@ from policygen.core.errors import InvalidInputError, SpecError, UnreadError, Usa
 from policygen.core.versions import Version
 from policygen.report.cause_words import brief
 from policygen.report.simulation import write as write_report
+from policygen.report.tables import TablePage
 from policygen.simulate import recorder
 from policygen.simulate.volcano.scheduler import VolcanoScheduler
 from policygen.simulate.why.causes import CauseKind
@@ -272,7 +273,7 @@ def test_a_drained_queue_evicts_the_workloads_of_a_snapshot(tmp_path, queues, re
     (found,) = report.result.jobs
     assert (found.state.value, found.evicted, found.evicted_for) == ("never-starts", 1, reason)
     out = io.StringIO()
-    write_report(report, out)
+    write_report(report, TablePage(out))
     assert "because its" in out.getvalue()
     assert "Queue has stopPolicy HoldAndDrain" in out.getvalue()
 
