@@ -153,12 +153,10 @@ def model_names(specs: Sequence[str]) -> list[str]:
 
 def _finder(compiled: Compiled, chosen: str | None) -> ModelFinder:
     """The models of a spec. Raises UsageError if the chosen one does not exist."""
-    plan = compiled.plan
     names = [it.name for it in compiled.loaded.spec.models]
     if chosen is not None and chosen not in names:
         raise UsageError(f'--model: model "{chosen}" does not exist; {suggest(chosen, names)}')
-    known = map(RunModel, plan.workloads.assignments, plan.pods)
-    return ModelFinder(tuple(known), names, chosen)
+    return ModelFinder(compiled.decisions, chosen)
 
 
 class _Content(Struct, frozen=True):

@@ -1,13 +1,14 @@
 """The containers of a pod that use GPUs, and the resources that they need."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policygen.core.finding import Path, dotted
 from policygen.core.quoting import quoted
 from policygen.kubernetes import accelerators
-from policygen.kubernetes.untyped import mapping, numbered
+from policygen.kubernetes.untyped import entries, mapping, mappings, numbered
 from policygen.patch.draft import Draft, equal_quantity
+from policygen.plan.pods import PodFields
 
 HALVES = ("limits", "requests")
 
@@ -21,11 +22,13 @@ def using_gpus(template: Mapping[str, Any]) -> list[int]:
     ]
 
 
-def write(draft: Draft, template: Path, resource: str, amounts: Mapping[str, Any]) -> None:
+def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]) -> None:
     """Write the resources of one pod into its container with GPUs; limits equal requests.
 
-    `amounts` has the amount of `resource`, which is that of the GPUs, and of others that are decided.
+    `shares` are the resources of which the pod gets a share of its node. Of these, the container can have
+    another amount, and if it has no amount but the pod has other containers, they stay as they are.
     """
+    resource = needed.resource
     holder = (*template, "spec", "containers")
     found = draft.value(holder)
     if not isinstance(found, list) or not found or not all(isinstance(it, dict) for it in found):
@@ -52,12 +55,26 @@ def write(draft: Draft, template: Path, resource: str, amounts: Mapping[str, Any
             draft.refuse(
                 path,
                 f"the container requests {name}, but the pool of the model has {resource}; write "
-                f"{resource}: {amounts[resource]}",
+                f"{resource}: {needed.units}",
             )
             return
-    for name, amount in amounts.items():
+    for name, amount in needed.amounts:
+        own = [draft.value((*at, "resources", half, name)) for half in HALVES]
+        value = amount
+        if name in shares:
+            written = [it for it in own if it is not None]
+            if len(written) == len(own) or (not written and _has_sidecar(draft.value(template))):
+                continue
+            value = written[0] if written else amount
         for half in HALVES:
-            draft.add((*at, "resources", half, name), amount, equal_quantity)
+            draft.add((*at, "resources", half, name), value, equal_quantity)
+
+
+def _has_sidecar(template: Mapping[str, Any]) -> bool:
+    """Whether other containers run beside the one with GPUs."""
+    before = mappings(template, "spec", "initContainers")
+    others = [it for it in before if it.get("restartPolicy") == "Always"]
+    return len(entries(template, "spec", "containers")) + len(others) > 1
 
 
 def _accelerators(container: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from policygen.core.finding import Fault, Path
-from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.core.names import POD_GROUP
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.kueue_jobs import BY_POD
@@ -20,6 +20,7 @@ from policygen.patch import containers, leftovers, obstacles
 from policygen.patch.additions import Addition, additions
 from policygen.patch.draft import Draft
 from policygen.patch.model_finder import RunModel
+from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.model_names import MODEL
 from policygen.plan.pods import (
     ANNOTATIONS,
@@ -30,7 +31,9 @@ from policygen.plan.pods import (
     TOLERATIONS,
     VCJOB_SPEC,
     PodField,
+    toleration,
 )
+from policygen.plan.workload.forms import WorkloadForm
 from policygen.spec.types import Taint
 
 
@@ -75,16 +78,22 @@ def _write(
         )
     if needed.namespace is not None:
         draft.add(("metadata", "namespace"), needed.namespace)
-    if run.by_option:
-        draft.add(("metadata", "labels", MODEL), run.model)
+    for holder in ((), *templates):
+        draft.add((*holder, "metadata", "labels", MODEL), run.model)
     for field in needed.fields:
-        for holder in _holders(object_, field, list(templates), gpus):
+        if field.name == _MIN_AVAILABLE and run.assignment.model.gang is None:
+            continue  # its author decides how many pods start together
+        for holder in _holders(object_, run, field, list(templates), gpus):
             _add(draft, object_, run, field, holder)
+    model = run.assignment.model
+    shares = {CPU: model.cpu_milli is None, MEMORY: model.memory_bytes is None}
     for template in gpus:
-        containers.write(draft, template, needed.resource, {needed.resource: needed.units})
+        containers.write(draft, template, needed, [name for name, it in shares.items() if it])
 
 
-_OF_OBJECT: Mapping[str, Path] = {
+_MIN_AVAILABLE = "minAvailable"
+_OF_OBJECTS: Mapping[str, Path] = {
+    LABELS: ("metadata", "labels"),
     JOB_ANNOTATIONS: ("metadata", "annotations"),
     LWS_ANNOTATIONS: ("metadata", "annotations"),
     VCJOB_SPEC: ("spec",),
@@ -97,25 +106,21 @@ _OF_TEMPLATES: Mapping[str, Path] = {
 }
 _OF_GPU_PODS = (NODE_SELECTOR, TOLERATIONS)
 """The others are fields of all pods of an object: they have the same queue and scheduler."""
-_OF_VOLCANO_JOBS = ("schedulerName", VOLCANO_QUEUE)
-"""Fields that a Job of Volcano has once, for all its pods."""
 
 
 def _holders(
-    object_: Object, field: PodField, templates: Sequence[Path], gpus: Sequence[Path]
+    object_: Object, run: RunModel, field: PodField, templates: Sequence[Path], gpus: Sequence[Path]
 ) -> list[Path]:
     """The parts of an object in which a field belongs. `gpus` are the templates of pods with GPUs."""
-    if field.owner in _OF_OBJECT:
-        return [_OF_OBJECT[field.owner]]
-    if obstacles.is_volcano_job(object_) and field.name in _OF_VOLCANO_JOBS:
-        return [("spec",)]
-    if field.owner != LABELS:
-        chosen = gpus if field.owner in _OF_GPU_PODS else templates
-        return [(*it, *_OF_TEMPLATES[field.owner]) for it in chosen]
-    if (object_.group, object_.kind) in BY_POD:
+    if run.form == WorkloadForm.VOLCANO_JOB and field.name == "schedulerName":
+        return [("spec",)]  # for all its pods
+    if field.owner == LABELS and (object_.group, object_.kind) in BY_POD:
         return [(*it, "metadata", "labels") for it in templates]
-    above = ("spec", "jobTemplate") if object_.kind == "CronJob" else ()
-    return [(*above, "metadata", "labels")]
+    if field.owner in _OF_OBJECTS:
+        above = ("spec", "jobTemplate") if object_.kind == "CronJob" else ()
+        return [(*above, *_OF_OBJECTS[field.owner])]
+    chosen = gpus if field.owner in _OF_GPU_PODS else templates
+    return [(*it, *_OF_TEMPLATES[field.owner]) for it in chosen]
 
 
 def _add(draft: Draft, object_: Object, run: RunModel, field: PodField, holder: Path) -> None:
@@ -133,8 +138,6 @@ def _add(draft: Draft, object_: Object, run: RunModel, field: PodField, holder: 
             )
         else:
             draft.add((*holder, POD_GROUP), group)
-    elif holder == ("spec",) and field.name == VOLCANO_QUEUE:
-        draft.add(("spec", "queue"), value)
     else:
         draft.add((*holder, field.name), value)
 
@@ -148,4 +151,4 @@ def _tolerate(draft: Draft, path: Path, taint: Taint) -> None:
         for it in mappings(draft.value(path))
     )
     if not any(tolerates(it, taint) for it in known):
-        draft.append(path, {"key": taint.key, "operator": "Exists", "effect": taint.effect})
+        draft.append(path, toleration(taint))

@@ -2,60 +2,35 @@
 
 from policygen.core.finding import Fault, Path
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE, POD_GROUP, VOLCANO_QUEUE
-from policygen.core.quoting import quoted
-from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.kueue_jobs import PRIORITY
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import pod_templates
 from policygen.patch.draft import Draft
 from policygen.patch.model_finder import RunModel
+from policygen.plan.workload import forms
+from policygen.plan.workload.forms import WorkloadForm
 
 _KUEUE = (LOCAL_QUEUE, PRIORITY)
 _VOLCANO = (VOLCANO_QUEUE, POD_GROUP)
-_RUN_AS = {
-    "vcjob": (VOLCANO_BATCH, "Job", "a Job of Volcano"),
-    "lws": ("leaderworkerset.x-k8s.io", "LeaderWorkerSet", "a LeaderWorkerSet"),
-    "job": ("batch", "Job", "a Job"),
-}
-"""Group, kind and name of the objects of a gang of Volcano, by `gang.runAs`."""
-
-
-def is_volcano_job(object_: Object) -> bool:
-    """Whether an object is a Job of Volcano."""
-    return (object_.group, object_.kind) == (VOLCANO_BATCH, "Job")
 
 
 def kind_fault(object_: Object, run: RunModel) -> Fault | None:
     """Why a kind of object cannot run a model on its pool; None if it can."""
-    facts, gang = run.assignment.facts, run.assignment.model.gang
     at: Path = ("kind",)
     if object_.kind == "DaemonSet":
         return (
             at,
             "a DaemonSet runs a pod on every node, so it runs no model; write a Deployment or a Job",
         )
-    is_volcanos = is_volcano_job(object_)
-    if is_volcanos and facts.scheduler != "volcano":
-        return at, (
-            f'Volcano starts the pods of its Jobs, but pool "{facts.name}" has scheduler: '
-            f"{facts.scheduler}; write a Job of batch/v1"
-        )
-    if gang is None or facts.scheduler != "volcano":
+    reason = forms.policy_obstacle(run.assignment, run.form)
+    if reason is None:
         return None
-    if gang.run_as not in _RUN_AS:
-        if not is_volcanos:
-            return None
-        return at, (
-            f"Volcano makes a PodGroup for its Job, but the spec renders those of model "
-            f'"{run.model}"; write gang.runAs: vcjob in the model'
-        )
-    group, kind, name = _RUN_AS[gang.run_as]
-    if (object_.group, object_.kind) == (group, kind):
-        return None
-    return at, (
-        f'this is a {object_.kind} of {object_.api_version}, but model "{run.model}" has gang.runAs: '
-        f"{gang.run_as}, so it runs as {name}; change one of them"
+    kind, possible = (
+        f"{object_.kind} of {object_.api_version}",
+        listed([*forms.possible(run.assignment)]),
     )
+    return at, f'model "{run.model}" cannot run as {kind}: {reason}; run it as {possible}'
 
 
 def forbid(draft: Draft, object_: Object, run: RunModel) -> None:
@@ -79,6 +54,6 @@ def forbid(draft: Draft, object_: Object, run: RunModel) -> None:
     specs = [(*it, "spec") for it in templates]
     for spec in specs:
         draft.forbid((*spec, "nodeName"), "then no scheduler places the pod")
-    if "schedulerName" not in needed and not is_volcano_job(object_):
+    if "schedulerName" not in needed and run.form != WorkloadForm.VOLCANO_JOB:
         for spec in specs:
             draft.forbid((*spec, "schedulerName"), reason, (DEFAULT_SCHEDULER,))

@@ -144,6 +144,7 @@ metadata:
   name: plain
   namespace: vision
   labels:
+    policygen.dev/model: plain
     kueue.x-k8s.io/queue-name: a100
 spec:
   template:
@@ -154,10 +155,17 @@ spec:
           image: trainer
           resources:
             limits:
-              nvidia.com/gpu: 1
+              nvidia.com/gpu: "1"
+              cpu: 11900m
+              memory: 163Gi
             requests:
-              nvidia.com/gpu: 1
+              nvidia.com/gpu: "1"
+              cpu: 11900m
+              memory: 163Gi
       schedulerName: platform.binpack
+    metadata:
+      labels:
+        policygen.dev/model: plain
 """
 
 
@@ -185,6 +193,35 @@ def test_the_option_names_the_model_of_others_and_the_label_keeps_it():
     assert text_of(JOB, model="queued") == PATCHED, "a name counts before the option"
     with pytest.raises(UsageError, match='model "plane" does not exist; did you mean "plain"'):
         patched(JOB, model="plane")
+
+
+@pytest.mark.parametrize(
+    ("resources", "limits", "requests"),
+    [
+        (
+            "{requests: {cpu: 4, memory: 8Gi}}",
+            {"nvidia.com/gpu": "1", "cpu": 4, "memory": "8Gi"},
+            {"cpu": 4, "memory": "8Gi", "nvidia.com/gpu": "1"},
+        ),
+        (
+            "{limits: {cpu: 4, nvidia.com/gpu: 1}, requests: {cpu: 2}}",
+            {"cpu": 4, "nvidia.com/gpu": 1, "memory": "163Gi"},
+            {"cpu": 2, "nvidia.com/gpu": "1", "memory": "163Gi"},
+        ),
+    ],
+)
+def test_amounts_of_the_author_stay_and_a_missing_half_is_equal(resources, limits, requests):
+    new = parsed(text_of(changed("trainer\n", f"trainer\n          resources: {resources}\n")))
+    (container,) = new["spec"]["template"]["spec"]["containers"]
+    assert container["resources"] == {"limits": limits, "requests": requests}
+
+
+def test_a_share_of_the_node_is_only_for_a_container_without_others():
+    gpu = "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n"
+    new = text_of(changed("trainer\n", gpu) + "        - {name: log, image: log}\n")
+    first, second = parsed(new)["spec"]["template"]["spec"]["containers"]
+    assert first["resources"]["requests"] == {"nvidia.com/gpu": "1"}
+    assert "resources" not in second
 
 
 def test_uses_of_an_anchor_change_together_or_not_at_all():
@@ -249,7 +286,7 @@ POD_SPEC = "      restartPolicy: Never\n"
         (
             changed("trainer\n", "trainer\n          resources: {limits: {nvidia.com/gpu: 2}}\n"),
             13,
-            'limits["nvidia.com/gpu"] is 2, but pods of model "plain" need 1; write 1, or remove',
+            'limits["nvidia.com/gpu"] is 2, but pods of model "plain" need "1"; write "1", or remove',
         ),
         (
             changed("trainer\n", "trainer\n          resources: {limits: {amd.com/gpu: 2}}\n"),
@@ -272,7 +309,7 @@ POD_SPEC = "      restartPolicy: Never\n"
         (changed("metadata:", "metadata: &m", changed("spec:\n", "spec:\n  x: *m\n")), 3, "a YAML alias or merge uses this value in another place too"),
         (changed("batch/v1\nkind: Job", "apps/v1\nkind: DaemonSet"), 2, "a DaemonSet runs a pod on every node, so it runs no model; write a Deployment or a Job"),
         (JOB[: JOB.index("spec:")], 1, "this Job has no pod template"),
-        (JOB.replace("plain", "gang-vcjob"), 2, 'this is a Job of batch/v1, but model "gang-vcjob" has gang.runAs: vcjob, so it runs as a Job of Volcano'),
+        (JOB.replace("plain", "gang-vcjob"), 2, 'model "gang-vcjob" cannot run as Job of batch/v1: its gang has runAs: vcjob, which decides who creates the PodGroup; run it as vcjob'),
     ],
 )  # fmt: skip
 def test_what_contradicts_is_named_and_the_file_is_unchanged(text, line, words):

@@ -47,20 +47,31 @@ def default(assignment: Assignment) -> WorkloadForm:
 
 def obstacle(assignment: Assignment, form: WorkloadForm) -> str | None:
     """Why a model cannot run in a form; None if it can."""
-    model, facts = assignment.model, assignment.facts
+    workload = assignment.model.workload
     if form == default(assignment):
         return None
+    if form in _SERVING and workload != "serving":
+        return f"its workload is {workload}, and the pods of this kind are restarted when they end"
+    return policy_obstacle(assignment, form)
+
+
+def policy_obstacle(assignment: Assignment, form: WorkloadForm | None) -> str | None:
+    """Why the pool or the gang of a model excludes a form, whether its pods end or not; None if they do not.
+
+    None as form is a kind that `--as` does not have.
+    """
+    model, facts = assignment.model, assignment.facts
     if form == WorkloadForm.VOLCANO_JOB and facts.scheduler != "volcano":
         return (
             f'pool "{facts.name}" is scheduled by {facts.scheduler}, and only Volcano runs its Jobs'
         )
-    if form in _SERVING and model.workload != "serving":
-        return f"its workload is {model.workload}, and the pods of this kind are restarted when they end"
     if model.gang is None:
         return None
     if form == WorkloadForm.DEPLOYMENT:
         return "it is a gang, and a Deployment starts its pods one by one"
     run_as = model.gang.run_as
+    if form is None and run_as == "pods":
+        return None
     if facts.scheduler == "volcano" and form not in _VOLCANO_GANGS[run_as]:
         return f"its gang has runAs: {run_as}, which decides who creates the PodGroup"
     return None
