@@ -31,7 +31,8 @@ def notes(rule, count):
 
 
 def pods(*fields, model="m", namespace="n", units=1):
-    return PodFields(model, namespace, "nvidia.com/gpu", units, fields)
+    gpu = "nvidia.com/gpu"
+    return PodFields(model, namespace, gpu, units, ((gpu, str(units)),), fields)
 
 
 def read(lines):
