@@ -257,8 +257,8 @@ KINDS: Mapping[str, FieldTable] = {
             ),
             "spec.capability.*": Field("The most that the queue can use."),
             "spec.guarantee.resource.*": Field(
-                "The amount that is reserved for the queue: no other queue can use it, even if it "
-                "is idle."
+                "The amount that is reserved for the queue: each other queue leaves it idle. But two other "
+                "queues together can use it, because Volcano limits each queue, and not their sum."
             ),
             "spec.affinity.nodeGroupAffinity.requiredDuringSchedulingIgnoredDuringExecution[]": Field(
                 "The node group on which the pods of this queue run, by the node label "

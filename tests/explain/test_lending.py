@@ -1,6 +1,7 @@
 """Who may borrow from whom: limits of all nodes between the two, and preemption."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from policygen.explain.lending import Lending
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.workloads import Container, PodSpec, Resources
 from policygen.simulate.kueue.build import pairs_of, state_of
+from policygen.simulate.placement.shape import shape_of
+from policygen.simulate.volcano.amounts import add, counted, empty, subtract
+from policygen.simulate.volcano.build import queue_of, task_of
+from policygen.simulate.volcano.capacity import ROOT as ROOT_QUEUE
+from policygen.simulate.volcano.capacity import CapacityPlugin
+from policygen.simulate.volcano.state import VolcanoQueue
 from tests.explain import walk
 from tests.strategies import specs
 
@@ -115,7 +123,7 @@ def compare(found):
     pairs, state = pairs_of(cluster), state_of(cluster)
     roots = {it.node.root() for it in state.queues.values()}
     nodes = {node.name: node for root in roots for node in below(root)}
-    counted = 0
+    number = 0
     for tree in found.compiled.plan.trees:
         lending = Lending(tree)
         for facts in tree.pools if any(tree.leaves) else ():
@@ -137,5 +145,74 @@ def compare(found):
                     it.add(pair, 1)
                     borrowers = lending.borrowers(lender, facts.name, resource)
                     assert free == {each.name for each in borrowers}
-                    counted += len(free)
-    return counted
+                    number += len(free)
+    return number
+
+
+@settings(
+    max_examples=5,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(specs(schedulers=("volcano",)))
+def test_the_queues_of_volcano_lend_the_same(tmp_path_factory, documents):
+    """All that teams can claim is in use; one unit that a queue releases is available to its borrowers."""
+    path = tmp_path_factory.mktemp("spec") / "spec.yaml"
+    path.write_text("\n---\n".join(map(json.dumps, documents)))
+    compare_volcano(walk.opened(path))
+
+
+def test_the_queues_of_volcano_in_an_example_lend_the_same():
+    assert compare_volcano(walk.opened(ROOT / "examples" / "volcano-training")) > 0
+
+
+def units(amounts):
+    """Amounts of accelerators in the units of Volcano."""
+    return counted({name: Fraction(it) for name, it in amounts.items() if "/" in name})
+
+
+def compare_volcano(found):
+    """The number of pairs of a lender and a borrower, with the plugin capacity of Volcano."""
+    trees = [it for it in found.compiled.plan.trees if it.scheduler == "volcano" and any(it.leaves)]
+    queues = [queue_of(it) for it in Cluster([it.object for it in found.objects]).queues]
+    queues.append(VolcanoQueue(ROOT_QUEUE, reclaimable=False))
+    total = empty()
+    for facts in (facts for tree in trees for facts in tree.pools):
+        add(total, units(facts.available))
+    plugin = CapacityPlugin({it.name: it for it in queues}, (), total, hierarchy=True)
+    assert not plugin.broken
+    # Without preemption, queues reserve guarantees only in part: tests/servers/test_volcano_behaviour.py.
+    lent = [it for it in trees if Lending(it).reclaims]
+    return sum(compare_tree(plugin, it, name) for it in lent for name in it.pools[0].resources)
+
+
+def compare_tree(plugin, tree, resource):
+    """The same for a tree and a resource."""
+    lending, (facts,) = Lending(tree), tree.pools
+    queues = {
+        it: plugin.shares[tree.name_of(it) if it else tree.queue] for it in (None, *tree.nodes)
+    }
+    spec = PodSpec(containers=(Container(resources=Resources(requests={resource: Fraction(1)})),))
+    task = task_of("n/pod", shape_of(spec, {}, "n"), spec, {})
+    one = units({resource: 1})
+    for node, queue in queues.items():
+        claim = lending.claim(node, facts.name, resource) if node else facts.available[resource]
+        queue.allocated |= units({resource: claim})
+    number = 0
+    for lender in queues:
+        if lending.own(lender, facts.name, resource) <= 0:
+            continue
+        above = [
+            queues[it] for it in ((lender, *tree.ancestors(lender), None) if lender else (None,))
+        ]
+        for it in above:
+            subtract(it.allocated, one)
+        able = {it.name for it in tree.leaves if plugin.allocatable(queues[it].queue, task)}
+        for it in above:
+            add(it.allocated, one)
+        borrowers = {it.name for it in lending.borrowers(lender, facts.name, resource)}
+        assert able - {lender and lender.name} == borrowers, (tree.queue, lender, resource)
+        number += len(borrowers)
+    return number

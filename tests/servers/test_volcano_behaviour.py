@@ -169,6 +169,20 @@ def test_without_preemption_a_guarantee_is_reserved(cluster):
         cluster.stays("nobody is evicted", lambda: held(cluster, *"ab"), (8, 16))
 
 
+def test_two_teams_together_use_a_reserved_guarantee(cluster):
+    """Volcano limits each queue by the guarantees of all others, but not their sum."""
+    teams = [team(name, {"guarantee": 4}) for name in "abc"]
+    out = volcano(pool(3, policy="preemptionEnabled: false"), *teams)
+    started(cluster, out)
+    with cluster.volcano(out.volcano_config):
+        cluster.create(elastic("b", 24))
+        cluster.becomes("b has what is not reserved", lambda: held(cluster, *"abc"), (0, 16, 0))
+        cluster.create(elastic("c", 24))
+        cluster.becomes("c has also the guarantee of a", lambda: held(cluster, *"abc"), (0, 16, 8))
+        cluster.create(elastic("a", 4))
+        cluster.stays("nobody is evicted", lambda: held(cluster, *"abc"), (0, 16, 8))
+
+
 # Gangs
 
 
