@@ -29,8 +29,11 @@ def locate_objects(
     A hit on a value that replaces invalid YAML is skipped. For a placeholder of a template, one
     finding reports the placeholder, and other hits on it are skipped.
     """
-    by_root = {(it.at.document, it.at.path): it for it in objects}
-    by_index = {it.index: it for it in documents}
+    hits = [*hits]
+    places = (at for it in hits for at in (it.at, *it.related, *(each.at for each in it.edits)))
+    used = {at.document for at in places if at is not None}
+    by_root = {(it.at.document, it.at.path): it for it in objects if it.at.document in used}
+    by_index = {it.index: it for it in documents if it.index in used}
 
     def owner(at: At) -> Object | None:
         for length in range(len(at.path), -1, -1):

@@ -3,6 +3,7 @@
 from policygen.api_validation import workload_code
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core import field_pairs, pod_templates
+from policygen.lint.core.pod_templates import Part
 from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -11,11 +12,8 @@ def check(facts: Facts) -> Hits:
     """Source: the recorded answers of a running API server, `schemas/cluster/code.json`; `field_pairs`."""
     accepted = facts.cluster.derive(refused).accepted  # `workload_code` finds no fault in these
     for spec in pod_templates.pod_specs(facts.cluster):
-        data = {} if spec.owner.at in accepted else spec.data
-        for path, message in workload_code.faults(data, workload_code.POD, spec.owner):
-            if spec.owner.kind == "StatefulSet" and path == ("hostname",):
-                continue  # its pods use their own names as hostname, so the server accepts any value
-            yield Hit(RULE, message, spec.at.to(*path))
+        if spec.owner.at not in accepted:
+            yield from _pod(spec)
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
     for workload in facts.cluster.workloads:
         unchecked = workload.kind != "Pod" and workload.at not in accepted
@@ -24,6 +22,13 @@ def check(facts: Facts) -> Hits:
             for path, message in workload_code.faults(workload.spec, kind, workload):
                 yield Hit(RULE, message, workload.at.to("spec", *path))
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_workload(workload))
+
+
+def _pod(spec: Part) -> Hits:
+    for path, message in workload_code.faults(spec.data, workload_code.POD, spec.owner):
+        if spec.owner.kind == "StatefulSet" and path == ("hostname",):
+            continue  # its pods use their own names as hostname, so the server accepts any value
+        yield Hit(RULE, message, spec.at.to(*path))
 
 
 RULE = ObjectRule(
