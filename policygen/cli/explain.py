@@ -111,7 +111,7 @@ def _split(rest: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
 def specs_or_default(arguments: Sequence[str]) -> tuple[str, ...]:
     """The specs that arguments name, or the default one. Raises UsageError."""
-    specs = tuple(arguments) or _default_specs()
+    specs = tuple(arguments) or default_specs()
     if not specs:
         raise click.UsageError(
             f"name the SPEC, a file or a folder; there is no folder {_DEFAULT_SPEC!r} here"
@@ -119,7 +119,8 @@ def specs_or_default(arguments: Sequence[str]) -> tuple[str, ...]:
     return specs
 
 
-def _default_specs() -> tuple[str, ...]:
+def default_specs() -> tuple[str, ...]:
+    """The folder `spec`, if it exists."""
     return (_DEFAULT_SPEC,) if Path(_DEFAULT_SPEC).is_dir() else ()
 
 
@@ -130,7 +131,7 @@ def _specs_nearby() -> tuple[str, ...]:
     """
     found = (it for pattern in ("*", "*/*") for it in sorted(Path().glob(pattern)))
     near = (it for it in found if it.suffix in _ENDINGS and it.is_file())
-    return _default_specs() or tuple(str(it) for it in islice(near, _MOST_FILES) if _is_spec(it))
+    return default_specs() or tuple(str(it) for it in islice(near, _MOST_FILES) if _is_spec(it))
 
 
 def _is_spec(path: Path) -> bool:

@@ -7,6 +7,7 @@ import click
 
 from policygen.app import stdout
 from policygen.app.requests import PatchRequest
+from policygen.cli.explain import default_specs
 from policygen.cli.options import CLUSTER, TARGET, fields, form, paths, stdin
 from policygen.cli.stderr import say, show
 from policygen.core.errors import ExitCode
@@ -19,19 +20,19 @@ def _models(context: click.Context, _: click.Parameter, incomplete: str) -> list
     """The models of the specs that are named before on the line."""
     from policygen.app.patch import model_names
 
-    found = model_names(context.params.get("specs") or ())
+    found = model_names(context.params.get("specs") or default_specs())
     return [it for it in found if it.startswith(incomplete)]
 
 
 @click.command(
     epilog="""\b
 Examples:
-  policygen patch jobs/ --spec spec/
-  policygen patch jobs/ --spec spec/ --write
-  policygen patch jobs/ --spec spec/ --check
-  policygen patch train.yaml --spec spec/ --model segmenter
-  helm template charts/serving | policygen patch - --spec spec/ | kubectl apply -f -
-  policygen patch base/ --spec spec/ -f kustomize > policy/kustomization.yaml
+  policygen patch jobs/
+  policygen patch jobs/ --spec platform/spec --write
+  policygen patch jobs/ --check
+  policygen patch train.yaml --model segmenter
+  helm template charts/serving | policygen patch - | kubectl apply -f -
+  policygen patch base/ -f kustomize > policy/kustomization.yaml
 
 Exit codes: 0 patched or nothing to do, 1 an object cannot be patched, or files would change (--check),
 2 wrong usage or invalid spec, 3 something could not be read, 4 internal error.
@@ -44,7 +45,10 @@ Exit codes: 0 patched or nothing to do, 1 an object cannot be patched, or files 
     multiple=True,
     metavar="SPEC",
     shell_complete=paths,
-    help="Write the fields that this spec decides: a file, a folder or - (standard input); repeatable.",
+    help=(
+        "Write the fields that this spec decides: a file, a folder or - (standard input); repeatable. "
+        "Default: the folder `spec`."
+    ),
 )
 @click.option(
     "--model",
@@ -114,6 +118,7 @@ def _report(patched: "Patched", form: str, summary: str) -> None:
 def _request(given: dict[str, Any]) -> PatchRequest:
     """The request of the options. Raises UsageError."""
     request = PatchRequest(**fields(PatchRequest, given))
+    request = request._replace(specs=request.specs or default_specs())
     for condition, other in (
         (given["check"], "--check, which changes nothing"),
         (given["form"] != "text", "-f, which prints the changes"),

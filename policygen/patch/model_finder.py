@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.core.finding import Fault, Path
 from policygen.core.quoting import quoted
@@ -105,6 +106,10 @@ class ModelFinder(Struct, frozen=True, eq=False):
         return ("metadata",), message
 
     def _run(self, assignment: Assignment, object_: Object, *, by_option: bool = False) -> RunModel:
+        owned = assignment.node.team.namespaces if assignment.node else ()
+        if any(it.name == object_.namespace for it in owned):  # each has its own LocalQueue
+            model = replace(assignment.model, namespace=object_.namespace)
+            assignment = replace(assignment, model=model)
         form = _FORMS.get((object_.group, object_.kind))
         gang = assignment.model.gang
         run_as = forms.run_as(assignment, form) if form else gang.run_as if gang else "pods"

@@ -120,7 +120,10 @@ def _holders(
         above = ("spec", "jobTemplate") if object_.kind == "CronJob" else ()
         return [(*above, *_OF_OBJECTS[field.owner])]
     chosen = gpus if field.owner in _OF_GPU_PODS else templates
-    return [(*it, *_OF_TEMPLATES[field.owner]) for it in chosen]
+    found: list[Path] = [(*it, *_OF_TEMPLATES[field.owner]) for it in chosen]
+    if run.form == WorkloadForm.VOLCANO_JOB and field.name == "priorityClassName":
+        found.append(("spec",))  # the PodGroup has the priority of the Job, and pods that of theirs
+    return found
 
 
 def _add(draft: Draft, object_: Object, run: RunModel, field: PodField, holder: Path) -> None:

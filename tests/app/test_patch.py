@@ -11,17 +11,24 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policygen.app import lint
+from policygen.app import explain_name, lint
 from policygen.app import patch as app_patch
-from policygen.app.requests import LintRequest, PatchRequest
+from policygen.app.requests import LintRequest, PatchRequest, RenderRequest
 from policygen.core.errors import UsageError
 from policygen.core.rule import Severity
 from policygen.documents.edit.comments import comments
 from policygen.patch.additions import operations
+from policygen.plan.catalog import KINDS
+from policygen.plan.compile import released
+from policygen.plan.extras import WORKLOADS
+from policygen.plan.model_names import MODEL
+from policygen.plan.workload import forms, objects
+from policygen.render import engine, output
 from tests.drift.jsonpatch import applied
 from tests.patch.foreign import BODIES, drawn
 
-POLICY = Path(__file__).parents[1] / "patch" / "policy.yaml"
+ROOT = Path(__file__).parents[2]
+POLICY = ROOT / "tests" / "patch" / "policy.yaml"
 FIFTY = range(60)
 QUEUE = "kueue.x-k8s.io/queue-name"
 
@@ -342,6 +349,93 @@ def test_a_refused_object_keeps_its_complete_file(tmp_path):
         app_patch.summary(done, done=True)
         == "patched 1 object in 1 file; 1 object cannot be patched"
     )
+
+
+EXAMPLES = sorted(
+    {
+        it.parent.name
+        for it in (ROOT / "examples").glob("*/*.yaml")
+        if "kind: Model" in it.read_text()
+    }
+)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_what_workload_prints_needs_no_patch(example, tmp_path):
+    """In every form that each model can have."""
+    folder = ROOT / "examples" / example
+    request = RenderRequest((str(folder),), {}, frozenset({WORKLOADS}))
+    made = explain_name.compiled(request)
+    items = []
+    for it in made.plan.workloads.assignments:
+        for form in forms.possible(it):
+            family, name = objects.KIND_OF[form]
+            kind = next(
+                k for k in KINDS if (k.extra, k.component, k.name) == (WORKLOADS, family, name)
+            )
+            items += [
+                released(made.loaded.spec, kind, one)
+                for one in objects.workload(made.decisions, it, form)
+            ]
+    target = made.loaded.spec.platform.target
+    manifests = [output.text([it]) for it in engine.render(items, templates=(), target=target)]
+    for number, text in enumerate(manifests):
+        (tmp_path / f"{number:03}.yaml").write_text(text)
+    request = PatchRequest((str(tmp_path),), (str(folder),))
+    done = app_patch.patch(request)
+    assert [it.message for it in done.report.findings] == []
+    assert app_patch.diff(done) == ""
+    assert len(done.files) == len(items) > 0
+    for number, text in enumerate(manifests):
+        bare = yaml.safe_dump(without_policy(yaml.safe_load(text)))
+        (tmp_path / f"{number:03}.yaml").write_text(bare)
+    done = app_patch.patch(request)
+    assert [it.message for it in done.report.findings] == []
+    for text, file in zip(manifests, done.files, strict=True):
+        wanted = yaml.safe_load(text)
+        for task in wanted["spec"].get("tasks", ()):  # that of the Volcano Job is enough
+            del task["template"]["spec"]["schedulerName"]
+        assert yaml.safe_load(file.text) == wanted
+
+
+def without_policy(data):
+    """An object without the fields of the policy, but with its model."""
+    model = data["metadata"]["labels"][MODEL]
+    bare = stripped(data)
+    bare["metadata"]["labels"] = {**bare["metadata"].get("labels", {}), MODEL: model}
+    return bare
+
+
+def stripped(data):
+    if isinstance(data, list):
+        return [*map(stripped, data)]
+    if not isinstance(data, dict):
+        return data
+    return {
+        key: stripped(it)
+        for key, it in data.items()
+        if key not in FIELDS and not key.startswith(("kueue.x-k8s.io/", "scheduling.", MODEL))
+    }
+
+
+FIELDS = {
+    *("schedulerName", "priorityClassName", "nodeSelector", "tolerations", "resources"),
+    *("queue", "annotations", "namespace"),
+}
+
+
+def test_a_namespace_of_the_team_has_its_own_queue():
+    spec = yaml.safe_load_all(POLICY.read_text())
+    documents = list(spec)
+    team = next(it for it in documents if it["metadata"]["name"] == "vision")
+    team["spec"]["namespaces"].append({"name": "vision-dev"})
+    text = changed(
+        "namespace: vision", "namespace: vision-dev\n  labels: {policygen.dev/model: plain}"
+    )
+    stream = "---\n".join([text, *map(yaml.safe_dump, documents)])
+    done = app_patch.patch(PatchRequest(("-",)), stdin=io.BytesIO(stream.encode()))
+    assert done.report.findings == ()
+    assert f"{{policygen.dev/model: plain, {QUEUE}: a100}}" in done.files[0].text
 
 
 def test_a_spec_is_needed():
