@@ -91,6 +91,8 @@ FAULTS = {
     "pods without GPUs on tainted nodes": Fault("vision/diffusion.yaml", LAUNCHER + TOLERATIONS + FIRST, LAUNCHER + FIRST, "pod-fits-no-node", 25, "add a toleration for this taint"),
     "labels of a CronJob in the wrong place": Fault("nlp/evaluate.yaml", CRON, ALL_MISPLACED, "queue-name-misplaced", 8, "write the labels in spec.jobTemplate.metadata.labels"),
     "number that queue and nodes lack": Fault("vision/notebooks.yaml", "replicas: 6", "replicas: 200", "workload-exceeds-quota", 11, "run fewer pods, or raise the quota"),
+    "GPUs that queue and nodes lack": Fault(PRETRAIN, "nvidia.com/gpu: 8", "nvidia.com/gpu: 32", "gang-exceeds-queue", 38, "; request at most 8 nvidia.com/gpu in a pod"),
+    "memory that queue and nodes lack": Fault("nlp/finetune.yaml", "memory: 480Gi", "memory: 20Ti", "workload-exceeds-quota", 31, "; request at most 1130891Mi of memory in a pod"),
     "scheduler of Volcano in a queue of Kueue": Fault(RERANKER, TAINT, f"      schedulerName: volcano\n{TAINT}", "two-schedulers-one-pool", 33, "write schedulerName: default-scheduler"),
     "case of a resource": Fault(PRETRAIN, "nvidia.com/gpu: 8", "nvidia.com/GPU: 8", "resource-name-misspelt", 41, 'did you mean "nvidia.com/gpu"?'),
     "domain of a resource in upper case": Fault("nlp/finetune.yaml", f"              {RESOURCE}: 4\n            limits:\n              memory: 480Gi\n              {RESOURCE}: 4", "              Farm.io/gpu: 4\n            limits:\n              memory: 480Gi\n              Farm.io/gpu: 4", "container-resource-refused", 35, "such as nvidia.com/gpu"),

@@ -35,6 +35,8 @@ _GROUPS = ("", "apps", "argoproj.io", "leaderworkerset.x-k8s.io")
 """The API groups of these kinds."""
 LASTING = (*RESTARTED, "RayCluster", "RayService")
 """Kinds whose pods run until the object is deleted."""
+READS_OF_JOBS = ("PriorityClass", "WorkloadPriorityClass", "volcano-scheduler.conf")
+"""The kinds that decide which jobs may preempt."""
 _ANY = frozenset({""})
 """The only flavor of Volcano's queues."""
 
@@ -88,7 +90,28 @@ class _Place(Struct, eq=False):
 
 def queue_sums(facts: Facts) -> tuple[QueueExcess, ...]:
     """What exceeds, each at the lowest queue or cohort; use it with `facts.derive` and Need.WHOLE."""
-    return (*_exceeding(_of_kueue(facts)), *_exceeding(_of_volcano(facts)))
+    return tuple(excess for places in facts.derive(_places) for excess in _exceeding(places))
+
+
+def largest_job(facts: Facts, queue: str, resource: str) -> QueueMember | None:
+    """The job that needs most of a resource beside workloads of a queue that do not end; None: there is none.
+
+    `queue` is its name in messages. Jobs that other rules report, or that can use several flavors, do not count.
+    """
+    jobs = [
+        it
+        for places in facts.derive(_places)
+        for place in places
+        if place.name == queue
+        for it in place.jobs
+        if it.amounts.get(resource) and len(it.flavors[resource]) == 1
+        if not _exceeds_alone(place, it)
+    ]
+    return max(jobs, key=lambda it: it.amounts[resource], default=None)
+
+
+def _places(facts: Facts) -> tuple[Sequence[_Place], Sequence[_Place]]:
+    return _of_kueue(facts), _of_volcano(facts)
 
 
 def _exceeding(places: Sequence[_Place]) -> Iterator[QueueExcess]:

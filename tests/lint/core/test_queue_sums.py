@@ -3,6 +3,7 @@
 import pytest
 
 from policygen.lint.core.queue_sums import queue_sums
+from policygen.lint.core.rules import replicas_exceed_queue
 from tests.objects import facts
 
 QUEUE = """
@@ -168,6 +169,21 @@ def test_only_what_runs_in_the_queue_of_a_job_counts():
     assert jobs(*queues, work("serve", 3), work("one", 2, kind="Job")) == [
         (["one"], 3, "ClusterQueue q")
     ]
+
+
+@pytest.mark.parametrize(
+    ("job", "remedy"),
+    [
+        (2, "set replicas to 2, because Job n/one also needs this queue, or raise"),
+        (4, "set replicas to 4, or raise"),  # it never runs beside any pod
+        (5, "set replicas to 4, or raise"),  # another rule reports it
+    ],
+)
+def test_the_number_of_pods_that_is_proposed_leaves_room_for_jobs(job, remedy):
+    texts = queue("q", a=4), work("serve", 6), work("one", job, kind="Job")
+    read = facts("---".join((*texts, FLAVORS.removeprefix("\n---"))))
+    [hit] = replicas_exceed_queue.check(read)
+    assert hit.message.endswith(f"; {remedy} the quota or borrowingLimit")
 
 
 CLASSES = """

@@ -8,6 +8,7 @@ from policygen.lint.core.autoscalers import Autoscaler, autoscalers
 from policygen.lint.core.node_sums import room_beside
 from policygen.lint.core.pod_demands import READS as READS_OF_PODS
 from policygen.lint.core.queue_rooms import READS, RESTARTED, QueueRoom, queue_rooms
+from policygen.lint.core.queue_sums import READS_OF_JOBS, largest_job
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import to_volcano
 
@@ -60,6 +61,14 @@ def _of_workload(facts: Facts, room: QueueRoom, count: int) -> Hit:
             f"{others} also {'needs' if len(beside.others) == 1 else 'need'} these nodes"
         )
         return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
+    job = largest_job(facts, room.queue, room.resource)
+    fewer = 0 if job is None else int((room.most - job.amounts[room.resource]) // room.each)
+    if job is not None and 0 < fewer < room.pods:
+        message = (
+            f"{begin}: {room.why}; set replicas to {fewer}, because {job.workload} also needs this "
+            f"queue, or raise {room.limit}"
+        )
+        return Hit(RULE, message, at, (room.at,), exceeds=(_exceeded(room),))
     return _hit(room, begin, "replicas", at)._replace(exceeds=(_exceeded(room),))
 
 
@@ -91,5 +100,5 @@ RULE = ObjectRule(
     judges=(*RESTARTED, "HorizontalPodAutoscaler", "ScaledObject"),
     check=check,
     needs=frozenset({Need.WHOLE}),
-    reads=tuple(dict.fromkeys((*READS, *READS_OF_PODS, "Node"))),
+    reads=tuple(dict.fromkeys((*READS, *READS_OF_PODS, *READS_OF_JOBS, "Node"))),
 )

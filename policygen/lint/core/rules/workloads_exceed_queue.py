@@ -7,7 +7,7 @@ from policygen.core.finding import Exceeded
 from policygen.core.quoting import some
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.queue_rooms import READS, RESTARTED
-from policygen.lint.core.queue_sums import QueueExcess, QueueMember, queue_sums
+from policygen.lint.core.queue_sums import READS_OF_JOBS, QueueExcess, QueueMember, queue_sums
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -80,8 +80,6 @@ RULE = ObjectRule(
         *READS,
         "HorizontalPodAutoscaler",
         "ScaledObject",
-        "PriorityClass",
-        "WorkloadPriorityClass",
-        "volcano-scheduler.conf",
+        *READS_OF_JOBS,
     ),
 )

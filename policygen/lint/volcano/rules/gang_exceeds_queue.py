@@ -13,7 +13,7 @@ from policygen.kubernetes.volcano import QueueView
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
-from policygen.lint.volcano.gangs import gangs
+from policygen.lint.volcano.gangs import GangNeeds, gangs
 
 
 class CapabilityExcess(Struct, frozen=True, eq=False):
@@ -60,13 +60,13 @@ def check(facts: Facts) -> Hits:
                 f"{listed(limits, 'and')}, so the gang waits forever; lower {number}, or raise the capability",
                 at,
                 tuple(it.queue.at.to("spec", "capability", it.resource) for it in excesses),
-                exceeds=tuple(_exceeded(gang.root, it) for it in excesses),
+                exceeds=tuple(_exceeded(gang, it) for it in excesses),
             )
 
 
-def _exceeded(gang: At, it: CapabilityExcess) -> Exceeded:
-    most = amount_of(it.resource, it.limit, it.amount)
-    return Exceeded(gang, it.resource, it.limit, f"{it.queue} has a capability of {most}")
+def _exceeded(gang: GangNeeds, it: CapabilityExcess) -> Exceeded:
+    limit = f"{it.queue} has a capability of {amount_of(it.resource, it.limit, it.amount)}"
+    return Exceeded(gang.root, it.resource, it.limit, limit, pods=gang.pods)
 
 
 RULE = ObjectRule(

@@ -4,7 +4,8 @@ from policygen.core.amounts import amount_of, readable
 from policygen.core.names import POD_GROUP
 from policygen.core.quoting import counted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.workloads import KINDS, replicas_at
+from policygen.lint.core.refused_pods import request_path
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 from policygen.lint.volcano.capabilities import pod_limit
@@ -35,15 +36,17 @@ def check(facts: Facts) -> Hits:
                     f"{has} {readable(name, limit, amount * count)}, so only {counted(found.pods, 'pod')} "
                     f"{'runs' if found.pods == 1 else 'run'}; lower the number of pods"
                 )
+                at = replicas_at(workload, template)
             else:
                 message = (
                     f"a pod of {workload} requests {amount_of(name, amount, limit)}, {has} "
                     f"{readable(name, limit, amount)}, so no pod starts; lower the request"
                 )
+                at = template.at.to("spec", *request_path(template.spec, name))
             yield Hit(
                 RULE,
                 f"{message}, or raise the capability",
-                template.at / "spec",
+                at,
                 (found.queue.at.to("spec", "capability", name),),
             )
 
