@@ -30,10 +30,9 @@ def check(facts: Facts) -> Hits:
     meant = cache(lambda key: _meant(key, sorted(known.union(USUAL_LABELS))))
     for workload in cluster.workloads:
         for template in workload.templates:
-            keys = dict(_keys(template))
-            for key, at in keys.items():
+            for key, at in _keys(template):
                 right = meant(key)
-                if right and right not in keys:
+                if right and right not in dict(_keys(template)):
                     yield Hit(
                         RULE,
                         f'{workload} selects nodes by label "{key}", which looks misspelled, so its '

@@ -30,7 +30,9 @@ def check(facts: Facts) -> Hits:
         for group in () if node.cyclic else first.queue.fields.resource_groups:
             parts = [[it] for it in requests] if len(group.flavors) > 1 else [requests]
             for part in parts:
-                amounts = total(_requests(it, group) for it in part)
+                amounts = _requests(part[0], group)
+                if len(part) > 1:
+                    amounts = total((amounts, *(_requests(it, group) for it in part[1:])))
                 if short := _short(group, amounts, partial(ceiling, node)):
                     yield _hit(part, *short)
                     break
