@@ -165,7 +165,13 @@ PROMETHEUS_OPERATOR = Upstream(
     assets=("example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml",),
 )
 
-TOOLS = (KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR)
+JOB_SET = Upstream("jobset", "sigs.k8s.io/jobset", (), assets=("config/components/crd/bases",))
+LEADER_WORKER_SET = Upstream("lws", "sigs.k8s.io/lws", (), assets=("config/crd/bases",))
+
+TOOLS = (
+    *(KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR),
+    *(JOB_SET, LEADER_WORKER_SET),
+)
 """What reads our output: programs, and the CRDs of what does not run here."""
 ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, *TOOLS)
 

@@ -29,6 +29,7 @@ from policygen.spec.types import ModelContainer, Taint
 TTL_S = 86_400
 """How long an ended Job is kept, so that people can read its logs, in seconds."""
 
+_CUSTOM = (WorkloadForm.JOB_SET, WorkloadForm.LEADER_WORKER_SET)
 _JOBS = (WorkloadForm.JOB, WorkloadForm.JOB_SET)
 _RESTARTED = (*_JOBS, WorkloadForm.VOLCANO_JOB)
 """A new pod replaces a failed one, so that it can run on another node."""
@@ -46,6 +47,11 @@ class WorkloadPods(Struct, frozen=True):
     node_selector: dict[str, str]
     tolerations: tuple[dict[str, str], ...]
     container: ModelContainer
+    no_image: str | tuple[str, ...]
+    """What is written without an image, so that the API server refuses the object.
+
+    It accepts an empty image of kinds whose CRD contains the pod template, but not a list.
+    """
     resources: dict[str, str]
     """Requests and limits."""
 
@@ -140,6 +146,7 @@ def _pods(
             if it.owner == TOLERATIONS and isinstance(it.value, Taint)
         ),
         container=assignment.model.container,
+        no_image=() if form in _CUSTOM else "",
         resources=dict(needed.amounts),
     )
 

@@ -1,0 +1,110 @@
+"""The workloads that policygen renders run on real schedulers, and are refused without an image."""
+
+from collections import Counter
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+import yaml
+
+from policygen.app.requests import RenderRequest
+from policygen.app.workload import FORMS, workload
+from policygen.core.errors import UsageError
+from policygen.core.names import HOSTNAME
+from policygen.plan.model_names import MODEL
+from tests.servers.rendering import rendered
+from tests.servers.test_other_tools import install
+from tests.servers.upstream import JOB_SET, LEADER_WORKER_SET
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = (
+    "kueue-team-tree",
+    "ml-platform",
+    "serving-slices",
+    "spot-and-on-demand",
+    "ten-models",
+    "three-schedulers",
+    "volcano-training",
+)
+WAITING = {("ten-models", "speech"): 2}
+"""The pods that the limit of a team keeps waiting, as `policygen simulate` shows them."""
+NOT_RUN = "LeaderWorkerSet"
+"""The bench has its CRD, but not its controller."""
+
+
+def example(name):
+    """An example with its workloads, each with an image."""
+    texts = (it.read_text("utf-8") for it in sorted((ROOT / "examples" / name).glob("*.yaml")))
+    documents = [it for text in texts for it in yaml.safe_load_all(text)]
+    for document in documents:
+        if document["kind"] == "Model":
+            container = document["spec"].setdefault("container", {})
+            container.setdefault("image", "registry.example.com/any:1")
+    return rendered(documents, "workloads", "volcano-config")
+
+
+def pods_of(thing):
+    """The number of pods that run if all of a workload runs."""
+    spec = thing["spec"]
+    if "tasks" in spec:
+        return sum(it["replicas"] for it in spec["tasks"])
+    return spec["parallelism"] if "parallelism" in spec else spec["replicas"]
+
+
+def expected(name, out):
+    """The pods of models that can run, by namespace."""
+    found = Counter()
+    for it in out.objects:
+        if MODEL in it["metadata"]["labels"] and it["kind"] != NOT_RUN:
+            found[it["metadata"]["namespace"]] += pods_of(it)
+    return {space: count - WAITING.get((name, space), 0) for space, count in found.items()}
+
+
+def running(cluster):
+    """The running pods of models, by namespace."""
+    pods = (it for it in cluster.pods() if MODEL in it["metadata"].get("labels", {}))
+    return dict(
+        Counter(
+            it["metadata"]["namespace"] for it in pods if it["status"].get("phase") == "Running"
+        )
+    )
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_workloads_of_an_example_run(cluster, tools, name):
+    out = example(name)
+    if any(it["kind"] == NOT_RUN for it in out.objects):
+        install(cluster, tools, LEADER_WORKER_SET)
+    with ExitStack() as stack:
+        with suppress(UsageError):  # no pool has a profile
+            stack.enter_context(cluster.kube_scheduler(out.scheduler_config))
+        if any(it.scheduler == "volcano" for it in out.pools.values()):
+            stack.enter_context(cluster.volcano(out.volcano_config))
+        for facts in out.pools.values():
+            levels = [it for it in facts.pool.topology_levels if it != HOSTNAME]
+            cluster.add_nodes(facts, labels=dict.fromkeys(levels, "a"))
+        cluster.apply(out.text)
+        want = expected(name, out)
+        cluster.becomes("running pods", lambda: running(cluster), want)
+        guaranteed = {
+            it["status"]["qosClass"] for it in cluster.pods() if it["spec"].get("nodeName")
+        }
+        assert guaranteed == {"Guaranteed"}
+
+
+def test_no_kind_is_accepted_without_an_image(cluster, tools, tmp_path):
+    install(cluster, tools, LEADER_WORKER_SET, JOB_SET)
+    text = (ROOT / "examples" / "ml-platform" / "policy.yaml").read_text("utf-8")
+    documents = list(yaml.safe_load_all(text))
+    for it in documents:
+        it["spec"].pop("container", None)
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(yaml.safe_dump_all(documents), "utf-8")
+    for form in FORMS:
+        model = "embeddings" if form == "vcjob" else "segmenter"
+        made = workload(RenderRequest((str(spec),), {}), model, form)
+        thing = next(yaml.safe_load_all(made.text))
+        assert "containers[0].image" in cluster.refusal(thing), form
+        containers = made.text.replace('image: ""', "image: a").replace("image: []", "image: a")
+        if form != "vcjob":  # whose queue does not exist
+            cluster.create(next(yaml.safe_load_all(containers)))
