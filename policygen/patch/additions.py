@@ -51,10 +51,13 @@ def edits(added: Iterable[Addition], root: At) -> tuple[Edit, ...]:
 def operations(added: Iterable[Addition]) -> list[dict[str, Any]]:
     """The JSON patch (RFC 6902) that adds these parts to the object.
 
-    `add` also replaces the value of an existing field, and inserts before a list entry; after the last
-    one, its index is the length of the list.
+    `replace` is for empty values: `add` would insert before an empty entry of a list. To add after the last
+    entry, the index is the length of the list.
     """
-    return [{"op": "add", "path": pointer(it.path), "value": it.value} for it in added]
+    return [
+        {"op": "replace" if it.fills else "add", "path": pointer(it.path), "value": it.value}
+        for it in added
+    ]
 
 
 def _new(value: Any) -> NewValue:

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from datetime import date
 from pathlib import Path
+from random import Random
 
 import pytest
 import yaml
@@ -15,6 +16,7 @@ from policygen.app import explain_name, lint
 from policygen.app import patch as app_patch
 from policygen.app.requests import LintRequest, PatchRequest, RenderRequest
 from policygen.core.errors import UsageError
+from policygen.core.finding import at_path
 from policygen.core.rule import Severity
 from policygen.documents.edit.comments import comments
 from policygen.patch.additions import operations
@@ -25,7 +27,7 @@ from policygen.plan.model_names import MODEL
 from policygen.plan.workload import forms, objects
 from policygen.render import engine, output
 from tests.drift.jsonpatch import applied
-from tests.patch.foreign import BODIES, drawn
+from tests.patch.foreign import BODIES, Layout, drawn
 
 ROOT = Path(__file__).parents[2]
 POLICY = ROOT / "tests" / "patch" / "policy.yaml"
@@ -441,3 +443,48 @@ def test_a_namespace_of_the_team_has_its_own_queue():
 def test_a_spec_is_needed():
     with pytest.raises(UsageError, match="add --spec SPEC"):
         app_patch.patch(PatchRequest(("-",)), stdin=io.BytesIO(JOB.encode()))
+
+
+JUNK = (
+    None,
+    {},
+    [],
+    "",
+    "x",
+    3,
+    True,
+    [None],
+    {"a": None},
+    [[]],
+    "{{ x }}",
+    -1,
+    1.5,
+    {"nvidia.com/gpu": "many"},
+)
+
+
+def places(data, path=()):
+    if path:
+        yield path
+    if isinstance(data, dict | list):
+        for key, it in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from places(it, (*path, key))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(min_value=1000))
+def test_manifests_with_wrong_values_are_patched_correctly_or_stay(seed):
+    rng = Random(seed)
+    _, _, data, model = drawn(seed)
+    for _ in range(rng.randint(1, 3)):
+        *way, last = rng.choice(list(places(data)))
+        holder = at_path(data, tuple(way))
+        holder[last] = rng.choice(JUNK)
+    text = Layout(rng).text(data)
+    done = patched(text, model=rng.choice([None, model]))
+    if done.report.findings:
+        assert (done.changed, done.patches) == ((), ())
+    for it in done.patches:
+        new = parsed(done.files[0].text)
+        assert new == applied(parsed(text), operations(it.added))
+        assert kept(parsed(text), new)

@@ -22,7 +22,9 @@ def applied(thing, operations):
                 assert key <= len(holder)
                 holder.insert(key, copy.deepcopy(it["value"]))
             case "add" | "replace":
-                assert it["op"] == "add" or holder[key] is not None
+                assert it["op"] == "add" or (
+                    key < len(holder) if isinstance(holder, list) else key in holder
+                )
                 holder[key] = copy.deepcopy(it["value"])
             case other:
                 raise AssertionError(other)

@@ -4,12 +4,12 @@ from policygen.core.finding import At, Edit, NewMapping, Verb
 from policygen.patch.additions import additions, edits, operations
 from tests.drift.jsonpatch import applied
 
-OLD = {"a": {"b": 1}, "labels": {}, "none": None, "list": [{"c": 1}], "empty": []}
+OLD = {"a": {"b": 1}, "labels": {}, "none": None, "list": [{"c": 1}, {}], "empty": []}
 NEW = {
     "a": {"b": 1, "x/y": {"z": "1"}},
     "labels": {"k~": "v"},
     "none": {"d": [1]},
-    "list": [{"c": 1, "e": 2}, {"f": "g"}],
+    "list": [{"c": 1, "e": 2}, {"h": 3}, {"f": "g"}],
     "empty": [],
 }
 
@@ -21,14 +21,15 @@ def test_only_the_highest_missing_parts_are_added():
         (("labels",), True),
         (("none",), True),
         (("list", 0, "e"), False),
-        (("list", 1), False),
+        (("list", 1), True),
+        (("list", 2), False),
     ]
     assert list(additions(NEW, NEW)) == []
 
 
 def test_a_json_patch_makes_the_new_object():
     patch = operations(additions(OLD, NEW))
-    assert {it["op"] for it in patch} == {"add"}
+    assert [it["op"] for it in patch] == ["add", "replace", "replace", "add", "replace", "add"]
     assert [it["path"] for it in patch[:2]] == ["/a/x~1y", "/labels"]
     assert applied(OLD, patch) == NEW
 
