@@ -84,6 +84,10 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         Guess("ResourcePool", it, ("spec", "nodeSelector"), _NODES) for it in sorted(made.selectors)
     ]
     guesses += [
+        Guess("ResourcePool", it, ("spec", "nodeSelector"), _PROBABLE)
+        for it in sorted(made.probable)
+    ]
+    guesses += [
         Guess("ResourcePool", it, ("spec", "capacity"), _CAPACITY) for it in sorted(made.assumed)
     ]
     guesses += [
@@ -157,6 +161,7 @@ _CAPACITY = (
 )
 _NAMELESS = "the queue has no name"
 _NODES = "Guess: no object shows which nodes this pool has."
+_PROBABLE = "Guess: queues of Volcano name no nodes; no other pool has these nodes."
 _NAMESPACES = "Guess: no object shows in which namespaces this team works."
 
 
@@ -202,6 +207,8 @@ class _Pools(Struct, frozen=True):
     pools: list[Pool]
     selectors: frozenset[str]
     """Pools whose nodeSelector is a guess."""
+    probable: frozenset[str]
+    """Pools whose nodes are those that no other pool has."""
     assumed: frozenset[str]
     """Pools whose nodes are not those of any Node."""
     differing: Mapping[str, tuple[str, ...]]
@@ -221,7 +228,10 @@ def _pools(
     shown = profiles(cluster, scope.name)
     found: list[Found] = [*pools.of_trees(cluster, trees), *kube_scheduler.pools(limits)]
     left: list[tuple[str, str]] = []
+    probable: dict[str, Pool] = {}
     if not scope.rendered:
+        probable = nodes.of_volcano(cluster, found)
+        found = [replace(it, pool=probable.get(it.name, it.pool)) for it in found]
         more, left = nodes.without_queue(cluster, found)
         found += more
     listed, ranks = pools.completed(found, shown, needs)
@@ -238,7 +248,7 @@ def _pools(
     listed = _with_both(listed, priorities.preempting(cluster, scope))
     made, guessed = pools.apart(listed)
     differing = {it.pool.name: it.differences for it in real}
-    return _Pools(made, guessed, assumed, differing, tuple(left))
+    return _Pools(made, guessed, frozenset(probable), assumed, differing, tuple(left))
 
 
 def _with_both(listed: Sequence[Pool], shown: frozenset[bool]) -> list[Pool]:

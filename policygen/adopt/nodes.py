@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
@@ -96,6 +97,27 @@ def _facts(nodes: Sequence[Entry[NodeView]], resource: str) -> NodeFacts | None:
         taints=tuple(sorted((it for it in taints if taints[it] == len(nodes)), key=str)),
         partly=tuple(sorted(((it, n) for it, n in taints.items() if n < len(nodes)), key=str)),
     )
+
+
+def of_volcano(cluster: Cluster, found: Sequence[Found]) -> dict[str, Pool]:
+    """Pools of Volcano with the nodes that are probably theirs, by name: its queues name no nodes.
+
+    Only if one such pool and one group of nodes without a pool have the resource.
+    """
+    selectors = [dict(it.pool.node_selector) for it in found if it.pool.node_selector]
+    groups = _groups(cluster, selectors, ())
+    made: dict[str, Pool] = {}
+    for resource in sorted({it for _, _, it in groups}):
+        able = [it for it in found if not it.pool.node_selector and resource in it.available]
+        nodes = [(key, value) for key, value, name in groups if name == resource]
+        if len(able) != 1 or able[0].scheduler != "volcano" or len(nodes) != 1:
+            continue
+        (key, value), pool = nodes[0], able[0].pool
+        common = _common(groups[key, value, resource])
+        selector = _separate({key: value}, common, selectors)
+        if selector is not None:
+            made[pool.name] = replace(pool, node_selector=tuple(sorted(selector.items())))
+    return made
 
 
 def without_queue(

@@ -27,3 +27,30 @@ def test_nodes_that_a_label_separates_are_a_pool():
 def test_nodes_that_could_match_another_pool_are_listed():
     inferred = adopted(HAND + node("l1"), rendered=False)
     assert [name for name, _ in inferred.left] == ["Node l1"]
+
+
+QUEUE = """---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: research}
+spec: {deserved: {nvidia.com/gpu: 16}, capability: {nvidia.com/gpu: 16}}
+"""
+GPU_NODE = """---
+apiVersion: v1
+kind: Node
+metadata: {name: %s, labels: {node.kubernetes.io/instance-type: %s}}
+status: {allocatable: {cpu: "90", memory: 900Gi, nvidia.com/gpu: "8"}}
+"""
+
+
+def test_the_only_nodes_without_a_pool_are_those_of_volcano():
+    nodes = GPU_NODE % ("a", "big") + GPU_NODE % ("b", "big")
+    inferred = adopted(QUEUE + nodes, rendered=False)
+    (pool,) = inferred.spec.pools
+    assert dict(pool.node_selector) == {"node.kubernetes.io/instance-type": "big"}
+    assert (pool.gpu.per_node, pool.capacity.nodes) == (8, 2)
+    assert any(
+        it.text.startswith("Guess: queues of Volcano name no nodes") for it in inferred.guesses
+    )
+    (pool,) = adopted(QUEUE + nodes + GPU_NODE % ("c", "small"), rendered=False).spec.pools
+    assert "node.kubernetes.io/instance-type" not in dict(pool.node_selector)
