@@ -51,6 +51,8 @@ COMPARED_EVERY = 10
 SHORT = 0.25
 """This part of the time without a change is enough if no quota became free."""
 POLL_S = 0.1
+SLOW_LOOK_S = 0.2
+"""A look takes less without load."""
 STARVED_S = 2.0
 """Without load, an evicted Job holds its quota for 1.2 s. A second more, and Kueue tries others before it leaves."""
 SECONDS = 1000.0
@@ -185,6 +187,7 @@ class PlatformRun:
         """
         seen, since = self._look(), time.time()
         leaves: dict[str, float] = {}
+        looks = 0
         while True:
             freed = (
                 seen.evictions > before.evictions
@@ -192,7 +195,9 @@ class PlatformRun:
             )
             now = time.time()
             quiet_s = self.quiet_s * (1 if freed else SHORT)
-            if now - since > quiet_s and int(now) > int(since) and not seen.leaving:
+            # A busy machine makes Kueue slow, and these looks, too.
+            enough = now - since > quiet_s and looks > quiet_s / SLOW_LOOK_S
+            if enough and int(now) > int(since) and not seen.leaving:
                 return seen
             leaves = {it: leaves.get(it, now) for it in seen.leaving}
             slowest = max((now - it for it in leaves.values()), default=0.0)
@@ -200,8 +205,9 @@ class PlatformRun:
             self.cluster.check_alive()
             time.sleep(POLL_S)
             look = self._look()
+            looks += 1
             if look != seen:
-                seen, since = look, time.time()
+                seen, since, looks = look, time.time(), 0
 
     def _look(self) -> Look:
         admitted: Admitted = {}
