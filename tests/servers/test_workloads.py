@@ -1,5 +1,6 @@
 """The workloads that policygen renders run on real schedulers, and are refused without an image."""
 
+import json
 from collections import Counter
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -7,12 +8,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from policygen.app.requests import RenderRequest
+from policygen.app.patch import patch
+from policygen.app.requests import PatchRequest, RenderRequest
 from policygen.app.workload import FORMS, workload
 from policygen.core.errors import UsageError
 from policygen.core.names import HOSTNAME
 from policygen.plan.model_names import MODEL
-from tests.servers.rendering import rendered
+from tests.patch.foreign import drawn
+from tests.servers.rendering import json_documents, rendered
 from tests.servers.test_other_tools import install
 from tests.servers.upstream import JOB_SET, LEADER_WORKER_SET
 
@@ -90,6 +93,41 @@ def test_the_workloads_of_an_example_run(cluster, tools, name):
             it["status"]["qosClass"] for it in cluster.pods() if it["spec"].get("nodeName")
         }
         assert guaranteed == {"Guaranteed"}
+
+
+RUN = ("Pod", "Deployment", "StatefulSet", "Job")
+"""Kinds of the drawn manifests whose controllers the bench has."""
+
+
+def foreign(folder):
+    """Drawn manifests with the fields that `policygen patch` writes."""
+    for seed in range(60):
+        name, text, data, model = drawn(seed)
+        if data["kind"] in RUN and model != "gang-job":  # which has too few pods for its gang
+            (folder / name).write_bytes(text.encode())
+    policy = str(ROOT / "tests" / "patch" / "policy.yaml")
+    done = patch(PatchRequest((str(folder),), (policy,)))
+    assert done.report.findings == ()
+    return [
+        json.loads(it.text) if it.source.name.endswith("json") else yaml.safe_load(it.text)
+        for it in done.files
+    ]
+
+
+def test_patched_manifests_run(cluster, tmp_path):
+    objects = foreign(tmp_path)
+    assert len(objects) >= 20
+    policy = (ROOT / "tests" / "patch" / "policy.yaml").read_text("utf-8")
+    out = rendered(list(yaml.safe_load_all(policy)), "volcano-config")
+    with cluster.kube_scheduler(out.scheduler_config), cluster.volcano(out.volcano_config):
+        for facts in out.pools.values():
+            cluster.add_nodes(facts, labels={"disk": "ssd"})
+        cluster.apply(out.text)
+        cluster.apply(json_documents(objects))
+        want = Counter()
+        for it in objects:
+            want[it["metadata"]["namespace"]] += 1 if it["kind"] == "Pod" else pods_of(it)
+        cluster.becomes("running pods", lambda: running(cluster), dict(want))
 
 
 def test_no_kind_is_accepted_without_an_image(cluster, tools, tmp_path):
