@@ -42,6 +42,13 @@ spec:
   quotas: [{pool: p, guarantee: %s, limit: %s}]
 """
 GPU = "nvidia.com/gpu"
+DRAWN = settings(
+    max_examples=5,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 
 
 def trees(planned, scheduler="kueue", preempts="true"):
@@ -91,13 +98,7 @@ def test_volcano_lends_what_teams_deserve(planned):
     assert (reserved.claim(node, "p", GPU), reserved.reclaims) == (4, False)
 
 
-@settings(
-    max_examples=5,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@DRAWN
 @given(specs(schedulers=("kueue",)))
 def test_the_quota_tree_of_kueue_lends_the_same(tmp_path_factory, documents):
     """All quota is in use; one unit that a node releases is available to exactly its borrowers."""
@@ -149,13 +150,7 @@ def compare(found):
     return number
 
 
-@settings(
-    max_examples=5,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@DRAWN
 @given(specs(schedulers=("volcano",)))
 def test_the_queues_of_volcano_lend_the_same(tmp_path_factory, documents):
     """All that teams can claim is in use; one unit that a queue releases is available to its borrowers."""
