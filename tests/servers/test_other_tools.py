@@ -17,7 +17,7 @@ from policygen.cli.main import cli
 from policygen.kubernetes.cluster import KUEUE as KUEUE_GROUP
 from tests.servers.client import APPLY
 from tests.servers.rendering import rendered
-from tests.servers.upstream import ARGO_CD, FLUX, OPENREPORTS
+from tests.servers.upstream import ARGO_CD, FLUX, OPENREPORTS, PROMETHEUS_OPERATOR
 
 ROOT = Path(__file__).parents[2]
 GITOPS = ROOT / "examples" / "gitops"
@@ -213,3 +213,15 @@ def test_reports_of_openreports_are_accepted(cluster, tools, tmp_path):
     assert result["policy"] == "local-queue-without-cluster-queue"
     assert result["resources"][0]["name"] == "a100"
     assert cluster.get(at, "ClusterReport", "policygen")["summary"]["pass"] > 0
+
+
+def test_rules_of_prometheus_are_accepted(cluster, tools):
+    install(cluster, tools, PROMETHEUS_OPERATOR)
+    objects = [
+        it
+        for it in yaml.safe_load_all(rendered(KUEUE, "monitoring").text)
+        if it["metadata"].get("namespace") == "monitoring"
+    ]
+    assert [it["kind"] for it in objects] == ["ConfigMap", "PrometheusRule"]
+    again = cluster.apply_twice("---\n".join(map(yaml.safe_dump, objects)))
+    assert (again.refused, again.changed, again.warnings) == ([], [], [])
