@@ -127,12 +127,6 @@ class _Update:
 
     def _refuse_other_sets(self) -> None:
         """Refuse to remove files of another set or spec: the folder is then probably the wrong one."""
-        is_whole = all(digests == [self.old[name]] for name, digests in self.index.items())
-        if self.removed and self.new and is_whole and not self.index.keys() & self.new.keys():
-            raise UsageError(
-                f"{self.folder} contains only files that this spec does not render, such as {self.removed[0]}, so "
-                "they are probably those of another spec; render into another folder, or delete this folder"
-            )
         own = {match[1] for data in self.planned.values() for match in _SET.finditer(data)}
         for name in self.removed:
             match = _SET.search((self.folder / name).read_bytes())
@@ -143,6 +137,12 @@ class _Update:
                     f"{b', '.join(sorted(own)).decode()}; render into another folder, or delete "
                     "this folder"
                 )
+        is_whole = all(digests == [self.old[name]] for name, digests in self.index.items())
+        if self.removed and self.new and is_whole and not self.index.keys() & self.new.keys():
+            raise UsageError(
+                f"{self.folder} contains only files that this spec does not render, such as {self.removed[0]}, so "
+                "they are probably those of another spec; render into another folder, or delete this folder"
+            )
 
     def _apply(self, final: dict[str, list[str]]) -> None:
         self.staging.mkdir()

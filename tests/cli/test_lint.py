@@ -43,11 +43,11 @@ def test_a_finding_goes_to_stdout_and_gives_exit_code_1(policygen):
         "these objects, or use --partial"
     )
     assert unevaluated == (
-        "not evaluated: 7 rules (-f json lists these rules), because the input lacks: a live cluster or a "
+        "not evaluated: 8 rules (-f json lists these rules), because the input lacks: a live cluster or a "
         "snapshot; a spec; a cluster or a snapshot to which the manifests are applied; Namespaces"
     )
     assert summary.startswith("1 error; 1 object; ")
-    assert summary.endswith(", 7 not evaluated")
+    assert summary.endswith(", 8 not evaluated")
 
 
 def test_standard_input_and_a_part_of_a_set(policygen):

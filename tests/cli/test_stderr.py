@@ -36,7 +36,8 @@ def test_findings_and_notes_fit_a_terminal_and_yaml_stays_as_it_is(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setattr("sys.stderr", screen)
     stderr.say("note: " + "word " * 30)
-    pod = PodFields("m", "n", "nvidia.com/gpu", 1, (PodField("", "schedulerName", "a" * 90),))
+    field = PodField("", "schedulerName", "a" * 90)
+    pod = PodFields("m", "n", "nvidia.com/gpu", 1, (), (field,))
     stderr.show((), pods=[pod])
     lines = screen.getvalue().splitlines()
     assert [it for it in lines if len(it) > 60] == [f"  schedulerName: {'a' * 90}"]
