@@ -26,8 +26,8 @@ def strangers(rendered: Iterable[Object], orphans: Sequence[Object]) -> tuple[Ob
     reached = {name for it in mine for name in _names(it, known)}
     left = [(it, _names(it, known)) for it in orphans]
     while near := [it for it in left if it[1] & reached]:
-        reached |= {name for _, names in near for name in names}
         left = [it for it in left if not it[1] & reached]
+        reached |= {name for _, names in near for name in names}
     counts = Counter(name for _, names in left for name in names)
     is_set = any(it.kind in _QUEUES and any(counts[one] > 1 for one in them) for it, them in left)
     return tuple(it for it, _ in left) if is_set else ()

@@ -69,5 +69,19 @@ def test_what_names_an_object_or_namespace_of_the_spec_is_a_rest(text):
     assert names(text) == []
 
 
+CHAIN = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: %s}
+spec: {parentName: %s}
+"""
+
+
+def test_objects_that_are_connected_over_several_others_are_a_rest():
+    queue = OTHER.split("---")[2].replace("cohortName: l40s", "cohortName: low")
+    chain = CHAIN % ("top", "a100") + CHAIN % ("middle", "top") + CHAIN % ("low", "middle")
+    assert names(f"{chain}---{queue}") == []
+
+
 def test_a_rest_beside_another_spec():
     assert names(OTHER + QUEUE.replace("%s", "a100")) == names(OTHER)
