@@ -92,7 +92,7 @@ def platform(document: View) -> Platform:
             at=kube_scheduler.at,
         ),
         nvidia=_nvidia(spec.view("nvidia")),
-        monitoring=_monitoring(spec.view("monitoring")),
+        monitoring=_monitoring(spec.view("monitoring"), written="monitoring" in spec.data),
         lint=_lint(spec.view("lint")),
     )
 
@@ -102,7 +102,7 @@ def _nvidia(view: View) -> NvidiaSettings:
     return NvidiaSettings(namespace=namespace, at=view.at)
 
 
-def _monitoring(view: View) -> MonitoringSettings:
+def _monitoring(view: View, *, written: bool) -> MonitoringSettings:
     default = MonitoringSettings()
     return MonitoringSettings(
         namespace=view.text("namespace") or default.namespace,
@@ -114,7 +114,7 @@ def _monitoring(view: View) -> MonitoringSettings:
         pending_for=view.text("pendingFor") or default.pending_for,
         fragmented_for=view.text("fragmentedFor") or default.fragmented_for,
         drift_checked_every=view.text("driftCheckedEvery") or default.drift_checked_every,
-        at=view.at if view else None,
+        at=view.at if written else None,
     )
 
 

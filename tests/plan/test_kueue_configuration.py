@@ -36,3 +36,23 @@ def test_all_kinds_that_a_release_has_are_managed(planned, pool, version, later)
     frameworks = item.fields.fields["integrations"]["frameworks"]
     assert {*FRAMEWORKS.values()} - {*frameworks} == later
     assert len(frameworks) == len({*frameworks})
+
+
+@pytest.mark.parametrize(
+    ("more", "enabled"),
+    [
+        ("", None),
+        ("monitoring: {}", True),
+        ("monitoring: {idleFor: 2h}", True),
+    ],
+)
+def test_monitoring_needs_the_metrics_of_quotas(planned, pool, more, enabled):
+    platform = f"""
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {{name: set}}
+    spec: {{{more}}}
+    """
+    done = planned(platform, pool())
+    item = decide(done.loaded.sound.platform, done.plan.pools, done.plan.trees, (), None)
+    assert item.fields.fields["metrics"].get("enableClusterQueueResources") == enabled
