@@ -34,7 +34,7 @@ from policygen.plan.extras import (
 )
 from policygen.plan.kind import File, Item, Kind
 from policygen.plan.monitoring import objects as monitoring
-from policygen.plan.nvidia import device_plugin, mig_manager
+from policygen.plan.nvidia import collisions, device_plugin, mig_manager
 from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import PODS_MUST_CARRY
@@ -111,7 +111,7 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     used = extras if has_profiles else extras - {SECOND_SCHEDULER}
     kinds = [kind for kind in KINDS if not kind.extra or kind.extra in used]
     items = tuple(order(objects(decided, kinds)))
-    hits += _collisions(items)
+    hits += [*_collisions(items), *collisions.reports(spec.platform, pools, extras)]
     return Plan(
         items=items,
         files=rendered,

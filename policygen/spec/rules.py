@@ -113,8 +113,8 @@ MODEL_TEAM_WITHOUT_NAMESPACES = refusal(
 )
 NAME_COLLISION = refusal(
     "name-collision",
-    "Two objects that policygen renders would have the same name",
-    "Rename the queue or the priority that the message names.",
+    "Two objects or configurations that policygen renders would have the same name",
+    "Rename the queue, the priority or the pool that the message names.",
 )
 NAMESPACE_IN_TWO_TEAMS = refusal(
     "namespace-in-two-teams",
