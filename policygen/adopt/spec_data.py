@@ -28,6 +28,7 @@ from policygen.spec.types import (
     Capacity,
     Gpu,
     Model,
+    ModelSchedule,
     NodeResources,
     Platform,
     Pool,
@@ -334,12 +335,17 @@ def _model(model: Model) -> Data:
             maxReplicas=scaling.max_replicas,
             targetConcurrency=scaling.target_concurrency,
         ),
+        schedule=model.schedule and _schedule(model.schedule),
         placement=_set(
             pools=list(model.placement.pools),
             nodeTypes=list(model.placement.node_types),
             toleratePreemptible=_unless(model.placement.tolerate_preemptible, default=False),
         ),
     )
+
+
+def _schedule(schedule: ModelSchedule) -> Data:
+    return {"cron": schedule.cron, "timeZone": schedule.time_zone, "hours": schedule.hours}
 
 
 def _sizing(sizing: Sizing) -> Data:

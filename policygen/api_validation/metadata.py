@@ -12,6 +12,7 @@ from policygen.api_validation import schemas, structural
 from policygen.api_validation.refusal import Reason, Refusal, Spot, counted, path_to
 from policygen.api_validation.scalars import Check
 from policygen.core.label_grammar import DNS_LABEL, ENDS, SUBDOMAIN, key_fault, value_fault
+from policygen.core.names import CRON_JOB_NAME
 from policygen.core.quoting import bare, quoted
 
 _SUBDOMAIN = re.compile(SUBDOMAIN)
@@ -26,8 +27,6 @@ _FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 """The finalizers without a domain."""
 
 RBAC = "rbac.authorization.k8s.io"
-CRON_JOB_NAME = 52
-"""The longest name of a CronJob; the names of its Jobs have eleven characters more."""
 
 
 @cache

@@ -12,11 +12,12 @@ from ipaddress import IPv6Network, ip_network
 from typing import Any
 
 from policygen.api_validation import schemas
-from policygen.api_validation.metadata import CRON_JOB_NAME, finalizer_fault
+from policygen.api_validation.metadata import finalizer_fault
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.core import durations, quantity
 from policygen.core.finding import Path
 from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.names import CRON_JOB_NAME
 from policygen.core.quoting import listed, quoted
 from policygen.core.standard_resources import whole
 

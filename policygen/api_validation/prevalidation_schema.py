@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policygen.api_validation import scalars, schemas, structural, workload_code
-from policygen.api_validation.metadata import CRON_JOB_NAME
 from policygen.api_validation.refusal import Refusal
 from policygen.api_validation.structural import Schema
 from policygen.api_validation.workload_code import Fact, FieldFacts
 from policygen.core.label_grammar import DNS_LABEL, SUBDOMAIN
+from policygen.core.names import CRON_JOB_NAME
 
 _WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_KEY = {"pattern": f"^({SUBDOMAIN}/)?([A-Za-z0-9][-A-Za-z0-9_.]{{0,61}})?[A-Za-z0-9]$"}

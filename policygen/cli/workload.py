@@ -48,7 +48,7 @@ Exit codes: 0 rendered, 2 wrong usage or invalid spec, or the model cannot run i
     help=(
         "Render this kind of object: deployment, statefulset, job, vcjob (Volcano Job), jobset or lws "
         "(LeaderWorkerSet). Default: deployment for serving, statefulset for gangs of serving models, job for "
-        "training and batch, or gang.runAs."
+        "training and batch, cronjob with a schedule, or gang.runAs."
     ),
 )
 @click.option(

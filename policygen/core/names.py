@@ -39,3 +39,6 @@ DEFAULT_SCHEDULER = "default-scheduler"
 """The main scheduler, which places pods without a schedulerName."""
 KEYED_METADATA = ("labels", "annotations")
 """The fields of metadata that map keys to texts."""
+
+CRON_JOB_NAME = 52
+"""The longest name of a CronJob; the names of its Jobs have eleven characters more."""

@@ -10,6 +10,7 @@ _KUEUE = "https://kueue.sigs.k8s.io/docs/"
 _VOLCANO = "https://volcano.sh/en/docs/"
 _CONTROLLERS = f"{_KUBERNETES}concepts/workloads/controllers/"
 _JOB = f"{_CONTROLLERS}job/"
+_CRON_JOB = f"{_CONTROLLERS}cron-jobs/"
 _JOB_SET = "https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/"
 _LEADER_WORKER_SET = "https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/"
 _VOLCANO_JOB = f"{_VOLCANO}vcjob/"
@@ -48,6 +49,9 @@ _SUSPEND = Field(
 )
 _COMPLETIONS = Field("How many pods must end successfully.", _JOB)
 _PARALLELISM = Field("How many pods run at the same time.", _JOB)
+_INDEXED = Field(
+    "Indexed: each pod knows its index, and a pod of the same index replaces a failed one.", _JOB
+)
 _SELECTOR = Field("The label of the pods that belong to this object.", _CONTROLLERS)
 
 
@@ -143,9 +147,7 @@ KINDS: Mapping[str, FieldTable] = {
             "spec.suspend": _SUSPEND,
             "spec.parallelism": _PARALLELISM,
             "spec.completions": _COMPLETIONS,
-            "spec.completionMode": Field(
-                "Indexed: each pod knows its index, and a pod of the same index replaces a failed one."
-            ),
+            "spec.completionMode": _INDEXED,
             "spec.ttlSecondsAfterFinished": _TTL,
             **_pods("spec.template", _JOB),
             "spec.schedulerName": Field(
@@ -173,6 +175,44 @@ KINDS: Mapping[str, FieldTable] = {
             ),
             "spec.tasks[].replicas": Field("The number of pods.", _VOLCANO_JOB),
             **_pods("spec.tasks[].template", _VOLCANO_JOB),
+        },
+    ),
+    "CronJob": FieldTable(
+        _CRON_JOB,
+        {
+            **_QUEUED,
+            "spec.schedule": Field("When the CronJob creates a Job.", _CRON_JOB),
+            "spec.timeZone": Field("The time zone of the schedule.", _CRON_JOB),
+            "spec.concurrencyPolicy": Field(
+                "Forbid: no Job begins while the one before it is not finished.",
+                _CRON_JOB,
+                always="two runs would use the quota twice",
+            ),
+            "spec.startingDeadlineSeconds": Field(
+                "How late a Job can begin. Later, the run is skipped.",
+                _CRON_JOB,
+                always="a run that begins late ends after its window",
+            ),
+            'spec.jobTemplate.metadata.labels["kueue.x-k8s.io/queue-name"]': _QUEUED[
+                'metadata.labels["kueue.x-k8s.io/queue-name"]'
+            ],
+            'spec.jobTemplate.metadata.labels["kueue.x-k8s.io/priority-class"]': _QUEUED[
+                'metadata.labels["kueue.x-k8s.io/priority-class"]'
+            ],
+            'spec.jobTemplate.metadata.annotations["scheduling.volcano.sh/group-min-member"]': _QUEUED[
+                'metadata.annotations["scheduling.volcano.sh/group-min-member"]'
+            ],
+            "spec.jobTemplate.spec.activeDeadlineSeconds": Field(
+                "The length of the window. Kubernetes ends a Job that takes longer. On Kueue, the time "
+                "begins when Kueue starts the Job.",
+                _JOB,
+            ),
+            "spec.jobTemplate.spec.suspend": _SUSPEND,
+            "spec.jobTemplate.spec.parallelism": _PARALLELISM,
+            "spec.jobTemplate.spec.completions": _COMPLETIONS,
+            "spec.jobTemplate.spec.completionMode": _INDEXED,
+            "spec.jobTemplate.spec.ttlSecondsAfterFinished": _TTL,
+            **_pods("spec.jobTemplate.spec.template", _JOB),
         },
     ),
     "JobSet": FieldTable(

@@ -87,6 +87,7 @@ KINDS: tuple[Kind, ...] = (
         "leader_worker_set",
         plural="leaderworkersets",
     ),
+    _workload("CronJob", "batch/v1", "cron_job"),
     Kind(
         "Job",
         "volcano",

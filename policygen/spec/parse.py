@@ -7,6 +7,7 @@ from policygen.core.finding import Hit
 from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 from policygen.core.quoting import quoted
 from policygen.core.versions import Version
+from policygen.spec import schedules
 from policygen.spec.fields import View
 from policygen.spec.programs import (
     KubeSchedulerSettings,
@@ -309,6 +310,8 @@ def model(document: View) -> Model:
     spec = document.view("spec")
     resources, sizing, gang = spec.view("resources"), spec.view("sizing"), spec.view("gang")
     placement, container = spec.view("placement"), spec.view("container")
+    schedule = schedules.of_model(spec, name_of(document))
+    run_as = gang.data.get("runAs", "job" if schedule else "pods")
     return Model(
         name=name_of(document),
         at=document.at,
@@ -344,8 +347,9 @@ def model(document: View) -> Model:
             activation_memory_bytes=sizing.measure("activationMemory", "memory"),
         ),
         replicas=spec.number("replicas"),
-        gang=Gang(gang.number("size") or 1, gang.data.get("runAs", "pods")) if gang else None,
+        gang=Gang(gang.number("size") or 1, run_as) if gang else None,
         autoscaling=autoscaling(spec.view("autoscaling")),
+        schedule=schedule,
         placement=Placement(
             pools=placement.texts("pools"),
             node_types=placement.texts("nodeTypes"),

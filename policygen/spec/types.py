@@ -316,6 +316,15 @@ class ModelContainer(Struct, frozen=True):
     port: int | None = None
 
 
+class ModelSchedule(Struct, frozen=True):
+    """When a training or batch model runs."""
+
+    cron: str
+    time_zone: str
+    hours: int
+    """Length of the window that begins at each time of `cron`."""
+
+
 class Placement(Struct, frozen=True):
     """Where a model may run."""
 
@@ -344,6 +353,7 @@ class Model(Struct, frozen=True):
     replicas: int | None = None
     gang: Gang | None = None
     autoscaling: Autoscaling | None = None
+    schedule: ModelSchedule | None = None
     placement: Placement = Placement()
     renamed: tuple[tuple[str, str], ...] = ()
     """Names of fields in the document's form, if they differ."""

@@ -48,10 +48,20 @@ def example(name):
 
 def pods_of(thing):
     """The number of pods that run if all of a workload runs."""
-    spec = thing["spec"]
+    spec = thing["spec"].get("jobTemplate", thing)["spec"]
     if "tasks" in spec:
         return sum(it["replicas"] for it in spec["tasks"])
     return spec["parallelism"] if "parallelism" in spec else spec["replicas"]
+
+
+def runs(out):
+    """The Jobs of the CronJobs, as `kubectl create job --from` makes them."""
+    for it in out.objects:
+        if it["kind"] == "CronJob":
+            template = it["spec"]["jobTemplate"]
+            metadata = {"name": "now", "namespace": it["metadata"]["namespace"]}
+            metadata |= template.get("metadata", {})
+            yield {**template, "apiVersion": "batch/v1", "kind": "Job", "metadata": metadata}
 
 
 def expected(name, out):
@@ -87,6 +97,7 @@ def test_the_workloads_of_an_example_run(cluster, tools, name):
             levels = [it for it in facts.pool.topology_levels if it != HOSTNAME]
             cluster.add_nodes(facts, labels=dict.fromkeys(levels, "a"))
         cluster.apply(out.text)
+        cluster.create(*runs(out))
         want = expected(name, out)
         cluster.becomes("running pods", lambda: running(cluster), want)
         guaranteed = {
@@ -139,7 +150,7 @@ def test_no_kind_is_accepted_without_an_image(cluster, tools, tmp_path):
     spec = tmp_path / "spec.yaml"
     spec.write_text(yaml.safe_dump_all(documents), "utf-8")
     for form in FORMS:
-        model = "embeddings" if form == "vcjob" else "segmenter"
+        model = {"vcjob": "embeddings", "cronjob": "reindex"}.get(form, "segmenter")
         made = workload(RenderRequest((str(spec),), {}), model, form)
         thing = next(yaml.safe_load_all(made.text))
         assert "containers[0].image" in cluster.refusal(thing), form

@@ -17,6 +17,7 @@ class WorkloadForm(StrEnum):
     VOLCANO_JOB = "vcjob"
     JOB_SET = "jobset"
     LEADER_WORKER_SET = "lws"
+    CRON_JOB = "cronjob"
 
 
 _SERVING = (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET, WorkloadForm.LEADER_WORKER_SET)
@@ -34,6 +35,8 @@ _VOLCANO_GANGS: Mapping[RunAs, tuple[WorkloadForm, ...]] = {
 def default(assignment: Assignment) -> WorkloadForm:
     """The form of a model if no option names one. It is always possible."""
     model = assignment.model
+    if model.schedule is not None:
+        return WorkloadForm.CRON_JOB
     serving = model.workload == "serving"
     if model.gang is not None and assignment.facts.scheduler == "volcano":
         forms = _VOLCANO_GANGS[model.gang.run_as]
@@ -50,6 +53,8 @@ def obstacle(assignment: Assignment, form: WorkloadForm) -> str | None:
     workload = assignment.model.workload
     if form == default(assignment):
         return None
+    if form == WorkloadForm.CRON_JOB:
+        return "it has no schedule; write spec.schedule of the model"
     if form in _SERVING and workload != "serving":
         return f"its workload is {workload}, and the pods of this kind are restarted when they end"
     return policy_obstacle(assignment, form)

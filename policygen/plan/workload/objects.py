@@ -24,14 +24,17 @@ from policygen.plan.pods import (
 from policygen.plan.volcano import group_names
 from policygen.plan.workload import forms
 from policygen.plan.workload.forms import WorkloadForm
-from policygen.spec.types import ModelContainer, Taint
+from policygen.spec.types import ModelContainer, ModelSchedule, Taint
+
+STARTING_DEADLINE_S = 600
+"""How late a run can begin, in seconds, after a time at which the control plane was down."""
 
 TTL_S = 86_400
 """How long an ended Job is kept, so that people can read its logs, in seconds."""
 
 _CUSTOM = (WorkloadForm.JOB_SET, WorkloadForm.LEADER_WORKER_SET)
 _JOBS = (WorkloadForm.JOB, WorkloadForm.JOB_SET)
-_RESTARTED = (*_JOBS, WorkloadForm.VOLCANO_JOB)
+_RESTARTED = (*_JOBS, WorkloadForm.CRON_JOB, WorkloadForm.VOLCANO_JOB)
 """A new pod replaces a failed one, so that it can run on another node."""
 
 
@@ -56,6 +59,18 @@ class WorkloadPods(Struct, frozen=True):
     """Requests and limits."""
 
 
+class CronFields(Struct, frozen=True):
+    """When a CronJob creates its Jobs, and what they have above their pods."""
+
+    schedule: str
+    time_zone: str
+    starting_deadline_s: int
+    active_deadline_s: int
+    """The window, which ends a run that takes longer."""
+    metadata: dict[str, dict[str, str]]
+    """Labels and annotations of the Jobs."""
+
+
 class WorkloadObject(Struct, frozen=True):
     """An object that runs a model, or one gang or job of it."""
 
@@ -76,6 +91,8 @@ class WorkloadObject(Struct, frozen=True):
     """Of a Volcano Job."""
     min_available: int | None = None
     """Pods of a Volcano Job that start together."""
+    cron: CronFields | None = None
+    """Of a CronJob."""
 
 
 def workload(
@@ -106,13 +123,16 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
     own = {it.name: it.value for it in needed.fields if it.owner == VCJOB_SPEC}
     on_object = _texts(needed, JOB_ANNOTATIONS) | _texts(needed, LWS_ANNOTATIONS)
     queued = _texts(needed, LABELS)
+    cron = None
+    if form == WorkloadForm.CRON_JOB and model.schedule is not None:
+        cron = _cron(model.schedule, queued, on_object)
     return WorkloadObject(
         meta=Meta(
             name,
             decided.platform.name,
             needed.namespace,
-            own_labels={MODEL: model.name, **queued},
-            annotations=on_object,
+            own_labels={MODEL: model.name, **({} if cron else queued)},
+            annotations={} if cron else on_object,
         ),
         model=model.name,
         pool=assignment.facts.name,
@@ -120,10 +140,25 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
         size=size,
         replicas=assignment.replicas.least,
         gang=gang is not None,
-        suspend=bool(queued) and form in _JOBS,
+        suspend=bool(queued) and form in (*_JOBS, WorkloadForm.CRON_JOB),
         ttl_s=TTL_S,
         queue=str(own["queue"]) if own else None,
         min_available=int(str(own["minAvailable"])) if own else None,
+        cron=cron,
+    )
+
+
+def _cron(
+    schedule: ModelSchedule, labels: dict[str, str], annotations: dict[str, str]
+) -> CronFields:
+    return CronFields(
+        schedule=schedule.cron,
+        time_zone=schedule.time_zone,
+        starting_deadline_s=STARTING_DEADLINE_S,
+        active_deadline_s=schedule.hours * 3600,
+        metadata={
+            name: it for name, it in (("labels", labels), ("annotations", annotations)) if it
+        },
     )
 
 
@@ -173,6 +208,7 @@ KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
     WorkloadForm.VOLCANO_JOB: ("volcano", "Job"),
     WorkloadForm.JOB_SET: ("kubernetes", "JobSet"),
     WorkloadForm.LEADER_WORKER_SET: ("kubernetes", "LeaderWorkerSet"),
+    WorkloadForm.CRON_JOB: ("kubernetes", "CronJob"),
 }
 """Component and name of the kind of each form."""
 

@@ -11,6 +11,7 @@ from policygen.plan.workload.objects import WorkloadObject
 from policygen.spec.types import Model
 
 _CONTAINER = {"image": "image", "command": "command", "args": "args", "ports": "port"}
+_SCHEDULE = {"schedule": "cron", "timeZone": "timeZone", "activeDeadlineSeconds": "hours"}
 _COUNTS = ("replicas", "parallelism", "completions", "size", "minAvailable", "completionMode")
 _PRIORITY = ("priorityClassName", "kueue.x-k8s.io/priority-class")
 _POOL: Mapping[str, tuple[str, ...]] = {
@@ -40,6 +41,8 @@ class WorkloadOrigins:
             if step in _POOL:
                 return pool.at.to("spec", *_POOL[step])
         last = steps[-1] if steps else ""
+        if last in _SCHEDULE:
+            return model.field("schedule") / _SCHEDULE[last]
         if "resources" in steps:
             written = {"cpu": model.cpu_milli, "memory": model.memory_bytes}
             if last in written and written[last] is None:

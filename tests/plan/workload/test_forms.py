@@ -6,6 +6,8 @@ from policygen.plan.workload import forms
 from policygen.plan.workload.forms import WorkloadForm
 from tests.plan.model_specs import a100, models, quotas
 
+SCHEDULE = "schedule: {cron: '0 22 * * *', timeZone: UTC, hours: 6}"
+
 
 def assignment(planned, scheduler, fields):
     found = planned(
@@ -28,6 +30,8 @@ def assignment(planned, scheduler, fields):
         ("volcano", "workload: batch", ["job", "vcjob", "jobset"]),
         ("volcano", "gang: {size: 2}", ["statefulset", "job"]),
         ("volcano", "workload: training, gang: {size: 2}", ["job"]),
+        ("kueue", f"workload: training, {SCHEDULE}", ["cronjob", "job", "jobset"]),
+        ("volcano", f"workload: batch, gang: {{size: 2}}, {SCHEDULE}", ["cronjob", "job"]),
         ("volcano", "workload: training, gang: {size: 2, runAs: vcjob}", ["vcjob"]),
         ("volcano", "workload: training, gang: {size: 2, runAs: lws}", ["lws"]),
         ("volcano", "workload: training, gang: {size: 2, runAs: job}", ["job"]),
@@ -42,6 +46,7 @@ def test_an_obstacle_names_pool_kind_or_field(planned):
     kueue = assignment(planned, "kueue", "workload: training, gang: {size: 2}")
     assert "scheduled by kueue" in forms.obstacle(kueue, WorkloadForm.VOLCANO_JOB)
     assert "workload is training" in forms.obstacle(kueue, WorkloadForm.LEADER_WORKER_SET)
+    assert "write spec.schedule" in forms.obstacle(kueue, WorkloadForm.CRON_JOB)
     serving = assignment(planned, "kueue", "gang: {size: 2}")
     assert "one by one" in forms.obstacle(serving, WorkloadForm.DEPLOYMENT)
     volcano = assignment(planned, "volcano", "gang: {size: 2, runAs: vcjob}")

@@ -102,6 +102,21 @@ def test_a_leader_worker_set_has_all_gangs(planned):
     assert (it.replicas, it.size) == (3, 4)
 
 
+def test_a_cron_job_names_the_queue_in_its_jobs_only(planned):
+    schedule = "schedule: {cron: '0 22 * * *', timeZone: Europe/Berlin, hours: 6}"
+    fields = f"workload: training, priority: high, {schedule}, replicas: 2"
+    first, second = made(planned, a100(), fields, "CronJob").values()
+    assert (first.meta.name, second.meta.name) == ("m-0", "m-1")
+    assert first.meta.own_labels == {"policygen.dev/model": "m"}
+    assert first.cron.metadata["labels"] == {
+        "kueue.x-k8s.io/queue-name": "p",
+        "kueue.x-k8s.io/priority-class": "high",
+    }
+    assert (first.cron.schedule, first.cron.time_zone) == ("0 22 * * *", "Europe/Berlin")
+    assert (first.cron.active_deadline_s, first.suspend) == (6 * 3600, True)
+    assert first.pods.restart_policy == "Never"
+
+
 def test_the_container_is_that_of_the_model(planned):
     fields = "container: {image: 'i:1', command: [run], args: [--all], port: 80}"
     (it,) = made(planned, a100(), fields, "Deployment").values()

@@ -1,0 +1,102 @@
+"""Parses the schedules of CronJobs as Kubernetes and Volcano do.
+
+Both use github.com/robfig/cron/v3 (parser.go), whose day of the week ends at 6.
+"""
+
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_FIELDS = (
+    (0, 59, ()),
+    (0, 23, ()),
+    (1, 31, ()),
+    (1, 12, ("", *_MONTHS)),
+    (0, 6, _DAYS),
+)
+"""Minute, hour, day, month, day of the week: lowest, highest, names."""
+_DESCRIPTORS: Mapping[str, str] = {
+    "yearly": "0 0 1 1 *",
+    "annually": "0 0 1 1 *",
+    "monthly": "0 0 1 * *",
+    "weekly": "0 0 * * 0",
+    "daily": "0 0 * * *",
+    "midnight": "0 0 * * *",
+    "hourly": "0 * * * *",
+}
+_EVERY = re.compile(r"@every ([0-9]+(\.[0-9]*)?(ns|us|ms|s|m|h))+")
+_RANGE = re.compile(r"(\*|\?|[0-9A-Za-z]+)(?:-([0-9A-Za-z]+))?(?:/([0-9]+))?")
+
+
+class CronSchedule(Struct, frozen=True):
+    """The times of a schedule: numbers of each field, Sunday is 0."""
+
+    minutes: frozenset[int]
+    hours: frozenset[int]
+    days: frozenset[int]
+    months: frozenset[int]
+    weekdays: frozenset[int]
+    both_days: bool
+    """Whether day and weekday must both match, since one of them is `*`. Otherwise one is enough."""
+
+    def on(self, month: int, day: int, weekday: int) -> bool:
+        """Whether it runs on a date."""
+        matches = day in self.days, weekday in self.weekdays
+        return month in self.months and (all(matches) if self.both_days else any(matches))
+
+
+def is_schedule(text: str) -> bool:
+    """Whether the servers accept a schedule (without a time zone in it)."""
+    return _EVERY.fullmatch(text) is not None or parse(text) is not None
+
+
+def parse(text: str) -> CronSchedule | None:
+    """The times of a schedule; None if it is not valid, or an interval (`@every`)."""
+    words = _DESCRIPTORS.get(text[1:], "").split() if text.startswith("@") else text.split()
+    if len(words) != len(_FIELDS):
+        return None
+    found: list[frozenset[int]] = []
+    for word, field in zip(words, _FIELDS, strict=True):
+        ranges = [_range(part, *field) for part in word.split(",") if part]
+        if any(it is None for it in ranges):
+            return None
+        found.append(frozenset(number for it in ranges if it for number in it))
+    minutes, hours, days, months, weekdays = found
+    both = _is_any(words[2]) or _is_any(words[4])
+    return CronSchedule(minutes, hours, days, months, weekdays, both)
+
+
+def _is_any(word: str) -> bool:
+    """Whether a range of the word has the parser's star bit."""
+    for part in word.split(","):
+        found = _RANGE.fullmatch(part)
+        if found and found[1] in {"*", "?"} and int(found[3] or 1) == 1:
+            return True
+    return False
+
+
+def _range(text: str, low: int, high: int, names: tuple[str, ...]) -> range | None:
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        return None
+    first, last, step = found.groups()
+    every = 1 if step is None else int(step)
+    if every == 0:
+        return None
+    if first in {"*", "?"}:
+        return range(low, high + 1, every)  # the parser ignores the end of such a range
+    start = _number(first, names)
+    # `5/10` is all from 5 on.
+    end = _number(last, names) if last else high if step else start
+    if start is None or end is None or not low <= start <= end <= high:
+        return None
+    return range(start, end + 1, every)
+
+
+def _number(text: str, names: tuple[str, ...]) -> int | None:
+    if text.lower() in names:
+        return names.index(text.lower())
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,48 @@
+"""Schedules have the times that github.com/robfig/cron/v3 gives them."""
+
+import pytest
+
+from policygen.core import cron
+
+
+def test_names_lists_steps_and_open_ranges():
+    found = cron.parse("5/20 22,23 ? jan-mar mon-fri")
+    assert found == cron.CronSchedule(
+        minutes=frozenset({5, 25, 45}),
+        hours=frozenset({22, 23}),
+        days=frozenset(range(1, 32)),
+        months=frozenset({1, 2, 3}),
+        weekdays=frozenset(range(1, 6)),
+        both_days=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "text, month, day, weekday, expected",
+    [
+        ("0 0 13 * 5", 3, 13, 1, True),  # one of day and weekday is enough
+        ("0 0 13 * 5", 3, 12, 5, True),
+        ("0 0 13 * 5", 3, 12, 1, False),
+        ("0 0 * * 5", 3, 13, 1, False),  # `*` matches every day, so the weekday decides
+        ("0 0 */2 * 5", 3, 13, 1, True),  # a step is no star
+        ("@weekly", 3, 13, 0, True),
+        ("@yearly", 3, 1, 0, False),
+    ],
+)
+def test_the_dates_of_a_schedule(text, month, day, weekday, expected):
+    found = cron.parse(text)
+    assert found
+    assert found.on(month, day, weekday) is expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0 22 * *", "60 * * * *", "* * * * 7", "5-1 * * * *", "@noon"]
+)
+def test_what_is_no_schedule(text):
+    assert cron.parse(text) is None
+    assert not cron.is_schedule(text)
+
+
+def test_an_interval_is_a_schedule_without_times():
+    assert cron.is_schedule("@every 1h")
+    assert cron.parse("@every 1h") is None
