@@ -32,7 +32,7 @@ def check(facts: Facts) -> Hits:
     nodes: defaultdict[str, list[Node]] = defaultdict(list)
     for node in listed_nodes(facts.cluster):
         mine = [it for it in pools if set(it.pool.node_selector) <= set(node.labels.items())]
-        if len(mine) == 1:
+        if len(mine) == 1 and node.allocatable:  # a manifest can omit the status
             nodes[mine[0].name].append(node)
     for pool in pools:
         wanted = [*_offers(pool)]
@@ -92,7 +92,7 @@ def _label(pool: "PoolFacts") -> tuple[str, str]:
 
 
 def _text(units: _Units) -> str:
-    return listed([f"{it} {name}" for name, it in units.items()], "and") or "no GPU"
+    return listed([f"{it} {name}" for name, it in units.items()], "and") if units else "no GPU"
 
 
 RULE = ObjectRule(
