@@ -25,7 +25,8 @@ from policygen.documents import document
 from policygen.documents.files import STDIN, Source
 from policygen.kubernetes.untyped import mapping
 from policygen.plan.catalog import KINDS
-from policygen.plan.extras import EXTRAS
+from policygen.plan.extras import EXTRAS, WORKLOADS
+from policygen.plan.model_names import MODEL
 from policygen.render import scalar
 from policygen.spec import type_errors
 from policygen.spec.forms import GROUP as SPEC_GROUP
@@ -210,17 +211,23 @@ def _without_annotations(item: Resource) -> Resource:
     return {**item, "metadata": kept}
 
 
-def _rendered_kinds(function: RenderFunction) -> set[str]:
-    """The kinds that a Render can add, in lower case; another Render of the set adds the others."""
+def _rendered_kinds(function: RenderFunction) -> set[tuple[str, bool]]:
+    """The kinds that a Render can add, in lower case; another Render of the set adds the others.
+
+    With whether the object runs a model: a Deployment can also run a second scheduler.
+    """
     only = {it.lower() for it in function.only}
-    kinds = (it.name.lower() for it in KINDS if not it.extra or it.extra in function.extras)
-    return {it for it in kinds if not only or it in only}
+    kinds = (it for it in KINDS if not it.extra or it.extra in function.extras)
+    found = ((it.name.lower(), it.extra == WORKLOADS) for it in kinds)
+    return {it for it in found if not only or it[0] in only}
 
 
-def _rendered_before(item: Resource, sets: Collection[str], kinds: Collection[str]) -> bool:
+def _rendered_before(
+    item: Resource, sets: Collection[str], kinds: Collection[tuple[str, bool]]
+) -> bool:
     labels = mapping(item, "metadata", "labels")
     is_ours = labels.get(MANAGED_BY) == TOOL and str(labels.get(SET)) in sets
-    return is_ours and str(item.get("kind")).lower() in kinds
+    return is_ours and (str(item.get("kind")).lower(), MODEL in labels) in kinds
 
 
 def _file_of(item: Resource) -> tuple[str, str] | None:

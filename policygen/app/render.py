@@ -21,8 +21,18 @@ from policygen.plan import kubernetes, kueue_configuration, scheduler
 from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, order, released, scheduler_file
-from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG, WORKLOADS
+from policygen.plan.extras import (
+    DEVICE_PLUGIN,
+    KUEUE_CONFIG,
+    MIG_MANAGER,
+    MONITORING,
+    SECOND_SCHEDULER,
+    VOLCANO_CONFIG,
+    WORKLOADS,
+)
 from policygen.plan.kind import Item, Kind, Meta
+from policygen.plan.monitoring import objects as monitoring
+from policygen.plan.nvidia import device_plugin, mig_manager
 from policygen.plan.pods import PodFields
 from policygen.plan.rules import BAD_BASE_FILE, NO_CONFIGURATION, RENDERS_NOTHING
 from policygen.render import destination
@@ -116,10 +126,17 @@ def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manife
 
 def files_not_requested(platform: Platform, extras: Collection[str]) -> Iterator[tuple[str, str]]:
     """Namespace and name of the ConfigMaps with files of controllers that `extras` does not request."""
-    if VOLCANO_CONFIG not in extras:
-        yield platform.volcano.namespace, platform.volcano.config_map
-    if KUEUE_CONFIG not in extras:
-        yield platform.kueue.namespace, kueue_configuration.CONFIG_MAP
+    names = {
+        VOLCANO_CONFIG: (platform.volcano.namespace, platform.volcano.config_map),
+        KUEUE_CONFIG: (platform.kueue.namespace, kueue_configuration.CONFIG_MAP),
+    }
+    metas = {
+        DEVICE_PLUGIN: device_plugin.meta(platform),
+        MIG_MANAGER: mig_manager.meta(platform),
+        MONITORING: monitoring.meta(platform),
+    }
+    names |= {extra: (it.namespace or "", it.name) for extra, it in metas.items()}
+    return (it for extra, it in names.items() if extra not in extras)
 
 
 def raw_scheduler_config(

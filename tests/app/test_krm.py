@@ -1,5 +1,6 @@
 """`policygen krm` as a function in a pipeline of resources."""
 
+from collections import Counter
 from datetime import date
 
 import pytest
@@ -7,6 +8,7 @@ import yaml
 
 from policygen.app.krm import run
 from policygen.core.errors import SpecError, UsageError
+from policygen.plan.extras import EXTRAS
 
 TODAY = date(2026, 11, 23)
 SPEC = [
@@ -114,6 +116,35 @@ def test_a_render_keeps_the_file_that_another_one_requests():
         assert both[len(first) :]
     again = yaml.safe_load(run(listed(both, spec=files), today=TODAY).text)["items"]
     assert [it["kind"] for it in again].count("ConfigMap") == 1
+
+
+def test_a_render_keeps_what_only_another_one_requests():
+    pool, team = SPEC
+    own = {**pool["spec"], "nodeSelector": {"pool": "cut"}, "scheduler": "volcano"}
+    own["gpu"] = {**own["gpu"], "sharing": "mig", "mig": {"instances": {"1g.10gb": 112}}}
+    model = {"team": "nlp", "resources": {"gpus": 1}}
+    spec = [
+        *SPEC,
+        {**pool, "metadata": {"name": "cut"}, "spec": own},
+        {**pool, "kind": "Platform", "spec": {"kubeScheduler": {"image": "i"}}},
+        {**team, "kind": "Model", "metadata": {"name": "m"}, "spec": model},
+    ]
+
+    def after(resources, *extras):
+        made = run(listed(resources, spec={"with": extras}), today=TODAY)
+        assert not made.failed, made.findings
+        return yaml.safe_load(made.text)["items"]
+
+    def names(resources):
+        metas = [(it["kind"], it["metadata"]) for it in resources]
+        return sorted((kind, it.get("namespace", ""), it["name"]) for kind, it in metas)
+
+    extras = sorted({*EXTRAS} - {"kueue-config"})  # which needs a base file
+    full = after(spec, *extras)
+    kinds = Counter(it["kind"] for it in full)
+    assert (kinds["ConfigMap"], kinds["Deployment"]) == (5, 2)
+    for extra in ([], *([it] for it in extras)):
+        assert names(after(full, *extra)) == names(full), extra
 
 
 def test_results_have_only_what_is_known(tmp_path):

@@ -215,6 +215,20 @@ def test_a_config_map_that_was_not_requested_is_not_missing(lint, cluster, tmp_p
     assert lint(cluster)[0] == {}
 
 
+def test_what_only_an_option_renders_is_not_orphaned(lint):
+    """Another run can apply it with `--with`."""
+    example = str(ROOT / "examples" / "serving-slices" / "policy.yaml")
+    extras = ("device-plugin", "mig-manager", "monitoring", "volcano-config", "workloads")
+    options = [word for it in extras for word in ("--with", it)]
+    made = CliRunner().invoke(cli, ["render", example, *options])
+    assert made.exit_code == 0, made.stderr
+    things = list(yaml.load_all(made.stdout, Loader=yaml.CSafeLoader))
+    kinds = [it["kind"] for it in things]
+    assert kinds.count("ConfigMap") >= 3
+    found, _ = lint({str(Object.read(it, At(0))): it for it in things}, spec=[example])
+    assert [key for key in found if key[0] == "object-orphaned"] == []
+
+
 def waiving(folder, **words):
     """The story's spec with a waiver of drift."""
     entry = "".join(f"        {key}: {json.dumps(value)}\n" for key, value in words.items())

@@ -43,19 +43,20 @@ def prometheus_rules(decided: Decisions) -> Iterator[PrometheusRule]:
         )
         for name, rules in parts.items()
     )
-    yield PrometheusRule(_meta(platform, dict(platform.monitoring.rule_labels)), tuple(groups))
+    yield PrometheusRule(meta(platform, dict(platform.monitoring.rule_labels)), tuple(groups))
 
 
 def dashboards(decided: Decisions) -> Iterator[ConfigMap]:
     """The ConfigMap from which Grafana's sidecar loads the dashboard."""
     if decided.pools:
-        meta = _meta(decided.platform, {"grafana_dashboard": "1"})
-        yield ConfigMap(meta, {DASHBOARD_KEY: dashboard.text(decided.platform)})
+        named = meta(decided.platform, {"grafana_dashboard": "1"})
+        yield ConfigMap(named, {DASHBOARD_KEY: dashboard.text(decided.platform)})
 
 
-def _meta(platform: Platform, labels: dict[str, str]) -> Meta:
+def meta(platform: Platform, labels: dict[str, str] | None = None) -> Meta:
+    """The identity of the PrometheusRule and of the ConfigMap."""
     name = derived_names.component(platform, "gpu-policy")
-    return Meta(name, platform.name, platform.monitoring.namespace, labels)
+    return Meta(name, platform.name, platform.monitoring.namespace, labels or {})
 
 
 def _labelled(rule: MetricRule, name: str) -> MetricRule:

@@ -47,10 +47,15 @@ def configurations(
     Source: api/config/v1 of NVIDIA/k8s-device-plugin 0.20: `replicas` must be 2 or more, the names of
     resources cannot be changed, and only complete cards can be shared by MPS.
     """
+    named = meta(platform)
+    found = tuple(_of_pools(named, pools))
+    return (DevicePluginConfig(named, DEFAULT), *found) if found else ()
+
+
+def meta(platform: Platform) -> Meta:
+    """The identity of the ConfigMap."""
     name = derived_names.component(platform, DEVICE_PLUGIN)
-    meta = Meta(name, platform.name, platform.nvidia.namespace)
-    found = tuple(_of_pools(meta, pools))
-    return (DevicePluginConfig(meta, DEFAULT), *found) if found else ()
+    return Meta(name, platform.name, platform.nvidia.namespace)
 
 
 def label(facts: PoolFacts) -> str:

@@ -82,8 +82,13 @@ def configuration(platform: Platform, pools: Sequence[PoolFacts]) -> MigPartedCo
     found = tuple(it for facts in pools for it in layouts(facts))
     if not found:
         return None
+    return MigPartedConfig(meta(platform), found)
+
+
+def meta(platform: Platform) -> Meta:
+    """The identity of the ConfigMap."""
     name = derived_names.component(platform, "mig-parted")
-    return MigPartedConfig(Meta(name, platform.name, platform.nvidia.namespace), found)
+    return Meta(name, platform.name, platform.nvidia.namespace)
 
 
 def layouts(facts: PoolFacts) -> tuple[MigLayout, ...]:
