@@ -24,8 +24,11 @@ def write(report: Report, out: TextIO) -> None:
     write_findings(title, checked(report), report.findings, out)
 
 
-def write_findings(title: str, about: str, findings: Sequence[Finding], out: TextIO) -> None:
-    """Write a title, a line and a table for each severity, with as many findings as fit in a comment."""
+def write_findings(title: str, about: str, findings: Sequence[Finding], out: TextIO) -> int:
+    """Write a title, a line and a table for each severity, with as many findings as fit in a comment.
+
+    Returns how many of MAX_CHARACTERS characters are left.
+    """
     out.write(f"## {title}\n\n{about}\n")
     shown, _ = bounded(findings)
     left, room = len(findings), MAX_CHARACTERS
@@ -42,6 +45,7 @@ def write_findings(title: str, about: str, findings: Sequence[Finding], out: Tex
             left -= len(rows)
     if left:
         out.write(f"\n{counted(left, 'more finding')}; -f json lists all of them\n")
+    return max(room, 0)
 
 
 def _row(finding: Finding) -> str:

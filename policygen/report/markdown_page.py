@@ -20,12 +20,14 @@ _CUT = "The rest is too long for a comment; `-f text` and `-f json` have all of 
 class MarkdownPage(TablePage):
     """Writes what a TablePage writes, as Markdown. Markup in the text is escaped.
 
-    At most about MAX_CHARACTERS characters: the rest does not fit in a comment.
+    At most about `room` characters: the rest does not fit in a comment.
     """
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, room: int = MAX_CHARACTERS) -> None:
         super().__init__(out)
-        self._room = MAX_CHARACTERS
+        self._room = room
+        self._fence = ""
+        """What ends the block of code that is written."""
         self._block = ""
         """What was written last: `list`, `other`, or nothing."""
 
@@ -73,8 +75,10 @@ class MarkdownPage(TablePage):
         fence = max(("```", *(f"{it}`" for it in _FENCE.findall(text))), key=len)
         self._begin("other")
         self._write(f"{fence}{language}")
+        self._fence = f"{fence}\n"
         for it in text.splitlines():
             self._write(printable(it.replace("\t", "    ")))
+        self._fence = ""
         self._write(fence)
 
     def _begin(self, block: str) -> None:
@@ -87,7 +91,7 @@ class MarkdownPage(TablePage):
         if self._room < 0:
             return
         self._room -= len(text) + 1
-        super()._write(f"\n{_CUT}" if self._room < 0 else text)
+        super()._write(f"{self._fence}\n{_CUT}" if self._room < 0 else text)
 
 
 def _title(head: str) -> str:

@@ -4,8 +4,12 @@ import io
 
 import pytest
 
+from policygen.core.finding import Finding
+from policygen.lint.registry import RULES
+from policygen.report import manifest_changes
 from policygen.report.markdown import MAX_CHARACTERS
 from policygen.report.markdown_page import MarkdownPage
+from policygen.report.report import Report
 from policygen.report.tables import BOLD, DIM
 
 
@@ -45,6 +49,21 @@ def test_blanks_are_not_strong(page):
 def test_code_cannot_end_its_block(page):
     page.code("a\n````\n\tb\x1b", "yaml")
     assert written(page) == "`````yaml\na\n````\n    b\\x1b\n`````\n"
+
+
+def test_code_that_is_cut_ends(page):
+    page.code(("x" * 1000 + "\n") * 100, "diff")
+    assert written(page).endswith(
+        "x\n```\n\nThe rest is too long for a comment; `-f text` and `-f json` have all of it\n"
+    )
+
+
+def test_findings_and_their_diff_fit_in_one_comment():
+    rule = min(RULES, key=str)
+    report = Report(tuple(Finding(rule, f"{number:0500}") for number in range(100)))
+    out = io.StringIO()
+    manifest_changes.markdown(report, out, command="patch", diff="+ x\n" * 20_000, lines=[])
+    assert MAX_CHARACTERS < len(out.getvalue()) < MAX_CHARACTERS + 1000
 
 
 def test_a_page_fits_in_a_comment(page):
