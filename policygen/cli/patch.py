@@ -10,7 +10,7 @@ from policygen.app.requests import PatchRequest
 from policygen.cli.explain import default_specs
 from policygen.cli.options import CLUSTER, TARGET, fields, form, paths, stdin
 from policygen.cli.stderr import say, show
-from policygen.core.errors import ExitCode
+from policygen.core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:  # --help does not load the plan
     from policygen.app.patch import Patched
@@ -107,6 +107,12 @@ def _report(patched: "Patched", form: str, summary: str) -> None:
     if form == "json-patch":
         stdout.out(delivery.page(patches.json_patches, patched.patches))
     elif form == "kustomize":
+        unnamed = next((it.object for it in patched.patches if not it.object.name), None)
+        if unnamed is not None:  # a target without a name selects all objects of the kind
+            raise UsageError(
+                f"-f kustomize: {unnamed} has a generated name, but kustomize accepts only objects with a "
+                "name; write metadata.name, or use -f json-patch"
+            )
         stdout.out(delivery.page(patches.kustomize, patched.patches))
     else:
         diff = app_patch.diff(patched)

@@ -71,6 +71,15 @@ def test_patches_are_printed_for_kubectl_and_kustomize(policygen):
     assert yaml.safe_load(patch["patch"]) == one["patch"]
 
 
+def test_kustomize_gets_no_patch_for_a_generated_name(policygen, job):
+    job.write_text(JOB.replace("name: plain", "generateName: run-"))
+    done = policygen("patch", "job.yaml", *SPEC, "--model", "plain", "-f", "kustomize")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        "Job vision/run-* has a generated name, but kustomize accepts only objects" in done.stderr
+    )
+
+
 def test_reports_have_the_diff_and_what_is_refused(policygen, job):
     Path(job.parent, "two.yaml").write_text(TWO)
     done = policygen("patch", ".", *SPEC, "-f", "json")
