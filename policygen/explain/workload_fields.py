@@ -7,13 +7,13 @@ from policygen.explain.meaning import Field, FieldTable
 
 _KUBERNETES = "https://kubernetes.io/docs/"
 _KUEUE = "https://kueue.sigs.k8s.io/docs/"
-_VOLCANO = "https://volcano.sh/en/docs/"
+_VOLCANO = "https://volcano.sh/docs/Concepts/"
 _CONTROLLERS = f"{_KUBERNETES}concepts/workloads/controllers/"
 _JOB = f"{_CONTROLLERS}job/"
 _CRON_JOB = f"{_CONTROLLERS}cron-jobs/"
 _JOB_SET = "https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/"
 _LEADER_WORKER_SET = "https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/"
-_VOLCANO_JOB = f"{_VOLCANO}vcjob/"
+_VOLCANO_JOB = f"{_VOLCANO}VolcanoJob"
 
 _QUEUED: Mapping[str, Field] = {
     'metadata.labels["policygen.dev/model"]': Field(
@@ -29,11 +29,11 @@ _QUEUED: Mapping[str, Field] = {
         f"{_KUEUE}concepts/workload_priority_class/",
     ),
     f'metadata.annotations["{VOLCANO_QUEUE}"]': Field(
-        "The Queue of Volcano whose resources the pods use.", f"{_VOLCANO}queue/"
+        "The Queue of Volcano whose resources the pods use.", f"{_VOLCANO}Queue"
     ),
     'metadata.annotations["scheduling.volcano.sh/group-min-member"]': Field(
         "The number of pods that must start together. Volcano creates a PodGroup with it.",
-        f"{_VOLCANO}podgroup/",
+        f"{_VOLCANO}PodGroup",
     ),
 }
 _TTL = Field(
@@ -68,11 +68,11 @@ def _pods(template: str, source: str) -> Mapping[str, Field]:
             "The model that the pod runs.", source
         ),
         f'{template}.metadata.annotations["{VOLCANO_QUEUE}"]': Field(
-            "The Queue of Volcano whose resources the pod uses.", f"{_VOLCANO}queue/"
+            "The Queue of Volcano whose resources the pod uses.", f"{_VOLCANO}Queue"
         ),
         f'{template}.metadata.annotations["{POD_GROUP}"]': Field(
             "The PodGroup of the pod. Volcano starts the pods of a group together.",
-            f"{_VOLCANO}podgroup/",
+            f"{_VOLCANO}PodGroup",
         ),
         f'{template}.metadata.annotations["kueue.x-k8s.io/podset-preferred-topology"]': Field(
             "Kueue places the pods in one domain of this level if it can.",
