@@ -31,7 +31,7 @@ from tests.patch.foreign import BODIES, Layout, drawn
 
 ROOT = Path(__file__).parents[2]
 POLICY = ROOT / "tests" / "patch" / "policy.yaml"
-FIFTY = range(60)
+SEEDS = range(60)
 QUEUE = "kueue.x-k8s.io/queue-name"
 
 
@@ -71,20 +71,20 @@ def kept(old, new):
 
 
 @pytest.fixture(scope="module")
-def fifty(tmp_path_factory):
+def many(tmp_path_factory):
     """A folder with the drawn manifests, and what patch makes of it."""
     folder = tmp_path_factory.mktemp("foreign")
-    for seed in FIFTY:
+    for seed in SEEDS:
         name, text, _, _ = drawn(seed)
         (folder / name).write_bytes(text.encode())
     return folder, app_patch.patch(PatchRequest((str(folder),), (str(POLICY),)))
 
 
-def test_foreign_manifests_keep_comments_and_values(fifty):
-    _, done = fifty
+def test_foreign_manifests_keep_comments_and_values(many):
+    _, done = many
     assert done.report.findings == ()
-    assert len(done.changed) == len(done.patches) == len(FIFTY)
-    for seed, file, patch in zip(FIFTY, done.files, done.patches, strict=True):
+    assert len(done.changed) == len(done.patches) == len(SEEDS)
+    for seed, file, patch in zip(SEEDS, done.files, done.patches, strict=True):
         _, text, data, _ = drawn(seed)
         assert file.source.text == text
         assert Counter(comments(file.text)) == Counter(comments(text)), file.text
@@ -94,13 +94,13 @@ def test_foreign_manifests_keep_comments_and_values(fifty):
 
 
 def test_every_kind_is_drawn():
-    assert {drawn(seed)[2]["kind"] for seed in FIFTY} == {
+    assert {drawn(seed)[2]["kind"] for seed in SEEDS} == {
         it.removeprefix("Volcano") for it in BODIES
     }
 
 
-def test_patched_manifests_have_no_finding_of_lint_and_need_no_patch(fifty, tmp_path):
-    folder, done = fifty
+def test_patched_manifests_have_no_finding_of_lint_and_need_no_patch(many, tmp_path):
+    folder, done = many
 
     def grave(manifests):
         request = LintRequest((str(POLICY),), (str(manifests),))
