@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from policygen.core.finding import At, Hit
 from policygen.core.label_grammar import key_fault, value_fault
-from policygen.core.names import HOSTNAME
+from policygen.core.names import HOSTNAME, MANAGED_BY, SET
 from policygen.core.quoting import quoted
 from policygen.core.rule import Rule
 from policygen.spec.programs import MonitoringSettings
@@ -22,6 +22,11 @@ def check_rules(settings: MonitoringSettings) -> Iterator[Hit]:
         return
     for key, value in settings.rule_labels:
         at = settings.at.to("ruleLabels", key)
+        if key in (MANAGED_BY, SET):
+            message = (
+                f"policygen itself sets the label {key} on all rendered objects; remove it here"
+            )
+            yield Hit(INVALID_LABEL, message, at.on_key())
         yield from _hit(INVALID_LABEL, key_fault(key), at.on_key())
         yield from _hit(INVALID_LABEL, value_fault(value), at)
 

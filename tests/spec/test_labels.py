@@ -2,6 +2,7 @@ import pytest
 
 from policygen.core.finding import At
 from policygen.spec import labels
+from policygen.spec.programs import MonitoringSettings
 from policygen.spec.types import Pool, Taint, Toleration
 
 
@@ -126,3 +127,19 @@ HOST = "kubernetes.io/hostname"
 def test_topology_levels(levels, expected):
     found = hits(topology_levels=levels)
     assert found == [("invalid-topology", ("topology", "levels", at), False) for at in expected]
+
+
+@pytest.mark.parametrize(
+    "key, value, count",
+    [
+        ("release", "stack", 0),
+        ("a b", "stack", 1),
+        ("release", "a b", 1),
+        # Otherwise the object would belong to another set.
+        ("policygen.dev/set", "other", 1),
+        ("app.kubernetes.io/managed-by", "helm", 1),
+    ],
+)
+def test_labels_of_rules(key, value, count):
+    settings = MonitoringSettings(rule_labels=((key, value),), at=At(0, ("spec", "monitoring")))
+    assert [it.rule.name for it in labels.check_rules(settings)] == ["invalid-label"] * count
