@@ -35,7 +35,12 @@ def test_a_rendered_kind_without_a_schema_has_the_plural_of_its_kind():
     plurals = {policy: "networkpolicies"}
     assert asked(policy, plurals=plurals) == (Permission(policy.group, "networkpolicies"),)
     wanted = cluster_query((), None, DEFAULT)
-    assert wanted.plurals == {GroupKind("kueue.x-k8s.io", "Topology"): "topologies"}
+    assert wanted.plurals == {
+        GroupKind("kueue.x-k8s.io", "Topology"): "topologies",
+        GroupKind("jobset.x-k8s.io", "JobSet"): "jobsets",
+        GroupKind("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "leaderworkersets",
+        GroupKind("monitoring.coreos.com", "PrometheusRule"): "prometheusrules",
+    }
 
 
 def test_a_permission_in_words():
