@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from policygen.documents import line_places
 from policygen.documents.document import load
 from policygen.documents.files import Source
-from tests.documents.test_yaml_lines import ROOT, USUAL, edited
+from tests.documents.test_yaml_lines import EXAMPLES, USUAL, edited
 
 
 def paths(data, path=()):
@@ -42,7 +42,7 @@ def test_places_in_usual_lines(name):
 
 
 def test_places_in_the_examples():
-    for path in sorted((ROOT / "examples").rglob("*.yaml")):
+    for path in EXAMPLES:
         assert compared(path.read_text("utf-8")), path
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from policygen.app import why
 from policygen.app.requests import SimulateRequest
+from policygen.report.tables import TablePage
 from policygen.report.why import fit_text
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
@@ -176,7 +177,7 @@ def test_a_pool_of_kube_scheduler():
     assert not yes.explanation.waits
     assert asked(16).explanation.cause.kind is CauseKind.PODS_REFUSED
     out = StringIO()
-    fit_text(why.would_fit(request, FitRequest("product", 4)), out)
+    fit_text(why.would_fit(request, FitRequest("product", 4)), TablePage(out))
     assert (
         "namespace product-live and pool serving-l4 of kube-scheduler would run" in out.getvalue()
     )
