@@ -130,6 +130,9 @@ def cluster_query(
     if compiled is not None:
         platform = compiled.loaded.spec.platform
         names |= {platform.volcano.config_map, derived_names.second_scheduler(platform)}
+        plan = compiled.plan
+        names |= {it.item.meta.name for it in plan.files}
+        names |= {it.meta.name for it in plan.items if it.kind.name == CONFIG_MAP.kind}
         rendered = {
             _kind(item.release.api_version, item.kind.name) for item in compiled.plan.items
         } | {CONFIG_MAP}

@@ -19,6 +19,7 @@ EXAMPLES = sorted(
 OPTIONS = {
     "ml-platform": ["--with", "workloads"],
     "rings": ["--cluster", "production"],
+    "serving-slices": ["--with", "device-plugin", "--with", "mig-manager"],
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
