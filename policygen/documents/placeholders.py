@@ -27,5 +27,5 @@ def of_helm(source: Source) -> Finding | None:
     if match is None:
         return None
     place = Lines(source.name, source.text).place(*match.span())
-    message = "this is a template of a Helm chart; lint the output of `helm template`"
+    message = "this is a template of a Helm chart; use the output of `helm template`"
     return Finding(YAML_SYNTAX, message, place)

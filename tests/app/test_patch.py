@@ -335,7 +335,7 @@ def test_text_that_is_no_yaml_is_named():
     ((finding,)) = done.unreadable
     assert (finding.place.line, finding.message) == (
         5,
-        "this is a template of a Helm chart; lint the output of `helm template`",
+        "this is a template of a Helm chart; use the output of `helm template`",
     )
 
 

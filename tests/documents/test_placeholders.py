@@ -20,7 +20,7 @@ def test_other_values(value):
 
 def test_a_template_of_helm_has_one_finding_at_its_first_blank():
     found = of_helm(Source("a.yaml", "a: 1\nb: {{- .Values.x }}\nc: {{ .Values.y }}\n", None))
-    assert found.message == "this is a template of a Helm chart; lint the output of `helm template`"
+    assert found.message == "this is a template of a Helm chart; use the output of `helm template`"
     assert (found.place.line, found.place.column, found.place.length) == (2, 4, 16)
 
 
