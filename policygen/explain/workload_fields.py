@@ -42,11 +42,6 @@ _TTL = Field(
     _JOB,
     always="a day is enough to read the logs of a job",
 )
-_SUSPEND = Field(
-    "Whether the object has no pods yet. Kueue sets it to false when it admits the workload.",
-    f"{_KUEUE}tasks/run/jobs/",
-    always="a Job must not start before its queue has room",
-)
 _COMPLETIONS = Field("How many pods must end successfully.", _JOB)
 _PARALLELISM = Field("How many pods run at the same time.", _JOB)
 _INDEXED = Field(
@@ -144,7 +139,6 @@ KINDS: Mapping[str, FieldTable] = {
         _JOB,
         {
             **_QUEUED,
-            "spec.suspend": _SUSPEND,
             "spec.parallelism": _PARALLELISM,
             "spec.completions": _COMPLETIONS,
             "spec.completionMode": _INDEXED,
@@ -207,7 +201,6 @@ KINDS: Mapping[str, FieldTable] = {
                 "begins when Kueue starts the Job.",
                 _JOB,
             ),
-            "spec.jobTemplate.spec.suspend": _SUSPEND,
             "spec.jobTemplate.spec.parallelism": _PARALLELISM,
             "spec.jobTemplate.spec.completions": _COMPLETIONS,
             "spec.jobTemplate.spec.completionMode": _INDEXED,
@@ -219,7 +212,6 @@ KINDS: Mapping[str, FieldTable] = {
         _JOB_SET,
         {
             **_QUEUED,
-            "spec.suspend": _SUSPEND,
             "spec.ttlSecondsAfterFinished": _TTL,
             "spec.replicatedJobs[].name": Field(
                 "The name of the group of Jobs.", always="the JobSet has only one"

@@ -42,11 +42,10 @@ def test_another_form(run, model, form, kind):
     assert "nvidia.com/gpu" in out
 
 
-def test_a_job_set_waits_for_kueue(run):
+def test_a_job_set_names_its_queue(run):
     _, out, _ = run("workload", "pretraining", SPEC, "--as", "jobset")
     (it,) = yaml.safe_load_all(out)
     assert it["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "h100"
-    assert it["spec"]["suspend"] is True
     (job,) = it["spec"]["replicatedJobs"]
     assert job["template"]["spec"]["parallelism"] == 2
 

@@ -1,6 +1,7 @@
 """The workloads that policygen renders run on real schedulers, and are refused without an image."""
 
 import json
+import subprocess
 from collections import Counter
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -104,6 +105,32 @@ def test_the_workloads_of_an_example_run(cluster, tools, name):
             it["status"]["qosClass"] for it in cluster.pods() if it["spec"].get("nodeName")
         }
         assert guaranteed == {"Guaranteed"}
+
+
+def uids(cluster):
+    return {it["metadata"]["uid"] for it in cluster.pods("language")}
+
+
+def test_a_job_keeps_its_pods_when_it_is_applied_again(cluster, tools, tmp_path):
+    """Kueue suspends it when it is created, then starts it; `suspend: true` in the file would restart its pods."""
+    policy = ROOT / "examples" / "ml-platform" / "policy.yaml"
+    out = rendered(list(yaml.safe_load_all(policy.read_text("utf-8"))))
+    cluster.apply(out.text)
+    made = workload(RenderRequest((str(policy),), {}), "pretraining", "job")
+    file = tmp_path / "job.yaml"
+    file.write_text(made.text, "utf-8")
+    config = str(cluster.bench.kubeconfig)
+    apply = [tools["kubectl"].binary("kubectl"), "--kubeconfig", config, "apply", "-f", str(file)]
+    subprocess.run(apply, check=True, capture_output=True)
+    with cluster.kube_scheduler(out.scheduler_config):
+        for facts in out.pools.values():
+            cluster.add_nodes(facts)
+        cluster.becomes("GPUs in use", lambda: cluster.bound("language"), 8)
+        assert cluster.admitted("language") == ["pretraining"]
+        pods = uids(cluster)
+        for flags in ((), ("--server-side", "--force-conflicts")):
+            subprocess.run([*apply, *flags], check=True, capture_output=True)
+            cluster.stays("pods", lambda: uids(cluster), pods, for_s=1)
 
 
 RUN = ("Pod", "Deployment", "StatefulSet", "Job")

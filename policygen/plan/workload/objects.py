@@ -33,8 +33,12 @@ TTL_S = 86_400
 """How long an ended Job is kept, so that people can read its logs, in seconds."""
 
 _CUSTOM = (WorkloadForm.JOB_SET, WorkloadForm.LEADER_WORKER_SET)
-_JOBS = (WorkloadForm.JOB, WorkloadForm.JOB_SET)
-_RESTARTED = (*_JOBS, WorkloadForm.CRON_JOB, WorkloadForm.VOLCANO_JOB)
+_RESTARTED = (
+    WorkloadForm.JOB,
+    WorkloadForm.JOB_SET,
+    WorkloadForm.CRON_JOB,
+    WorkloadForm.VOLCANO_JOB,
+)
 """A new pod replaces a failed one, so that it can run on another node."""
 
 
@@ -84,8 +88,6 @@ class WorkloadObject(Struct, frozen=True):
     replicas: int
     """Gangs of a LeaderWorkerSet."""
     gang: bool
-    suspend: bool
-    """Whether Kueue starts it."""
     ttl_s: int
     queue: str | None = None
     """Of a Volcano Job."""
@@ -140,7 +142,6 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
         size=size,
         replicas=assignment.replicas.least,
         gang=gang is not None,
-        suspend=bool(queued) and form in (*_JOBS, WorkloadForm.CRON_JOB),
         ttl_s=TTL_S,
         queue=str(own["queue"]) if own else None,
         min_available=int(str(own["minAvailable"])) if own else None,

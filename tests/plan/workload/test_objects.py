@@ -24,7 +24,7 @@ def made(planned, pool, fields, kind):
     return done.of(kind)
 
 
-def test_a_job_of_kueue_has_queue_priorities_and_is_suspended(planned):
+def test_a_job_of_kueue_has_queue_and_priorities(planned):
     found = made(planned, a100(), "workload: training, priority: high, gang: {size: 3}", "Job")
     job = found["a-ns/m"]
     assert job.meta.own_labels == {
@@ -32,7 +32,7 @@ def test_a_job_of_kueue_has_queue_priorities_and_is_suspended(planned):
         "kueue.x-k8s.io/queue-name": "p",
         "kueue.x-k8s.io/priority-class": "high",
     }
-    assert (job.suspend, job.size, job.gang) == (True, 3, True)
+    assert (job.size, job.gang) == (3, True)
     assert job.pods.priority_class_name == "high"
     assert job.pods.scheduler_name == "set.binpack"
     assert job.pods.restart_policy == "Never"
@@ -81,7 +81,6 @@ def test_each_gang_of_volcano_has_its_pod_group(planned):
     found = made(planned, a100(more="      scheduler: volcano"), fields, "Job")
     groups = [it.pods.annotations["scheduling.k8s.io/group-name"] for it in found.values()]
     assert len(set(groups)) == 2
-    assert not any(it.suspend for it in found.values())
 
 
 def test_without_gang_scheduling_no_pod_names_a_pod_group(planned):
@@ -113,7 +112,7 @@ def test_a_cron_job_names_the_queue_in_its_jobs_only(planned):
         "kueue.x-k8s.io/priority-class": "high",
     }
     assert (first.cron.schedule, first.cron.time_zone) == ("0 22 * * *", "Europe/Berlin")
-    assert (first.cron.active_deadline_s, first.suspend) == (6 * 3600, True)
+    assert first.cron.active_deadline_s == 6 * 3600
     assert first.pods.restart_policy == "Never"
 
 
