@@ -171,6 +171,10 @@ class Client:
             raise LookupError(f"the server has no kind {kind} in {api_version}")
         return self._resources[key]
 
+    def forget_resources(self) -> None:
+        """Ask discovery again from now on: CRDs are gone."""
+        self._resources.clear()
+
     def _connection(self) -> tuple[http.client.HTTPSConnection, bool]:
         """A connection of one's own, and whether it was used before."""
         try:

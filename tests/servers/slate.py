@@ -27,6 +27,7 @@ POLL_S = 0.05
 THREADS = 8
 TRIES = 5
 SHOWN = 10
+CRDS = "customresourcedefinitions"
 KEPT = frozenset({"events"})
 """Not waited for: they go with their namespace, or are deleted at the end."""
 OWNERS = frozenset({"jobs", "cronjobs", "deployments", "statefulsets", "daemonsets", "replicasets"})
@@ -83,7 +84,9 @@ class Slate:
         for five seconds first.
         """
         fewest, end = None, 0.0
+        groups: set[str] = set()
         while left := self.left():
+            groups |= _groups(left)
             if fewest is None or len(left) < fewest:
                 fewest, end = len(left), time.monotonic() + STUCK_S
             if time.monotonic() > end - STUCK_S + FORGOTTEN_S:
@@ -96,6 +99,17 @@ class Slate:
         for path, spec in self._specs.items():
             if self._spec(path) != spec:
                 self._restore(path, spec)
+        if groups := groups - _groups(self._baseline):
+            self._forget(groups)
+
+    def _forget(self, groups: Collection[str]) -> None:
+        """Forget the kinds of deleted CRDs, which the server lists a little longer than it has them."""
+        served, end = set(groups), time.monotonic() + STUCK_S
+        while served := {it for it in served if self._client.get(f"/apis/{it}").ok}:
+            if time.monotonic() > end:
+                raise ApiError(f"still served without their CRDs: {', '.join(sorted(served))}")
+            time.sleep(POLL_S)
+        self._client.forget_resources()
 
     def _let_go(self, thing: Thing) -> None:
         nothing: Object = {"metadata": {"finalizers": None}}
@@ -185,6 +199,11 @@ class Slate:
                 "spec": {"finalizers": []},
             }
             self._client.request("PUT", f"{thing.path}/finalize", final)
+
+
+def _groups(things: Iterable[Thing]) -> set[str]:
+    """The API groups of CRDs, which have the name PLURAL.GROUP."""
+    return {it.name.partition(".")[2] for it in things if it.resource.plural == CRDS}
 
 
 def _word(resource: Resource) -> str:

@@ -8,6 +8,8 @@ from tests.servers.budget import budget
 from tests.servers.nodes import Shape
 from tests.servers.rendering import rendered
 from tests.servers.slate import STORED_AS
+from tests.servers.test_other_tools import install
+from tests.servers.upstream import JOB_SET
 from tests.servers.workloads import Ask, deployment, job, pod, vcjob
 
 SPEC = """
@@ -73,6 +75,7 @@ spec:
 """
 NIGHT = "night.example.com/gpu"
 REFERENCE = {"apiGroup": "example.com", "kind": "Bucket", "name": "a"}
+JOB_SETS = ("jobset.x-k8s.io/v1alpha2", "JobSet")
 DEFAULT_QUEUE = ("scheduling.volcano.sh/v1beta1", "Queue", "default")
 
 
@@ -106,6 +109,14 @@ def test_what_etcd_stores_under_another_word_is_found(cluster, slate):
     cluster.add_nodes(Shape())
     found = {it.resource.plural for it in slate.left()}
     assert set(STORED_AS) | {"endpoints", "services"} <= found
+
+
+def test_the_kinds_of_deleted_crds_are_forgotten(cluster, slate, tools):
+    install(cluster, tools, JOB_SET)
+    assert cluster.client.resource(*JOB_SETS).plural == "jobsets"
+    slate.clean()
+    with pytest.raises(LookupError):
+        cluster.client.resource(*JOB_SETS)
 
 
 def thing(api_version, kind, **fields):
