@@ -1,6 +1,7 @@
 """Sentences about why a workload waits."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from policygen.core.quoting import counted, times
 from policygen.report import quota_words
@@ -32,6 +33,14 @@ WITH_MESSAGE = frozenset(
     }
 )
 """Causes whose sentences contain the message."""
+_EVICTED: Final = {
+    "ClusterQueueStopped": "its ClusterQueue has stopPolicy HoldAndDrain",
+    "LocalQueueStopped": "its LocalQueue has stopPolicy HoldAndDrain",
+    "DeactivatedDueToMaximumExecutionTimeExceeded": "it reached its maximum execution time",
+    "AdmissionCheck": "an admission check requested a retry",
+    "DeactivatedDueToAdmissionCheck": "an admission check rejected it",
+}
+"""Why Kueue evicts a job, by its reason; for other reasons, its pods were not ready in time."""
 PLACING = BY_QUEUE_OF_VOLCANO | {
     CauseKind.NO_NODES,
     CauseKind.NODE_REJECTS,
@@ -184,9 +193,13 @@ def brief(job: JobResult, sentences: int | None = None) -> str:
         return "Its quota is free when the simulation ends. Kueue tries it again within a second."
     found = list(reasons(Explanation(job.name, job.kind, job.team, cause)))
     if cause.kind is CauseKind.NO_NODES and job.evicted:
-        often = times(job.evicted)
-        found.insert(0, f"Kueue evicted it {often}, because its pods were not ready in time.")
+        found.insert(0, f"Kueue evicted it {times(job.evicted)}, because {evicted_because(job)}.")
     return " ".join(found[: 1 if cause.kind in _QUOTA else sentences])
+
+
+def evicted_because(job: JobResult) -> str:
+    """Why Kueue last evicted it: `its pods were not ready in time`."""
+    return _EVICTED.get(job.evicted_for, "its pods were not ready in time")
 
 
 def _never(it: NeverPlaced) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
 from policygen.report.amount_words import names
-from policygen.report.cause_words import brief
+from policygen.report.cause_words import brief, evicted_because
 from policygen.report.simulation_models import models
 from policygen.report.tables import BOLD, DIM, NONE, YELLOW, TablePage
 from policygen.simulate.model_results import model_results
@@ -34,14 +34,6 @@ _STARTS = 3
 _LATER = 5
 """The most jobs that arrive after the end and are named."""
 _HOUR = 3600
-EVICTED: Final = {
-    "ClusterQueueStopped": "its ClusterQueue has stopPolicy HoldAndDrain",
-    "LocalQueueStopped": "its LocalQueue has stopPolicy HoldAndDrain",
-    "DeactivatedDueToMaximumExecutionTimeExceeded": "it reached its maximum execution time",
-    "AdmissionCheck": "an admission check requested a retry",
-    "DeactivatedDueToAdmissionCheck": "an admission check rejected it",
-}
-"""Why Kueue evicts a job, by its reason; for other reasons, its pods were not ready in time."""
 NEVER = "never"
 
 
@@ -229,8 +221,7 @@ def _note(job: JobResult) -> str:
         by = names(job.preempted_by, _NAMED)
         parts.append(f"some pods preempted by {by} ({hours} GPU hours lost)")
     if job.evicted:
-        why = EVICTED.get(job.evicted_for, "its pods were not ready in time")
-        parts.append(f"evicted {times(job.evicted)}, because {why}")
+        parts.append(f"evicted {times(job.evicted)}, because {evicted_because(job)}")
     if job.either:
         parts.append("a tie: it can also come out differently")
     return "; ".join(parts)

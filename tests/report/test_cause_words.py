@@ -108,6 +108,13 @@ def test_a_cause_in_a_line(cause, text):
     assert words.brief(waiting(cause=cause, evicted=2)) == text
 
 
+def test_a_cause_in_a_line_after_an_admission_check_evicted_it():
+    job = waiting(cause=Cause(CauseKind.NO_NODES, pods=1), evicted=1, evicted_for="AdmissionCheck")
+    assert words.brief(job) == (
+        "Kueue evicted it once, because an admission check requested a retry. Its pod fits on no node."
+    )
+
+
 def test_a_workload_that_can_run():
     found = explain("n/a", *PLAIN, job("a"))
     assert words.headline(found) == "Job n/a can run now"
