@@ -281,21 +281,26 @@ def _file(item: Item, request: RenderRequest) -> str:
 def _kueue_text(request: RenderRequest, loaded: Loaded, plan: Plan) -> str | None:
     """Kueue's Configuration, merged over the base file that the Platform names."""
     platform = loaded.spec.platform
-    base = None if platform.kueue.configuration is None else _kueue_base(loaded)
     item = kueue_configuration.decide(
-        platform, plan.pools, plan.trees, plan.workloads.assignments, base
+        platform, plan.pools, plan.trees, plan.workloads.assignments, kueue_base(loaded)
     )
     return None if item is None else _file(item, request)
 
 
-def _kueue_base(loaded: Loaded) -> dict[str, Any]:
-    """The base file: a Configuration, or the ConfigMap that holds one."""
+def kueue_base(loaded: Loaded) -> dict[str, Any] | None:
+    """The base file that the Platform names; None: it names none.
+
+    It contains a Configuration, or the ConfigMap that holds one. Beside a spec of a git revision, it is
+    read from this revision. Raises SpecError.
+    """
     platform = loaded.spec.platform
     at = platform.kueue.at
-    beside = Path()
-    if at is not None and (path := loaded.documents[at.document].source.path) is not None:
-        beside = path.parent
-    name = beside / str(platform.kueue.configuration)
+    if platform.kueue.configuration is None:
+        return None
+    name = Path(platform.kueue.configuration)
+    if at is not None:
+        source = loaded.documents[at.document].source
+        name = files.beside(source, platform.kueue.configuration)
     sources, faults = files.read_path(name)
     for source in sources:
         documents, more = document.load(source)

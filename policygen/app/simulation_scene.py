@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from policygen.app import drift
+from policygen.app import drift, render
 from policygen.app.compile import Compiled
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import RenderRequest, SimulateRequest
@@ -38,7 +38,8 @@ def scene_of(
 
     Without a spec, `models` are those of another state with which it is compared.
 
-    Raises UsageError for a release of Kueue that is not simulated, and for invalid assumptions.
+    Raises UsageError for a release of Kueue that is not simulated, and for invalid assumptions, and
+    SpecError for a base file of Kueue's Configuration that cannot be read or merged.
     """
     rendered = _rendered(request, spec)
     user = [*context.beside(given.state, given.objects), *given.objects]
@@ -114,9 +115,10 @@ def _rendered(request: SimulateRequest, spec: RunSpec) -> list[Object]:
     expected = (it.object for it in drift.rendered(spec.compiled, rendering).expected)
     found = [it for it in expected if it.kind != "Deployment"]  # the second scheduler is no job
     found += manifests.inside(found, first_index=1 + len(spec.documents)).objects
-    # The Configuration that the spec needs, with the other settings of Kueue's chart.
+    # The Configuration that the spec needs, with the other settings of the base file or of Kueue's chart.
+    base = render.kueue_base(spec.compiled.loaded)
     item = kueue_configuration.decide(
-        platform, plan.pools, plan.trees, plan.workloads.assignments, None
+        platform, plan.pools, plan.trees, plan.workloads.assignments, base
     )
     if item is not None and isinstance(item.fields, KueueConfiguration):
         place = At(drift.DOCUMENT, ("kueue",))

@@ -4,6 +4,7 @@ import codecs
 import errno
 import fcntl
 import os
+import posixpath
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -88,6 +89,19 @@ def read_path(path: Path) -> tuple[list[Source], list[Finding]]:
     reading = _FileReading(None, None)
     reading.add(str(path))
     return reading.sources, reading.findings
+
+
+def beside(source: Source, name: str) -> Path:
+    """The path of a file that is named relative to the folder of a source.
+
+    For stdin, this is the current folder. For a file of a git revision, it is the folder in this revision.
+    """
+    if source.path is not None:
+        return source.path.parent / name
+    if not source.name.startswith(GIT) or Path(name).is_absolute():
+        return Path(name)
+    revision, _, path = source.name.rpartition(":")
+    return Path(f"{revision}:{posixpath.join(posixpath.dirname(path), name)}")
 
 
 def inside(path: str | os.PathLike[str], arguments: Sequence[str]) -> bool:

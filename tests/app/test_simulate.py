@@ -24,6 +24,7 @@ from policygen.simulate.volcano.scheduler import VolcanoScheduler
 from policygen.simulate.why.causes import CauseKind
 from tests.app.simulations import EXAMPLE, POLICY, ROOT, raised, written
 from tests.client.looks import snapshot
+from tests.documents.test_git_files import git
 from tests.servers.rendering import json_documents
 from tests.servers.volcano_shares import drawn
 from tests.simulate.scenes import NODES, QUEUES, WORKLOAD, job
@@ -400,6 +401,38 @@ def test_a_spec_has_the_queues_and_the_configuration_of_volcano(tmp_path):
     (use,) = next(it.uses for it in result.teams if it.name == "text")
     assert (use.pool, use.most) == ("h100", 16)
     assert 0 < use.guarantee <= use.limit <= 120
+
+
+def test_the_base_file_of_the_platform_decides_what_kueue_manages(tmp_path, monkeypatch):
+    """Also that of a git revision, from another folder than the top of the repository."""
+    base = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+    spec = tmp_path / "platform" / "spec"
+    spec.mkdir(parents=True)
+    named = POLICY.replace("\nspec:\n", "\nspec:\n  kueue: {configuration: ../kueue.yaml}\n", 1)
+    written(spec, named)
+    text = job("a", 8, queue="").replace(
+        "      containers:", "      tolerations: [{operator: Exists}]\n      containers:"
+    )
+    jobs = written(tmp_path, text)
+    request = SimulateRequest(specs=(str(spec),), workloads=(jobs,))
+    configuration = tmp_path / "platform" / "kueue.yaml"
+
+    def started(request):
+        (found,) = app_simulate.simulate(request).result.jobs
+        return found.started
+
+    with pytest.raises(SpecError):
+        started(request)
+    configuration.write_text(base + "manageJobsWithoutQueueName: true\n", "utf-8")
+    assert started(request) is None
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "base")
+    configuration.write_text(base, "utf-8")
+    assert started(request) == 0
+    monkeypatch.chdir(spec.parent)
+    for name in ("git:main:platform/spec", "git:main:./spec", "git:main:platform/spec/jobs.yaml"):
+        assert started(request._replace(specs=(name,))) is None
 
 
 def test_a_second_scheduler_of_the_spec_is_no_job(tmp_path):
