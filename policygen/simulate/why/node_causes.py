@@ -80,9 +80,13 @@ class OccupiedNodes:
         gone: Sequence[str],
         has_room: Callable[[], bool],
     ) -> bool:
-        """What `has_room` returns while others run, too, and some have left. `others` have their flavors."""
+        """What `has_room` returns while others run, too, and some have left. `others` have their flavors.
+
+        Some of those that have left can be among the others, because they are admitted again.
+        """
         left = self.leave(gone)
-        added = [one for it, chosen in others for one in self._placed(it, it.pods, chosen)[2]]
+        anew = [(replace(it, nodes=()), chosen) for it, chosen in others]
+        added = [one for it, chosen in anew for one in self._placed(it, it.pods, chosen)[2]]
         found = has_room()
         self._undo(added)
         self.back(left)

@@ -1,5 +1,7 @@
 """Why no node takes a pod, the nearest miss, and what would place the pods."""
 
+from msgspec.structs import replace
+
 from policygen.simulate.instant import instant
 from policygen.simulate.scene_jobs import arrivals
 from policygen.simulate.why.causes import NearestNode, NodeReason
@@ -12,6 +14,7 @@ from policygen.simulate.why.changes import (
     TolerationAdded,
 )
 from policygen.simulate.why.explainer import Explainer
+from policygen.simulate.why.scene_nodes import occupied
 from tests.simulate.why.waiting import GPU, explain, job, node, scene, thing
 
 TAINT = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
@@ -78,3 +81,17 @@ def test_a_class_with_which_pods_preempt_others():
     found = explainer.explain(*explainer.named("n/a"))
     (change,) = (it for one in found.remedies for it in one.changes)
     assert change == PriorityChange(0, 9, "high", of_pods=True)
+
+
+def test_preempted_pods_that_are_admitted_again_use_nodes_too():
+    made = scene(node("x"), job("b", gpus=6, to=""), job("a", gpus=4, to=""))
+    runs, asked = (replace(it, nodes=("x",) * (it.name == "n/b")) for it in arrivals(made))
+    nodes = occupied(made, [runs])
+
+    def has_room():
+        return nodes.has_room(asked, (), {}, ())
+
+    assert not has_room()
+    assert nodes.room_beside((), ["n/b"], has_room)
+    assert not nodes.room_beside([(runs, {})], ["n/b"], has_room)
+    assert not has_room()
