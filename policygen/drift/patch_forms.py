@@ -15,6 +15,8 @@ from policygen.drift.compare import FieldDifference
 
 Operation = dict[str, Any]
 
+_CONTAINERS = ("containers", "initContainers")
+
 
 def operations(
     expected: dict[str, Any], found: dict[str, Any], differences: Iterable[FieldDifference]
@@ -67,6 +69,9 @@ def _change(expected: dict[str, Any], difference: FieldDifference) -> tuple[Path
         return difference.text, at(expected, difference.text)
     if difference.reordered:
         return difference.path, at(expected, difference.source)
+    if _is_container(difference.path[:-1]) and difference.path[-1] == "name":
+        # A snapshot does not have all fields of a container with another name, so none can be removed alone.
+        return difference.path[:-1], at(expected, difference.source[:-1])
     inside = difference.path and isinstance(difference.path[-1], int)
     if inside and (difference.expected is UNSET or difference.found is UNSET):
         return difference.path[:-1], at(expected, difference.source[:-1])
@@ -89,13 +94,19 @@ def _test(found: dict[str, Any], path: Path) -> Operation:
         if isinstance(holder, int) and step == "env":  # a snapshot has only the names in it
             path, there = path[:index], UNSET
             break
-    if there is UNSET:
+    was_missing = there is UNSET
+    if was_missing:
         last = max(index for index, step in enumerate(path) if isinstance(step, int))
         path = path[: last + 1]
         there = at(found, path)
-        if isinstance(there, dict) and isinstance(there.get("name"), str):
-            path, there = (*path, "name"), there["name"]
+    is_entry = isinstance(path[-1], int) and (was_missing or _is_container(path))
+    if is_entry and isinstance(there, dict) and isinstance(there.get("name"), str):
+        path, there = (*path, "name"), there["name"]
     return {"op": "test", "path": pointer(path), "value": there}
+
+
+def _is_container(path: Path) -> bool:
+    return len(path) > 1 and path[-2] in _CONTAINERS and isinstance(path[-1], int)
 
 
 def _parents(found: dict[str, Any], path: Path, value: Any) -> tuple[Path, Any]:

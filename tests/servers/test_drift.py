@@ -174,6 +174,18 @@ def test_an_environment_and_containers_of_others_are_taken_away(cluster, lint):
     assert "s3cret" not in "".join(texts)
     assert kubectl.run(cluster.bench, folder / "mend.sh") == []
     assert lint("three-schedulers")[0] == []
+    # Of a container with another name, lint does not read all fields.
+    renamed = [
+        {"op": "replace", "path": "/spec/template/spec/containers/0/name", "value": "renamed"},
+        {"op": "add", "path": "/spec/template/spec/containers/0/tty", "value": True},
+    ]
+    done = cluster.client.request(
+        "PATCH", path, json.dumps(renamed), content_type=kubectl.JSON_PATCH
+    )
+    assert done.ok, done.message
+    _, folder = lint("three-schedulers")
+    assert kubectl.run(cluster.bench, folder / "mend.sh") == []
+    assert lint("three-schedulers")[0] == []
 
 
 def test_diff_reports_changes_since_a_snapshot(cluster, tmp_path):
