@@ -15,9 +15,8 @@ import calendar
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field
 
 import yaml
 from msgspec.structs import replace
@@ -38,14 +37,13 @@ from .build import located
 from .client import Object
 from .cluster import KUEUE, Cluster, gpus, holds, owner
 from .platform_draws import DrawnPlatform, drawn
+from .platform_looks import SEEDS, Admitted, Look, Played, differences
 from .rendering import Rendered, rendered
 from .slate import Slate
 from .upstream import control_plane
 
 EVENT_S = 17.0
 """Between two events of the simulation, so that it can find a livelock. 100 are shorter than Kueue waits for pods."""
-SEEDS = 20
-"""The number of outcomes of chance that are compared at most: the next one if one differs."""
 COMPARED_EVERY = 10
 """Events."""
 SHORT = 0.25
@@ -53,54 +51,8 @@ SHORT = 0.25
 POLL_S = 0.1
 SLOW_LOOK_S = 0.2
 """A look takes less without load."""
-STARVED_S = 2.0
-"""Without load, an evicted Job holds its quota for 1.2 s. A second more, and Kueue tries others before it leaves."""
 SECONDS = 1000.0
 """More than the servers take for a platform."""
-SHOWN = 6
-
-Admitted = dict[str, frozenset[str]]
-"""The flavors of each Job that Kueue admits, by namespace and name."""
-
-
-@dataclass
-class Played:
-    """What became of a platform."""
-
-    jobs: int = 0
-    ends: int = 0
-    preempted: int = 0
-    compared: int = 0
-    placed: int = 0
-    """The number of comparisons in which the same Jobs had nodes for all pods."""
-    seeds: int = SEEDS
-    """Seeds whose results have not differed until now."""
-    admitted: int = 0
-    livelock: bool = False
-    """In the simulation, Jobs preempt each other again and again. Nothing is compared from then on."""
-    slowest: float = 0.0
-    """The longest time in which an evicted Job still held its quota, in seconds."""
-    differences: list[str] = field(default_factory=list)
-
-    @property
-    def starved(self) -> bool:
-        """Whether the servers had too little processor time: a difference proves nothing."""
-        return self.slowest > STARVED_S
-
-
-@dataclass(frozen=True)
-class Look:
-    """The state of the servers, or of the simulation."""
-
-    admitted: Admitted
-    placed: frozenset[str]
-    """The Jobs of which all pods have a node."""
-    evictions: int = 0
-    livelock: bool = False
-    reserved: Mapping[str, float] = field(default_factory=dict)
-    """The second at which Kueue admitted each Job."""
-    leaving: frozenset[str] = frozenset()
-    """The evicted Jobs that still hold quota."""
 
 
 class PlatformRun:
@@ -252,7 +204,7 @@ class PlatformRun:
                 return
             if ours.admitted != theirs.admitted:
                 found.differences = found.differences or [
-                    *_differences(theirs.admitted, ours.admitted)
+                    *differences(theirs.admitted, ours.admitted)
                 ]
                 self.seeds.remove(seed)
                 continue
@@ -375,17 +327,6 @@ def _run(made: Timeline, until: float) -> None:
 
 def _name(made: Object) -> str:
     return f"{made['metadata']['namespace']}/{made['metadata']['name']}"
-
-
-def _differences(theirs: Admitted, ours: Admitted) -> Iterator[str]:
-    both = theirs.keys() & ours.keys()
-    for words, names in (
-        ("only Kueue admits", theirs.keys() - both),
-        ("only the simulation admits", ours.keys() - both),
-        ("other flavors", {it for it in both if theirs[it] != ours[it]}),
-    ):
-        if names:
-            yield f"{words} {', '.join(sorted(names)[:SHOWN])} ({len(names)})"
 
 
 def main() -> None:
