@@ -336,6 +336,11 @@ def _model(model: Model) -> Data:
             targetConcurrency=scaling.target_concurrency,
         ),
         schedule=model.schedule and _schedule(model.schedule),
+        availability=model.availability
+        and _set(
+            failureDomain=model.availability.failure_domain,
+            minAvailable=model.availability.min_available,
+        ),
         placement=_set(
             pools=list(model.placement.pools),
             nodeTypes=list(model.placement.node_types),

@@ -17,7 +17,8 @@ from policygen.plan.assignment import Assignment
 from policygen.plan.catalog import KINDS
 from policygen.plan.compile import released
 from policygen.plan.extras import WORKLOADS
-from policygen.plan.workload import forms, objects
+from policygen.plan.kind import Kind
+from policygen.plan.workload import availability, forms, objects
 from policygen.plan.workload.forms import WorkloadForm
 
 FORMS = tuple(it.value for it in WorkloadForm)
@@ -49,16 +50,22 @@ def workload(
     made = explain_name.compiled(request, stdin=stdin)
     assignment = _assignment(made, name, namespace)
     chosen = _form(assignment, form)
-    component, kind_name = objects.KIND_OF[chosen]
-    kind = next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == kind_name)
     spec = made.loaded.spec
+    kind = _kind(*objects.KIND_OF[chosen])
     items = [
         released(spec, kind, it) for it in objects.workload(made.decisions, assignment, chosen)
     ]
+    budget = availability.budget(made.decisions, assignment)
+    if budget is not None and chosen in forms.SERVING:
+        items.append(released(spec, _kind("kubernetes", "PodDisruptionBudget"), budget))
     manifests = engine.render(items, templates=request.templates, target=spec.platform.target)
     about = findings_about(made, assignment.model.at)
     warnings = tuple(it for it in about if it.severity > Severity.INFO)
     return RenderedWorkload(output.text(manifests), warnings)
+
+
+def _kind(component: str, name: str) -> Kind:
+    return next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == name)
 
 
 def _assignment(made: Compiled, name: str, namespace: str | None) -> Assignment:

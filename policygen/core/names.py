@@ -3,6 +3,7 @@
 DEFAULT_NAMESPACE = "default"
 """The namespace in which an apply without options creates a manifest that names no namespace."""
 HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
 NODE_NAME = "metadata.name"
 """The only field that a node affinity can match."""
 NAMESPACE_NAME = "kubernetes.io/metadata.name"

@@ -10,6 +10,7 @@ _KUEUE = "https://kueue.sigs.k8s.io/docs/"
 _VOLCANO = "https://volcano.sh/docs/Concepts/"
 _CONTROLLERS = f"{_KUBERNETES}concepts/workloads/controllers/"
 _JOB = f"{_CONTROLLERS}job/"
+_BUDGET = f"{_KUBERNETES}tasks/run-application/configure-pdb/"
 _CRON_JOB = f"{_CONTROLLERS}cron-jobs/"
 _JOB_SET = "https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/"
 _LEADER_WORKER_SET = "https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/"
@@ -48,6 +49,39 @@ _INDEXED = Field(
     "Indexed: each pod knows its index, and a pod of the same index replaces a failed one.", _JOB
 )
 _SELECTOR = Field("The label of the pods that belong to this object.", _CONTROLLERS)
+
+
+def _spread(spec: str) -> Mapping[str, Field]:
+    """The fields that separate the replicas of a serving model."""
+    page = f"{_KUBERNETES}concepts/scheduling-eviction/"
+    constraint = f"{spec}.topologySpreadConstraints[]"
+    constraints = f"{page}topology-spread-constraints/"
+    term = f"{spec}.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[]"
+    affinity = f"{page}assign-pod-node/#inter-pod-affinity-and-anti-affinity"
+    return {
+        f"{constraint}.maxSkew": Field(
+            "By how many pods the nodes or zones can differ.",
+            constraints,
+            always="each node or zone has about as many replicas",
+        ),
+        f"{constraint}.topologyKey": Field(
+            "The label of the nodes that replicas are spread over.", constraints
+        ),
+        f"{constraint}.whenUnsatisfiable": Field(
+            "ScheduleAnyway: a score. Replicas also start if all other nodes are full.",
+            constraints,
+            always="a replica beside another one is better than a pending replica",
+        ),
+        f"{constraint}.labelSelector.matchLabels.app": Field(
+            "The label of the pods that are counted.", constraints
+        ),
+        f"{term}.topologyKey": Field(
+            "No two replicas run on nodes with the same value of this label.", affinity
+        ),
+        f"{term}.labelSelector.matchLabels.app": Field(
+            "The label of the pods that never share a node.", affinity
+        ),
+    }
 
 
 def _pods(template: str, source: str) -> Mapping[str, Field]:
@@ -90,6 +124,7 @@ def _pods(template: str, source: str) -> Mapping[str, Field]:
             "A label of the nodes of the pool. The pod runs only on these nodes.",
             f"{pods}scheduling-eviction/assign-pod-node/",
         ),
+        **_spread(f"{template}.spec"),
         f"{template}.spec.tolerations[].*": Field(
             "The taint of the pool's nodes that the pod tolerates.",
             f"{pods}scheduling-eviction/taint-and-toleration/",
@@ -117,6 +152,13 @@ KINDS: Mapping[str, FieldTable] = {
         {
             **_QUEUED,
             "spec.replicas": Field("The number of replicas of the model that run."),
+            "spec.strategy.rollingUpdate.maxSurge": Field(
+                "How many pods an update creates above the number of replicas. There is no room for one.",
+            ),
+            "spec.strategy.rollingUpdate.maxUnavailable": Field(
+                "How many pods an update deletes before new ones are ready.",
+                always="the least number with which an update without room can begin",
+            ),
             "spec.selector.matchLabels.app": _SELECTOR,
             **_pods("spec.template", f"{_CONTROLLERS}deployment/"),
         },
@@ -206,6 +248,24 @@ KINDS: Mapping[str, FieldTable] = {
             "spec.jobTemplate.spec.completionMode": _INDEXED,
             "spec.jobTemplate.spec.ttlSecondsAfterFinished": _TTL,
             **_pods("spec.jobTemplate.spec.template", _JOB),
+        },
+    ),
+    "PodDisruptionBudget": FieldTable(
+        _BUDGET,
+        {
+            **_QUEUED,
+            "spec.maxUnavailable": Field(
+                "How many pods can be unavailable while nodes are drained.", _BUDGET
+            ),
+            "spec.minAvailable": Field("How many pods stay while nodes are drained.", _BUDGET),
+            "spec.unhealthyPodEvictionPolicy": Field(
+                "AlwaysAllow: pods that are not ready can always be evicted.",
+                _BUDGET,
+                always="a pod that never gets ready would block the drain of its node",
+            ),
+            "spec.selector.matchLabels.app": Field(
+                "The label of the pods that the budget protects.", _BUDGET
+            ),
         },
     ),
     "JobSet": FieldTable(

@@ -88,6 +88,9 @@ KINDS: tuple[Kind, ...] = (
         plural="leaderworkersets",
     ),
     _workload("CronJob", "batch/v1", "cron_job"),
+    _workload(
+        "PodDisruptionBudget", "policy/v1", "pod_disruption_budget", plural="poddisruptionbudgets"
+    ),
     Kind(
         "Job",
         "volcano",

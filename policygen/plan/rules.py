@@ -302,6 +302,11 @@ WORKLOAD_NOT_RENDERED = warning(
     "A model has no team, so it has no namespace and no workload is rendered for it",
     "Write the team of the model.",
 )
+SPREAD_NOT_RENDERED = warning(
+    "spread-not-rendered",
+    "The availability of a model needs replicas on different nodes or in different zones, but the policy of its pool prevents this",
+    "Use a pool with spread: true, or at most as many replicas as the pool has nodes.",
+)
 POOL_UNTAINTED = note(
     "pool-untainted",
     "A pool has no taint, so pods that need no GPU can use the cpu and memory of its nodes",

@@ -7,7 +7,7 @@ from policygen.core.finding import Hit
 from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 from policygen.core.quoting import quoted
 from policygen.core.versions import Version
-from policygen.spec import schedules
+from policygen.spec import availability, schedules
 from policygen.spec.fields import View
 from policygen.spec.programs import (
     KubeSchedulerSettings,
@@ -350,6 +350,7 @@ def model(document: View) -> Model:
         gang=Gang(gang.number("size") or 1, run_as) if gang else None,
         autoscaling=autoscaling(spec.view("autoscaling")),
         schedule=schedule,
+        availability=availability.of_model(spec),
         placement=Placement(
             pools=placement.texts("pools"),
             node_types=placement.texts("nodeTypes"),

@@ -24,6 +24,7 @@ from policygen.spec.programs import (
 Scheduler = Literal["kueue", "volcano", "kube-scheduler"]
 Sharing = Literal["none", "mig", "timeSlicing", "mps"]
 RunAs = Literal["pods", "vcjob", "lws", "job"]
+FailureDomain = Literal["none", "node", "zone"]
 
 WHOLE = ""
 """Key of a plain number in `Amounts`: units of the pool's only resource."""
@@ -325,6 +326,14 @@ class ModelSchedule(Struct, frozen=True):
     """Length of the window that begins at each time of `cron`."""
 
 
+class Availability(Struct, frozen=True):
+    """What the replicas of a serving model survive."""
+
+    failure_domain: FailureDomain
+    min_available: int | None = None
+    """Pods that a drain leaves; None: all but one."""
+
+
 class Placement(Struct, frozen=True):
     """Where a model may run."""
 
@@ -354,6 +363,7 @@ class Model(Struct, frozen=True):
     gang: Gang | None = None
     autoscaling: Autoscaling | None = None
     schedule: ModelSchedule | None = None
+    availability: Availability | None = None
     placement: Placement = Placement()
     renamed: tuple[tuple[str, str], ...] = ()
     """Names of fields in the document's form, if they differ."""

@@ -106,6 +106,15 @@ spec:
   sizing: {training: lora, trainablePercent: 0.5, optimizerBytes: 0, sharding: full, activationMemory: 4Gi}
   schedule: {cron: "0 22 * * 1-5", timeZone: Europe/Berlin, hours: 8}
   container: {image: 'trainer:3', command: [python, "-m", train], args: [--epochs=3, "yes"], port: 80}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Model
+metadata: {name: serve}
+spec:
+  team: nlp
+  replicas: 3
+  resources: {gpus: 1}
+  availability: {failureDomain: zone, minAvailable: 2}
 """
 
 
@@ -137,4 +146,4 @@ spec: {nodeSelector: {gpu.type: a100}, capacity: {totalGPUs: 8}}
 
 def test_the_order_of_documents_is_stable():
     kinds = [it["kind"] for it in yaml.safe_load_all(write(documents(typed(FULL))))]
-    assert kinds == ["Platform", "ResourcePool", "Team", "Model"]
+    assert kinds == ["Platform", "ResourcePool", "Team", "Model", "Model"]

@@ -20,7 +20,7 @@ class WorkloadForm(StrEnum):
     CRON_JOB = "cronjob"
 
 
-_SERVING = (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET, WorkloadForm.LEADER_WORKER_SET)
+SERVING = (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET, WorkloadForm.LEADER_WORKER_SET)
 """Their pods run until the object is deleted. Those of the others end."""
 
 _VOLCANO_GANGS: Mapping[RunAs, tuple[WorkloadForm, ...]] = {
@@ -55,7 +55,7 @@ def obstacle(assignment: Assignment, form: WorkloadForm) -> str | None:
         return None
     if form == WorkloadForm.CRON_JOB:
         return "it has no schedule; write spec.schedule of the model"
-    if form in _SERVING and workload != "serving":
+    if form in SERVING and workload != "serving":
         return f"its workload is {workload}, and the pods of this kind are restarted when they end"
     return policy_obstacle(assignment, form)
 
@@ -94,7 +94,7 @@ def names(assignment: Assignment, form: WorkloadForm) -> tuple[str, ...]:
     model = assignment.model
     if form in (WorkloadForm.DEPLOYMENT, WorkloadForm.LEADER_WORKER_SET):
         return (model.name,)
-    if model.workload == "serving" and form not in _SERVING:
+    if model.workload == "serving" and form not in SERVING:
         return (model.name,)  # one run of the model
     return replica_names(assignment) or (model.name,)
 

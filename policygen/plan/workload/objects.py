@@ -22,7 +22,8 @@ from policygen.plan.pods import (
     toleration,
 )
 from policygen.plan.volcano import group_names
-from policygen.plan.workload import forms
+from policygen.plan.workload import availability, forms, rollout
+from policygen.plan.workload.availability import SpreadFields
 from policygen.plan.workload.forms import WorkloadForm
 from policygen.spec.types import ModelContainer, ModelSchedule, Taint
 
@@ -53,6 +54,7 @@ class WorkloadPods(Struct, frozen=True):
     """None: the default of the kind."""
     node_selector: dict[str, str]
     tolerations: tuple[dict[str, str], ...]
+    spread: SpreadFields
     container: ModelContainer
     no_image: str | tuple[str, ...]
     """What is written without an image, so that the API server refuses the object.
@@ -95,6 +97,8 @@ class WorkloadObject(Struct, frozen=True):
     """Pods of a Volcano Job that start together."""
     cron: CronFields | None = None
     """Of a CronJob."""
+    no_surge: bool = False
+    """Whether an update of a Deployment deletes a pod before it creates one."""
 
 
 def workload(
@@ -146,6 +150,7 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
         queue=str(own["queue"]) if own else None,
         min_available=int(str(own["minAvailable"])) if own else None,
         cron=cron,
+        no_surge=(form == WorkloadForm.DEPLOYMENT and not rollout.has_room(decided, assignment)),
     )
 
 
@@ -181,6 +186,7 @@ def _pods(
             for it in needed.fields
             if it.owner == TOLERATIONS and isinstance(it.value, Taint)
         ),
+        spread=(SpreadFields() if form in _RESTARTED else availability.spread(assignment, name)),
         container=assignment.model.container,
         no_image=() if form in _CUSTOM else "",
         resources=dict(needed.amounts),
@@ -213,12 +219,15 @@ KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
 }
 """Component and name of the kind of each form."""
 
-KIND_NAMES = tuple(name for _, name in KIND_OF.values())
+KIND_NAMES = (*(name for _, name in KIND_OF.values()), "PodDisruptionBudget")
 
 
 def _generators(component: str) -> Generators:
     return {name: _in_form(form) for form, (part, name) in KIND_OF.items() if part == component}
 
 
-OBJECTS = _generators("kubernetes")
+OBJECTS: Generators = {
+    **_generators("kubernetes"),
+    "PodDisruptionBudget": availability.budgets,
+}
 VOLCANO_OBJECTS = _generators("volcano")

@@ -7,11 +7,14 @@ from policygen.plan.kind import Item
 from policygen.plan.model_names import MODEL
 from policygen.plan.pods import NODE_SELECTOR, TOLERATIONS
 from policygen.plan.pool import PoolFacts
+from policygen.plan.workload.availability import DisruptionBudget
 from policygen.plan.workload.objects import WorkloadObject
-from policygen.spec.types import Model
+from policygen.spec.types import Model, Pool
 
 _CONTAINER = {"image": "image", "command": "command", "args": "args", "ports": "port"}
 _SCHEDULE = {"schedule": "cron", "timeZone": "timeZone", "activeDeadlineSeconds": "hours"}
+_AVAILABILITY = frozenset({"topologySpreadConstraints", "affinity"})
+_BUDGET = dict.fromkeys(("minAvailable", "maxUnavailable"), "minAvailable")
 _COUNTS = ("replicas", "parallelism", "completions", "size", "minAvailable", "completionMode")
 _PRIORITY = ("priorityClassName", "kueue.x-k8s.io/priority-class")
 _POOL: Mapping[str, tuple[str, ...]] = {
@@ -32,29 +35,42 @@ class WorkloadOrigins:
 
     def of(self, item: Item, path: Path) -> At | None:
         """The place for a field of an object, or for the object if `path` is empty."""
-        fields: WorkloadObject = item.fields
-        model, pool = self._models[fields.model], self._pools[fields.pool]
-        steps = [str(it) for it in path]
-        for step in steps:
-            if step in _CONTAINER:
-                return model.field("container") / _CONTAINER[step]
-            if step in _POOL:
-                return pool.at.to("spec", *_POOL[step])
+        fields: WorkloadObject | DisruptionBudget = item.fields
+        model, steps = self._models[fields.model], [str(it) for it in path]
         last = steps[-1] if steps else ""
-        if last in _SCHEDULE:
-            return model.field("schedule") / _SCHEDULE[last]
-        if "resources" in steps:
-            written = {"cpu": model.cpu_milli, "memory": model.memory_bytes}
-            if last in written and written[last] is None:
-                return pool.at.to("spec", "capacity")
-            return model.field("resources") / _RESOURCES.get(last, "gpus")
-        if last in _PRIORITY:
-            return model.field("priority")
-        if last in _COUNTS:
-            return _counted(model)
-        if last in ("", "name", "app", MODEL):
-            return model.at.to("metadata", "name")
-        return model.field("team")
+        if isinstance(fields, DisruptionBudget):
+            return _available(model, last)
+        return _of_object(model, self._pools[fields.pool], steps, last)
+
+
+def _of_object(model: Model, pool: Pool, steps: list[str], last: str) -> At:
+    """The place for a field of the object that runs a model."""
+    for step in steps:
+        if step in _CONTAINER:
+            return model.field("container") / _CONTAINER[step]
+        if step in _POOL:
+            return pool.at.to("spec", *_POOL[step])
+        if step in _AVAILABILITY:
+            return _available(model, last)
+    if last in _SCHEDULE:
+        return model.field("schedule") / _SCHEDULE[last]
+    if "resources" in steps:
+        return _requested(model, pool, last)
+    if last in _PRIORITY:
+        return model.field("priority")
+    if last in _COUNTS:
+        return _counted(model)
+    if last in ("", "name", "app", MODEL):
+        return model.at.to("metadata", "name")
+    return model.field("team")
+
+
+def _requested(model: Model, pool: Pool, resource: str) -> At:
+    """What decides an amount of a pod."""
+    written = {"cpu": model.cpu_milli, "memory": model.memory_bytes}
+    if resource in written and written[resource] is None:
+        return pool.at.to("spec", "capacity")
+    return model.field("resources") / _RESOURCES.get(resource, "gpus")
 
 
 def _counted(model: Model) -> At:
@@ -62,3 +78,10 @@ def _counted(model: Model) -> At:
     if model.gang is not None:
         return model.field("gang") / "size"
     return model.field("autoscaling") if model.autoscaling else model.field("replicas")
+
+
+def _available(model: Model, last: str) -> At:
+    """What decides a field of a constraint or of a budget."""
+    if last in ("", "name"):
+        return model.field("availability")
+    return model.field("availability") / _BUDGET.get(last, "failureDomain")

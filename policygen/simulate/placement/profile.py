@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME
+from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME, ZONE
 from policygen.kubernetes.configurations import SchedulerProfileView
 from policygen.kubernetes.node_filters import REQUIRED, Demand, demand
 from policygen.kubernetes.pod_terms import PREFERRED
@@ -34,7 +34,6 @@ FILTERS = (
 """The default plugins that filter nodes, in their order, without those for ports, volumes and claims."""
 NOT_MODELLED = frozenset({"VolumeBinding", "ImageLocality", "DynamicResources"})
 """They score 0 for pods without volumes and claims, on nodes that do not list their images."""
-ZONE = "topology.kubernetes.io/zone"
 SYSTEM_CONSTRAINTS = (
     Constraint(HOSTNAME, 3, None, soft=True),
     Constraint(ZONE, 5, None, soft=True),
