@@ -59,9 +59,11 @@ def change(it: Change) -> str:
             return f"Use LocalQueue {after}{f' instead of {before}' if before else ''}"
         case PriorityChange(after=after, class_name=name, of_pods=True):
             return f"Set priorityClassName of its pods to {name} ({after})"
-        case PriorityChange(after=after, class_name=name):
+        case PriorityChange(after=after, class_name=name, of_spec=of_spec):
             if name:
                 return f"Use the priority class {name} ({after})"
+            if of_spec:
+                return f"Add a priority with the value {after} to the Platform, and use it"
             return f"Create a WorkloadPriorityClass with the value {after}, and use it"
         case FewestPodsChange(after=after, pods=pods):
             return f'Set {MIN_PARALLELISM}: "{after}", so that it can run with {after} of its {pods} pods'
@@ -76,9 +78,8 @@ def _edit(it: SpecEdit) -> str:
         return f"Set {it.field} of pool {it.name} to {it.after}{place}"
     verb = "Raise" if _number(it.after) > _number(it.before) else "Lower"
     what = f"{it.field} {it.profile}".rstrip()
-    return (
-        f"{verb} {what} of team {it.name} in pool {it.pool} from {it.before} to {it.after}{place}"
-    )
+    where = f" in pool {it.pool}" if it.pool else ""
+    return f"{verb} {what} of team {it.name}{where} from {it.before} to {it.after}{place}"
 
 
 def _added(it: ObjectAdded) -> str:

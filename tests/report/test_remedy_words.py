@@ -77,6 +77,10 @@ LOCAL_QUEUE = local("q", "r")
         ),
         (PriorityChange(0, 9, ""), "Create a WorkloadPriorityClass with the value 9, and use it"),
         (
+            PriorityChange(0, 9, "", of_spec=True),
+            "Add a priority with the value 9 to the Platform, and use it",
+        ),
+        (
             TolerationAdded("main", TolerationView("gpu", "Equal", "yes", "NoSchedule")),
             "Add a toleration for the taint gpu=yes:NoSchedule",
         ),

@@ -108,6 +108,8 @@ class PriorityChange(Struct, frozen=True):
     """Empty: no class has this value yet."""
     of_pods: bool = False
     """Whether it is the PriorityClass of its pods, and not one of Kueue."""
+    of_spec: bool = False
+    """Whether a spec renders the classes."""
 
 
 class TolerationAdded(Struct, frozen=True):

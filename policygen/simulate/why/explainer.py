@@ -101,14 +101,15 @@ class Explainer:
         """When a new workload starts, by the durations of all."""
         if arrival.gang is not None:
             found = start(self.scene, self.arrivals, arrival)
-            needed = self._with_gang(arrival).ends(arrival)
-            return replace(found, ends=needed if {*needed} <= {*found.ends} else found.ends[-1:])
+            return _needing(found, self._with_gang(arrival).ends(arrival))
         workload = arrival.workload
         if workload is None:
             running = [it for it in self.arrivals if any(it.nodes)]
             if running and all(it.duration is None for it in running):
                 return Start(None, unknown=len(running))
-            return start(self.scene, self.arrivals, arrival)
+            nodes = self._nodes.now()
+            needed = nodes.ends(arrival, {}) if nodes is not None else ()
+            return _needing(start(self.scene, self.arrivals, arrival), needed)
         asked = asked_workload(arrival, workload, self.scene)
         near, _ = self._queues.around(asked)
         held = [it.name for them in near.held.values() for it in them]
@@ -273,7 +274,7 @@ class Explainer:
             known,
             remedies=tuple(map(self._shown, proven.remedies)),
             later=tuple(self._shown(self._when(near, asked, it)) for it in later),
-            ends=tuple(map(self._owner, after)) or self._ends(arrival, cause),
+            ends=tuple(map(self._owner, after)) or self._ends(arrival, cause, near),
             tried=proven.tried,
         )
 
@@ -297,12 +298,13 @@ class Explainer:
             return it
         return replace(it, ends=ends(near, asked, quota_cause(settled, waiting), it.changes))
 
-    def _ends(self, arrival: Arrival, cause: Cause) -> tuple[str, ...]:
-        """The workloads that end before it starts, by their durations; empty: they are not known."""
+    def _ends(self, arrival: Arrival, cause: Cause, near: Situation) -> tuple[str, ...]:
+        """The workloads near it that end before it starts, by their durations; empty: they are not known."""
         others = [it for it in self.arrivals if it is not arrival]
         if cause.lasts or len(others) > _SIMULATED or all(it.duration is None for it in others):
             return ()
-        return start(self.scene, others, arrival).ends
+        own = {self._owner(it) for it in near.names}
+        return tuple(it for it in start(self.scene, others, arrival).ends if it in own)
 
     def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
         gangs = self._with_gang(arrival)
@@ -441,6 +443,11 @@ class Explainer:
             ),
             ends=tuple(map(self._owner, it.ends)),
         )
+
+
+def _needing(found: Start, ends: Sequence[str]) -> Start:
+    """A start with only the ends that it needs; they are not known if it starts before all of them."""
+    return replace(found, ends=tuple(ends) if {*ends} <= {*found.ends} else found.ends[-1:])
 
 
 def _choices(settled: Settled, cause: Cause) -> Iterator[list[str]]:

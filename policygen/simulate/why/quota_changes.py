@@ -68,7 +68,7 @@ def families(
     yield from _smaller_pods(sets, near)
     yield from _other_flavors(cluster, asked, cause)
     yield from _other_queues(cluster, asked)
-    yield from _priorities(settled, cluster, asked)
+    yield from _priorities(settled, cluster, asked, of_spec=spec is not None)
     wanted = _shortages(settled, near)
     if spec is not None and spec.renders("ClusterQueue", "", queue.name):
         if wanted:
@@ -176,7 +176,9 @@ def _other_queues(cluster: Cluster, asked: AskedWorkload) -> Iterator[Family]:
             yield [[QueueChange(asked.fields.queue_name, it.name)]]
 
 
-def _priorities(settled: Settled, cluster: Cluster, asked: AskedWorkload) -> Iterator[Family]:
+def _priorities(
+    settled: Settled, cluster: Cluster, asked: AskedWorkload, *, of_spec: bool
+) -> Iterator[Family]:
     own = asked.fields.priority
     classes = sorted(
         (it.fields.value, it.name)
@@ -191,7 +193,7 @@ def _priorities(settled: Settled, cluster: Cluster, asked: AskedWorkload) -> Ite
         default=own,
     )
     waiting = (it.workload.priority for it in settled.entries.values())
-    yield [[PriorityChange(own, max(highest, own, *waiting) + 1, "")]]
+    yield [[PriorityChange(own, max(highest, own, *waiting) + 1, "", of_spec=of_spec)]]
 
 
 def _shortages(settled: Settled, near: Iterable[FlavorObstacle]) -> Shortages:

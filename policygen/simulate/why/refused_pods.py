@@ -19,11 +19,14 @@ from policygen.simulate.why.changes import (
     FieldChange,
     OwnChange,
     PodsChange,
+    PolicyChange,
     RequestChange,
+    SpecChange,
 )
 from policygen.simulate.why.node_causes import UNIT, OccupiedNodes, changed_batch
 from policygen.simulate.why.remedy import Cost, Remedy
 from policygen.simulate.why.scene_changes import changed_scene
+from policygen.simulate.why.spec_pod_quotas import SpecPodQuotas
 
 _MOST_RAISED = 8
 """The most ResourceQuotas that one remedy raises."""
@@ -35,6 +38,7 @@ class JobQuotas:
     def __init__(self, scene: Scene, arrivals: Sequence[Arrival]) -> None:
         self._scene = scene
         self._arrivals = arrivals
+        self._spec = SpecPodQuotas(scene.spec) if scene.spec is not None else None
         self._objects: Mapping[tuple[str, str], Workload] | None = None
         """The objects of users by kind and name."""
 
@@ -81,14 +85,33 @@ class JobQuotas:
                 if room is not False and refusing(quotas, namespace, pods, created) is None:
                     yield Remedy(tuple(changes), Cost(), placed=room)
                     break
-        raised: list[FieldChange] = []
+        raised = self._raised(arrival, refusal, created)
+        if raised:
+            yield Remedy(raised, Cost(), placed=placed(raised))
+
+    def _raised(
+        self, arrival: Arrival, refusal: RefusingQuota, created: int
+    ) -> tuple[PolicyChange, ...]:
+        """Higher quotas, or changes of the spec that renders them; empty: these do not help."""
+        namespace = arrival.namespace
+        needed: dict[tuple[str, str], Fraction] = {}
+        fields: list[FieldChange] = []
+        spec: SpecChange | None = None
         found: RefusingQuota | None = refusal
-        while found is not None and not found.unset and len(raised) < _MOST_RAISED:
-            raised.append(higher_quota(found, namespace))
-            quotas = self._of(namespace, changed_scene(self._scene, raised).cluster)
+        while found is not None and not found.unset and len(needed) + len(fields) < _MOST_RAISED:
+            if self._spec is not None and self._spec.renders(namespace, found.name):
+                needed[namespace, found.key] = found.used + found.all
+                spec = self._spec.raised(needed)
+                if spec is None:
+                    return ()
+            else:
+                fields.append(higher_quota(found, namespace))
+            effects = (*fields, *(spec.effects if spec is not None else ()))
+            quotas = self._of(namespace, changed_scene(self._scene, effects).cluster)
             found = refusing(quotas, namespace, arrival.pods, created)
-        if found is None:
-            yield Remedy(tuple(raised), Cost(), placed=placed(raised))
+        if found is not None:
+            return ()
+        return (*([spec] if spec is not None else []), *fields)
 
     def _of(self, namespace: str, cluster: Cluster) -> PodQuotas:
         own = [it for it in self._arrivals if it.namespace == namespace]
