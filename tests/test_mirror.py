@@ -49,6 +49,7 @@ WITHOUT = {
     "app/test": "tests/cli/test_test.py runs and updates cases through it.",
     "cli/baseline": "tests/cli/test_lint.py updates baselines by it.",
     "cli/lint_inputs": "tests/cli/test_lint.py calls lint and baseline update with its options.",
+    "cli/spec_arguments": "tests/cli/test_completion.py completes names of a spec through it.",
     "app/edited_text": "tests/app/test_fix.py and tests/app/test_patch.py change texts through it.",
     "client/oidc": "tests/servers/test_ways_in.py logs in at an issuer through it.",
     "client/tls": "tests/servers/test_ways_in.py connects through it, with good and bad certificates.",

@@ -11,12 +11,11 @@ from policygen.app import inputs, manifest_files
 from policygen.app.compile import Compiled
 from policygen.app.edited_text import edited_text
 from policygen.app.requests import LintRequest, PatchRequest
-from policygen.core.errors import PolicygenError, UsageError
+from policygen.core.errors import UsageError
 from policygen.core.finding import Edit, Fault, Finding, Path, dotted
 from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
-from policygen.documents import files
 from policygen.documents.document import Document
 from policygen.documents.edit import rewrite
 from policygen.documents.edit.apply import EditError
@@ -34,7 +33,6 @@ from policygen.patch.model_finder import ModelFinder, RunModel
 from policygen.patch.object_patch import ObjectPatch, object_patch
 from policygen.render.difference import difference
 from policygen.report.report import UNREAD, Report
-from policygen.spec.load import load
 
 
 class PatchedFile(Struct, frozen=True):
@@ -139,16 +137,6 @@ def summary(patched: Patched, *, done: bool) -> str:
         number = len({it.object for it in patched.refused})
         total += f"; {counted(number, 'object')} cannot be patched"
     return total
-
-
-def model_names(specs: Sequence[str]) -> list[str]:
-    """The names of the models of specs, to complete them on a command line; empty if they cannot be read."""
-    try:
-        return [
-            it.name for it in load(files.read([it for it in specs if it != "-"])[0]).spec.models
-        ]
-    except (PolicygenError, OSError, ValueError):
-        return []
 
 
 def _finder(compiled: Compiled, chosen: str | None) -> ModelFinder:

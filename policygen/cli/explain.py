@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +12,20 @@ import click
 from click.shell_completion import CompletionItem
 
 from policygen.app import stdout
-from policygen.app.requests import RenderRequest
 from policygen.cli.options import (
     CLUSTER,
     TARGET,
     TEMPLATES,
-    fields,
     for_people,
     form,
     say_renamed,
     stdin,
+)
+from policygen.cli.spec_arguments import (
+    completion_request,
+    names,
+    render_request,
+    specs_or_default,
 )
 from policygen.cli.stderr import refusals
 from policygen.core.errors import PolicygenError
@@ -32,11 +35,6 @@ if TYPE_CHECKING:  # --help does not load the plan
 
 _OBJECT = re.compile(r"[A-Za-z]+/")
 _NAMES = ("team", "model", "pool")
-_ENDINGS = (".yaml", ".yml", ".json")
-_GROUP = b"policygen.dev/v"
-_MOST_FILES, _BEGIN = 200, 4096
-_DEFAULT_SPEC = "spec"
-"""The folder with the spec if the command names none."""
 
 
 def _explain_object(name: str, given: dict[str, Any]) -> None:
@@ -47,11 +45,22 @@ def _explain_object(name: str, given: dict[str, Any]) -> None:
     _refuse_full(given)
     field, specs = _split(given["rest"])
     with refusals(quiet=True, every=False):
-        found = app_explain.opened(_request(specs, given), stdin=stdin(specs))
+        found = app_explain.opened(render_request(specs, given), stdin=stdin(specs))
         answer = app_explain.explain(found, name, field)
     form = given["form"]
     write = field_answers.json if form == "json" else for_people(field_answers.text, form)
     stdout.out(delivery.page(write, answer))
+
+
+def _refuse_spec_kind(what: str) -> None:
+    """Raises UsageError for a name written as that of an object, such as `Model/chat`."""
+    written, _, name = what.partition("/")
+    kind = written.lower().removeprefix("resource")
+    if kind in _NAMES:
+        raise click.UsageError(
+            f"{written} is a kind of the spec, not of rendered objects; write: "
+            f"policygen explain {kind} {name or 'NAME'}"
+        )
 
 
 def _explain_name(kind: str, given: dict[str, Any]) -> None:
@@ -66,7 +75,7 @@ def _explain_name(kind: str, given: dict[str, Any]) -> None:
         )
     specs = specs_or_default(rest[1:])
     with refusals(quiet=True, every=False):
-        made = explain_name.compiled(_request(specs, given), stdin=stdin(specs))
+        made = explain_name.compiled(render_request(specs, given), stdin=stdin(specs))
         answer, origins = explain_name.explain(made, kind, rest[0])
     form = given["form"]
     people = for_people(partial(name_answers.name, origins=origins), form)
@@ -93,10 +102,6 @@ def _refuse_full(given: Mapping[str, Any]) -> None:
         raise click.UsageError("--full works only for a RULE; omit --full")
 
 
-def _request(specs: tuple[str, ...], given: Mapping[str, Any]) -> RenderRequest:
-    return RenderRequest(**fields(RenderRequest, {**given, "specs": specs}))
-
-
 def _split(rest: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
     """The field and the specs among the arguments. A path that exists is a spec."""
     first = rest[0] if rest else ""
@@ -109,37 +114,6 @@ def _split(rest: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
     return first if is_field else None, specs_or_default(rest[1:] if is_field else rest)
 
 
-def specs_or_default(arguments: Sequence[str]) -> tuple[str, ...]:
-    """The specs that arguments name, or the default one. Raises UsageError."""
-    specs = tuple(arguments) or default_specs()
-    if not specs:
-        raise click.UsageError(
-            f"name the SPEC, a file or a folder; there is no folder {_DEFAULT_SPEC!r} here"
-        )
-    return specs
-
-
-def default_specs() -> tuple[str, ...]:
-    """The folder `spec`, if it exists."""
-    return (_DEFAULT_SPEC,) if Path(_DEFAULT_SPEC).is_dir() else ()
-
-
-def _specs_nearby() -> tuple[str, ...]:
-    """The specs that completion reads: the default folder, or the files of a spec in and below this folder.
-
-    At most one level below, so that completion is fast.
-    """
-    found = (it for pattern in ("*", "*/*") for it in sorted(Path().glob(pattern)))
-    near = (it for it in found if it.suffix in _ENDINGS and it.is_file())
-    return default_specs() or tuple(str(it) for it in islice(near, _MOST_FILES) if _is_spec(it))
-
-
-def _is_spec(path: Path) -> bool:
-    with suppress(OSError), path.open("rb") as file:
-        return _GROUP in file.read(_BEGIN)
-    return False
-
-
 def _complete_what(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> "list[CompletionItem[str]]":
@@ -148,9 +122,9 @@ def _complete_what(
     from policygen.explain import spec_field
 
     start = incomplete.lower()
-    found = _opened(context, _specs_nearby()) if "/" in start or incomplete[:1].isupper() else None
-    names = [*_NAMES, *(found.names() if found else ()), *app_explain.names()]
-    items = [CompletionItem(it) for it in names if it.lower().startswith(start)]
+    found = _opened(context) if "/" in start or incomplete[:1].isupper() else None
+    known = [*_NAMES, *(found.names() if found else ()), *app_explain.names()]
+    items = [CompletionItem(it) for it in known if it.lower().startswith(start)]
     return items + [CompletionItem(it) for it in spec_field.paths(incomplete)]
 
 
@@ -162,9 +136,9 @@ def _complete_rest(
     rest = tuple(context.params.get("rest") or ())
     items = [CompletionItem(incomplete, type="file")]
     if not rest and what in _NAMES:
-        texts = _names(context, what)
+        texts = names(context, what)
         items = [CompletionItem(it) for it in texts if it.startswith(incomplete)]
-    elif not rest and _OBJECT.match(what) and (found := _opened(context, _specs_nearby())):
+    elif not rest and _OBJECT.match(what) and (found := _opened(context)):
         from policygen.app import explain_object as app_explain
 
         with suppress(PolicygenError):
@@ -173,28 +147,13 @@ def _complete_rest(
     return items
 
 
-def complete_models(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The models of the spec."""
-    return [it for it in _names(context, "model") if it.startswith(incomplete)]
-
-
-def _names(context: click.Context, kind: str) -> list[str]:
-    """The names of a kind in the spec."""
-    from policygen.app import explain_name
-
-    given, specs = {"target": {}, "templates": (), **context.params}, _specs_nearby()
-    with suppress(PolicygenError):
-        return explain_name.names(explain_name.compiled(_request(specs, given)), kind)
-    return []
-
-
-def _opened(context: click.Context, specs: tuple[str, ...]) -> "Opened | None":
+def _opened(context: click.Context) -> "Opened | None":
     """The spec for completion, which prints no error."""
     from policygen.app import explain_object as app_explain
 
-    given = {"target": {}, "templates": (), **context.params}
+    request = completion_request(context)
     with suppress(PolicygenError):
-        return app_explain.opened(_request(specs, given)) if specs else None
+        return app_explain.opened(request) if request else None
     return None
 
 
@@ -256,6 +215,7 @@ def explain(**given: Any) -> None:
         _explain_spec_field(what, given)
         return
     if _OBJECT.match(what):
+        _refuse_spec_kind(what)
         _explain_object(what, given)
         return
     from policygen.app import explain as app_explain

@@ -7,21 +7,13 @@ import click
 
 from policygen.app import stdout
 from policygen.app.requests import PatchRequest
-from policygen.cli.explain import default_specs
 from policygen.cli.options import CLUSTER, TARGET, fields, form, paths, stdin
+from policygen.cli.spec_arguments import complete_models, default_specs
 from policygen.cli.stderr import say, show
 from policygen.core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:  # --help does not load the plan
     from policygen.app.patch import Patched
-
-
-def _models(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The models of the specs that are named before on the line."""
-    from policygen.app.patch import model_names
-
-    found = model_names(context.params.get("specs") or default_specs())
-    return [it for it in found if it.startswith(incomplete)]
 
 
 @click.command(
@@ -53,7 +45,7 @@ Exit codes: 0 patched or nothing to do, 1 an object cannot be patched, or files 
 @click.option(
     "--model",
     metavar="MODEL",
-    shell_complete=_models,
+    shell_complete=complete_models,
     help="The model of workloads without the label policygen.dev/model whose name is not that of a model.",
 )
 @click.option("--write", is_flag=True, help="Change the files. Default: show a diff.")

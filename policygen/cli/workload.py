@@ -5,9 +5,8 @@ from typing import Any
 import click
 
 from policygen.app import stdout
-from policygen.app.requests import RenderRequest
-from policygen.cli.explain import complete_models, specs_or_default
-from policygen.cli.options import CLUSTER, TARGET, TEMPLATES, beginning, fields, paths, stdin
+from policygen.cli.options import CLUSTER, TARGET, TEMPLATES, beginning, paths, stdin
+from policygen.cli.spec_arguments import complete_models, render_request, specs_or_default
 from policygen.cli.stderr import refusals, show
 
 
@@ -70,7 +69,7 @@ def workload(**given: Any) -> None:
     from policygen.app import workload as app_workload
 
     specs = specs_or_default(given["specs"])
-    request = RenderRequest(**fields(RenderRequest, {**given, "specs": specs}))
+    request = render_request(specs, given)
     with refusals(quiet=True, every=False):
         made = app_workload.workload(
             request, given["model"], given["form"], namespace=given["namespace"], stdin=stdin(specs)

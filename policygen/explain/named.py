@@ -103,7 +103,7 @@ def model(decided: Decisions, name: str) -> NameAnswer:
     if found.chosen is not None:
         sections.append(_size(found.chosen, workload))
     if workload is not None:
-        assumed = sizing.assumptions(workload)
+        assumed = demand.assumptions(found.model, workload)
         if assumed:
             sections.append(Section("Assumed, because the spec does not set it", assumed))
     others = [_option(it) for it in found.options[1:]]

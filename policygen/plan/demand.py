@@ -129,6 +129,11 @@ def _as_memory(size: str) -> str:
     )
 
 
+def assumptions(model: Model, workload: MemoryDemand) -> tuple[str, ...]:
+    """The defaults that the memory of a model assumes, because the spec does not set them."""
+    return sizing.assumptions(workload, _stated(model))
+
+
 def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
     """Whether the memory is known, which values are assumed, and whether gpuMemory is enough."""
     if model.size is not None and models.model(model.family, model.size) is None:
@@ -150,7 +155,7 @@ def check(model: Model, workload: MemoryDemand | None) -> Iterator[Hit]:
     if workload is None or model.gpus is not None or workload.facts is None:
         return
     if model.gpu_memory_bytes is None:
-        assumed = ", ".join(sizing.assumptions(workload, _stated(model)))
+        assumed = ", ".join(assumptions(model, workload))
         if assumed:
             yield Hit(
                 rules.ASSUMPTION,

@@ -202,6 +202,23 @@ def test_a_field_of_a_spec():
         explain("ResourcePool.spec.gpus")
 
 
+def test_a_kind_of_the_spec_is_no_object():
+    assert "write: policygen explain model chat\n" in explain("Model/chat", EXAMPLE)
+    assert "write: policygen explain pool NAME\n" in explain("resourcepool/", EXAMPLE)
+
+
+def test_a_value_that_the_spec_sets_is_not_assumed(tmp_path):
+    spec = tmp_path / "spec.yaml"
+    model = "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: m}\n"
+    sizing = "spec: {team: vision, family: llama-3.1, size: 8b, sizing: {%s}}\n"
+    spec.write_text(model + sizing % "concurrency: 2")
+    assert "weight precision bf16" in explain("model", "m", EXAMPLE, str(spec))
+    spec.write_text(model + sizing % "precision: bf16")
+    shown = explain("model", "m", EXAMPLE, str(spec))
+    assert "Assumed" in shown
+    assert "weight precision" not in shown
+
+
 @pytest.mark.usefixtures("in_example")
 def test_completion():
     def values(line):
