@@ -10,11 +10,18 @@ from policygen.plan.amounts import Vector
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.pool import PoolFacts
-from policygen.plan.rules import MODEL_ABOVE_LIMIT, MODEL_ABOVE_QUOTA, MODELS_EXCEED_LIMIT
+from policygen.plan.rules import (
+    GUARANTEE_NOT_ENFORCED,
+    MODEL_ABOVE_LIMIT,
+    MODEL_ABOVE_QUOTA,
+    MODELS_EXCEED_LIMIT,
+)
 from policygen.plan.tree import TeamNode, Tree
 from policygen.plan.volcano import deserved_amounts
 
-_CANNOT_RUN = frozenset((MODELS_EXCEED_LIMIT, MODEL_ABOVE_LIMIT, MODEL_ABOVE_QUOTA))
+_WARNINGS = frozenset(
+    (MODELS_EXCEED_LIMIT, MODEL_ABOVE_LIMIT, MODEL_ABOVE_QUOTA, GUARANTEE_NOT_ENFORCED)
+)
 
 
 class ModelRow(Struct, frozen=True):
@@ -74,7 +81,7 @@ class Overview(Struct, frozen=True):
     unplaced: tuple[str, ...]
     """Models that fit no pool."""
     warnings: tuple[str, ...]
-    """What never runs at once, or never at all."""
+    """What never runs, and which guarantees are not enforced."""
 
 
 class PoolRow(Struct, frozen=True):
@@ -103,10 +110,10 @@ class PoolRow(Struct, frozen=True):
 
 
 def overview(decided: Decisions, findings: Iterable[Finding] = ()) -> Overview:
-    """All pools, their teams and models. Of the findings, those about models that cannot run are shown."""
+    """All pools, their teams and models. `findings`: those that contradict a table are shown."""
     placements = decided.workloads.placements
     unplaced = tuple(it.model.name for it in placements if it.chosen is None)
-    warnings = tuple(it.message for it in findings if it.rule in _CANNOT_RUN)
+    warnings = tuple(it.message for it in findings if it.rule in _WARNINGS)
     return Overview(decided.platform.name, tuple(_pools(decided)), unplaced, warnings)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import Hit
 from policygen.core.tolerations import tolerates
-from policygen.plan import needs, rules, scheduler
+from policygen.plan import needs, rules, scheduler, volcano
 from policygen.plan.amounts import CPU, MEMORY, amount_of
 from policygen.plan.assignment import Assignment
 from policygen.plan.pool import PoolFacts
@@ -32,6 +32,7 @@ def reports(
     yield from _inert_quotas(spec, pools)
     yield from scheduler.weak_packing(pools)
     yield from _teams(spec, trees)
+    yield from _unprotected(trees)
     yield from _omitted_profiles(trees)
     yield from _small_host_quotas(trees)
     yield from _unqueued_trees(trees)
@@ -228,6 +229,23 @@ def _teams(spec: Spec, trees: Sequence[Tree]) -> Iterator[Hit]:
                     "volcano, or lower the limits of the teams until their sum fits the pool",
                     quota.field("guarantee"),
                 )
+
+
+def _unprotected(trees: Sequence[Tree]) -> Iterator[Hit]:
+    """Guarantees that several other teams of Volcano can use together, and that nothing reclaims."""
+    for tree in trees:
+        for name, amounts in volcano.unprotected(tree).items():
+            node, facts = tree.by_team.get(name), tree.pools[0]
+            if node is None:  # `.own`, whose guarantee nobody wrote
+                continue
+            taken = " and ".join(amount_of(it, amount) for it, amount in amounts.items())
+            yield Hit(
+                rules.GUARANTEE_NOT_ENFORCED,
+                f'the guarantee of team "{name}" is not enforced: other teams together can use {taken} of it '
+                f'in pool "{facts.name}", because Volcano without preemption limits each queue, and not their '
+                "sum; remove preemptionEnabled: false, or lower the limits of the teams until their sum fits the pool",
+                node.team.quota_at(facts.name, "guarantee"),
+            )
 
 
 def _oversubscribed(tree: Tree, facts: PoolFacts) -> bool:

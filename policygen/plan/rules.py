@@ -86,9 +86,9 @@ GPUS_BELOW_GPU_MEMORY = warning(
 )
 GUARANTEE_NOT_ENFORCED = warning(
     "guarantee-not-enforced",
-    "A team has a guarantee in a pool of kube-scheduler, which cannot enforce guarantees",
-    "Schedule the pool with kueue or volcano, or lower the teams' limits until their sum fits the "
-    "pool.",
+    "The scheduler of a pool cannot enforce the guarantee of a team: kube-scheduler, or Volcano without preemption",
+    "Schedule the pool with kueue, or lower the teams' limits until their sum fits the pool. With Volcano, "
+    "you can also remove preemptionEnabled: false.",
 )
 GUARANTEES_ABOVE_AVAILABLE = refusal(
     "guarantees-above-available",

@@ -179,4 +179,33 @@ def _divide(
     return shares
 
 
+def unprotected(tree: Tree) -> dict[str, dict[str, int]]:
+    """By node and resource, how many guaranteed units the teams beside it can use together.
+
+    Without preemption, a queue can use its guarantee and what its parent guarantees to no child. Volcano
+    1.14.1 limits each queue (`realCapability` of the plugin capacity), and not the sum of several.
+    """
+    facts = tree.pools[0]
+    found: dict[str, dict[str, int]] = {}
+    if tree.scheduler != "volcano" or facts.policy.preemption_enabled:
+        return found
+    reach: dict[str, dict[str, int]] = {}
+    for parent, nodes in tree.by_parent.items():  # parents come first
+        whole = facts.available if parent is None else reach[parent]
+        guarantees = {node.name: node.guarantee[facts.name] for node in nodes}
+        for resource in facts.resources:
+            rest = whole[resource] - sum(it[resource] for it in guarantees.values())
+            for node in nodes:
+                most = guarantees[node.name][resource] + max(rest, 0)
+                limit = node.limit[facts.name][resource]
+                reach.setdefault(node.name, {})[resource] = min(most, limit)
+            together = sum(reach[node.name][resource] for node in nodes)
+            for node in nodes:
+                own = guarantees[node.name][resource]
+                taken = together - reach[node.name][resource] - (whole[resource] - own)
+                if own and taken > 0:
+                    found.setdefault(node.name, {})[resource] = min(taken, own)
+    return found
+
+
 OBJECTS: Generators = {"Queue": queues, "PodGroup": pod_groups}

@@ -180,3 +180,56 @@ def test_negative_priorities_of_queues_keep_their_order(planned, volcano, queues
     positive = config.replace("-5", "5").replace("-9", "9")
     made = planned(volcano(), positive).of("Queue")
     assert [made[f"{name}.p"].priority for name in "abc"] == [5, 7, 9]
+
+
+def not_enforced(done):
+    return [it.message for it in done.findings if it.rule.name == "guarantee-not-enforced"]
+
+
+def test_without_preemption_two_teams_together_reach_the_guarantee_of_a_third(
+    planned, volcano, team
+):
+    keeps = "schedulingPolicy: {preemptionEnabled: false}"
+    teams = [team(name, "guarantee: 10") for name in "abc"]
+    # 34 of 64 are not guaranteed, so a and b can each use 44, together all 64.
+    found = not_enforced(planned(volcano(more=keeps), *teams))
+    assert [it.partition(" is ")[0] for it in found] == [
+        f'the guarantee of team "{it}"' for it in "abc"
+    ]
+    assert "together can use 10 nvidia.com/gpu of it" in found[0]
+    assert not_enforced(planned(volcano(), *teams)) == []  # the guarantee is reclaimed
+    assert not_enforced(planned(volcano(more=keeps), *teams[:2])) == []
+    all_guaranteed = [
+        team(name, f"guarantee: {n}") for name, n in (("a", 24), ("b", 20), ("c", 20))
+    ]
+    assert not_enforced(planned(volcano(more=keeps), *all_guaranteed)) == []
+    # b and c reach 27 + 27, which leaves 10 for a; b loses 1 of its 10 to a and c.
+    limited = [
+        team("a", "guarantee: 10, limit: 28"),
+        *(team(it, "guarantee: 10, limit: 27") for it in "bc"),
+    ]
+    found = not_enforced(planned(volcano(more=keeps), *limited))
+    assert [it[:27] for it in found] == [
+        'the guarantee of team "b" i',
+        'the guarantee of team "c" i',
+    ]
+    assert "can use 1 nvidia.com/gpu of it" in found[0]
+
+
+def test_a_guarantee_below_a_parent_is_compared_with_what_the_parent_reaches(
+    planned, volcano, team
+):
+    done = planned(
+        volcano(more="schedulingPolicy: {preemptionEnabled: false}"),
+        team("lab", "guarantee: 12, limit: 20"),
+        *(team(name, "guarantee: 4", parent="lab") for name in "uvw"),
+        team("other", "guarantee: 52"),
+    )
+    assert not_enforced(done) == []  # lab guarantees all that it reaches
+    done = planned(
+        volcano(more="schedulingPolicy: {preemptionEnabled: false}"),
+        team("lab", "guarantee: 18, limit: 20"),
+        *(team(name, "guarantee: 4", parent="lab") for name in "uvw"),
+    )
+    # lab reaches 20, and guarantees 18 (6 of them to lab.own): u, v and .own reach 6, 6 and 8, w keeps 0.
+    assert "together can use 4 nvidia.com/gpu of it" in not_enforced(done)[0]

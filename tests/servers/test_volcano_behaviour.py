@@ -173,6 +173,7 @@ def test_two_teams_together_use_a_reserved_guarantee(cluster):
     """Volcano limits each queue by the guarantees of all others, but not their sum."""
     teams = [team(name, {"guarantee": 4}) for name in "abc"]
     out = volcano(pool(3, policy="preemptionEnabled: false"), *teams)
+    assert [it.rule.name for it in out.findings].count("guarantee-not-enforced") == 3
     started(cluster, out)
     with cluster.volcano(out.volcano_config):
         cluster.create(elastic("b", 24))
