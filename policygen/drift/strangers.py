@@ -19,6 +19,16 @@ def strangers(rendered: Iterable[Object], orphans: Sequence[Object]) -> tuple[Ob
     several that are connected, with a queue. Then the other orphans without a connection are also
     strangers.
     """
+    left = unconnected(rendered, orphans)
+    counts = Counter(name for _, names in left for name in names)
+    is_set = any(it.kind in _QUEUES and any(counts[one] > 1 for one in them) for it, them in left)
+    return tuple(it for it, _ in left) if is_set else ()
+
+
+def unconnected(
+    rendered: Iterable[Object], orphans: Sequence[Object]
+) -> Sequence[tuple[Object, set[str]]]:
+    """The orphans that nothing connects with the rendered objects, and what each of them names."""
     if not orphans:
         return ()
     mine = list(rendered)
@@ -28,9 +38,7 @@ def strangers(rendered: Iterable[Object], orphans: Sequence[Object]) -> tuple[Ob
     while near := [it for it in left if it[1] & reached]:
         left = [it for it in left if not it[1] & reached]
         reached |= {name for _, names in near for name in names}
-    counts = Counter(name for _, names in left for name in names)
-    is_set = any(it.kind in _QUEUES and any(counts[one] > 1 for one in them) for it, them in left)
-    return tuple(it for it, _ in left) if is_set else ()
+    return left
 
 
 def _name(found: Object) -> str:

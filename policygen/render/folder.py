@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -16,7 +16,11 @@ from msgspec import Struct
 
 from policygen.core import atomic
 from policygen.core.errors import UsageError
+from policygen.core.finding import At
 from policygen.core.quoting import counted
+from policygen.documents.parse import mapping
+from policygen.drift.strangers import unconnected
+from policygen.kubernetes.object import Object
 
 INDEX = ".policygen.index"
 """In an output folder: the files that policygen wrote there, and their digests.
@@ -139,6 +143,9 @@ class _Update:
                 )
         is_whole = all(digests == [self.old[name]] for name, digests in self.index.items())
         if self.removed and self.new and is_whole and not self.index.keys() & self.new.keys():
+            before = _objects((self.folder / name).read_bytes() for name in self.removed)
+            if len(unconnected(_objects(self.planned.values()), before)) < len(before):
+                return  # a spec whose pools and teams have other names
             raise UsageError(
                 f"{self.folder} contains only files that this spec does not render, such as {self.removed[0]}, so "
                 "they are probably those of another spec; render into another folder, or delete this folder"
@@ -177,6 +184,13 @@ class _Update:
             os.fsync(file.fileno())
         staged.replace(self.folder / INDEX)
         (self.folder / _FORMER_INDEX).unlink(missing_ok=True)
+
+
+def _objects(texts: Iterable[bytes]) -> list[Object]:
+    """The objects of files that policygen wrote."""
+    data = (mapping(text.decode()) for text in texts)
+    found = (Object.read(it, At(0)) for it in data if it)
+    return [it for it in found if it is not None]
 
 
 def _on_disk(path: Path) -> str | None:

@@ -58,6 +58,18 @@ def test_a_folder_of_another_spec_with_the_same_set_is_refused(tmp_path):
     assert files(tmp_path) == expected(OLD)
 
 
+def test_a_spec_whose_objects_all_have_other_names_replaces_its_files(tmp_path):
+    head = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: "
+    old, new, other = (
+        manifest(name, head + f"{{name: {name}, namespace: {space}}}")
+        for name, space in (("a100", "nlp"), ("h100", "nlp"), ("l4", "render"))
+    )
+    write_folder([old], tmp_path)
+    refusal(write_folder, [other], tmp_path)
+    assert write_folder([new], tmp_path) == Changes(1, 1, 0)
+    assert files(tmp_path) == expected([new])
+
+
 def test_what_others_put_there_stays(tmp_path):
     (tmp_path / "kustomization.yaml").write_text("mine")
     (tmp_path / "queue.mine.yaml").write_text("mine")

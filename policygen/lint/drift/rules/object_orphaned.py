@@ -20,7 +20,8 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f"{obj} has the label {SET}: {facts.rendered.name} ({written_by}), but the spec does not render this object; "
-            "delete the object if nothing uses it, or add the object to the spec",
+            "delete the object if nothing uses it, or add it to the spec; if another spec renders it, write another "
+            "metadata.name in the Platform of one of the two",
             obj.at,
         )
 
@@ -30,7 +31,8 @@ RULE = ObjectRule(
     Severity.ERROR,
     Family.DRIFT,
     __doc__,
-    remedy="Delete the object if nothing uses it, or add it to the spec.",
+    remedy="Delete the object if nothing uses it, or add it to the spec. If another spec renders it, write "
+    "another metadata.name in the Platform of one of the two.",
     judges=KINDS,
     check=check,
     needs=NEEDS,
