@@ -327,7 +327,8 @@ def _report(findings: Sequence[Finding], answer: str, form: str, **more: Any) ->
 
     def people(report: Report, out: TextIO) -> None:
         title = f"policygen validate: {text.summary(report.findings)}"
-        markdown.write_findings(title, answer, report.findings, out)
+        result = f"{answer}; {report.incomplete}" if report.incomplete else answer
+        markdown.write_findings(title, result, report.findings, out)
 
     report = Report(tuple(findings), **more)
     stdout.out(delivery.page(json.write if form == "json" else people, report))

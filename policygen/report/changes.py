@@ -39,10 +39,7 @@ def text(
     lines += [f"new: {headline(it)}" for it in new]
     lines += [f"gone: {headline(it)}" for it in gone]
     lines += _together(incomparable)
-    lines.append(
-        f"{counted(len(changed), 'change')}; findings: {len(new)} new, "
-        f"{len(gone)} gone; {len(incomparable)} not comparable"
-    )
+    lines.append(_counts(len(changed), findings, incomparable))
     out.writelines(f"{printable(line, out.encoding or 'utf-8')}\n" for line in lines)
 
 
@@ -57,6 +54,7 @@ def markdown(
     page = MarkdownPage(out)
     page.line(" → ".join(f"{it.context} {_time(it.taken)}" for it in snapshots))
     rows = [(it.what.value, str(it.object), it.path, it.message) for it in changes]
+    page.line(_counts(len(rows), findings, incomparable))  # first, since a long page is cut
     page.table("Changes", ("CHANGE", "OBJECT", "FIELD", "VALUE"), rows)
     for title, group in zip(("New findings", "Findings that are gone"), findings, strict=True):
         heads = ("WHERE", "SEVERITY", "WHAT", "RULE")
@@ -64,8 +62,19 @@ def markdown(
         page.table(title, heads, cells)
     for line in _together(incomparable):
         page.line(line, indent=_INDENT)
-    if not rows and not any(findings) and not incomparable:
-        page.line("no difference")
+
+
+def _counts(
+    changed: int,
+    findings: tuple[Sequence[Finding], Sequence[Finding]],
+    incomparable: Sequence[Incomparable],
+) -> str:
+    """The numbers of everything that is written above."""
+    new, gone = map(len, findings)
+    return (
+        f"{counted(changed, 'change')}; findings: {new} new, {gone} gone; "
+        f"{len(incomparable)} not comparable"
+    )
 
 
 def _together(incomparable: Iterable[Incomparable]) -> Iterator[str]:

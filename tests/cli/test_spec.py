@@ -155,3 +155,10 @@ def test_manifests_passed_as_a_spec_are_not_an_empty_spec(run, tmp_path, command
     code, out, err = run(command, file)
     assert (code, out) == (2, "")
     assert f"if the input contains manifests, run `policygen lint --manifests {file}" in err
+
+
+def test_a_page_about_an_invalid_spec_says_that_not_all_checks_ran(run, spec):
+    (spec / "bad.yaml").write_text(SPEC.replace("name: a\n", "name: b\n").replace("20", "-1"))
+    code, out, _ = run("validate", "-f", "markdown", spec)
+    assert code == 2
+    assert out.splitlines()[2] == "the spec is invalid; not all checks of the plan ran"

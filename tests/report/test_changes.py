@@ -65,3 +65,12 @@ def test_json_keeps_its_schema():
     assert [it["path"] for it in data["changes"]] == [None, "spec.x"]
     assert data["findings"]["new"][0]["rule"] == "new-one"
     assert data["notComparable"] == ["a: not read"]
+
+
+def test_markdown_begins_with_the_counts_that_end_the_text():
+    text, page = written(changes.text), written(changes.markdown)
+    assert text.splitlines()[-1] == "2 changes; findings: 1 new, 0 gone; 0 not comparable"
+    assert (
+        text.splitlines()[-1].replace(":", r"\:").split(";")[0]
+        == page.splitlines()[2].split(";")[0]
+    )
