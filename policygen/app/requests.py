@@ -122,6 +122,8 @@ class ReviewRequest(NamedTuple):
     """One of the clusters of the Platform, of each spec that has clusters."""
     beside: ClusterRequest | None = None
     """The cluster whose workloads may use what is removed, if no state is one."""
+    extras: frozenset[str] = frozenset()
+    """A subset of EXTRAS, that each spec also renders."""
 
 
 class SimulateRequest(NamedTuple):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from policygen.app import sides
 from policygen.app.content import CONTEXT, Content, content
-from policygen.app.requests import ReviewRequest, Targets
+from policygen.app.requests import ReviewRequest
 from policygen.app.sides import Argument, ReviewSide
 from policygen.client.live import Progress
 from policygen.core.names import SET
@@ -16,6 +16,7 @@ from policygen.documents.git_files import GitError
 from policygen.documents.parse import mapping
 from policygen.drift.changes import What
 from policygen.kubernetes.cluster import Cluster
+from policygen.plan.extras import WORKLOADS
 from policygen.review import uses as review_uses
 from policygen.review.apply_order import ApplyOrder, apply_order
 from policygen.review.consequences import Consequences, consequences
@@ -35,7 +36,7 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
     """Compare two states. Raises SpecError, UsageError, and UnreadError for a cluster."""
     both = request.old, request.new
     specs = {
-        index: sides.of_spec(it, request.target, request.cluster)
+        index: sides.of_spec(it, request.target, request.cluster, request.extras)
         for index, it in enumerate(both)
         if isinstance(it, str) and content(it) is Content.SPEC
     }
@@ -52,9 +53,10 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         for side in (was, now)
     ]
     only_specs = len(specs) == len(both)
+    found = _consequences(was, now, models=only_specs)
     return Review(
         (was.name, now.name),
-        _consequences(was, now, models=only_specs),
+        found,
         changes,
         tuple(it for key, it in messages[1].items() if only_specs and key not in messages[0]),
         tuple(it for key, it in messages[0].items() if only_specs and key not in messages[1]),
@@ -63,18 +65,28 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         (*was.unread, *now.unread, *(read.unread if read else ())),
         # Nothing is applied to come to the state of a cluster.
         ApplyOrder() if now.cluster.seen else apply_order(was.cluster, now.cluster, changes),
-        tuple(_steps_command(was, now, request.target)),
+        tuple(_steps_command(was, now, request)),
+        _not_compared(found, request),
     )
 
 
-def _steps_command(old: ReviewSide, new: ReviewSide, target: Targets) -> Iterator[str]:
+def _not_compared(found: Consequences, request: ReviewRequest) -> str:
+    """What is not compared about models whose own objects change."""
+    if WORKLOADS in request.extras or not any(it.new_objects for it in found.models):
+        return ""
+    return f"the objects that run them are compared only with --with {WORKLOADS}"
+
+
+def _steps_command(old: ReviewSide, new: ReviewSide, request: ReviewRequest) -> Iterator[str]:
     if new.rendered is None or new.decisions is None:
         return
     yield from ("policygen", "render", new.name)
     if new.decisions.platform.cluster is not None:
         yield from ("--cluster", new.decisions.platform.cluster.name)
-    for component, version in target.items():
+    for component, version in request.target.items():
         yield from ("--target", f"{component}={version}")
+    for extra in sorted(request.extras):
+        yield from ("--with", extra)
     yield from ("--steps-from", old.name, "-o", "steps/")
 
 

@@ -69,9 +69,11 @@ def cluster_of(argument: Argument, access: ClusterRequest) -> ClusterRequest | N
     return None
 
 
-def of_spec(path: str, target: Targets, cluster: str | None = None) -> ReviewSide:
+def of_spec(
+    path: str, target: Targets, cluster: str | None = None, extras: frozenset[str] = frozenset()
+) -> ReviewSide:
     """The state that a spec describes. A spec without clusters is the same for each. Raises SpecError."""
-    request = RenderRequest(specs=(path,), target=target, cluster=cluster)
+    request = RenderRequest(specs=(path,), target=target, cluster=cluster, extras=extras)
     try:
         return of_request(request, path)
     except NoClustersError:

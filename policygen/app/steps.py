@@ -61,7 +61,7 @@ def steps(
     if names and request.cluster is None:
         raise SeveralClustersError(names)
     if content(old) is Content.SPEC:
-        was = sides.of_spec(old, request.target, request.cluster)
+        was = sides.of_spec(old, request.target, request.cluster, request.extras)
     else:
         reading = ReviewRequest(old, request.specs[0], request.target)
         was = sides.of_objects(old, reading, new, progress)

@@ -166,6 +166,7 @@ read or compared, 4 internal error.
 )
 @snapshots("The same for the cluster in this file, which `policygen snapshot` wrote.")
 @options(*ACCESS, TARGET, CLUSTER, RULES)
+@extras("Also compare what `render --with` renders of a spec")
 @click.option(
     "--spec",
     "specs",
@@ -223,7 +224,10 @@ def _diff_of_states(
         if given[name]:
             raise click.UsageError(f"{option} is only for two snapshots or clusters; omit {option}")
     beside = access if new is not None and access.named else None
-    request = ReviewRequest(old, new or access, given["target"], access, given["cluster"], beside)
+    state = new or access
+    request = ReviewRequest(
+        old, state, given["target"], access, given["cluster"], beside, given["extras"]
+    )
     found = app_review.review(request, progress)
     page = StringIO()
     wide = tables.columns(sys.stdout, os.environ)

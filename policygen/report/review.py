@@ -151,7 +151,7 @@ def json(review: Review, out: TextIO) -> None:
                 ],
                 "unknown": review.order.unknown,
             },
-            "notes": list(review.notes),
+            "notes": [*review.notes, *filter(None, [review.not_compared])],
             "unread": list(review.unread),
             "warnings": {
                 "new": [headline(it) for it in review.new],
@@ -171,7 +171,10 @@ def _sections(review: Review) -> Iterator[_Section]:
     for pool in found.pools:
         yield _Section(f"pool {pool.pool}", tuple(_pool(pool)))
     if found.models:
-        yield _Section("models", tuple((it.model, _model(it)) for it in found.models))
+        lines = tuple((it.model, _model(it)) for it in found.models)
+        if review.not_compared:
+            lines = (*lines, ("", review.not_compared))
+        yield _Section("models", lines)
     for title, findings in (("new warnings", review.new), ("warnings gone", review.gone)):
         if findings:
             lines = tuple(

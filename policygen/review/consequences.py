@@ -59,6 +59,15 @@ class ModelChange(Struct, frozen=True):
     beyond: Pair
     """Those above the limit of the team, which never run."""
 
+    @property
+    def new_objects(self) -> bool:
+        """Whether the objects that run it change: it is new or gone, runs elsewhere, or has another size."""
+        was, now = (
+            (self.exists[0], self.places[0], self.needs[0]),
+            (self.exists[1], self.places[1], self.needs[1]),
+        )
+        return was != now or self.replicas.changed
+
 
 class Consequences(Struct, frozen=True):
     """What changes for people."""

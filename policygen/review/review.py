@@ -28,6 +28,8 @@ class Review(Struct, frozen=True):
     order: ApplyOrder = ApplyOrder()
     steps_command: tuple[str, ...] = ()
     """The words of the command that writes the applies of `order`; empty if it is not about a spec."""
+    not_compared: str = ""
+    """What is not compared about models whose own objects change."""
 
     @property
     def changed(self) -> bool:

@@ -360,3 +360,20 @@ def test_changes_that_are_not_committed_are_named(reviewed, tmp_path):
         'git:HEAD:old.yaml: changes that are not committed are not compared: "old.yaml"',
         'old.yaml: changes that are not committed are compared, too: "old.yaml"',
     )
+
+
+def test_objects_of_models_are_compared_with_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("old.yaml").write_text(SPEC.replace("gpus: 10", "gpus: 4"))
+    Path("new.yaml").write_text(SPEC.replace("gpus: 10", "gpus: 8"))
+    assert "        the objects that run them are compared only with --with workloads\n" in shown(
+        review(ReviewRequest("old.yaml", "new.yaml"))
+    )
+    text = shown(review(ReviewRequest("old.yaml", "new.yaml", extras=frozenset({"workloads"}))))
+    assert "--with" not in text
+    assert "~ Deployment nlp/chat" in text
+    assert '"4" → "8"' in text
+
+
+def test_what_changes_only_borrowing_changes_no_object_of_a_model(reviewed):
+    assert "--with" not in shown(reviewed(SPEC, SHRINK))
