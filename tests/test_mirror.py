@@ -61,6 +61,7 @@ WITHOUT = {
     "documents/parsed": "It has only types; tests/documents/test_fast_yaml.py shows when an outline is made.",
     "documents/rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "drift/rule_names": "It has only names.",
+    "explain/admission": "tests/explain/test_values.py answers every field of the examples.",
     "explain/answer": "tests/cli/test_explain.py shows who borrows, and tests/explain/test_values.py all fields.",
     "explain/controllers": "tests/explain/test_values.py evaluates the steps to each value.",
     "explain/fields": "tests/explain/test_values.py finds the meaning of each field.",

@@ -14,6 +14,7 @@ from policygen.core import versions
 from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.spec.forms import MODEL, PLATFORM, RESOURCE_POOL, TEAM, DocumentForm
 from policygen.spec.programs import (
+    AdmissionSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -117,6 +118,7 @@ def _platform(platform: Platform) -> Data:
         nvidia=_set(namespace=_unless(platform.nvidia.namespace, NvidiaSettings().namespace)),
         monitoring=_monitoring(platform.monitoring),
         lint=_lint(platform.lint),
+        admission=_admission(platform.admission),
     )
 
 
@@ -158,6 +160,13 @@ def _kube_scheduler(settings: KubeSchedulerSettings) -> Data:
     return _set(
         namespace=_unless(settings.namespace, KubeSchedulerSettings().namespace),
         image=settings.image,
+    )
+
+
+def _admission(settings: AdmissionSettings) -> Data:
+    return _set(
+        action=_unless(settings.action, AdmissionSettings().action),
+        rules=dict(settings.rules),
     )
 
 

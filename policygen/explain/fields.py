@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from policygen.core.finding import Path, dotted
-from policygen.explain import nvidia_fields, workload_fields
+from policygen.explain import admission, nvidia_fields, workload_fields
 from policygen.explain.file_fields import FILES
 from policygen.explain.meaning import Field, FieldTable
 from policygen.explain.monitoring_fields import DASHBOARD, DASHBOARD_FILE, PROMETHEUS_RULE
-from policygen.plan.extras import DEVICE_PLUGIN, MIG_MANAGER, MONITORING, WORKLOADS
+from policygen.plan.extras import ADMISSION, DEVICE_PLUGIN, MIG_MANAGER, MONITORING, WORKLOADS
 from policygen.plan.kind import Kind
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/"
@@ -397,6 +397,7 @@ KINDS: Mapping[str, FieldTable] = {
 
 
 OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {
+    ADMISSION: admission.TABLES,
     MONITORING: {"PrometheusRule": PROMETHEUS_RULE, "ConfigMap": DASHBOARD},
     WORKLOADS: workload_fields.KINDS,
 }

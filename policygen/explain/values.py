@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from policygen.core.finding import Path, at_path, named
-from policygen.explain import controllers, queues
+from policygen.explain import admission, controllers, queues
 from policygen.explain.fields import field
 from policygen.explain.namespaces import Namespaces
 from policygen.explain.step import Step, Steps, of_platform
 from policygen.plan.decisions import Decisions
-from policygen.plan.extras import SECOND_SCHEDULER
+from policygen.plan.extras import ADMISSION, SECOND_SCHEDULER
 from policygen.plan.kind import Item
 from policygen.plan.origin import Origins
 
@@ -26,7 +26,14 @@ class Values:
         tree = queues.Queues(decided)
         of_namespace = Namespaces(decided)
         files = controllers.Controllers(decided)
-        self._extras: Mapping[str, Mapping[str, Derive]] = {}
+        door = admission.AdmissionSteps(decided)
+        self._extras: Mapping[str, Mapping[str, Derive]] = {
+            ADMISSION: {
+                "ConfigMap": door.of_config_map,
+                "ValidatingAdmissionPolicy": door.of_policy,
+                "ValidatingAdmissionPolicyBinding": door.of_policy,
+            },
+        }
         self._derive: Mapping[str, Derive] = {
             "ClusterQueue": tree.of_kueue,
             "Cohort": tree.of_kueue,

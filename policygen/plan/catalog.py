@@ -5,6 +5,7 @@ Data only: every lint imports it, so it must not import the modules that decide 
 
 from policygen.core.versions import KUEUE_V1BETA2, Minor
 from policygen.plan.extras import (
+    ADMISSION,
     DEVICE_PLUGIN,
     MIG_MANAGER,
     MONITORING,
@@ -39,6 +40,7 @@ def _workload(name: str, api_version: str, template: str, plural: str = "") -> K
 
 
 _RBAC = "rbac.authorization.k8s.io/v1"
+_ADMISSION = "admissionregistration.k8s.io/v1"
 
 KINDS: tuple[Kind, ...] = (
     _kubernetes("Namespace", "v1", "kubernetes/namespace.yaml.j2"),
@@ -107,6 +109,20 @@ KINDS: tuple[Kind, ...] = (
         "monitoring/prometheus_rule.yaml.j2",
         MONITORING,
         plural="prometheusrules",
+    ),
+    # A policy refuses everything in a namespace without its ConfigMap, so the ConfigMap comes first.
+    _kubernetes("ConfigMap", "v1", "kubernetes/config_map.yaml.j2", ADMISSION),
+    _kubernetes(
+        "ValidatingAdmissionPolicy",
+        _ADMISSION,
+        "admission/validating_admission_policy.yaml.j2",
+        ADMISSION,
+    ),
+    _kubernetes(
+        "ValidatingAdmissionPolicyBinding",
+        _ADMISSION,
+        "admission/validating_admission_policy_binding.yaml.j2",
+        ADMISSION,
     ),
 )
 

@@ -22,9 +22,11 @@ from policygen.plan import (
     volcano_configuration,
     workloads,
 )
+from policygen.plan.admission import policies
 from policygen.plan.catalog import KINDS
 from policygen.plan.decisions import Decisions, Generators
 from policygen.plan.extras import (
+    ADMISSION,
     DEVICE_PLUGIN,
     MIG_MANAGER,
     MONITORING,
@@ -55,6 +57,7 @@ FAMILIES: Mapping[tuple[str, str], Generators] = {
     (DEVICE_PLUGIN, "kubernetes"): {},
     (MIG_MANAGER, "kubernetes"): {},
     (MONITORING, "kubernetes"): monitoring.OBJECTS,
+    (ADMISSION, "kubernetes"): policies.OBJECTS,
 }
 """The generators by `Kind.family`."""
 

@@ -1,5 +1,6 @@
-"""Names of what is rendered only with `--with NAME`: controllers' configuration files, and workloads."""
+"""Names of what is rendered only with `--with NAME`: configuration files, workloads, admission policies."""
 
+ADMISSION = "admission"
 DEVICE_PLUGIN = "device-plugin"
 KUEUE_CONFIG = "kueue-config"
 MIG_MANAGER = "mig-manager"
@@ -8,6 +9,7 @@ SECOND_SCHEDULER = "second-scheduler"
 VOLCANO_CONFIG = "volcano-config"
 WORKLOADS = "workloads"
 EXTRAS = (
+    ADMISSION,
     DEVICE_PLUGIN,
     KUEUE_CONFIG,
     MIG_MANAGER,

@@ -10,6 +10,7 @@ from policygen.core.versions import Version
 from policygen.spec import availability, schedules
 from policygen.spec.fields import View
 from policygen.spec.programs import (
+    AdmissionSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -95,6 +96,14 @@ def platform(document: View) -> Platform:
         nvidia=_nvidia(spec.view("nvidia")),
         monitoring=_monitoring(spec.view("monitoring"), written="monitoring" in spec.data),
         lint=_lint(spec.view("lint")),
+        admission=_admission(spec.view("admission")),
+    )
+
+
+def _admission(view: View) -> AdmissionSettings:
+    return AdmissionSettings(
+        action=view.data.get("action", AdmissionSettings().action),
+        rules=view.pairs("rules"),
     )
 
 

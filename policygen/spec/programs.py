@@ -65,6 +65,15 @@ class MonitoringSettings(Struct, frozen=True):
     """None if the spec does not have these settings."""
 
 
+class AdmissionSettings(Struct, frozen=True):
+    """What the admission policies of `--with admission` do with objects that break a rule."""
+
+    action: str = "deny"
+    """`deny`, `warn` or `audit`; of all rules that have no own."""
+    rules: tuple[tuple[str, str], ...] = ()
+    """Rules with an action of their own; `off`: the rule is not rendered."""
+
+
 class Waiver(Struct, frozen=True):
     """A finding that a team accepts."""
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from policygen.core.finding import At
 from policygen.core.versions import DEFAULT, Version
 from policygen.spec.programs import (
+    AdmissionSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -138,6 +139,7 @@ class Platform(Struct, frozen=True):
     nvidia: NvidiaSettings = NvidiaSettings()
     monitoring: MonitoringSettings = MonitoringSettings()
     lint: LintSettings = LintSettings()
+    admission: AdmissionSettings = AdmissionSettings()
 
 
 class Taint(Struct, frozen=True):

@@ -22,7 +22,11 @@ OPTIONS = {
     "serving-slices": ["--with", "device-plugin", "--with", "mig-manager"],
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
-    "three-schedulers": ["--with", "second-scheduler", "--with", "volcano-config"],
+    "three-schedulers": [
+        *("--with", "second-scheduler"),
+        *("--with", "volcano-config"),
+        *("--with", "admission"),
+    ],
     "volcano-training": ["--with", "volcano-config"],
 }
 """The options with which an example's golden files were rendered."""

@@ -153,6 +153,11 @@ EXCEPTIONS = {
             r'struct field (\w+\.status\b|Node(Status|Condition)\.)|unknown field "status\.|status\.addresses',
         ),
         (
+            "admission-policies-in-detail",
+            "Names, versions, selectors and expressions of policies: only the server's code checks them.",
+            r"AdmissionPolicy(Binding)?\.admissionregistration\.k8s\.io",
+        ),
+        (
             "zones-of-the-server",
             "Which time zones exist depends on the database of the server.",
             r"unknown time zone|invalid timeZone",

@@ -636,7 +636,7 @@ class Bench:
         ca = base64.b64encode(self.ca.read_bytes()).decode()
         definitions: list[Object] = []
         rest: list[Object] = [_namespace(kueue.NAMESPACE), _namespace(volcano.NAMESPACE)]
-        rest += _observer()
+        rest += [*_observer(), *_watch_config_maps()]
         if self.options.kueue_crds:
             definitions += kueue.crds(self.built["kueue"], self._kueue_webhook, ca)
         if KUEUE in self.options.parts:
@@ -706,6 +706,43 @@ def _served_as(definition: Object) -> tuple[str, str]:
 
 def _namespace(name: str) -> Object:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def _watch_config_maps() -> list[Object]:
+    """A policy that matches no request, so that the API server never stops to watch parameters.
+
+    It stops when the last policy with parameters of a kind is deleted, and does not begin again: new
+    policies then see the ConfigMaps of that moment (1.36.3, `ensureParamsForPolicyLocked`).
+    """
+    version, name = "admissionregistration.k8s.io/v1", "policygen-config-maps"
+    nothing = {
+        "apiGroups": ["nothing.policygen.test"],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE"],
+        "resources": ["nothing"],
+    }
+    return [
+        {
+            "apiVersion": version,
+            "kind": "ValidatingAdmissionPolicy",
+            "metadata": {"name": name},
+            "spec": {
+                "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+                "matchConstraints": {"resourceRules": [nothing]},
+                "validations": [{"expression": "true"}],
+            },
+        },
+        {
+            "apiVersion": version,
+            "kind": "ValidatingAdmissionPolicyBinding",
+            "metadata": {"name": name},
+            "spec": {
+                "policyName": name,
+                "paramRef": {"name": name, "parameterNotFoundAction": "Allow"},
+                "validationActions": ["Audit"],
+            },
+        },
+    ]
 
 
 def _observer() -> list[Object]:

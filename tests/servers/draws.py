@@ -72,7 +72,7 @@ def example(name: str, kueue_base: Path) -> Rendered:
 def drawn() -> list[list[Rendered]]:
     """Rounds of specs that fit one cluster together; one in five is in the articles' forms."""
     by_tag = [
-        _draws(articles(tag=tag) if index % 5 == 4 else specs(tag=tag), index)
+        draws_of(articles(tag=tag) if index % 5 == 4 else specs(tag=tag), index)
         for index, tag in enumerate(TAGS)
     ]
     return [list(round_) for round_ in zip(*by_tag, strict=True)]
@@ -149,7 +149,8 @@ def configurations(sets: Iterable[Rendered], *, alike: bool = True) -> Configura
     return Configurations(list(kube_scheduler.values()), list(volcano.values()))
 
 
-def _draws(strategy: st.SearchStrategy[list[Any]], number: int) -> list[Rendered]:
+def draws_of(strategy: st.SearchStrategy[list[Any]], number: int) -> list[Rendered]:
+    """Up to ROUNDS specs that render something; the same for each number."""
     found: list[Rendered] = []
 
     @seed(number)

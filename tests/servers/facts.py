@@ -27,6 +27,9 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
     "v1": (
         "ConfigMap", "LimitRange", "Namespace", "Node", "Pod", "ResourceQuota", "ServiceAccount",
     ),
+    "admissionregistration.k8s.io/v1": (
+        "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+    ),
     "apps/v1": ("Deployment", "ReplicaSet", "StatefulSet"),
     "batch/v1": ("CronJob", "Job"),
     "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),

@@ -295,6 +295,49 @@ BUILT_IN: list[Object] = [
         },
     },
     {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "spec": {
+            "failurePolicy": "Ignore",
+            "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+            "matchConstraints": {
+                "matchPolicy": "Exact",
+                "namespaceSelector": {"matchLabels": {"a": "b"}},
+                "resourceRules": [
+                    {
+                        "apiGroups": [""],
+                        "apiVersions": ["v1"],
+                        "operations": ["CREATE", "UPDATE"],
+                        "resources": ["pods"],
+                        "resourceNames": ["a"],
+                        "scope": "Namespaced",
+                    }
+                ],
+            },
+            "matchConditions": [{"name": "a", "expression": "true"}],
+            "variables": [{"name": "a", "expression": "1"}],
+            "validations": [
+                {"expression": "true", "message": "a", "reason": "Invalid"},
+                {"expression": "true", "messageExpression": "'a'"},
+            ],
+            "auditAnnotations": [{"key": "a", "valueExpression": "'a'"}],
+        },
+    },
+    {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "spec": {
+            "policyName": "a",
+            "paramRef": {"name": "a", "parameterNotFoundAction": "Allow"},
+            "matchResources": {
+                "namespaceSelector": {
+                    "matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]
+                }
+            },
+            "validationActions": ["Deny", "Audit"],
+        },
+    },
+    {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
         "value": 1000,

@@ -18,6 +18,7 @@ from tests.servers.bench import CONTEXT
 from tests.servers.client import MERGE
 from tests.servers.cluster import holds
 from tests.servers.intrusions import ELSEWHERE, intrusions
+from tests.servers.rendering import json_documents
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STORIES = sorted(path.name for path in EXAMPLES.iterdir() if (path / "expected").is_dir())
@@ -70,11 +71,21 @@ def _texts(value):
 
 
 def applied(cluster, story):
+    """The objects of an example, without workloads of models and admission policies.
+
+    Workloads are compared only with `--with workloads`, and their CRDs are not installed. A policy that was
+    changed can refuse all other objects.
+    """
     text = (EXAMPLES / story / "expected" / "manifests.yaml").read_text("utf-8")
-    # The workloads of models are compared only with `--with workloads`, and their CRDs are not installed.
-    text = "---\n".join(it for it in text.split("---\n") if "policygen.dev/model:" not in it)
-    cluster.apply(text)
-    return list(yaml.load_all(text, Loader=yaml.CSafeLoader))
+    things = [
+        it
+        for it in yaml.load_all(text, Loader=yaml.CSafeLoader)
+        if "policygen.dev/model" not in it["metadata"]["labels"]
+        and "AdmissionPolicy" not in it["kind"]
+        and not it["metadata"]["name"].endswith("-admission")
+    ]
+    cluster.apply(json_documents(things))
+    return things
 
 
 def named(thing):
