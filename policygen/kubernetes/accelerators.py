@@ -1,7 +1,7 @@
 """Resources that are accelerators such as GPUs, and the pods that request them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 
@@ -26,6 +26,21 @@ def is_one(resource: str) -> bool:
 def gpus_of(amounts: Mapping[str, Fraction] | Mapping[str, int]) -> int:
     """All accelerators among amounts of resources."""
     return int(sum(amount for name, amount in amounts.items() if is_one(name)))
+
+
+def unit_of(resources: Iterable[str]) -> str:
+    """What one accelerator of all these resources is: `GPU`, `MIG instance`, `GPU share`, or `accelerator`."""
+    units = {_unit(it) for it in resources if is_one(it)}
+    return units.pop() if len(units) == 1 else "accelerator" if units else "GPU"
+
+
+def _unit(resource: str) -> str:
+    name = resource.partition("/")[2].lower()
+    if name.startswith("mig-"):
+        return "MIG instance"
+    if name.endswith(".shared"):
+        return "GPU share"  # as NVIDIA's device plugin calls time-sliced replicas
+    return "GPU" if "gpu" in name else "accelerator"
 
 
 def requested(cluster: Cluster, template: PodTemplate) -> Mapping[str, Fraction]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from policygen.core import amounts
-from policygen.core.quoting import some
+from policygen.core.quoting import counted, some
 from policygen.kubernetes.core import TaintView, TolerationView
 
 
@@ -20,6 +20,11 @@ def bare_amount(resource: str, count: int) -> str:
     return amounts.readable(
         resource, Fraction(count, 1000) if resource == "cpu" else Fraction(count)
     )
+
+
+def gpus(count: int, unit: str) -> str:
+    """A number of GPUs in a table: `8`, or `8 MIG instances` of other units."""
+    return f"{count}" if unit == "GPU" else counted(count, unit)
 
 
 def are(amount_: str) -> str:

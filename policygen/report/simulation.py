@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
-from policygen.report.amount_words import names
+from policygen.report.amount_words import gpus, names
 from policygen.report.cause_words import brief, evicted_because
 from policygen.report.simulation_models import models
 from policygen.report.tables import BOLD, DIM, NONE, YELLOW, TablePage
@@ -150,7 +150,7 @@ def _waiting(page: TablePage, result: SimulationResult, *, every: bool) -> None:
             page.heading(title)
         for it in shown:
             again = f", after {_after(it)}" if it.started is not None else ""
-            words = f" ({it.team}, {counted(it.gpus, 'GPU')}{again}): {brief(it)}"
+            words = f" ({it.team}, {counted(it.gpus, it.unit)}{again}): {brief(it)}"
             page.line((it.name, YELLOW), words)
             if it.message and it.message not in words:
                 page.line(
@@ -180,7 +180,7 @@ def _jobs(page: TablePage, jobs: Sequence[JobResult], *, every: bool) -> None:
         (
             it.name,
             it.team,
-            f"{it.gpus}",
+            gpus(it.gpus, it.unit),
             duration(it.submitted),
             NONE if it.started is None else duration(it.started),
             waited(it),
@@ -290,7 +290,9 @@ def _quotas(page: TablePage, result: SimulationResult) -> None:
         "TEAM", "POOL", "RESOURCE", "GUARANTEE", "LIMIT", "MEAN USED", "MOST USED", "GPU HOURS HELD",
     )  # fmt: skip
     below = {7: "GPU hours held ", 2: "resource "}
-    page.table("Quotas and their use, in GPUs", heads, rows, range(3, 8), below)
+    units = {it.unit for it in result.pools}
+    what = "GPUs" if units <= {"GPU"} else "the units of each pool"
+    page.table(f"Quotas and their use, in {what}", heads, rows, range(3, 8), below)
 
 
 def several_resources(uses: Iterable[TeamUse]) -> frozenset[str]:
@@ -311,7 +313,7 @@ def _pools(page: TablePage, result: SimulationResult) -> None:
     rows = [
         (
             it.name,
-            f"{it.gpus}",
+            gpus(it.gpus, it.unit),
             f"{it.jobs}",
             wait(it.waiting_median) if it.jobs else NONE,
             wait(it.waiting_p95) if it.jobs else NONE,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from policygen.core.durations import duration
 from policygen.core.quoting import counted, listed, times
-from policygen.report.amount_words import names
+from policygen.report.amount_words import gpus, names
 from policygen.report.cause_words import brief
 from policygen.report.simulation import (
     MAX_JOBS,
@@ -237,7 +237,7 @@ def _jobs(page: TablePage, changes: Sequence[JobChange], *, every: bool) -> None
         (
             it.after.name,
             it.after.team,
-            f"{it.after.gpus}",
+            gpus(it.after.gpus, it.after.unit),
             waited(it.before),
             waited(it.after),
             NONE if it.waited is None else _signed(it.waited),

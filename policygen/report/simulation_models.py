@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from policygen.core.quoting import counted, listed
-from policygen.report.amount_words import names
+from policygen.report.amount_words import gpus, names
 from policygen.report.tables import NONE, TablePage
 from policygen.simulate.model_results import ModelResult, SimulatedModelChange
 from policygen.simulate.result import JobState, PoolResult
@@ -22,7 +22,7 @@ def models(page: TablePage, found: Sequence[ModelResult], pools: Iterable[PoolRe
             it.name,
             it.team,
             f"{it.run} of {it.pods}",
-            f"{it.gpus}",
+            gpus(it.gpus, it.unit),
             ", ".join(dict.fromkeys(flavor for job in it.jobs for flavor in job.flavors)) or NONE,
             _nodes(it),
             _note(it),
@@ -31,9 +31,13 @@ def models(page: TablePage, found: Sequence[ModelResult], pools: Iterable[PoolRe
     ]
     heads = "MODEL", "TEAM", "PODS RUN", "GPUS", "FLAVOR", "NODES", "NOTES"
     page.table("Models", heads, rows, range(2, 4), {6: "", 5: "nodes ", 4: "flavor ", 1: "team "})
-    free = [f"{it.gpus - it.used_most} of {it.gpus} in pool {it.name}" for it in pools if it.gpus]
+    having = [it for it in pools if it.gpus]
+    free = [
+        f"{it.gpus - it.used_most} of {gpus(it.gpus, it.unit)} in pool {it.name}" for it in having
+    ]
     if free:
-        page.line(f"GPUs that stay free when most are in use: {listed(free, 'and')}.")
+        what = "GPUs" if all(it.unit == "GPU" for it in having) else "Units"
+        page.line(f"{what} that stay free when most are in use: {listed(free, 'and')}.")
 
 
 def changed_models(page: TablePage, changes: Iterable[SimulatedModelChange]) -> None:

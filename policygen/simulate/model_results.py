@@ -31,6 +31,12 @@ class ModelResult(Struct, frozen=True, eq=False):
         return sum(it.gpus for it in self.jobs)
 
     @property
+    def unit(self) -> str:
+        """What one of its GPUs is (`JobResult.unit`)."""
+        units = {it.unit for it in self.jobs}
+        return units.pop() if len(units) == 1 else "accelerator"
+
+    @property
     def waiting(self) -> tuple[JobResult, ...]:
         """Its jobs that wait, or never start."""
         return tuple(it for it in self.jobs if it.state in (JobState.WAITING, JobState.NEVER))

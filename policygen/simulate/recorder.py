@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from policygen.core.quoting import listed
-from policygen.kubernetes.accelerators import gpus_of, is_one
+from policygen.kubernetes.accelerators import gpus_of, is_one, unit_of
 from policygen.simulate.kueue.scheduler import PODS_READY_TIMEOUT
 from policygen.simulate.kueue.state import QueueState
 from policygen.simulate.kueue.workload import Admission
@@ -240,6 +240,7 @@ class Recorder(Observer):
             submitted=arrival.at,
             duration=arrival.duration,
             gpus=gpus(job),
+            unit=unit(job),
             admitted=job.admitted if workload is not None else None,
             started=job.started,
             ended=job.ended,
@@ -337,6 +338,7 @@ class Recorder(Observer):
                     for cause in CAUSES
                     if self.stranded[pool.name, cause]
                 },
+                unit=pool.unit,
             )
 
 
@@ -350,6 +352,13 @@ def gpus(job: JobRun) -> int:
             if is_one(name)
         )
     return sum(it.count * gpus_of(it.spec.requests) for it in job.arrival.pods)
+
+
+def unit(job: JobRun) -> str:
+    """What one of these accelerators is."""
+    if job.workload is not None:
+        return unit_of(name for it in job.workload.pod_sets for name, n in it.requests if n)
+    return unit_of(name for it in job.arrival.pods for name, n in it.spec.requests.items() if n)
 
 
 def _waits(job: JobRun) -> bool:

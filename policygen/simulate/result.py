@@ -61,6 +61,8 @@ class JobResult(Struct, frozen=True, eq=False):
     """How long its pods ran, also without effect; from the start of the simulation on."""
     running: bool
     """Whether its pods ran when the simulation ended."""
+    unit: str = "GPU"
+    """What one of its `gpus` is: `GPU`, `MIG instance`, `GPU share` or `accelerator`."""
     model: str = ""
     """The model of a spec that it runs; empty: it names none."""
     pods: int = 1
@@ -182,6 +184,8 @@ class PoolResult(Struct, frozen=True):
     used_most: int
     stranded: Mapping[str, float] = field(default_factory=dict)
     """GPU seconds in which GPUs were free, by cause. They add up to all in which GPUs were free."""
+    unit: str = "GPU"
+    """What one of its `gpus` is: `GPU`, `MIG instance`, `GPU share` or `accelerator`."""
 
 
 class Unmodelled(Struct, frozen=True, order=True):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from policygen.core.names import DEFAULT_SCHEDULER, HOSTNAME, NODE_NAME
 from policygen.kubernetes import accelerators
-from policygen.kubernetes.accelerators import gpus_of
+from policygen.kubernetes.accelerators import gpus_of, unit_of
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.flavor_match import with_flavors
 from policygen.kubernetes.kueue_settings import Settings
@@ -64,6 +64,8 @@ class ScenePool(Struct, frozen=True, eq=False):
     """The names of its nodes in the simulation."""
     gpus: int
     """All accelerators of its nodes."""
+    unit: str = "GPU"
+    """What one of them is (`accelerators.unit_of`)."""
 
 
 class Scene(Struct, frozen=True, eq=False):
@@ -178,7 +180,11 @@ def spec_nodes(pools: Iterable[PoolFacts]) -> tuple[tuple[Node, ...], tuple[Scen
         available = sum(pool.available[it] for it in pool.resources)
         found.append(
             ScenePool(
-                pool.name, frozenset({pool.name}), frozenset(names), min(gpus, available) or gpus
+                pool.name,
+                frozenset({pool.name}),
+                frozenset(names),
+                min(gpus, available) or gpus,
+                unit_of(pool.resources),
             )
         )
     return tuple(nodes), tuple(found)
@@ -202,6 +208,7 @@ def flavor_pools(cluster: Cluster, nodes: Iterable[Node]) -> tuple[ScenePool, ..
     """
     nodes = tuple(nodes)
     quotas: dict[str, int] = {}
+    counted_in: dict[str, set[str]] = {}
     for table in (cluster.cohorts, cluster.cluster_queues):
         for entry in table:
             for group in entry.fields.resource_groups:
@@ -210,6 +217,7 @@ def flavor_pools(cluster: Cluster, nodes: Iterable[Node]) -> tuple[ScenePool, ..
                         if accelerators.is_one(quota.name):
                             amount = int(quota.nominal_quota)
                             quotas[flavor.name] = quotas.get(flavor.name, 0) + amount
+                            counted_in.setdefault(flavor.name, set()).add(quota.name)
     left = {it.name: it for it in nodes if gpus_of(it.allocatable)}
     found = []
     for name in sorted(quotas):
@@ -223,11 +231,14 @@ def flavor_pools(cluster: Cluster, nodes: Iterable[Node]) -> tuple[ScenePool, ..
         for it in own:
             del left[it.name]
         gpus = sum(gpus_of(it.allocatable) for it in own) if nodes else quotas[name]
-        found.append(ScenePool(name, frozenset({name}), frozenset(it.name for it in own), gpus))
+        unit = unit_of(counted_in[name])
+        names = frozenset(it.name for it in own)
+        found.append(ScenePool(name, frozenset({name}), names, gpus, unit))
     if left:
         gpus = sum(gpus_of(it.allocatable) for it in left.values())
+        unit = unit_of(key for it in left.values() for key, one in it.allocatable.items() if one)
         found.append(
-            ScenePool("other nodes" if found else "nodes", frozenset(), frozenset(left), gpus)
+            ScenePool("other nodes" if found else "nodes", frozenset(), frozenset(left), gpus, unit)
         )
     return tuple(found)
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from policygen.kubernetes.accelerators import is_one, requested
+from policygen.kubernetes.accelerators import is_one, requested, unit_of
 from tests.objects import cluster
 
 
@@ -41,3 +41,18 @@ spec:
 """)
     (template,) = it.workloads[0].templates
     assert requested(it, template) == {"nvidia.com/gpu": Fraction(3)}
+
+
+@pytest.mark.parametrize(
+    ("resources", "unit"),
+    [
+        ((), "GPU"),
+        (("cpu", "nvidia.com/gpu"), "GPU"),
+        (("nvidia.com/mig-1g.5gb", "nvidia.com/mig-3g.20gb"), "MIG instance"),
+        (("nvidia.com/gpu.shared",), "GPU share"),
+        (("nvidia.com/gpu", "nvidia.com/mig-1g.5gb"), "accelerator"),
+        (("google.com/tpu",), "accelerator"),
+    ],
+)
+def test_the_unit_of_accelerators(resources, unit):
+    assert unit_of(resources) == unit

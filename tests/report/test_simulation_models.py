@@ -30,6 +30,16 @@ def test_a_model_has_one_line_with_what_runs_where():
     assert lines[-1] == "GPUs that stay free when most are in use: 2 of 32 in pool a100."
 
 
+def test_other_units_than_gpus_are_named():
+    found = model_results([job("n/m-0", model="m", unit="MIG instance", gpus=3)])
+    pool = PoolResult("slices", 64, 1, 0.0, 0.0, 8.0, 3, unit="MIG instance")
+    lines = written(lambda page: models(page, found, [pool]))
+    assert any("3 MIG instances" in it for it in lines)
+    assert lines[-1] == (
+        "Units that stay free when most are in use: 61 of 64 MIG instances in pool slices."
+    )
+
+
 def test_without_models_nothing_is_written():
     assert (
         written(lambda page: models(page, [], [PoolResult("a100", 32, 1, 0.0, 0.0, 8.0, 30)])) == []
