@@ -67,8 +67,8 @@ class Cluster:
         )
         self.multi_kueue_configs = spec(KUEUE, "MultiKueueConfig", kueue.MultiKueueConfigView)
         self.multi_kueue_clusters = spec(KUEUE, "MultiKueueCluster", kueue.MultiKueueClusterView)
+        # The Workloads that Kueue created; `workloads` are the objects that users create.
         self.kueue_workloads = spec(KUEUE, "Workload", kueue_workloads.WorkloadView)
-        """The Workloads that Kueue created; `workloads` are the objects that users create."""
         self.queues = spec(VOLCANO, "Queue", volcano.QueueView)
         self.pod_groups = spec(VOLCANO, "PodGroup", volcano.PodGroupView)
         self.volcano_jobs = spec(VOLCANO_BATCH, "Job", volcano.VolcanoJobView)
@@ -86,6 +86,9 @@ class Cluster:
         self.config_maps = self._table("", "ConfigMap", core.ConfigMapView)
         self.horizontal_pod_autoscalers = spec(
             "autoscaling", "HorizontalPodAutoscaler", core.HorizontalPodAutoscalerView
+        )
+        self.pod_disruption_budgets = spec(
+            "policy", "PodDisruptionBudget", core.PodDisruptionBudgetView
         )
         self.vertical_pod_autoscalers = spec(
             "autoscaling.k8s.io", "VerticalPodAutoscaler", core.VerticalPodAutoscalerView

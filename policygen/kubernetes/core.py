@@ -275,6 +275,15 @@ class ScaledObjectView(Struct, rename="camel", frozen=True):
     max_replica_count: int | None = None
 
 
+class PodDisruptionBudgetView(Struct, rename="camel", frozen=True):
+    """`spec` of a PodDisruptionBudget. An amount is a number, or a percentage such as `50%`."""
+
+    selector: LabelSelector | None = None
+    """None selects no pod, an empty selector selects all pods of the namespace."""
+    min_available: int | str | None = None
+    max_unavailable: int | str | None = None
+
+
 class VerticalPodAutoscalerView(Struct, rename="camel", frozen=True):
     """`spec` of a VerticalPodAutoscaler; its fields are untyped."""
 

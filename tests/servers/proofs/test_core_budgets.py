@@ -1,0 +1,42 @@
+"""PodDisruptionBudgets that refuse every eviction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.servers.cluster import Cluster
+from tests.servers.nodes import Shape
+from tests.servers.pages import bad, good
+from tests.servers.proofs.examples import scene, show
+from tests.servers.test_availability import evict
+
+RULE = "budget-blocks-drain"
+CASES = Path(__file__).parents[2] / "lint" / "cases" / RULE
+
+
+def test_budget_blocks_drain(cluster: Cluster) -> None:
+    """The eviction API refuses the pods of each bad example, and evicts one of each good example."""
+    cluster.add_nodes(Shape(), 4)
+    examples = {it.stem: it.read_text("utf-8") for it in CASES.glob("*.yaml")}
+    examples |= {"bad-01": bad(RULE), "good-01": good(RULE)}
+    del examples["good-03"]  # its autoscaler has no metrics
+    show(cluster, *(scene(text, name) for name, text in examples.items()))
+    for name in examples:
+        cluster.becomes(f"healthy in {name}", lambda name=name: _healthy(cluster, name), 2)
+    for name in examples:
+        if name.startswith("good"):
+            cluster.until("an eviction", lambda name=name: _evict(cluster, name) == [201, 429])
+    for name in examples:
+        if name.startswith("bad"):
+            refused = [500, 500] if name == "bad-04" else [429, 429]
+            assert _evict(cluster, name) == refused, name
+
+
+def _healthy(cluster: Cluster, namespace: str) -> int:
+    """The pods that the controller counts as healthy. Of two budgets for a pod, it updates only one."""
+    budgets = cluster.objects("policy/v1", "PodDisruptionBudget", namespace)
+    return max(it.get("status", {}).get("currentHealthy", 0) for it in budgets)
+
+
+def _evict(cluster: Cluster, namespace: str) -> list[int]:
+    return [evict(cluster, it).status for it in cluster.pods(namespace)]
