@@ -25,20 +25,20 @@ def test_it_prints_what_render_prints(run, rendered, model):
 
 
 @pytest.mark.parametrize(
-    "model, form, kind",
+    "model, form, kinds",
     [
-        ("segmenter", "statefulset", "StatefulSet"),
-        ("segmenter", "Job", "Job"),
-        ("segmenter", "lws", "LeaderWorkerSet"),
-        ("pretraining", "jobset", "JobSet"),
-        ("embeddings", "vcjob", "Job"),
+        ("segmenter", "statefulset", ["StatefulSet", "PodDisruptionBudget"]),
+        ("segmenter", "Job", ["Job"]),
+        ("segmenter", "lws", ["LeaderWorkerSet", "PodDisruptionBudget"]),
+        ("pretraining", "jobset", ["JobSet"]),
+        ("embeddings", "vcjob", ["Job"] * 3),
     ],
 )
-def test_another_form(run, model, form, kind):
+def test_another_form(run, model, form, kinds):
     code, out, err = run("workload", model, SPEC, "--as", form)
     assert (code, err) == (0, "")
     documents = list(yaml.safe_load_all(out))
-    assert {it["kind"] for it in documents} == {kind}
+    assert [it["kind"] for it in documents] == kinds
     assert "nvidia.com/gpu" in out
 
 
