@@ -88,6 +88,7 @@ WITHOUT = {
     "lint/run_rules": "It has only rules; tests/lint/test_finding_pages.py runs the examples of each.",
     "lint/schema_rules": "It has a table of rules; tests/lint/test_rule_pages.py runs the examples of each.",
     "patch/containers": "tests/app/test_patch.py shows who gets the GPUs, and what is refused.",
+    "patch/gang_pods": "tests/app/test_patch.py shows which numbers of pods are written, and which are refused.",
     "patch/draft": "tests/app/test_patch.py shows what stays and what is refused.",
     "patch/leftovers": "tests/app/test_patch.py names placeholders and directives.",
     "patch/object_patch": "tests/app/test_patch.py patches objects of each kind.",

@@ -12,7 +12,7 @@ from policygen.app.compile import Compiled
 from policygen.app.edited_text import edited_text
 from policygen.app.requests import LintRequest, PatchRequest
 from policygen.core.errors import UsageError
-from policygen.core.finding import Edit, Fault, Finding, Path, dotted
+from policygen.core.finding import Edit, Finding, Path, dotted
 from policygen.core.quoting import counted
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
@@ -29,6 +29,7 @@ from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint.run_rules import MANIFEST_NOT_PATCHED
 from policygen.patch.additions import edits
+from policygen.patch.draft import Contradiction
 from policygen.patch.model_finder import ModelFinder, RunModel
 from policygen.patch.object_patch import ObjectPatch, object_patch
 from policygen.render.difference import difference
@@ -45,6 +46,7 @@ class PatchedFile(Struct, frozen=True):
     """Of the objects that need more fields."""
     refused: tuple[Finding, ...] = ()
     """Why the file is unchanged."""
+    refused_objects: int = 0
 
     @property
     def changed(self) -> bool:
@@ -129,14 +131,14 @@ def summary(patched: Patched, *, done: bool) -> str:
     """The numbers of files and objects, as a line. `done`: the texts were written or printed."""
     files = patched.changed
     objects = counted(sum(len(it.patches) for it in files), "object")
-    total = "nothing to patch"
+    parts = []
     if files:
         many = f"{objects} in {counted(len(files), 'file')}"
-        total = f"patched {many}" if done else f"{many} would change"
-    if patched.refused:
-        number = len({it.object for it in patched.refused})
-        total += f"; {counted(number, 'object')} cannot be patched"
-    return total
+        parts = [f"patched {many}" if done else f"{many} would change"]
+    refused = sum(it.refused_objects for it in patched.files)
+    if refused:
+        parts.append(f"{counted(refused, 'object')} cannot be patched")
+    return "; ".join(parts) or "nothing to patch"
 
 
 def _finder(compiled: Compiled, chosen: str | None) -> ModelFinder:
@@ -165,43 +167,47 @@ class _Content(Struct, frozen=True):
         ]
         return cls(documents, workloads)
 
-    def refusal(self, object_: Object, fault: Fault) -> Finding:
+    def refusal(self, object_: Object, fault: Contradiction) -> Finding:
         """A finding about a field of an object."""
-        path, message = fault
-        place = self.documents[object_.at.document].place((*object_.at.path, *path))
-        text = f"{object_} is not patched: {message}"
-        return Finding(MANIFEST_NOT_PATCHED, text, place, object=f"{object_}", path=dotted(path))
+        place = self.documents[object_.at.document].place((*object_.at.path, *fault.path))
+        text = f"{object_} is not patched: {fault.message}"
+        path = dotted(fault.path)
+        return Finding(MANIFEST_NOT_PATCHED, text, place, object=f"{object_}", path=path)
 
 
 def _patched(source: Source, content: _Content, finder: ModelFinder) -> PatchedFile:
     """One file with its patches."""
     patches: list[ObjectPatch] = []
     refused: list[Finding] = []
+    stopped = 0
     for object_ in content.workloads:
         run = finder.of(object_)
         if isinstance(run, RunModel):
             made = object_patch(object_, run)
             refused += (content.refusal(object_, it) for it in made.faults)
-            patches += [made] if made.added else []
+            patches += [made] if made.added and not made.faults else []
+            stopped += bool(made.faults)
         elif run is not None:
             refused.append(content.refusal(object_, run))
+            stopped += 1
     if refused or not patches:
-        return PatchedFile(source, source.text, refused=tuple(refused))
+        return PatchedFile(source, source.text, (), tuple(refused), stopped)
     fixes = [edits(it.added, it.object.at) for it in patches]
     parts: list[Splice] = []
     for made, found in zip(patches, _splices(content, fixes), strict=True):
         if isinstance(found, EditError):
             path = found.path[len(made.object.at.path) :]
             refused.append(content.refusal(made.object, _by_hand(made, f"{found}", path)))
+            stopped += 1
         else:
             parts += found
     if refused:
-        return PatchedFile(source, source.text, refused=tuple(refused))
+        return PatchedFile(source, source.text, (), tuple(refused), stopped)
     text = edited_text(source, [*content.documents.values()], parts, _by_document(fixes))
     if text is None:
         first = patches[0]
         fault = _by_hand(first, "the new text would not have the intended content")
-        return PatchedFile(source, source.text, refused=(content.refusal(first.object, fault),))
+        return PatchedFile(source, source.text, (), (content.refusal(first.object, fault),), 1)
     return PatchedFile(source, text, tuple(patches))
 
 
@@ -218,7 +224,7 @@ def _by_document(fixes: Iterable[Sequence[Edit]]) -> Mapping[int, Sequence[Edit]
     return found
 
 
-def _by_hand(patch: ObjectPatch, reason: str, path: Path = ()) -> Fault:
+def _by_hand(patch: ObjectPatch, reason: str, path: Path = ()) -> Contradiction:
     """Why the text of an object cannot be changed at a path, and what to write."""
     fields = ", ".join(f"{dotted(it.path)}: {json.dumps(it.value)}" for it in patch.added)
-    return path, f"{reason}; write by hand {fields}"
+    return Contradiction(path, reason, f"write by hand {fields}")

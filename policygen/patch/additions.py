@@ -40,6 +40,20 @@ def additions(before: Any, after: Any, path: Path = ()) -> Iterator[Addition]:
                 yield Addition((*path, number), value)
 
 
+def entries(added: Iterable[Addition]) -> Iterator[tuple[str, Any]]:
+    """The added fields for people: the key and value of each, without those above it."""
+    for it in added:
+        yield from _entries(f"{it.path[-1]}" if it.path else "", it.value)
+
+
+def _entries(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and value:
+        for name, it in value.items():
+            yield from _entries(name, it)
+    else:
+        yield key, value
+
+
 def edits(added: Iterable[Addition], root: At) -> tuple[Edit, ...]:
     """The edits of a document that add these parts to the object at a place."""
     return tuple(

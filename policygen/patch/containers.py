@@ -34,8 +34,8 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
     if not isinstance(found, list) or not found or not all(isinstance(it, dict) for it in found):
         draft.refuse(
             template,
-            f"{dotted(holder)} is not a list of containers, so this is not a complete object; patch the "
-            "object that it becomes",
+            f"{dotted(holder)} is not a list of containers, so this is not a complete object",
+            "patch the object that it becomes",
         )
         return
     chosen = [0] if len(found) == 1 else using_gpus(draft.value(template))
@@ -44,8 +44,8 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
         what = "several of them request GPUs" if chosen else "no container requests GPUs"
         draft.refuse(
             holder,
-            f"the pod has the containers {names}, but {what}; write limits with {resource} only in "
-            "the container that uses them",
+            f"the pod has the containers {names}, but {what}",
+            f"write limits with {resource} only in the container that uses them",
         )
         return
     at = (*holder, chosen[0])
@@ -54,8 +54,8 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
             path = (*at, "resources", half, name)
             draft.refuse(
                 path,
-                f"the container requests {name}, but the pool of the model has {resource}; write "
-                f"{resource}: {needed.units}",
+                f"the container requests {name}, but the pool of the model has {resource}",
+                f"write {resource}: {needed.units}",
             )
             return
     for name, amount in needed.amounts:

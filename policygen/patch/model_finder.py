@@ -1,22 +1,25 @@
 """The model that an object runs, with the fields that its pods need."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.core.finding import Fault, Path
+from policygen.core.finding import Path
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import pod_templates
 from policygen.patch import containers
+from policygen.patch.draft import Contradiction
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
-from policygen.plan.model_names import MODEL, replica_names, runs
+from policygen.plan.model_names import MODEL, object_names, replica_names
 from policygen.plan.pods import PodFields, fields_of
+from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import group_names
 from policygen.plan.workload import forms
 from policygen.plan.workload.forms import WorkloadForm
@@ -25,7 +28,7 @@ _FORMS: Mapping[tuple[str, str], WorkloadForm] = {
     ("apps", "Deployment"): WorkloadForm.DEPLOYMENT,
     ("apps", "StatefulSet"): WorkloadForm.STATEFUL_SET,
     ("batch", "Job"): WorkloadForm.JOB,
-    ("batch", "CronJob"): WorkloadForm.JOB,
+    ("batch", "CronJob"): WorkloadForm.CRON_JOB,
     (VOLCANO_BATCH, "Job"): WorkloadForm.VOLCANO_JOB,
     ("jobset.x-k8s.io", "JobSet"): WorkloadForm.JOB_SET,
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): WorkloadForm.LEADER_WORKER_SET,
@@ -39,6 +42,8 @@ class RunModel(Struct, frozen=True, eq=False):
     assignment: Assignment
     form: WorkloadForm | None
     needed: PodFields
+    pools: tuple[PoolFacts, ...]
+    """All pools of the spec."""
     by_option: bool = False
     """Whether only an option names the model."""
 
@@ -66,44 +71,63 @@ class RunModel(Struct, frozen=True, eq=False):
         return dict(zip(names, groups, strict=False)).get(name)
 
 
-class ModelFinder(Struct, frozen=True, eq=False):
+class ModelFinder(Struct, frozen=True, eq=False, dict=True):
     """The models of a spec, for objects to find theirs."""
 
     decided: Decisions
     chosen: str | None = None
     """The model of objects whose label and name do not name one."""
 
-    def of(self, object_: Object) -> RunModel | Fault | None:
+    def of(self, object_: Object) -> RunModel | Contradiction | None:
         """The model of an object; None if it has no model and needs none, because it requests no GPU."""
+        found = self.named(object_)
+        if found is not None or self.chosen is None:
+            return found or self._without_model(object_)
+        assignment = self._by_model.get(self.chosen)
+        if assignment is None:
+            return _unplaced(self.chosen)
+        return self._run(assignment, object_, by_option=True)
+
+    def named(self, object_: Object) -> RunModel | Contradiction | None:
+        """The model that the label or the name of an object names; None if they name none."""
         label = object_.labels.get(MODEL, "")
-        for it in self.decided.workloads.assignments:
-            own = it.namespace.name if it.namespace else ""
-            space = object_.namespace or own
-            if runs(it, label=label, name=object_.name, namespace=space):
-                return self._run(it, object_)
-        at: Path = ("metadata", "labels", MODEL)
+        if not label:
+            assignment = self._by_name.get((object_.namespace, object_.name))
+            return None if assignment is None else self._run(assignment, object_)
+        if label in self._by_model:
+            return self._run(self._by_model[label], object_)
         models = [it.name for it in self.decided.spec.models]
-        if label and label not in models:
-            return at, f"model {quoted(label)} does not exist; {suggest(label, models)}"
-        if label or self.chosen:
-            return self._named(label or f"{self.chosen}", object_, by_option=not label)
+        if label in models:
+            return _unplaced(label)
+        at: Path = ("metadata", "labels", MODEL)
+        return Contradiction(at, f"model {quoted(label)} does not exist", suggest(label, models))
+
+    @cached_property
+    def _by_model(self) -> Mapping[str, Assignment]:
+        return {it.model.name: it for it in self.decided.workloads.assignments}
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str], Assignment]:
+        """The models by namespace and name of their objects. An object can have no namespace."""
+        found: dict[tuple[str, str], Assignment] = {}
+        for it in self.decided.workloads.assignments:
+            if it.namespace is not None:
+                for name in object_names(it):
+                    found.setdefault((it.namespace.name, name), it)
+                    found.setdefault(("", name), it)
+        return found
+
+    def _without_model(self, object_: Object) -> Contradiction | None:
         if not any(containers.using_gpus(it) for _, it in pod_templates(object_)):
             return None
-        message = f"the spec has no model {quoted(object_.name)}"
+        at: Path = ("metadata", "name")
+        reason = f"the spec has no model {quoted(object_.name)}"
         if not object_.name:
-            at, message = ("metadata", "generateName"), "a generated name does not name the model"
+            at, reason = ("metadata", "generateName"), "a generated name does not name the model"
         elif object_.namespace:
-            at, message = ("metadata", "name"), f"{message} in namespace {object_.namespace}"
-        return at, f"{message}; write the label {MODEL} with the name of a model, or pass --model"
-
-    def _named(self, name: str, object_: Object, *, by_option: bool) -> RunModel | Fault:
-        for it in self.decided.workloads.assignments:
-            if it.model.name == name:
-                return self._run(it, object_, by_option=by_option)
-        message = (
-            f"model {quoted(name)} fits no pool, so its pods have no policy; run policygen validate"
-        )
-        return ("metadata",), message
+            reason = f"{reason} in namespace {object_.namespace}"
+        remedy = f"write the label {MODEL} with the name of a model, or pass --model"
+        return Contradiction(at, reason, remedy)
 
     def _run(self, assignment: Assignment, object_: Object, *, by_option: bool = False) -> RunModel:
         owned = assignment.node.team.namespaces if assignment.node else ()
@@ -114,4 +138,9 @@ class ModelFinder(Struct, frozen=True, eq=False):
         gang = assignment.model.gang
         run_as = forms.run_as(assignment, form) if form else gang.run_as if gang else "pods"
         needed = fields_of(self.decided.spec, self.decided.pools, assignment, run_as)
-        return RunModel(assignment, form, needed, by_option)
+        return RunModel(assignment, form, needed, self.decided.pools, by_option)
+
+
+def _unplaced(model: str) -> Contradiction:
+    reason = f"model {quoted(model)} fits no pool, so its pods have no policy"
+    return Contradiction(("metadata",), reason, "run policygen validate")

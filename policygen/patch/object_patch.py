@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from policygen.core.finding import Fault, Path
+from policygen.core.finding import Path
 from policygen.core.names import POD_GROUP
 from policygen.core.tolerations import tolerates
 from policygen.kubernetes.core import TolerationView
@@ -16,9 +16,9 @@ from policygen.kubernetes.kueue_jobs import BY_POD
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mappings, text
 from policygen.kubernetes.workloads import pod_templates
-from policygen.patch import containers, leftovers, obstacles
+from policygen.patch import containers, gang_pods, leftovers, obstacles
 from policygen.patch.additions import Addition, additions
-from policygen.patch.draft import Draft
+from policygen.patch.draft import Contradiction, Draft
 from policygen.patch.model_finder import RunModel
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.model_names import MODEL
@@ -42,8 +42,9 @@ class ObjectPatch(Struct, frozen=True, eq=False):
 
     object: Object
     added: tuple[Addition, ...] = ()
-    faults: tuple[Fault, ...] = ()
-    """Why the object cannot be patched; then nothing is added."""
+    """What it does not have."""
+    faults: tuple[Contradiction, ...] = ()
+    """What contradicts the policy. Then the object cannot be patched."""
 
 
 def object_patch(object_: Object, run: RunModel) -> ObjectPatch:
@@ -52,15 +53,14 @@ def object_patch(object_: Object, run: RunModel) -> ObjectPatch:
     faults = [*leftovers.faults(object_), *([kind] if kind else [])]
     templates = dict(pod_templates(object_))
     if not templates and not faults:
-        faults = [((), f"this {object_.kind} has no pod template; patch a complete object")]
+        why = f"this {object_.kind} has no pod template"
+        faults = [Contradiction((), why, "patch a complete object")]
     if faults:
         return ObjectPatch(object_, faults=tuple(faults))
     draft = Draft(object_, run.who)
     obstacles.forbid(draft, object_, run)
     _write(draft, object_, run, templates)
-    if draft.faults:
-        return ObjectPatch(object_, faults=tuple(dict(draft.faults).items()))
-    return ObjectPatch(object_, tuple(additions(object_.data, draft.data)))
+    return ObjectPatch(object_, tuple(additions(object_.data, draft.data)), faults=draft.faults)
 
 
 def _write(
@@ -73,9 +73,12 @@ def _write(
     if not gpus:
         draft.refuse(
             next(iter(templates)),
-            f"the object has {len(templates)} pod templates, but no template requests GPUs; write limits with "
-            f"{needed.resource} in the templates of the pods that use them",
+            f"the object has {len(templates)} pod templates, but no template requests GPUs",
+            f"write limits with {needed.resource} in the templates of the pods that use them",
         )
+    gang_pods.write(draft, object_, run, gpus)
+    for template in gpus:
+        obstacles.other_nodes(draft, template, run)
     if needed.namespace is not None:
         draft.add(("metadata", "namespace"), needed.namespace)
     for holder in ((), *templates):
@@ -137,7 +140,8 @@ def _add(draft: Draft, object_: Object, run: RunModel, field: PodField, holder: 
             draft.refuse(
                 ("metadata", "name"),
                 f'each gang of model "{run.model}" has its own PodGroup, and the name does not show '
-                f"which one; write the annotation {POD_GROUP}, or name the object {run.model}-0",
+                "which one",
+                f"write the annotation {POD_GROUP}, or name the object {run.model}-0",
             )
         else:
             draft.add((*holder, POD_GROUP), group)

@@ -1,12 +1,15 @@
 """Why an object cannot run its model: its kind, or fields of another queue or scheduler."""
 
-from policygen.core.finding import Fault, Path
+from policygen.core.finding import Path, dotted
 from policygen.core.names import DEFAULT_SCHEDULER, LOCAL_QUEUE, POD_GROUP, VOLCANO_QUEUE
-from policygen.core.quoting import listed, quoted
+from policygen.core.quoting import listed, quoted, shown
+from policygen.kubernetes.flavor_match import required_terms, selects_flavor
 from policygen.kubernetes.kueue_jobs import PRIORITY
+from policygen.kubernetes.node_filters import REQUIRED
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.workloads import pod_templates
-from policygen.patch.draft import Draft
+from policygen.kubernetes.untyped import mapping
+from policygen.kubernetes.workloads import PodSpec, pod_templates
+from policygen.patch.draft import Contradiction, Draft
 from policygen.patch.model_finder import RunModel
 from policygen.plan.workload import forms
 from policygen.plan.workload.forms import WorkloadForm
@@ -15,14 +18,12 @@ _KUEUE = (LOCAL_QUEUE, PRIORITY)
 _VOLCANO = (VOLCANO_QUEUE, POD_GROUP)
 
 
-def kind_fault(object_: Object, run: RunModel) -> Fault | None:
+def kind_fault(object_: Object, run: RunModel) -> Contradiction | None:
     """Why a kind of object cannot run a model on its pool; None if it can."""
     at: Path = ("kind",)
     if object_.kind == "DaemonSet":
-        return (
-            at,
-            "a DaemonSet runs a pod on every node, so it runs no model; write a Deployment or a Job",
-        )
+        why = "a DaemonSet runs a pod on every node, so it runs no model"
+        return Contradiction(at, why, "write a Deployment or a Job")
     reason = forms.policy_obstacle(run.assignment, run.form)
     if reason is None:
         return None
@@ -30,7 +31,36 @@ def kind_fault(object_: Object, run: RunModel) -> Fault | None:
         f"{object_.kind} of {object_.api_version}",
         listed([*forms.possible(run.assignment)]),
     )
-    return at, f'model "{run.model}" cannot run as {kind}: {reason}; run it as {possible}'
+    why = f'model "{run.model}" cannot run as {kind}: {reason}'
+    return Contradiction(at, why, f"run it as {possible}")
+
+
+def other_nodes(draft: Draft, template: Path, run: RunModel) -> None:
+    """Add contradictions for a node selector or affinity that excludes all nodes of the model's pools.
+
+    Labels that no pool of the spec has are unknown, so they can match.
+    """
+    own = [dict(it.pool.node_selector) for it in run.assignment.pools]
+    selector = mapping(draft.value(template), "spec", "nodeSelector")
+    at = (*template, "spec", "nodeSelector")
+    place = f"the model runs on {run.assignment.place}"
+    for key, value in selector.items():
+        known = [it[key] for it in own if key in it]
+        if known and len(known) == len(own) and value not in known:
+            reason = f"{dotted((*at, key))} is {shown(value)}, but {place}"
+            remedy = f"write {listed([*dict.fromkeys(known)])}, or remove the field"
+            draft.refuse((*at, key), reason, remedy)
+    for it in run.pools:
+        labels = dict(it.pool.node_selector)
+        other = [key for key in labels if not any(key in one for one in own)]
+        if other and labels.items() <= selector.items():
+            reason = f"the node selector is that of pool {quoted(it.name)}, but {place}"
+            draft.refuse((*at, other[0]), reason, f"remove {listed(other)}")
+    terms = required_terms(PodSpec(affinity=mapping(draft.value(template), "spec", "affinity")))
+    if terms and not any(selects_flavor({}, terms, it) for it in own):
+        path = (*template, "spec", "affinity", "nodeAffinity", REQUIRED)
+        reason = f"the required node affinity excludes all nodes of {run.assignment.place}"
+        draft.refuse(path, reason, "remove the terms with labels of other pools")
 
 
 def forbid(draft: Draft, object_: Object, run: RunModel) -> None:

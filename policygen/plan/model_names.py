@@ -16,6 +16,12 @@ def replica_names(assignment: Assignment) -> tuple[str, ...]:
     return (model.name,) if count == 1 else tuple(f"{model.name}-{i}" for i in range(count))
 
 
+def object_names(assignment: Assignment) -> tuple[str, ...]:
+    """The names by which objects of a model are known: its own, and those of its replicas."""
+    name = assignment.model.name
+    return tuple(dict.fromkeys((name, *replica_names(assignment))))
+
+
 def runs(assignment: Assignment, *, label: str, name: str, namespace: str) -> bool:
     """Whether an object runs the model: its label names it, or its name is that of the model or a replica.
 
@@ -24,5 +30,4 @@ def runs(assignment: Assignment, *, label: str, name: str, namespace: str) -> bo
     if label:
         return label == assignment.model.name
     own = assignment.namespace
-    known = own is not None and namespace == own.name
-    return known and name in (assignment.model.name, *replica_names(assignment))
+    return own is not None and namespace == own.name and name in object_names(assignment)

@@ -233,6 +233,23 @@ def test_a_share_of_the_node_is_only_for_a_container_without_others():
     assert "resources" not in second
 
 
+def test_a_gang_gets_its_number_of_pods():
+    spec = parsed(text_of(gang("")))["spec"]
+    assert (spec["parallelism"], spec["completions"]) == (4, 4)
+    spec = parsed(text_of(gang("  completions: 8\n")))["spec"]
+    assert (spec["parallelism"], spec["completions"]) == (4, 8)
+    assert "completions" not in parsed(text_of(gang("  parallelism: 4\n")))["spec"]
+    scaled = gang("", "gang-pods", "apps/v1\nkind: StatefulSet")
+    assert parsed(text_of(scaled))["spec"]["replicas"] == 4
+
+
+def test_labels_of_no_pool_are_unknown():
+    known = changed(POD_SPEC, f"{POD_SPEC}      nodeSelector: {{disk: ssd, pool: a100}}\n")
+    assert "nodeSelector: {disk: ssd, pool: a100}\n" in text_of(known)
+    affinity = AFFINITY.replace("slices", "a100")
+    assert text_of(changed(POD_SPEC, f"{POD_SPEC}      affinity: {affinity}\n"))
+
+
 def test_uses_of_an_anchor_change_together_or_not_at_all():
     tasks = """\
     - name: a
@@ -262,6 +279,24 @@ def changed(old, new, text=JOB):
 
 
 POD_SPEC = "      restartPolicy: Never\n"
+AFFINITY = json.dumps({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+    {"matchExpressions": [{"key": "pool", "operator": "In", "values": ["h100", "slices"]}]}
+]}}})  # fmt: skip
+TWO_TASKS = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: gang-vcjob, namespace: vision}
+spec:
+  tasks:
+  - {name: a, replicas: 2, template: {spec: {containers: [{name: a, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+  - {name: b, template: {spec: {containers: [{name: a, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+"""
+
+
+def gang(numbers, model="gang-job", kind="batch/v1\nkind: Job"):
+    """An object of a gang of four pods, with some numbers of pods."""
+    text = JOB.replace("plain", model).replace("batch/v1\nkind: Job", kind)
+    return changed("spec:\n", f"spec:\n{numbers}", text)
 
 
 @pytest.mark.parametrize(
@@ -318,6 +353,17 @@ POD_SPEC = "      restartPolicy: Never\n"
         (changed("metadata:", "metadata: &m", changed("spec:\n", "spec:\n  x: *m\n")), 3, "a YAML alias or merge uses this value in another place too"),
         (changed("batch/v1\nkind: Job", "apps/v1\nkind: DaemonSet"), 2, "a DaemonSet runs a pod on every node, so it runs no model; write a Deployment or a Job"),
         (JOB[: JOB.index("spec:")], 1, "this Job has no pod template"),
+        (
+            changed(POD_SPEC, f"{POD_SPEC}      nodeSelector: {{disk: ssd, pool: h100}}\n"),
+            10,
+            'spec.template.spec.nodeSelector.pool is "h100", but the model runs on pool "a100"; write a100, or remove the field',
+        ),
+        (changed(POD_SPEC, f"{POD_SPEC}      nodeSelector: {{pool: a100}}\n", JOB.replace("plain", "single")), 10, 'nodeSelector.pool is "a100", but pods of model "single" need "h100"; write "h100"'),
+        (changed(POD_SPEC, f"{POD_SPEC}      affinity: {AFFINITY}\n"), 10, 'the required node affinity excludes all nodes of pool "a100"; remove the terms'),
+        (gang("  parallelism: 2\n"), 7, 'spec.parallelism is 2, but pods of model "gang-job" need 4; write 4'),
+        (gang("  parallelism: 4\n  completions: 3\n"), 8, 'spec.completions is 3, but pods of model "gang-job" need 4; write 4'),
+        (gang("  replicas: 3\n", "gang-pods", "apps/v1\nkind: StatefulSet"), 7, 'spec.replicas is 3, but pods of model "gang-pods" need 4'),
+        (TWO_TASKS, 6, 'the object has 3 pods with GPUs, but the gang of model "gang-vcjob" has 4; change the number of pods'),
         (JOB.replace("plain", "gang-vcjob"), 2, 'model "gang-vcjob" cannot run as Job of batch/v1: its gang has runAs: vcjob, which decides who creates the PodGroup; run it as vcjob'),
     ],
 )  # fmt: skip

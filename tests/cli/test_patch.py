@@ -44,7 +44,7 @@ def test_standard_input_is_printed_with_the_fields_or_not_at_all(policygen):
     assert "<stdin>:6:39: error: Job vision/plain is not patched: " in done.stderr
     assert done.stderr.endswith(
         "policygen: nothing is printed, because not all objects could be patched\n"
-        "policygen: nothing to patch; 1 object cannot be patched\n"
+        "policygen: 1 object cannot be patched\n"
     )
 
 

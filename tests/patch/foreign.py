@@ -104,7 +104,11 @@ def _stateful(rng, model):
 def _job(rng, model):
     template = pods(rng, model, gpus="maybe")
     template["spec"]["restartPolicy"] = "Never"
-    return {"spec": {"parallelism": 1, "completions": 1, "template": template}}
+    count = 4 if model == "gang-job" else 1
+    numbers = {"parallelism": count, "completions": count}
+    if count > 1 and rng.random() < 0.3:
+        numbers = {}
+    return {"spec": {**numbers, "template": template}}
 
 
 def _cron(rng, model):
@@ -124,9 +128,12 @@ def _set(rng, model):
 
 
 def _groups(rng, model):
-    template = {"workerTemplate": pods(rng, model, gpus="maybe"), "size": 1}
+    gang = model == "gang-lws"
+    template = {"workerTemplate": pods(rng, model, gpus="maybe"), "size": 4 if gang else 1}
     if rng.random() < 0.4:
         template["leaderTemplate"] = pods(rng, model)
+        if gang:
+            template["workerTemplate"] = pods(rng, model)
     return {"spec": {"replicas": 1, "leaderWorkerTemplate": template}}
 
 

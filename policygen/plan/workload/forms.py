@@ -77,6 +77,8 @@ def policy_obstacle(assignment: Assignment, form: WorkloadForm | None) -> str | 
     run_as = model.gang.run_as
     if form is None and run_as == "pods":
         return None
+    if form == WorkloadForm.CRON_JOB and run_as == "job":
+        return None  # each of its Jobs gets a PodGroup
     if facts.scheduler == "volcano" and form not in _VOLCANO_GANGS[run_as]:
         return f"its gang has runAs: {run_as}, which decides who creates the PodGroup"
     return None

@@ -1,0 +1,57 @@
+"""The number of pods of an object, which is the size of the model's gang."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from policygen.core.finding import Path, at_path, dotted
+from policygen.core.quoting import counted, quoted
+from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import integer
+from policygen.kubernetes.workloads import TEMPLATES, raw_templates
+from policygen.patch.draft import Draft
+from policygen.patch.model_finder import RunModel
+
+_GROUPS: Mapping[str, Path] = {"LeaderWorkerSet": ("spec", "replicas")}
+"""Where an object of a kind has the number of its gangs. Objects of other kinds are one gang."""
+
+
+def write(draft: Draft, object_: Object, run: RunModel, gpus: Sequence[Path]) -> None:
+    """Write how many pods with GPUs start, if it is missing. A contradiction if it is another number.
+
+    `gpus` are the templates of pods with GPUs. The author decides the number of pods of other models.
+    """
+    gang = run.assignment.model.gang
+    if gang is None or object_.kind == "Pod" or not gpus:
+        return
+    pods = _pods(object_, gpus)
+    if pods is None or pods == gang.size:
+        return
+    found = [it for it in TEMPLATES[object_.group, object_.kind] if "*" not in it.templates]
+    fields = [it for it in found if it.templates in gpus and it.replicas]
+    if len(gpus) > 1 or not fields:
+        draft.refuse(
+            gpus[0],
+            f"the object has {counted(pods, 'pod')} with GPUs, but the gang of model "
+            f"{quoted(run.model)} has {gang.size}",
+            "change the number of pods",
+            f"{dotted(gpus[0])}: {counted(pods, 'pod')} with GPUs instead of {gang.size}",
+        )
+        return
+    draft.add(fields[0].replicas, gang.size)
+    most = at_path(object_.data, fields[0].at_most) if fields[0].at_most else gang.size
+    if most is None or (integer(most) or 0) < gang.size:
+        draft.add(fields[0].at_most, gang.size)
+
+
+def _pods(object_: Object, gpus: Sequence[Path]) -> int | None:
+    """The pods with GPUs of an object, or of one of its gangs; None if their number is not known."""
+    groups: Any = 1
+    if object_.kind in _GROUPS:
+        found = at_path(object_.data, _GROUPS[object_.kind])
+        groups = 1 if found is None else integer(found)
+    counts = [pods for path, _, pods in raw_templates(object_) if path in gpus]
+    total = sum(it for it in counts if it is not None)
+    if not groups or None in counts or total < groups:
+        return None
+    each: int = total // groups
+    return each
