@@ -30,6 +30,7 @@ from policygen.lint.rule import ClusterState, Facts, Need, ObjectRule
 from policygen.lint.run_rules import NOT_READ, NOTHING_TO_CHECK
 from policygen.lint.waiver_annotations import Annotated
 from policygen.plan import catalog
+from policygen.plan.model_names import MODEL
 from policygen.spec.types import Spec
 
 if TYPE_CHECKING:  # code that renders and compares is imported only with a spec
@@ -165,9 +166,12 @@ def _renders_queues(cluster: Cluster, rendered: Collection[At]) -> bool:
 
 
 def _replaced(found: Manifests, settings: CheckSettings) -> ClusterState | None:
-    """What the spec renders, if the manifests have an object of the same name."""
+    """The policy objects that the spec renders, if the manifests have one of the same name.
+
+    Without workloads: the user's replaces that of the spec, and `workload-differs-from-model` compares it.
+    """
     expected = settings.rendered.expected if settings.rendered else ()
-    objects = {it.object.identity: it.object for it in expected}
+    objects = {it.object.identity: it.object for it in expected if MODEL not in it.object.labels}
     if not objects or not any(it.identity in objects for it in found.objects):
         return None
     return ClusterState("", objects, settings.target["kubernetes"].release)

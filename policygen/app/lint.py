@@ -23,6 +23,8 @@ from policygen.lint import waivers
 from policygen.lint.rule import ClusterState, Need, ObjectRule
 from policygen.lint.run_rules import NOTHING_TO_CHECK
 from policygen.lint.skew import skew
+from policygen.plan.model_names import MODEL
+from policygen.plan.rules import IMAGE_MISSING
 from policygen.report.report import UNREAD, Report
 
 if TYPE_CHECKING:  # what reads specs and clusters is imported only if the request names some
@@ -150,6 +152,8 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
     """The report on the manifests of a run, and on the results for its clusters."""
     unreadable = [it for it in results if isinstance(it, Finding)]
     read = [it for it in results if not isinstance(it, Finding)]
+    # The image of these models is in their manifests, and is checked there.
+    written = {f"Model {it.labels.get(MODEL)}" for it in run.manifests.found.objects}
     parts: list[CheckResult] = [*read]
     if run.request.manifests:
         parts[:0] = _of_manifests(run, results)
@@ -159,6 +163,7 @@ def report(run: Run, results: Sequence[ClusterCheckResult | Finding], today: dat
             finding
             for finding in run.spec.findings
             if finding.rule.family is not Family.REPORTED or finding.rule.name in run.selected.names
+            if finding.rule is not IMAGE_MISSING or finding.object not in written
         ),
         *unreadable,
         *(it for part in parts for it in part.findings),

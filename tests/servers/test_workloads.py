@@ -16,6 +16,7 @@ from policygen.core.errors import UsageError
 from policygen.core.names import HOSTNAME
 from policygen.plan.model_names import MODEL
 from tests.patch.foreign import drawn
+from tests.servers.pages import bad, good
 from tests.servers.rendering import json_documents, rendered
 from tests.servers.test_other_tools import install
 from tests.servers.upstream import JOB_SET, LEADER_WORKER_SET
@@ -168,6 +169,34 @@ def test_patched_manifests_run(cluster, tmp_path):
         for it in objects:
             want[it["metadata"]["namespace"]] += 1 if it["kind"] == "Pod" else pods_of(it)
         cluster.becomes("running pods", lambda: running(cluster), dict(want))
+
+
+def test_workload_differs_from_model(cluster):
+    """Serving pods preempt the page's Job only if it has the priority of its model."""
+    rule = "workload-differs-from-model"
+    pages = [[*yaml.safe_load_all(text)] for text in (bad(rule), good(rule))]
+    spec = [it for it in pages[0] if it["apiVersion"].startswith("policygen.dev/")]
+    cluster.apply(rendered(spec).text)
+    wrong, right = ({it["kind"]: it for it in page if it not in spec} for page in pages)
+    server = right["Deployment"]
+    # The other half of the quota, which no pod preempts.
+    labels = server["metadata"]["labels"]
+    metadata = {"name": "full", "namespace": "speech", "labels": labels}
+    cluster.create({**right["Job"], "metadata": metadata}, wrong["Job"])
+    both = ["asr", "full"]
+    admitted = lambda: [it for it in cluster.admitted("speech") if it in both]
+    cluster.becomes("admitted", admitted, both)
+    cluster.create(server)
+    pods = lambda: Counter(it.partition("-")[0] for it in cluster.waiting("speech"))
+    cluster.becomes("pods", pods, {"full": 2, "asr": 2, "answers": 2})
+    cluster.stays("admitted", admitted, both, for_s=1)
+    cluster.delete("apps/v1", "Deployment", "answers", "speech")
+    cluster.delete("batch/v1", "Job", "asr", "speech")
+    cluster.becomes("pods", pods, {"full": 2})
+    cluster.create(right["Job"])
+    cluster.becomes("admitted", admitted, both)
+    cluster.create(server)
+    cluster.becomes("admitted", admitted, ["full"])
 
 
 def test_no_kind_is_accepted_without_an_image(cluster, tools, tmp_path):

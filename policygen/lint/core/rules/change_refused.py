@@ -45,14 +45,16 @@ def _hits(obj: Object, held: Object, state: ClusterState) -> Hits:
     stated = kept(mine.data, theirs)
     new = applied(theirs.data, stated)
     where = f"on {state.shown}" if state.seen else "as the spec renders it"
+    refusal = "the server refuses this change"
+    if not state.seen:
+        refusal = "if both are applied, the server refuses the second one"
     if held.namespace != obj.namespace:
         where = f"in namespace {held.namespace} {where}"
     for refused in refused_changes(theirs.data, new, state.kubernetes):
         values = _values(theirs.data, new, refused)
         yield Hit(
             RULE,
-            f"{obj} {where} {values}; the server refuses this change, because "
-            f"{refused.why}; {refused.remedy}",
+            f"{obj} {where} {values}; {refusal}, because {refused.why}; {refused.remedy}",
             obj.at.to(*written(obj, refused.path)),
         )
 

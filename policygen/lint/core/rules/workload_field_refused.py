@@ -1,6 +1,7 @@
 """A field of a pod or workload has a value that the API server refuses."""
 
 from policygen.api_validation import workload_code
+from policygen.core.finding import at_path
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.lint.core import field_pairs, pod_templates
 from policygen.lint.core.pod_templates import Part
@@ -13,7 +14,7 @@ def check(facts: Facts) -> Hits:
     accepted = facts.cluster.derive(refused).accepted  # `workload_code` finds no fault in these
     for spec in pod_templates.pod_specs(facts.cluster):
         if spec.owner.at not in accepted:
-            yield from _pod(spec)
+            yield from _pod(spec, images="container-without-image" not in facts.run)
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_pod(spec))
     for workload in facts.cluster.workloads:
         unchecked = workload.kind != "Pod" and workload.at not in accepted
@@ -24,10 +25,13 @@ def check(facts: Facts) -> Hits:
         yield from (Hit(RULE, message, at) for at, message in field_pairs.of_workload(workload))
 
 
-def _pod(spec: Part) -> Hits:
+def _pod(spec: Part, *, images: bool) -> Hits:
+    """The faults of a pod spec; missing images only if no other rule reports them."""
     for path, message in workload_code.faults(spec.data, workload_code.POD, spec.owner):
         if spec.owner.kind == "StatefulSet" and path == ("hostname",):
             continue  # its pods use their own names as hostname, so the server accepts any value
+        if not images and path[-1] == "image" and not at_path(spec.data, path):
+            continue
         yield Hit(RULE, message, spec.at.to(*path))
 
 

@@ -1,0 +1,73 @@
+"""Workloads are compared with the models that they run."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+
+from policygen.app import lint
+from policygen.app.requests import LintRequest
+from tests.examples_of_rules import examples
+
+RULE = "workload-differs-from-model"
+
+
+def found(tmp_path, text, extras=frozenset()):
+    """The messages of the rule, and the names of other findings about the text's objects."""
+    file = tmp_path / "all.yaml"
+    file.write_text(text, "utf-8")
+    parts = [it for it in text.split("---\n") if "policygen.dev/v1" in it]
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("---\n".join(parts), "utf-8")
+    rest = [it for it in text.split("---\n") if it not in parts]
+    file.write_text("---\n".join(rest), "utf-8")
+    request = LintRequest((str(spec),), (str(file),), extras=extras)
+    report = lint.lint(request, today=date(2026, 11, 23))
+    here = [it for it in report.findings if it.place and Path(it.place.file) == file]
+    return (
+        [it.message for it in here if it.rule.name == RULE],
+        {it.rule.name for it in here if it.rule.name != RULE},
+    )
+
+
+(GOOD,) = (it.text for it in examples(RULE, good=True))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("priorityClassName: train", "priorityClassName: live", '.priorityClassName is "live" instead of "train"; write "train", or'),
+        ("parallelism: 2", "parallelism: 1", "spec.parallelism is 1 instead of 2"),
+        ("schedulerName: ml.binpack\n      priorityClassName: train", "priorityClassName: train", "it does not have schedulerName: ml.binpack; run `policygen patch FILE --write`"),
+        ("restartPolicy: Never", "nodeName: a", 'spec.template.spec.nodeName is "a"'),
+        ("restartPolicy: Never", "nodeSelector: {pool: l4}", "nodeSelector.pool is"),
+        ("policygen.dev/model: asr\n", "policygen.dev/model: ghost\n", 'model "ghost" does not exist'),
+        ("  labels:\n    policygen.dev/model: asr\n    kueue.x-k8s.io/queue-name: h100\n", "  labels:\n", "it does not have kueue.x-k8s.io/queue-name: h100;"),
+    ],
+)  # fmt: skip
+def test_one_finding_names_what_is_different(tmp_path, old, new, words):
+    assert old in GOOD
+    messages, _ = found(tmp_path, GOOD.replace(old, new))
+    assert len(messages) == 1
+    assert words in messages[0]
+
+
+def test_other_fields_are_not_compared(tmp_path):
+    text = GOOD.replace("image: example.com/asr:1", "image: b\n        command: [train]")
+    text = text.replace("replicas: 2\n  strategy", "replicas: 1\n  strategy")
+    assert found(tmp_path, text) == ([], set())
+    assert found(tmp_path, text.replace("policygen.dev/model: asr,", "")) == ([], set())
+
+
+def test_the_rendered_workload_is_no_object_of_a_server(tmp_path):
+    """The user's manifest replaces it, and may have another image."""
+    messages, others = found(tmp_path, GOOD, frozenset({"workloads"}))
+    assert (messages, others) == ([], set())
+
+
+def test_a_missing_image_is_reported_once(tmp_path):
+    text = GOOD.replace("image: example.com/asr:1", 'image: ""')
+    documents = [it for it in yaml.safe_load_all(text) if it["kind"] == "Model"]
+    assert len(documents) == 2
+    assert found(tmp_path, text, frozenset({"workloads"})) == ([], {"container-without-image"})
