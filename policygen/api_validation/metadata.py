@@ -23,6 +23,12 @@ _LONGEST, _LONGEST_LABEL, _LONGEST_PREFIX = 253, 63, 58
 ANNOTATIONS_BYTES = 1 << 18
 """The most bytes that all keys and values of an object's annotations may have together."""
 
+_NAMESPACE_NAME = "kubernetes.io/metadata.name"
+"""The label whose value the server replaces by the name of a Namespace, before it checks the labels.
+
+Source: pkg/apis/core/v1/defaults.go, SetDefaults_Namespace.
+"""
+
 _FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 """The finalizers without a domain."""
 
@@ -45,11 +51,13 @@ def check(metadata: Any, served: schemas.ServedKind, out: list[Refusal]) -> None
         return
     out += _identity(metadata, served)
     out += _managed(metadata, served)
+    named = served.kind == "Namespace" and not served.custom and bool(metadata.get("name"))
     for key, value in (metadata.get("labels") or {}).items():
         at = (spot, "labels"), key
         if fault := key_fault(key):
             out.append(Refusal(path_to(at), Reason.LABEL, fault, key=True))
-        if fault := value_fault(value or ""):
+        replaced = named and key == _NAMESPACE_NAME
+        if not replaced and (fault := value_fault(value or "")):
             out.append(Refusal(path_to(at), Reason.LABEL, f"{bare(key)} {fault}"))
     out += _annotations(metadata.get("annotations") or {}, (spot, "annotations"))
 

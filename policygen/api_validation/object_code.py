@@ -2,7 +2,7 @@
 
 Sources: pkg/apis/core/validation/validation.go, pkg/apis/batch/validation/validation.go of
 Kubernetes 1.36.3, and k8s.io/pod-security-admission `policy` and `admission`; the decoders of
-Volcano's webhooks, which read durations as Go does.
+Volcano's webhooks, which read durations as Go does. No webhook reads a JobTemplate.
 """
 
 import json
@@ -288,8 +288,28 @@ def _resource_quota(thing: Mapping[str, Any]) -> Iterator[Refusal]:
             yield Refusal(("spec", "scopes", i), Reason.FORMAT, message)
 
 
-def _job_template(thing: Mapping[str, Any]) -> Iterator[Refusal]:
-    return _durations(_entries(thing, "spec"), ("spec",))
+def _stateful_set(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """The claims of a StatefulSet. Source: validatePersistentVolumeClaimSpec."""
+    for i, claim in _items(_entries(thing, "spec"), "volumeClaimTemplates"):
+        path: Path = ("spec", "volumeClaimTemplates", i, "spec")
+        spec = _entries(claim, "spec")
+        if spec.get("accessModes") in (None, []):
+            message = f"volumeClaimTemplates[{i}] has no accessModes, which is refused; write accessModes, such as [ReadWriteOnce]"
+            yield Refusal(path, Reason.MISSING_FIELD, message)
+        resources = _entries(spec, "resources")
+        requests = _entries(resources, "requests")
+        if "storage" not in requests:
+            message = f"volumeClaimTemplates[{i}] requests no storage, which is refused; write resources.requests.storage"
+            yield Refusal(path, Reason.MISSING_FIELD, message)
+            continue
+        text = requests["storage"]
+        try:
+            amount = quantity.read(0 if text is None else text).value
+        except ValueError:
+            continue  # the check of the schema reports it
+        if amount <= 0:
+            message = f"volumeClaimTemplates[{i}] requests {text} of storage, which is refused; write more than 0"
+            yield Refusal((*path, "resources", "requests", "storage"), Reason.RANGE, message)
 
 
 def _durations(spec: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
@@ -325,5 +345,5 @@ _CHECKS: Mapping[tuple[str, str], Check] = {
     ("batch/v1", "CronJob"): _cron_job,
     ("batch.volcano.sh/v1alpha1", "CronJob"): _volcano_cron_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
-    ("flow.volcano.sh/v1alpha1", "JobTemplate"): _job_template,
+    ("apps/v1", "StatefulSet"): _stateful_set,
 }

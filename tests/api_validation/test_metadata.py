@@ -21,6 +21,7 @@ def refusals_of(metadata, api_version="v1", kind="ConfigMap"):
 
 NAME = ("metadata", "name")
 OWNER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a", "uid": "b"}
+OF_NAMESPACE = "kubernetes.io/metadata.name"
 OWNERS = ("metadata", "ownerReferences")
 
 
@@ -34,6 +35,7 @@ OWNERS = ("metadata", "ownerReferences")
         ({"name": "system:A"}, "rbac.authorization.k8s.io/v1", "ClusterRole"),
         ({"name": "a", "annotations": {"A.com/b": "any text"}}, "v1", "ConfigMap"),
         ({"name": "a", "namespace": "Not one"}, "v1", "Namespace"),
+        ({"name": "a", "labels": {OF_NAMESPACE: "a-"}}, "v1", "Namespace"),
         (
             {"name": "a", "finalizers": ["orphan", "a.b/c"], "generation": -1},
             "scheduling.k8s.io/v1",
@@ -64,6 +66,8 @@ def test_what_is_taken(metadata, api_version, kind):
         ({"name": "a", "namespace": "a.b"}, "v1", "ConfigMap", ("metadata", "namespace"), Reason.NAME),
         ({"name": "a", "labels": {"a b": "c"}}, "v1", "ConfigMap", ("metadata", "labels", "a b"), Reason.LABEL),
         ({"name": "a", "labels": {"a": "b c"}}, "v1", "ConfigMap", ("metadata", "labels", "a"), Reason.LABEL),
+        ({"name": "a", "labels": {OF_NAMESPACE: "a-"}}, "v1", "ConfigMap", ("metadata", "labels", OF_NAMESPACE), Reason.LABEL),
+        ({"generateName": "a", "labels": {OF_NAMESPACE: "a-"}}, "v1", "Namespace", ("metadata", "labels", OF_NAMESPACE), Reason.LABEL),
         ({"name": "a", "labels": {"a": 1}}, "v1", "ConfigMap", ("metadata", "labels", "a"), Reason.TYPE),
         ({"generateName": "A_b-"}, "v1", "ConfigMap", ("metadata", "generateName"), Reason.NAME),
         ({"generateName": "a.b-"}, "v1", "Namespace", ("metadata", "generateName"), Reason.NAME),

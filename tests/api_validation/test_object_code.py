@@ -30,6 +30,14 @@ def vcjob(**spec):
     return {"spec": {"tasks": [{"name": "worker"}], **spec}}
 
 
+CLAIM = ("spec", "volumeClaimTemplates", 0, "spec")
+
+
+def claims(modes=("ReadWriteOnce",), **resources):
+    spec = {"accessModes": list(modes), "resources": resources}
+    return {"spec": {"volumeClaimTemplates": [{"metadata": {"name": "a"}, "spec": spec}]}}
+
+
 @pytest.mark.parametrize(
     ("api_version", "kind", "thing"),
     [
@@ -52,6 +60,9 @@ def vcjob(**spec):
         ("v1", "ResourceQuota", {"spec": {"scopes": ["BestEffort"]}}),
         ("batch/v1", "CronJob", {"spec": {"timeZone": "America/Argentina/Buenos_Aires"}}),
         ("batch/v1", "CronJob", {"spec": {"timeZone": "GMT+0"}}),
+        ("apps/v1", "StatefulSet", claims(requests={"storage": "500m"})),
+        ("apps/v1", "StatefulSet", claims(requests={"storage": "no amount"})),
+        ("flow.volcano.sh/v1alpha1", "JobTemplate", vcjob(runningEstimate="1a")),
         (VCJOB, "Job", vcjob(runningEstimate="1h", policies=[{"timeout": "10s"}, {"timeout": None}])),
     ],
 )  # fmt: skip
@@ -92,6 +103,9 @@ def test_what_is_taken(api_version, kind, thing):
         ("batch/v1", "CronJob", {"spec": {"timeZone": "Local"}}, ("spec", "timeZone"), Reason.FORMAT),
         ("batch/v1", "CronJob", {"spec": {"timeZone": "../UTC"}}, ("spec", "timeZone"), Reason.FORMAT),
         ("batch/v1", "CronJob", {"spec": {"jobTemplate": {"spec": {"selector": {}}}}}, ("spec", "jobTemplate", "spec", "selector"), Reason.FORMAT),
+        ("apps/v1", "StatefulSet", claims(requests={"storage": 0}), (*CLAIM, "resources", "requests", "storage"), Reason.RANGE),
+        ("apps/v1", "StatefulSet", claims(requests={"cpu": 1}), CLAIM, Reason.MISSING_FIELD),
+        ("apps/v1", "StatefulSet", claims(modes=[], requests={"storage": 1}), CLAIM, Reason.MISSING_FIELD),
         (VCJOB, "Job", vcjob(runningEstimate="1d"), ("spec", "runningEstimate"), Reason.FORMAT),
         (VCJOB, "Job", vcjob(tasks=[{"policies": [{"timeout": "1H"}]}]), ("spec", "tasks", 0, "policies", 0, "timeout"), Reason.FORMAT),
         (VCJOB, "Job", {"metadata": {"name": "a" * 64}}, ("metadata", "name"), Reason.NAME),

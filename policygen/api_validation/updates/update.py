@@ -33,13 +33,18 @@ class ObjectUpdate(NamedTuple):
     schema: Schema
     kubernetes: Minor
 
-    def changed(self, path: Path) -> list[Path]:
-        """The fields at or below a path that differ."""
+    def changed(self, path: Path, *, by_order: bool = False) -> list[Path]:
+        """The fields at or below a path that differ.
+
+        `by_order`: the order of lists counts although the kind is custom, as in the code of a webhook.
+        """
         schema = self.schema
         for step in path:
             schema = below(schema, step)
         old, new = at_path(self.old, path), at_path(self.new, path)
-        return list(differences(old, new, schema, path, by_order=not is_custom(self.old)))
+        return list(
+            differences(old, new, schema, path, by_order=by_order or not is_custom(self.old))
+        )
 
     def refused(
         self,
@@ -48,9 +53,10 @@ class ObjectUpdate(NamedTuple):
         remedy: str = RECREATE,
         *,
         but: Callable[[Path], bool] | None = None,
+        by_order: bool = False,
     ) -> Iterator[RefusedChange]:
-        """The refusal of all changes at or below a path, except those that `but` names."""
-        found = [it for it in self.changed(path) if but is None or not but(it)]
+        """The refusal of all changes at or below a path, except those that `but` names; `by_order` as in `changed`."""
+        found = [it for it in self.changed(path, by_order=by_order) if but is None or not but(it)]
         if found:
             yield RefusedChange(found[0], why, remedy, len(found))
 

@@ -37,4 +37,4 @@ def job(update: ObjectUpdate) -> Iterator[RefusedChange]:
             and bool(at_path(update.new, (*path[:3], "volumeClaim")))
         )
 
-    yield from update.refused(("spec",), why, but=may_change)
+    yield from update.refused(("spec",), why, but=may_change, by_order=True)

@@ -14,7 +14,7 @@ from policygen.lint.core.server_refusals import refused
 from policygen.lint.rule import Facts
 
 _HYPER_NODES = "topology.volcano.sh", "HyperNode"
-_WITH_SPEC = ((VOLCANO, "Queue"), (VOLCANO_BATCH, "CronJob"))
+_WITH_SPEC = ((VOLCANO, "Queue"), (VOLCANO_BATCH, "CronJob"), (VOLCANO_BATCH, "Job"))
 """Kinds whose schema accepts a missing spec, but whose webhook does not."""
 _PATTERN = ("selector", "regexMatch", "pattern")
 _UNBALANCED = ("unterminated character set", "unterminated subpattern", "unbalanced parenthesis")
@@ -63,17 +63,26 @@ def missing_fields(facts: Facts) -> Iterator[FaultAt]:
     for obj in facts.cluster.of(VOLCANO_BATCH, "Job"):
         if obj.at in reported:
             continue  # the template may have another type, or a misspelled name
+        if isinstance(spec := obj.data.get("spec"), dict) and spec.get("tasks") is None:
+            yield (
+                obj.at / "spec",
+                f"{obj} has no spec.tasks, so Volcano's webhook refuses the object; write spec.tasks",
+            )
         for i, task in numbered(obj.data, "spec", "tasks"):
             if task.get("template") is None or at_path(task, ("template", "spec")) is None:
                 yield (
                     obj.at.to("spec", "tasks", i),
                     f"{obj} has a task without containers, so Volcano's webhook refuses the object; write template.spec.containers",
                 )
+    yield from _without_members(facts)
+
+
+def _without_members(facts: Facts) -> Iterator[FaultAt]:
     for obj in facts.cluster.of(*_HYPER_NODES):
         spec = obj.data.get("spec")
-        if isinstance(spec, dict) and spec.get("members") in (None, []):
+        if isinstance(spec, dict | None) and (spec or {}).get("members") in (None, []):
             yield (
-                obj.at / "spec",
+                obj.at / "spec" if "spec" in obj.data else obj.at,
                 f"{obj} has no spec.members, so Volcano's webhook refuses the object; write spec.members",
             )
 

@@ -137,6 +137,8 @@ def _huge_pages(spec: PodPart, resources: Part) -> Iterator[FaultAt]:
                 )
             elif _is_broken(name, amount):
                 fault = f"{name} {amount}, which is refused; write a multiple of {name.removeprefix(HUGE_PAGES)}"
+            elif (_amount(amount) or 0) < 0:
+                fault = f"{name} {amount}, which is refused; write 0 or more"
             elif part is requests and _amount(limits.data.get(name)) != _amount(amount):
                 fault = f"a request of {name} that differs from its limit, which is refused; write the same amount in requests and limits"
             if fault:

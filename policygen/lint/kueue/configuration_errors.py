@@ -52,12 +52,27 @@ _READ = KueueConfigurationView.__struct_encode_fields__
 """Keys whose own type is checked when the file is read."""
 _KINDS = {
     "batch/job": "Job.v1.batch",
+    "deployment": "Deployment.v1.apps",
     "jobset.x-k8s.io/jobset": "JobSet.v1alpha2.jobset.x-k8s.io",
+    "kubeflow.org/jaxjob": "JAXJob.v1.kubeflow.org",
+    "kubeflow.org/mpijob": "MPIJob.v2beta1.kubeflow.org",
+    "kubeflow.org/paddlejob": "PaddleJob.v1.kubeflow.org",
     "kubeflow.org/pytorchjob": "PyTorchJob.v1.kubeflow.org",
-    "ray.io/rayjob": "RayJob.v1.ray.io",
+    "kubeflow.org/tfjob": "TFJob.v1.kubeflow.org",
+    "kubeflow.org/xgboostjob": "XGBoostJob.v1.kubeflow.org",
+    "leaderworkerset.x-k8s.io/leaderworkerset": "LeaderWorkerSet.v1.leaderworkerset.x-k8s.io",
+    "pod": "Pod.v1.",
     "ray.io/raycluster": "RayCluster.v1.ray.io",
+    "ray.io/rayjob": "RayJob.v1.ray.io",
+    "ray.io/rayservice": "RayService.v1.ray.io",
+    "sparkoperator.k8s.io/sparkapplication": "SparkApplication.v1beta2.sparkoperator.k8s.io",
+    "statefulset": "StatefulSet.v1.apps",
+    "trainer.kubeflow.org/trainjob": "TrainJob.v1alpha1.trainer.kubeflow.org",
+    "workload.codeflare.dev/appwrapper": "AppWrapper.v1beta2.workload.codeflare.dev",
 }
-"""The kinds of common integrations."""
+"""The kinds of integrations."""
+_LOCAL = frozenset({_KINDS["deployment"], _KINDS["sparkoperator.k8s.io/sparkapplication"]})
+"""Kinds of integrations without support for MultiKueue."""
 _PROVIDERS = ("accessProviders", "credentialsProviders")
 _PLUGIN = ("command", "apiVersion", "interactiveMode")
 """Required fields of an exec plugin."""
@@ -186,7 +201,7 @@ def _built_in(data: Mapping[str, Any]) -> Iterator[Fault]:
         *(((*remote, i), it.get("name")) for i, it in numbered(data, *remote)),
     ]
     for path, name in places:
-        if isinstance(name, str) and name in kinds:
+        if isinstance(name, str) and name in kinds and not (path[:2] == remote and name in _LOCAL):
             yield path, f"{name} has an integration that is enabled; remove this entry"
 
 

@@ -213,6 +213,18 @@ def test_another_order_of_a_frozen_list_is_refused():
     assert refusals(old, {"spec": {"template": {"spec": {"volumes": volumes[1:]}}}}) == []
 
 
+def test_another_order_of_the_volumes_of_a_task_is_refused():
+    """Volcano's webhook compares lists in their order."""
+    volumes = [{"name": "a", "emptyDir": {}}, {"name": "b", "emptyDir": {}}]
+
+    def job(listed):
+        return {"spec": {"tasks": [{**TASK, "template": {"spec": {"volumes": listed}}}]}}
+
+    old = thing("batch.volcano.sh/v1alpha1", "Job", **job(volumes))
+    assert refusals(old, job(volumes)) == []
+    assert refusals(old, job(volumes[::-1])) == [f"spec.tasks[0].template.spec.volumes: {ONLY}"]
+
+
 def test_every_rule_about_updates_is_known():
     found = set()
 

@@ -39,9 +39,21 @@ def test_a_missing_spec_is_refused_by_the_webhook():
 
 
 def test_hyper_nodes_need_members():
-    text = HYPER_NODE.partition("spec:")[0] + "spec: {members: []}\n"
-    ((at, message),) = code_refusals.missing_fields(facts(text))
-    assert (at, "has no spec.members" in message) == (At(0, ("spec",)), True)
+    for spec, path in (("spec: {members: []}", ("spec",)), ("spec: {}", ("spec",)), ("", ())):
+        text = HYPER_NODE.partition("spec:")[0] + f"{spec}\n"
+        ((at, message),) = code_refusals.missing_fields(facts(text))
+        assert (at, "has no spec.members" in message) == (At(0, path), True)
+
+
+def test_a_job_of_volcano_needs_a_spec_and_tasks():
+    text = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}%s}"
+    for spec, path, words in (
+        ("", (), "has no spec, so"),
+        (", spec: {minAvailable: 1}", ("spec",), "has no spec.tasks"),
+        (", spec: {tasks: null}", ("spec",), "has no spec.tasks"),
+    ):
+        ((at, message),) = code_refusals.missing_fields(facts(text % spec))
+        assert (at, words in message) == (At(0, path), True)
 
 
 def test_brackets_of_a_pattern():

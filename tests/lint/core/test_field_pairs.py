@@ -122,6 +122,7 @@ def test_resources_of_a_pod_above_those_of_its_containers():
     ("resources", "words"),
     [
         ({"limits": {"hugepages-2Mi": "3Mi"}}, "write a multiple of 2Mi"),
+        ({"limits": {"hugepages-2Mi": "-2Mi"}}, "write 0 or more"),
         ({"limits": {"hugepages-": "2Mi"}}, "write a size, such as hugepages-2Mi"),
         ({"requests": {"hugepages-2Mi": "2Mi"}}, "write the same amount in requests and limits"),
     ],

@@ -28,6 +28,8 @@ from policygen.lint.kueue.configuration_errors import faults
         ("integrations: {frameworks: [batch/job, null]}", "integrations.frameworks[1]", "remove the entry"),
         ("integrations: {externalFrameworks: [Foo.v1]}", "integrations.externalFrameworks[0]", "Kind.version.group"),
         ("multiKueue: {clusterProfile: {accessProviders: [{name: a, execConfig: {command: b, interactiveMode: Never}}]}}", "multiKueue.clusterProfile.accessProviders[0].execConfig.apiVersion", "write apiVersion"),
+        ("integrations: {frameworks: [pod], externalFrameworks: [Pod.v1.]}", "integrations.externalFrameworks[0]", "remove this entry"),
+        ("integrations: {frameworks: [deployment], externalFrameworks: [Deployment.v1.apps]}", "integrations.externalFrameworks[0]", "remove this entry"),
         ("multiKueue: {externalFrameworks: [{name: Job.v1.batch}]}", "multiKueue.externalFrameworks[0]", "remove this entry"),
         ("namespace: a b", "namespace", "is not a valid label value"),
         ("multiKueue: {origin: a b}", "multiKueue.origin", "is not a valid label value"),

@@ -12,7 +12,7 @@ _MOST = (1 << 31) - 1
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in jobs.specs(facts.cluster):
-        total = 0 if isinstance(spec.data.get("tasks"), list | None) else None
+        total = 0 if isinstance(spec.data.get("tasks"), list) else None
         for name, task in jobs.tasks(spec):
             has, least = replicas(task), number(task, "minAvailable")
             total = None if has is None or total is None else total + has
