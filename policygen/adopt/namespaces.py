@@ -128,7 +128,7 @@ def shared(
 
 def _without_namespaces(trees: Iterable[TeamTree]) -> list[str]:
     """Teams that need namespaces: leaves of Volcano, and teams with a leaf of their own."""
-    parents = {it.above for tree in trees for it in tree.branches if it.above and not it.own}
+    parents = _above(trees)
     own = {it.team for tree in trees for it in tree.branches if it.own}
     volcano = {it.team for tree in trees if tree.scheduler == "volcano" for it in tree.branches}
     return sorted(it for it in volcano if it in own or it not in parents)
@@ -168,7 +168,12 @@ def _nearest(
 
     queued = {name for vector in limits.values() for name in vector}
     if space.hard and COUNTED["volcano"] not in space.hard and not (space.gpus.keys() & queued):
-        return None  # quotas of kube-scheduler only
+        # Quotas of kube-scheduler only: of a team with a queue only if its children need a quota of it, too.
+        teams = [
+            it for it in teams if it in _above(trees) and _can_share(space, guessed[it], found)
+        ]
+        able = [it for it in teams if space.name.startswith(f"{it}-") and fits(it)]
+        return max(able, key=len, default=None)
     able = [team for team in teams if fits(team)]
     named = [team for team in able if space.name == team or space.name.startswith(f"{team}-")]
     if named:
@@ -177,6 +182,21 @@ def _nearest(
         return None
     empty = [team for team in able if not guessed[team]]
     return next(iter(empty or able), None)
+
+
+def _above(trees: Iterable[TeamTree]) -> frozenset[str]:
+    """The teams with child teams."""
+    return frozenset(it.above for tree in trees for it in tree.branches if it.above and not it.own)
+
+
+def _can_share(space: Space, beside: Iterable[str], found: Mapping[str, Space]) -> bool:
+    """Whether a limit that is divided among namespaces can give these parts: they differ by at most 1."""
+    others = [found[it].gpus for it in beside if it in found]
+    return all(
+        it.keys() == space.gpus.keys()
+        and all(abs(n - space.gpus[name]) <= 1 for name, n in it.items())
+        for it in others
+    )
 
 
 def limits_of(trees: Iterable[TeamTree]) -> dict[tuple[str, str], dict[str, int]]:

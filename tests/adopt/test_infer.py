@@ -218,6 +218,50 @@ def test_values_that_a_server_refuses_are_not_adopted(of_set):
     assert not {"four", "tolerationSeconds", "description"} & set(re.findall("[A-Za-z]+", text))
 
 
+QUOTAS_OF_A_PARENT = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: v}
+spec:
+  nodeSelector: {pool: v}
+  gpu: {product: h100-80gb}
+  capacity: {nodes: 4, nodeType: a3-highgpu-8g}
+  scheduler: volcano
+  schedulingPolicy: {preemptionEnabled: false}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: k}
+spec:
+  nodeSelector: {pool: k}
+  gpu: {resource: example.com/card, memory: 80Gi, perNode: 8}
+  capacity: {nodes: 4, nodeAllocatable: {cpu: 64, memory: 256Gi}}
+  scheduler: kube-scheduler
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: lab}
+spec:
+  namespaces: [{name: lab-0}, {name: lab-1}]
+  quotas: [{pool: v, guarantee: 12}, {pool: k, limit: 21}]
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: child}
+spec:
+  parent: lab
+  maxPending: 3
+  namespaces: [{name: child-0}]
+  quotas: [{pool: v, guarantee: 4}, {pool: k, limit: 9}]
+"""
+
+
+def test_a_parent_with_a_queue_keeps_the_namespaces_that_only_have_quotas():
+    first = rendered(Source("spec.yaml", QUOTAS_OF_A_PARENT, None))
+    assert "namespace: lab\n" not in first
+    assert again(first) == first
+
+
 def main(count, number):
     """Draw specs of all schedulers, and print how many differ, and how."""
     equal, by_rounding, others = [0], [0], []
