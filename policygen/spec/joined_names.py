@@ -61,7 +61,7 @@ def _pod_groups(spec: Spec) -> Iterator[Hit]:
         if model.gang is not None and len(last) > NAME_LENGTH:
             yield Hit(
                 COMPOSED_NAME_TOO_LONG,
-                f'the name of model "{model.name}" is too long, because the last of its {count} pod groups '
+                f'the name of model "{model.name}" is too long, because the last of its {count} gangs '
                 f'is called "{last}", but at most {NAME_LENGTH} characters are allowed; shorten the name',
                 model.at / "metadata" / "name",
             )
