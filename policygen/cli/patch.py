@@ -50,6 +50,7 @@ Exit codes: 0 patched or nothing to do, 1 an object cannot be patched, or files 
 )
 @click.option("--write", is_flag=True, help="Change the files. Default: show a diff.")
 @click.option("--check", is_flag=True, help="Exit 1 if files would change.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not print how many objects and files change.")
 @TARGET
 @CLUSTER
 @form(
@@ -83,7 +84,8 @@ def patch(**given: Any) -> None:
         show(patched.report.findings)
         if printed and patched.report.findings:
             say("policygen: nothing is printed, because not all objects could be patched")
-        say(f"policygen: {summary}")
+        if not given["quiet"]:
+            say(f"policygen: {summary}")
     if patched.unreadable:
         raise SystemExit(ExitCode.INCOMPLETE)
     if patched.refused or (given["check"] and patched.changed):

@@ -33,6 +33,8 @@ def test_it_shows_a_diff_and_changes_files_only_with_write(policygen, job):
     assert job.read_text() == PATCHED
     done = policygen("patch", "--check", "job.yaml", *SPEC)
     assert (done.returncode, done.stderr) == (0, "policygen: nothing to patch\n")
+    done = policygen("patch", "-q", "--check", "job.yaml", *SPEC)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_standard_input_is_printed_with_the_fields_or_not_at_all(policygen):
