@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from policygen.kubernetes.object import Object
 from policygen.kubernetes.schedulers import VOLCANO
 from policygen.kubernetes.snapshot import Pod
 from policygen.simulate.arrival import Arrival
@@ -15,10 +14,8 @@ from policygen.simulate.scene import (
 )
 from policygen.simulate.why.causes import Cause, CauseKind, with_owners
 from policygen.simulate.why.changes import FieldChange, OwnChange
-from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.explanation import Explanation
 from policygen.simulate.why.gang_remedies import Gangs
-from policygen.simulate.why.history import Preempted, preempted
 from policygen.simulate.why.job_names import named_jobs
 from policygen.simulate.why.node_causes import OccupiedNodes
 from policygen.simulate.why.node_room import NodeRoom, flavors_of
@@ -29,6 +26,7 @@ from policygen.simulate.why.object_causes import (
     scheduler_missing,
     status_cause,
 )
+from policygen.simulate.why.owners import WorkloadOwners
 from policygen.simulate.why.pool_access import PoolAccess, PoolBounds
 from policygen.simulate.why.quota_causes import REFUSING, quota_cause
 from policygen.simulate.why.refused_pods import JobQuotas, quota_refusal
@@ -48,12 +46,10 @@ from policygen.simulate.why.situation import (
     Situation,
 )
 from policygen.simulate.why.spec_changes import SpecPolicy
-from policygen.simulate.why.start import Start, start
+from policygen.simulate.why.start import Start, StartTimes
 
 _LATER = 3
 """So many changes for later are shown beside changes with which a workload starts now."""
-_SIMULATED = 200
-"""The most jobs whose ends are simulated."""
 
 
 class Explainer:
@@ -69,13 +65,21 @@ class Explainer:
         self._bounds = bounds
         self._access = PoolAccess(scene, bounds)
         self.arrivals = arrivals
-        self._by_workload = {it.workload.name: it for it in self.arrivals if it.workload}
+        self._owners = WorkloadOwners(scene, arrivals)
         self._spec = SpecPolicy(scene.spec) if scene.spec is not None else None
         self._nodes = SceneNodes(scene, arrivals)
         self._quotas = JobQuotas(scene, arrivals)
         self._gangs: dict[str, Gangs] = {}
         """By the name of a job that may not exist yet; without a name, of the arrivals alone."""
         self._queues = SceneQueues(scene, arrivals)
+        self._starts = StartTimes(
+            scene,
+            arrivals,
+            queues=self._queues,
+            nodes=self._nodes,
+            owners=self._owners,
+            gangs=self._with_gang,
+        )
 
     def named(self, name: str) -> list[Arrival]:
         """The workloads with this name (see `named_jobs`)."""
@@ -84,7 +88,7 @@ class Explainer:
     def explain(self, arrival: Arrival, *, search: bool = True) -> Explanation:
         """Why a workload waits. Without `search`, no remedies are looked for."""
         found = self._explained(arrival, search=search)
-        return replace(found, preempted=self._history(arrival))
+        return replace(found, preempted=self._owners.history(arrival))
 
     def cost(self, arrival: Arrival) -> Cost | None:
         """What a new workload costs others; None: neither Kueue nor Volcano manages it."""
@@ -95,37 +99,11 @@ class Explainer:
         asked = asked_workload(arrival, arrival.workload, self.scene)
         near, _ = self._queues.around(asked)
         found = cost(near, asked.name, near.settle(), near.settle(asked))
-        return self._shown(Remedy((), found)).cost
+        return self._owners.shown(Remedy((), found)).cost
 
     def start(self, arrival: Arrival) -> Start:
         """When a new workload starts, by the durations of all."""
-        if arrival.gang is not None:
-            found = start(self.scene, self.arrivals, arrival)
-            return _needing(found, self._with_gang(arrival).ends(arrival))
-        workload = arrival.workload
-        if workload is None:
-            running = [it for it in self.arrivals if any(it.nodes)]
-            if running and all(it.duration is None for it in running):
-                return Start(None, unknown=len(running))
-            nodes = self._nodes.now()
-            needed = nodes.ends(arrival, {}) if nodes is not None else ()
-            return _needing(start(self.scene, self.arrivals, arrival), needed)
-        asked = asked_workload(arrival, workload, self.scene)
-        near, _ = self._queues.around(asked)
-        held = [it.name for them in near.held.values() for it in them]
-        owners = [self._by_workload[it] for it in held if it in self._by_workload]
-        if all(it.duration is None for it in owners):
-            return Start(None, unknown=len(held))
-        found = start(self.scene, self.arrivals, arrival)
-        by_owner = {it.name: it.workload.name for it in owners if it.workload is not None}
-        ends = [it for it in found.ends if it in by_owner]
-
-        def admits(gone: Sequence[str]) -> bool:
-            left = frozenset(by_owner[it] for it in gone)
-            return asked.name in near.settle(asked, without=left).admitted
-
-        # Without an answer, others started and ended in between.
-        return replace(found, ends=fewest(ends, admits) or found.ends[-1:])
+        return self._starts.of(arrival)
 
     def pending(self) -> Iterator[Arrival]:
         """The workloads that do not run: without quota, or with pods that have no node."""
@@ -166,7 +144,7 @@ class Explainer:
             own = self._on_nodes(known, arrival, {}, search=search, nodes=self._nodes.now())
             cause = past_queue(arrival, own.cause)
             return own if cause is own.cause else replace(known, cause=cause)
-        status = status_cause(self._object(workload), workload)
+        status = status_cause(self._owners.object(workload), workload)
         if status is not None:
             return replace(known, cause=status)
         if not workload.active and deactivated(workload).names:
@@ -193,7 +171,9 @@ class Explainer:
             admission = after.admitted.get(asked.name)
             chosen = workload.admission and flavors_of(workload.admission)
             if admission is not None and flavors_of(admission) == chosen:
-                more = self._shown(Remedy((), cost(near, asked.name, near.settle(), after))).cost
+                more = self._owners.shown(
+                    Remedy((), cost(near, asked.name, near.settle(), after))
+                ).cost
                 gone = tuple(sorted({*it.cost.preempted, *more.preempted}))
                 yield replace(it, cost=replace(more, preempted=gone))
 
@@ -218,7 +198,11 @@ class Explainer:
                 nodes = (
                     self._nodes.now() if asked.name in near.names else self._nodes.with_held(near)
                 )
-                left = nodes.leave(map(self._owner, settled.victims)) if nodes is not None else []
+                left = (
+                    nodes.leave(map(self._owners.name, settled.victims))
+                    if nodes is not None
+                    else []
+                )
                 chosen = flavors_of(admission)
                 own = arrival.with_pods(admission.counts)
                 found = self._on_nodes(now, own, chosen, search=search, nodes=nodes)
@@ -232,7 +216,7 @@ class Explainer:
         elif cause.kind is CauseKind.DEACTIVATED:
             cause = deactivated(workload)
         cause = self._lasting(cause, arrival, workload, near, settled)
-        found = replace(known, cause=with_owners(cause, self._owner))
+        found = replace(known, cause=with_owners(cause, self._owners.name))
         return self._with_remedies(found, cause, arrival, asked, near) if search else found
 
     def _lasting(
@@ -272,9 +256,9 @@ class Explainer:
         after = ends(near, asked, cause) if not lasting else ()
         return replace(
             known,
-            remedies=tuple(map(self._shown, proven.remedies)),
-            later=tuple(self._shown(self._when(near, asked, it)) for it in later),
-            ends=tuple(map(self._owner, after)) or self._ends(arrival, cause, near),
+            remedies=tuple(map(self._owners.shown, proven.remedies)),
+            later=tuple(self._owners.shown(self._when(near, asked, it)) for it in later),
+            ends=tuple(map(self._owners.name, after)) or self._starts.ends(arrival, cause, near),
             tried=proven.tried,
         )
 
@@ -297,14 +281,6 @@ class Explainer:
         if waiting is None:
             return it
         return replace(it, ends=ends(near, asked, quota_cause(settled, waiting), it.changes))
-
-    def _ends(self, arrival: Arrival, cause: Cause, near: Situation) -> tuple[str, ...]:
-        """The workloads near it that end before it starts, by their durations; empty: they are not known."""
-        others = [it for it in self.arrivals if it is not arrival]
-        if cause.lasts or len(others) > _SIMULATED or all(it.duration is None for it in others):
-            return ()
-        own = {self._owner(it) for it in near.names}
-        return tuple(it for it in start(self.scene, others, arrival).ends if it in own)
 
     def _in_gang(self, known: Explanation, arrival: Arrival, *, search: bool) -> Explanation:
         gangs = self._with_gang(arrival)
@@ -411,43 +387,6 @@ class Explainer:
                 owner = it.owner.name if it.owner else it.name
                 if owner == name:
                     yield it
-
-    def _object(self, workload: QueuedWorkload) -> Object | None:
-        namespace, _, name = workload.name.partition("/")
-        entry = self.scene.cluster.kueue_workloads.get(name, namespace)
-        return entry.object if entry else None
-
-    def _history(self, arrival: Arrival) -> tuple[Preempted, ...]:
-        if arrival.workload is None:
-            return ()
-        object_ = self._object(arrival.workload)
-        if object_ is None:
-            return ()
-        names = {it.workload.uid: it.name for it in self.arrivals if it.workload}
-        return tuple(preempted(object_, names))
-
-    def _owner(self, name: str) -> str:
-        found = self._by_workload.get(name)
-        return name if found is None else found.name
-
-    def _shown(self, it: Remedy) -> Remedy:
-        """A remedy with the names of the objects of users."""
-        cost = it.cost
-        return replace(
-            it,
-            cost=replace(
-                cost,
-                preempted=tuple(map(self._owner, cost.preempted)),
-                delayed=tuple(map(self._owner, cost.delayed)),
-                admitted=tuple(map(self._owner, cost.admitted)),
-            ),
-            ends=tuple(map(self._owner, it.ends)),
-        )
-
-
-def _needing(found: Start, ends: Sequence[str]) -> Start:
-    """A start with only the ends that it needs; they are not known if it starts before all of them."""
-    return replace(found, ends=tuple(ends) if {*ends} <= {*found.ends} else found.ends[-1:])
 
 
 def _choices(settled: Settled, cause: Cause) -> Iterator[list[str]]:

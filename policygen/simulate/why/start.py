@@ -1,7 +1,7 @@
-"""When a job starts that does not exist yet, by a simulation of all jobs over time."""
+"""When a job starts, by a simulation of all jobs over time, and whose ends it needs."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,7 +10,16 @@ from policygen.simulate.arrival import Arrival
 from policygen.simulate.over_time.job_run import JobRun
 from policygen.simulate.over_time.kueue_runs import RETRY_AFTER_S
 from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.why.causes import Cause
+from policygen.simulate.why.ends import fewest
+from policygen.simulate.why.gang_remedies import Gangs
+from policygen.simulate.why.owners import WorkloadOwners
+from policygen.simulate.why.scene_nodes import SceneNodes
+from policygen.simulate.why.scene_situation import SceneQueues, asked_workload
+from policygen.simulate.why.situation import Situation
 
+_SIMULATED = 200
+"""The most jobs whose ends are simulated."""
 _LATER_S = 0.001
 """The job arrives after all that exist."""
 
@@ -58,3 +67,65 @@ def _now(it: Arrival) -> Arrival:
     """The same job, for another simulation."""
     workload = None if it.workload is None else dataclasses.replace(it.workload)
     return replace(it, at=min(it.at, 0.0), workload=workload)
+
+
+class StartTimes:
+    """When jobs of a scene start, and new ones."""
+
+    def __init__(  # noqa: PLR0913 - the parts of one scene
+        self,
+        scene: Scene,
+        arrivals: Sequence[Arrival],
+        *,
+        queues: SceneQueues,
+        nodes: SceneNodes,
+        owners: WorkloadOwners,
+        gangs: Callable[[Arrival], Gangs],
+    ) -> None:
+        self._scene, self._arrivals = scene, arrivals
+        self._queues, self._nodes, self._owners = queues, nodes, owners
+        self._gangs = gangs
+
+    def of(self, arrival: Arrival) -> Start:
+        """When a new workload starts, by the durations of all."""
+        if arrival.gang is not None:
+            found = start(self._scene, self._arrivals, arrival)
+            return _needing(found, self._gangs(arrival).ends(arrival))
+        workload = arrival.workload
+        if workload is None:
+            running = [it for it in self._arrivals if any(it.nodes)]
+            if running and all(it.duration is None for it in running):
+                return Start(None, unknown=len(running))
+            nodes = self._nodes.now()
+            needed = nodes.ends(arrival, {}) if nodes is not None else ()
+            return _needing(start(self._scene, self._arrivals, arrival), needed)
+        asked = asked_workload(arrival, workload, self._scene)
+        near, _ = self._queues.around(asked)
+        held = [it.name for them in near.held.values() for it in them]
+        by_workload = self._owners.by_workload
+        owners = [by_workload[it] for it in held if it in by_workload]
+        if all(it.duration is None for it in owners):
+            return Start(None, unknown=len(held))
+        found = start(self._scene, self._arrivals, arrival)
+        by_owner = {it.name: it.workload.name for it in owners if it.workload is not None}
+        ends = [it for it in found.ends if it in by_owner]
+
+        def admits(gone: Sequence[str]) -> bool:
+            left = frozenset(by_owner[it] for it in gone)
+            return asked.name in near.settle(asked, without=left).admitted
+
+        # Without an answer, others started and ended in between.
+        return replace(found, ends=fewest(ends, admits) or found.ends[-1:])
+
+    def ends(self, arrival: Arrival, cause: Cause, near: Situation) -> tuple[str, ...]:
+        """The workloads near it that end before it starts, by their durations; empty: they are not known."""
+        others = [it for it in self._arrivals if it is not arrival]
+        if cause.lasts or len(others) > _SIMULATED or all(it.duration is None for it in others):
+            return ()
+        own = {self._owners.name(it) for it in near.names}
+        return tuple(it for it in start(self._scene, others, arrival).ends if it in own)
+
+
+def _needing(found: Start, ends: Sequence[str]) -> Start:
+    """A start with only the ends that it needs; they are not known if it starts before all of them."""
+    return replace(found, ends=tuple(ends) if {*ends} <= {*found.ends} else found.ends[-1:])
