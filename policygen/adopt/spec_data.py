@@ -350,6 +350,11 @@ def _model(model: Model) -> Data:
             failureDomain=model.availability.failure_domain,
             minAvailable=model.availability.min_available,
         ),
+        checkpoint=model.checkpoint
+        and _set(
+            gracePeriodSeconds=model.checkpoint.grace_period_s,
+            command=list(model.checkpoint.command),
+        ),
         placement=_set(
             pools=list(model.placement.pools),
             nodeTypes=list(model.placement.node_types),

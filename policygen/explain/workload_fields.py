@@ -135,6 +135,14 @@ def _pods(template: str, source: str) -> Mapping[str, Field]:
         f"{container}.image": Field("The image of the container.", source),
         f"{container}.command[]": Field("The program of the container, or an argument.", source),
         f"{container}.args[]": Field("An argument of the program.", source),
+        f"{template}.spec.terminationGracePeriodSeconds": Field(
+            "How long a pod can continue after it is stopped, such as to write a checkpoint.",
+            f"{pods}workloads/pods/pod-lifecycle/#pod-termination",
+        ),
+        f"{container}.lifecycle.preStop.exec.command[]": Field(
+            "The program that runs before the container gets SIGTERM, or an argument of it.",
+            f"{pods}containers/container-lifecycle-hooks/",
+        ),
         f"{container}.ports[].containerPort": Field("The port on which the model listens.", source),
         f"{container}.resources.requests.*": Field(
             "What the pod reserves on its node. Quotas and schedulers count it.", devices

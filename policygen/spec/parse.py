@@ -23,6 +23,7 @@ from policygen.spec.rules import INVALID_VALUE, PACK_AND_SPREAD, UNSUPPORTED_TAR
 from policygen.spec.types import (
     Autoscaling,
     Capacity,
+    Checkpoint,
     ClusterVariant,
     Gang,
     Gpu,
@@ -360,12 +361,18 @@ def model(document: View) -> Model:
         autoscaling=autoscaling(spec.view("autoscaling")),
         schedule=schedule,
         availability=availability.of_model(spec),
+        checkpoint=_checkpoint(spec.view("checkpoint")),
         placement=Placement(
             pools=placement.texts("pools"),
             node_types=placement.texts("nodeTypes"),
             tolerate_preemptible=bool(placement.flag("toleratePreemptible")),
         ),
     )
+
+
+def _checkpoint(view: View) -> Checkpoint | None:
+    seconds = view.number("gracePeriodSeconds")
+    return None if seconds is None else Checkpoint(seconds, view.texts("command"))
 
 
 def autoscaling(view: View) -> Autoscaling | None:

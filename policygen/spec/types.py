@@ -336,6 +336,13 @@ class Availability(Struct, frozen=True):
     """Pods that a drain leaves; None: all but one."""
 
 
+class Checkpoint(Struct, frozen=True):
+    """What a pod does before Kubernetes stops it."""
+
+    grace_period_s: int
+    command: tuple[str, ...] = ()
+
+
 class Placement(Struct, frozen=True):
     """Where a model may run."""
 
@@ -366,6 +373,7 @@ class Model(Struct, frozen=True):
     autoscaling: Autoscaling | None = None
     schedule: ModelSchedule | None = None
     availability: Availability | None = None
+    checkpoint: Checkpoint | None = None
     placement: Placement = Placement()
     renamed: tuple[tuple[str, str], ...] = ()
     """Names of fields in the document's form, if they differ."""

@@ -105,6 +105,7 @@ spec:
   size: 8b
   sizing: {training: lora, trainablePercent: 0.5, optimizerBytes: 0, sharding: full, activationMemory: 4Gi}
   schedule: {cron: "0 22 * * 1-5", timeZone: Europe/Berlin, hours: 8}
+  checkpoint: {gracePeriodSeconds: 90, command: [save, "yes"]}
   container: {image: 'trainer:3', command: [python, "-m", train], args: [--epochs=3, "yes"], port: 80}
 ---
 apiVersion: policygen.dev/v1alpha1

@@ -25,7 +25,7 @@ from policygen.plan.volcano import group_names
 from policygen.plan.workload import availability, forms, rollout
 from policygen.plan.workload.availability import SpreadFields
 from policygen.plan.workload.forms import WorkloadForm
-from policygen.spec.types import ModelContainer, ModelSchedule, Taint
+from policygen.spec.types import Checkpoint, ModelContainer, ModelSchedule, Taint
 
 STARTING_DEADLINE_S = 600
 """How late a run can begin, in seconds, after a time at which the control plane was down."""
@@ -55,6 +55,7 @@ class WorkloadPods(Struct, frozen=True):
     node_selector: dict[str, str]
     tolerations: tuple[dict[str, str], ...]
     spread: SpreadFields
+    checkpoint: Checkpoint | None
     container: ModelContainer
     no_image: str | tuple[str, ...]
     """What is written without an image, so that the API server refuses the object.
@@ -187,6 +188,7 @@ def _pods(
             if it.owner == TOLERATIONS and isinstance(it.value, Taint)
         ),
         spread=(SpreadFields() if form in _RESTARTED else availability.spread(assignment, name)),
+        checkpoint=assignment.model.checkpoint,
         container=assignment.model.container,
         no_image=() if form in _CUSTOM else "",
         resources=dict(needed.amounts),

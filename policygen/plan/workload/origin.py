@@ -11,7 +11,12 @@ from policygen.plan.workload.availability import DisruptionBudget
 from policygen.plan.workload.objects import WorkloadObject
 from policygen.spec.types import Model, Pool
 
-_CONTAINER = {"image": "image", "command": "command", "args": "args", "ports": "port"}
+_OF_MODEL = {
+    **{name: ("container", name) for name in ("image", "command", "args")},
+    "ports": ("container", "port"),
+    "lifecycle": ("checkpoint", "command"),
+    "terminationGracePeriodSeconds": ("checkpoint", "gracePeriodSeconds"),
+}
 _SCHEDULE = {"schedule": "cron", "timeZone": "timeZone", "activeDeadlineSeconds": "hours"}
 _AVAILABILITY = frozenset({"topologySpreadConstraints", "affinity"})
 _BUDGET = dict.fromkeys(("minAvailable", "maxUnavailable"), "minAvailable")
@@ -46,8 +51,9 @@ class WorkloadOrigins:
 def _of_object(model: Model, pool: Pool, steps: list[str], last: str) -> At:
     """The place for a field of the object that runs a model."""
     for step in steps:
-        if step in _CONTAINER:
-            return model.field("container") / _CONTAINER[step]
+        if step in _OF_MODEL:
+            parent, field = _OF_MODEL[step]
+            return model.field(parent) / field
         if step in _POOL:
             return pool.at.to("spec", *_POOL[step])
         if step in _AVAILABILITY:

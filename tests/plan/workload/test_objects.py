@@ -126,3 +126,10 @@ def test_the_container_is_that_of_the_model(planned):
         ("--all",),
         80,
     )
+
+
+def test_a_checkpoint(planned):
+    fields = "workload: training, checkpoint: {gracePeriodSeconds: 90, command: [save, now]}"
+    (it,) = made(planned, a100(), fields, "Job").values()
+    assert it.pods.checkpoint.grace_period_s == 90
+    assert it.pods.checkpoint.command == ("save", "now")
