@@ -56,12 +56,16 @@ class Door:
         self.cluster = cluster
         self.probes = []
 
-    def close(self, out):
-        """Apply a rendered set, and wait until the API server knows all its policies.
+    def close(self, out, kinds=None):
+        """Apply objects of these kinds, or all, and wait until the API server knows all policies.
 
         Quotas stay away: a drawn one may allow nothing.
         """
-        kept = [it for it in out.objects if it["kind"] != "ResourceQuota"]
+        kept = [
+            it
+            for it in out.objects
+            if it["kind"] != "ResourceQuota" and (kinds is None or it["kind"] in kinds)
+        ]
         self.cluster.apply(json_documents(kept))
         for it in out.objects:
             if it["kind"] == "ConfigMap" and "resources" in it["data"]:

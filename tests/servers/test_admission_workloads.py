@@ -1,0 +1,121 @@
+"""The workloads that policygen renders pass the admission policies, but not without one of their policy fields."""
+
+import copy
+from pathlib import Path
+
+import yaml
+
+from policygen.app.requests import RenderRequest
+from policygen.app.workload import FORMS, workload
+from policygen.core.errors import UsageError
+from tests.servers.rendering import rendered
+from tests.servers.test_admission import DENIED, Door, tried
+from tests.servers.test_other_tools import install
+from tests.servers.upstream import JOB_SET, LEADER_WORKER_SET
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STORIES = ("kueue-team-tree", "ml-platform", "three-schedulers", "volcano-training")
+"""Together, these have all forms of workloads and all schedulers."""
+NEEDED = {
+    "ConfigMap",
+    "Namespace",
+    "PriorityClass",
+    "Queue",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+}
+"""Queues of Kueue do not change what the door does, and take time to delete."""
+OF_FORMS = {"CronJob", "Deployment", "Job", "JobSet", "LeaderWorkerSet", "StatefulSet"}
+LIMIT = "Limit must be set for non overcommitable resources"
+"""The API server itself refuses this in pod templates of its own kinds."""
+DOMAINS = ("kueue.x-k8s.io", "scheduling.k8s.io", "volcano.sh")
+OF_PODS = ("limits", "priorityClassName", "schedulerName", "tolerations")
+
+
+def head(thing):
+    """What makes the metadata of a Job: the thing itself, or the template of a CronJob."""
+    return thing["spec"]["jobTemplate"] if thing["kind"] == "CronJob" else thing
+
+
+def templates(thing):
+    spec = thing["spec"]
+    match thing["kind"]:
+        case "CronJob":
+            return [spec["jobTemplate"]["spec"]["template"]]
+        case "JobSet":
+            return [it["template"]["spec"]["template"] for it in spec["replicatedJobs"]]
+        case "LeaderWorkerSet":
+            both = spec["leaderWorkerTemplate"]
+            return [both[it] for it in ("leaderTemplate", "workerTemplate") if it in both]
+        case "Job" if "tasks" in spec:
+            return [it["template"] for it in spec["tasks"]]
+    return [spec["template"]]
+
+
+def policy_fields(thing):
+    """The mappings of a workload in which the policy sets fields, each with the names of these fields."""
+    pods = templates(thing)
+    metadata = [head(thing).get("metadata", {}), *(it.get("metadata", {}) for it in pods)]
+    marks = [metadata[0].get("labels", {}), *(it.get("annotations", {}) for it in metadata)]
+    yield from ((it, [key for key in it if any(word in key for word in DOMAINS)]) for it in marks)
+    for it in pods:
+        spec = it["spec"]
+        selector = spec.get("nodeSelector", {})
+        resources = [container["resources"] for container in spec["containers"]]
+        # A vcjob's scheduler replaces that of its pods.
+        own = [key for key in OF_PODS if key != "schedulerName" or "tasks" not in thing["spec"]]
+        yield from [(selector, list(selector)), (spec, own), *((each, own) for each in resources)]
+    if "tasks" in thing["spec"]:
+        # Without schedulerName and minAvailable, Volcano sets the values that the policy needs.
+        yield thing["spec"], ["queue"]
+
+
+def without_one(thing):
+    """The workload without each of its policy fields, in all its pod templates, with the name of this field."""
+    names = {key for fields, own in policy_fields(thing) for key in own if key in fields}
+    for name in sorted(names):
+        changed = copy.deepcopy(thing)
+        for fields, own in policy_fields(changed):
+            if name in own:
+                fields.pop(name, None)
+        yield name, changed
+
+
+def workloads_of(story):
+    """The models of an example in each form that they can have, with an image."""
+    paths = sorted((EXAMPLES / story).glob("*.yaml"))
+    documents = [it for path in paths for it in yaml.safe_load_all(path.read_text("utf-8"))]
+    request = RenderRequest(tuple(map(str, paths)), {})
+    for name in [it["metadata"]["name"] for it in documents if it["kind"] == "Model"]:
+        for form in FORMS:
+            try:
+                text = workload(request, name, form).text
+            except UsageError:
+                continue  # this model cannot have this form
+            for empty in ('image: ""', "image: []"):
+                text = text.replace(empty, "image: a")
+            found = (it for it in yaml.safe_load_all(text) if it["kind"] in OF_FORMS)
+            yield form, next(found)
+
+
+def test_a_rendered_workload_without_one_policy_field_is_denied(cluster, tools):
+    install(cluster, tools, JOB_SET, LEADER_WORKER_SET)
+    forms, tries = set(), 0
+    for story in STORIES:
+        texts = [it.read_text("utf-8") for it in sorted((EXAMPLES / story).glob("*.yaml"))]
+        door = Door(cluster)
+        try:
+            door.close(rendered("\n---\n".join(texts), "admission"), NEEDED)
+            for form, thing in workloads_of(story):
+                name = thing["metadata"]["name"]
+                assert tried(cluster, thing) == "", (story, form, name)
+                for field, changed in without_one(thing):
+                    message = tried(cluster, changed)
+                    expected = DENIED in message or (field == "limits" and LIMIT in message)
+                    assert expected, (story, form, name, field, message)
+                    tries += 1
+                forms.add(form)
+        finally:
+            door.open()
+    assert forms == set(FORMS)
+    assert tries > 100
