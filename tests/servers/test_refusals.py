@@ -96,9 +96,13 @@ def test_there_is_a_sample_of_every_kind():
     assert set(SAMPLES) == every
 
 
-def test_every_rendered_kind_has_a_schema_but_of_a_version_that_cannot_be_run():
+def test_every_rendered_kind_has_a_schema_but_a_few():
     without = {each for each in RENDERED if served(*each) is None}
-    assert without == {("kueue.x-k8s.io/v1alpha1", "Topology"), *OF_OTHER_PROJECTS}
+    assert without == {
+        ("kueue.x-k8s.io/v1alpha1", "Topology"),
+        ("policy/v1", "PodDisruptionBudget"),  # schemas/cluster has no schema of it yet
+        *OF_OTHER_PROJECTS,
+    }
 
 
 def test_samples_are_accepted(judge):
