@@ -23,6 +23,8 @@ from policygen.plan.workload.forms import WorkloadForm
 
 FORMS = tuple(it.value for it in WorkloadForm)
 """The names of the forms."""
+_MANY = 100
+"""Above this number, the user is told how many objects are printed."""
 
 
 class RenderedWorkload(Struct, frozen=True):
@@ -30,6 +32,8 @@ class RenderedWorkload(Struct, frozen=True):
 
     text: str
     findings: tuple[Finding, ...]
+    many: str = ""
+    """The number of objects in words, if it is surprising."""
 
 
 def workload(
@@ -55,13 +59,16 @@ def workload(
     items = [
         released(spec, kind, it) for it in objects.workload(made.decisions, assignment, chosen)
     ]
+    many = ""
+    if len(items) > _MANY:
+        many = f"{len(items)} objects of kind {kind.name}, one for each replica of the model"
     budget = availability.budget(made.decisions, assignment)
     if budget is not None and chosen in forms.SERVING:
         items.append(released(spec, _kind("kubernetes", "PodDisruptionBudget"), budget))
     manifests = engine.render(items, templates=request.templates, target=spec.platform.target)
     about = findings_about(made, assignment.model.at)
     warnings = tuple(it for it in about if it.severity > Severity.INFO)
-    return RenderedWorkload(output.text(manifests), warnings)
+    return RenderedWorkload(output.text(manifests), warnings, many)
 
 
 def _kind(component: str, name: str) -> Kind:

@@ -7,7 +7,7 @@ import click
 from policygen.app import stdout
 from policygen.cli.options import CLUSTER, TARGET, TEMPLATES, beginning, paths, stdin
 from policygen.cli.spec_arguments import complete_models, render_request, specs_or_default
-from policygen.cli.stderr import refusals, show
+from policygen.cli.stderr import refusals, say, show
 
 
 def _forms() -> tuple[str, ...]:
@@ -75,4 +75,6 @@ def workload(**given: Any) -> None:
             request, given["model"], given["form"], namespace=given["namespace"], stdin=stdin(specs)
         )
     show(made.findings)
+    if made.many:
+        say(f"policygen: {made.many}")
     stdout.out(made.text)

@@ -90,6 +90,18 @@ def test_a_model_without_team_image_or_pool(run, tmp_path, pool, team):
     assert 'image: ""' in out
 
 
+def test_a_large_number_of_objects_is_named(run, tmp_path, pool, team):
+    own = "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: many}\n"
+    own += "spec: {team: a, workload: batch, replicas: 101, resources: {gpus: 1}, container: {image: a}}\n"
+    spec = tmp_path / "spec.yaml"
+    words = "policygen: 101 objects of kind Job, one for each replica of the model\n"
+    for number, text in ((101, own), (100, own.replace("101", "100"))):
+        spec.write_text("---\n".join((pool(), team("a", "guarantee: 8"), text)))
+        code, out, err = run("workload", "many", spec)
+        assert (code, out.count("kind: Job\n")) == (0, number)
+        assert (words in err) == (number == 101)
+
+
 def test_the_default_spec(run, tmp_path, monkeypatch):
     (tmp_path / "spec").mkdir()
     (tmp_path / "spec" / "policy.yaml").write_text(SPEC.read_text("utf-8"), "utf-8")
