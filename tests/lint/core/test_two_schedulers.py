@@ -49,6 +49,54 @@ def test_the_finding_is_at_the_pod_without_a_scheduler_and_not_at_the_other(tmp_
         assert [it.object for it in found if it.rule.name == RULE] == ["Pod vision/notebook"]
 
 
+QUEUED = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: a100}
+spec: {nodeLabels: {pool: a100}}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: nlp}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: a100
+      resources: [{name: cpu, nominalQuota: 9}, {name: memory, nominalQuota: 9Gi}, {name: nvidia.com/gpu, nominalQuota: 9}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: a100, namespace: nlp}
+spec: {clusterQueue: nlp}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: queued, namespace: nlp, labels: {kueue.x-k8s.io/queue-name: a100}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector: {disk: ssd}
+      containers: [{name: a, image: a:1, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {nvidia.com/gpu: 1}}}]
+"""
+
+
+@pytest.mark.parametrize(("pool", "count"), [("h100", 0), ("a100", 1)])
+def test_flavors_select_nodes_beside_the_selector_of_the_job(tmp_path, pool, count):
+    """Without nodes, labels of the flavor tell the nodes of both apart."""
+    file = tmp_path / "one.yaml"
+    gang = POD.format(
+        namespace="nlp",
+        fields=f"schedulerName: volcano\n  nodeSelector: {{disk: ssd, pool: {pool}}}",
+    )
+    file.write_text(QUEUED + gang, "utf-8")
+    request = LintRequest(manifests=(str(file),))
+    found = app_lint.lint(request, today=date(2026, 11, 21)).findings
+    assert sum(it.rule.name == RULE for it in found) == count
+
+
 @pytest.mark.parametrize(
     ("namespace", "fields", "message"),
     [

@@ -43,7 +43,8 @@ class NodeUser(Struct, frozen=True, eq=False):
 def check(facts: Facts) -> Hits:
     """Each scheduler sees the other's pods only once they are bound, so both can use the same GPU.
 
-    Pods compete if a known node takes both, or without known nodes, if their selectors are equal.
+    Pods compete if a known node takes both. Without known nodes, they compete if their selectors are equal, or have a label in
+    common and no key with different values.
     A pool of a spec belongs to the scheduler that the spec names. Skips schedulers that the input does
     not distinguish.
     Source: the kubelet's admission, UnexpectedAdmissionError; kube-scheduler's cache.
@@ -96,17 +97,23 @@ def _is_at_fault(user: NodeUser) -> tuple[int, bool]:
 
 
 def _compete(one: NodeUser, other: NodeUser) -> bool:
-    return (
-        one.process != other.process
-        and one.resource == other.resource
-        and (one.places == other.places or not one.places.isdisjoint(other.places))
-    )
+    if one.process == other.process or one.resource != other.resource:
+        return False
+    if one.places == other.places:
+        return True
+    labels_ = [it for it in one.places | other.places if isinstance(it, tuple)]
+    exclude = len(dict(labels_)) < len(labels_)
+    return not (exclude or one.places.isdisjoint(other.places))
 
 
 def _users(facts: Facts) -> Iterator[NodeUser]:
     process = facts.cluster.derive(_processes)
     nodes = facts.derive(known_nodes)
-    demands = {id(it.template): it for it in facts.derive(pod_demands)} if nodes.all else {}
+    demands = (
+        {id(it.template): it for it in facts.derive(pod_demands)}
+        if nodes.all or facts.cluster.flavors
+        else {}
+    )
     known: dict[Demand, frozenset[Node]] = {}
     for workload in facts.cluster.workloads:
         if workload.kind == "DaemonSet":
@@ -118,11 +125,21 @@ def _users(facts: Facts) -> Iterator[NodeUser]:
             own = process.get(workload.scheduler_name(template) or DEFAULT_SCHEDULER)
             if own is None or (own != SCHEDULER and _needs_queue(facts, workload)):
                 continue
-            selector = frozenset(template.spec.node_selector.items())
+            it = demands.get(id(template))
+            selector = frozenset(template.spec.node_selector.items()) | _flavor_labels(it)
             for resource in requested:
-                it = demands.get(id(template))
                 places: Places = _nodes(it, resource, nodes, known) if it else frozenset()
                 yield NodeUser(own, resource, places or selector, workload, template)
+
+
+def _flavor_labels(demand: PodDemand | None) -> frozenset[tuple[str, str]]:
+    """The node labels that all flavors that Kueue can choose add to the node selector of the pods."""
+    ways = demand.ways if demand else ()
+    every = [
+        frozenset(label for flavor in way.flavors for label in flavor.fields.node_labels.items())
+        for way in ways
+    ]
+    return every[0].intersection(*every[1:]) if every else frozenset()
 
 
 def _needs_queue(facts: Facts, workload: Workload) -> bool:
