@@ -8,6 +8,7 @@ import yaml
 from policygen.app.requests import RenderRequest
 from policygen.app.workload import FORMS, workload
 from policygen.core.errors import UsageError
+from policygen.core.names import LOCAL_QUEUE
 from tests.servers.rendering import rendered
 from tests.servers.test_admission import DENIED, Door, tried
 from tests.servers.test_other_tools import install
@@ -119,3 +120,27 @@ def test_a_rendered_workload_without_one_policy_field_is_denied(cluster, tools):
             door.open()
     assert forms == set(FORMS)
     assert tries > 100
+
+
+def test_a_job_runs_as_printed_and_is_denied_without_its_queue_label(cluster):
+    policy = EXAMPLES / "ml-platform" / "policy.yaml"
+    out = rendered(policy.read_text("utf-8"), "admission")
+    printed = workload(RenderRequest((str(policy),), {}), "segmenter", "job").text
+    job = next(yaml.safe_load_all(printed.replace('image: ""', "image: a")))
+    without = copy.deepcopy(job)
+    queue = without["metadata"]["labels"].pop(LOCAL_QUEUE)
+    namespace = job["metadata"]["namespace"]
+    door = Door(cluster)
+    try:
+        door.close(out)
+        message = tried(cluster, without)
+        assert DENIED in message
+        assert f"[queue] labels {LOCAL_QUEUE}: {queue}" in message
+        assert "run `policygen workload segmenter`" in message
+        for facts in out.pools.values():
+            cluster.add_nodes(facts)
+        with cluster.kube_scheduler(out.scheduler_config):
+            cluster.create(job)
+            cluster.until("the Job runs", lambda: cluster.bound(namespace))
+    finally:
+        door.open()
