@@ -50,6 +50,8 @@ class MigPartedConfig(Struct, frozen=True):
 
     meta: Meta
     layouts: tuple[MigLayout, ...]
+    label: str = LABEL
+    """The key of the node label whose value is the name of a layout."""
 
     @property
     def configs(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
