@@ -83,18 +83,27 @@ spec:
 """
 
 
+def found_beside(tmp_path, queued, fields):
+    """The objects of the findings about a job of Kueue and a pod of another scheduler, without nodes."""
+    file = tmp_path / "one.yaml"
+    pod = POD.format(namespace="nlp", fields=f"schedulerName: volcano\n  {fields}")
+    file.write_text(queued + pod, "utf-8")
+    request = LintRequest(manifests=(str(file),))
+    found = app_lint.lint(request, today=date(2026, 11, 21)).findings
+    return [it.object for it in found if it.rule.name == RULE]
+
+
 @pytest.mark.parametrize(("pool", "count"), [("h100", 0), ("a100", 1)])
 def test_flavors_select_nodes_beside_the_selector_of_the_job(tmp_path, pool, count):
     """Without nodes, labels of the flavor tell the nodes of both apart."""
-    file = tmp_path / "one.yaml"
-    gang = POD.format(
-        namespace="nlp",
-        fields=f"schedulerName: volcano\n  nodeSelector: {{disk: ssd, pool: {pool}}}",
-    )
-    file.write_text(QUEUED + gang, "utf-8")
-    request = LintRequest(manifests=(str(file),))
-    found = app_lint.lint(request, today=date(2026, 11, 21)).findings
-    assert sum(it.rule.name == RULE for it in found) == count
+    fields = f"nodeSelector: {{disk: ssd, pool: {pool}}}"
+    assert len(found_beside(tmp_path, QUEUED, fields)) == count
+
+
+def test_a_pod_without_a_selector_also_runs_on_the_nodes_of_a_flavor(tmp_path):
+    """The pod is at fault, because its nodes are not limited."""
+    queued = QUEUED.replace("      nodeSelector: {disk: ssd}\n", "")
+    assert found_beside(tmp_path, queued, "nodeSelector: {}") == ["Pod nlp/one"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # imported only if there is a spec
     from policygen.plan.pool import PoolFacts
 
 Places = frozenset[Node] | frozenset[tuple[str, str]]
-"""The nodes that take pods; if none is known, the node selector of the pods."""
+"""The nodes that take pods; if none is known, the labels that their node selector and their flavors need."""
 
 
 class NodeUser(Struct, frozen=True, eq=False):
@@ -36,6 +36,8 @@ class NodeUser(Struct, frozen=True, eq=False):
     """The program behind the name of the scheduler."""
     resource: str
     places: Places
+    selector: frozenset[tuple[str, str]]
+    """The node selector that the pods have without flavors."""
     workload: Workload
     template: PodTemplate
 
@@ -43,8 +45,8 @@ class NodeUser(Struct, frozen=True, eq=False):
 def check(facts: Facts) -> Hits:
     """Each scheduler sees the other's pods only once they are bound, so both can use the same GPU.
 
-    Pods compete if a known node takes both. Without known nodes, they compete if their selectors are equal, or have a label in
-    common and no key with different values.
+    Pods compete if a known node takes both. Without known nodes, they compete if no label that they need has different
+    values, and their node selectors are equal or they need a label in common.
     A pool of a spec belongs to the scheduler that the spec names. Skips schedulers that the input does
     not distinguish.
     Source: the kubelet's admission, UnexpectedAdmissionError; kube-scheduler's cache.
@@ -58,9 +60,9 @@ def conflicts(facts: Facts) -> tuple[tuple[Workload, Hit], ...]:
 
 
 def _conflicts(facts: Facts) -> Iterator[tuple[Workload, Hit]]:
-    users: dict[tuple[str, str, Places], NodeUser] = {}
+    users: dict[tuple[str, str, Places, Places], NodeUser] = {}
     for user in _users(facts):
-        users.setdefault((user.process, user.resource, user.places), user)
+        users.setdefault((user.process, user.resource, user.places, user.selector), user)
     # On a cluster, the other rule reports the pods that such nodes took.
     pools = {} if facts.cluster.seen and "pod-bypasses-scheduler" in facts.run else _pools(facts)
     first: list[NodeUser] = []
@@ -93,7 +95,9 @@ def _conflicts(facts: Facts) -> Iterator[tuple[Workload, Hit]]:
 
 def _is_at_fault(user: NodeUser) -> tuple[int, bool]:
     """The larger for the user with more nodes than the other; if both have the same, for one without a scheduler."""
-    return len(user.places), not user.workload.scheduler_name(user.template)
+    nodes = sum(isinstance(it, Node) for it in user.places)
+    size = nodes or -len(user.places)  # more labels mean fewer nodes
+    return size, not user.workload.scheduler_name(user.template)
 
 
 def _compete(one: NodeUser, other: NodeUser) -> bool:
@@ -101,9 +105,12 @@ def _compete(one: NodeUser, other: NodeUser) -> bool:
         return False
     if one.places == other.places:
         return True
-    labels_ = [it for it in one.places | other.places if isinstance(it, tuple)]
-    exclude = len(dict(labels_)) < len(labels_)
-    return not (exclude or one.places.isdisjoint(other.places))
+    labels_ = [it for it in (*one.places, *other.places) if not isinstance(it, Node)]
+    if len(labels_) < len(one.places) + len(other.places):
+        return not one.places.isdisjoint(other.places)
+    exclude = len(dict(labels_)) < len({*labels_})
+    equal = one.selector == other.selector
+    return not exclude and (equal or not one.places.isdisjoint(other.places))
 
 
 def _users(facts: Facts) -> Iterator[NodeUser]:
@@ -126,10 +133,11 @@ def _users(facts: Facts) -> Iterator[NodeUser]:
             if own is None or (own != SCHEDULER and _needs_queue(facts, workload)):
                 continue
             it = demands.get(id(template))
-            selector = frozenset(template.spec.node_selector.items()) | _flavor_labels(it)
+            selector = frozenset(template.spec.node_selector.items())
+            needed = selector | _flavor_labels(it)
             for resource in requested:
                 places: Places = _nodes(it, resource, nodes, known) if it else frozenset()
-                yield NodeUser(own, resource, places or selector, workload, template)
+                yield NodeUser(own, resource, places or needed, selector, workload, template)
 
 
 def _flavor_labels(demand: PodDemand | None) -> frozenset[tuple[str, str]]:
