@@ -100,17 +100,20 @@ def _limited(
     facts: pool.PoolFacts,
 ) -> Spec | None:
     """With higher limits of those teams that have one in a pool: a team and those above it."""
+    resource = key[1].removeprefix("requests.")
+    profile = facts.profiles[facts.resources.index(resource) if resource in facts.resources else 0]
     names = [
         it.name
         for it in teams
-        if any(one.pool == facts.name and written_units(one, "limit") for one in it.quotas)
+        if any(
+            one.pool == facts.name and profile in dict(written_units(one, "limit"))
+            for one in it.quotas
+        )
     ]
-    resource = key[1].removeprefix("requests.")
-    counted = facts.resources.index(resource) if resource in facts.resources else 0
     best, low, high = None, 1, max(facts.available.values(), default=0) if names else 0
     while low <= high:
         middle = (low + high) // 2
-        changed = _raised(spec, names, facts.name, facts.profiles[counted], middle)
+        changed = _raised(spec, names, facts.name, profile, middle)
         if _compiled(changed) is None:  # more than the pool or a parent team has
             high = middle - 1
         elif _allowed(changed, *key) >= amount:
@@ -142,21 +145,22 @@ def _with(spec: Spec, *teams: Team) -> Spec:
 
 
 def _raised(spec: Spec, names: Sequence[str], name: str, profile: str, units: int) -> Spec:
-    """The spec with higher limits of teams in a pool."""
+    """The spec with a higher limit of the first team in a pool, and at least this limit of those above it."""
+    named = {it.name: it for it in spec.teams}
+    least = 0
 
     def more(quota: Quota) -> Quota:
+        nonlocal least
+        if quota.pool != name:
+            return quota
         amounts = dict(written_units(quota, "limit"))
-        higher = {**amounts, profile: amounts.get(profile, 0) + units}
-        return replace(quota, limit=tuple(higher.items()))
+        least = max(amounts[profile], least) if least else amounts[profile] + units
+        return replace(quota, limit=tuple({**amounts, profile: least}.items()))
 
-    raised = (it for it in spec.teams if it.name in names)
-    return _with(
-        spec,
-        *(
-            replace(it, quotas=tuple(more(one) if one.pool == name else one for one in it.quotas))
-            for it in raised
-        ),
-    )
+    changed = [
+        replace(it, quotas=tuple(map(more, it.quotas))) for it in map(named.get, names) if it
+    ]
+    return _with(spec, *changed)
 
 
 def _edits(before: Spec, after: Spec) -> Iterator[SpecEdit]:

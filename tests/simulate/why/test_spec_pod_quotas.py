@@ -1,5 +1,6 @@
 """ResourceQuotas of a spec rise with the limits of its teams."""
 
+import pytest
 import yaml
 
 from policygen.app import simulation_input
@@ -89,6 +90,20 @@ def test_a_limit_also_raises_the_number_of_objects(tmp_path):
     path.write_text(SPEC, "utf-8")
     found = answered(path, "b", 5).explanation
     assert raises(found.remedies) == [[("b", "l4", "limit", "2", "5")]]
+
+
+@pytest.mark.parametrize(
+    ("of_parent", "raised"), [(8, [("p", "l4", "limit", "8", "10")]), (20, [])]
+)
+def test_the_limit_of_a_parent_rises_only_to_that_of_its_child(tmp_path, of_parent, raised):
+    documents = list(yaml.safe_load_all(SPEC))
+    documents[3]["spec"]["parent"] = "p"
+    limit = {"quotas": [{"pool": "l4", "limit": of_parent}]}
+    parent = {**documents[3], "metadata": {"name": "p"}, "spec": limit}
+    path = tmp_path / "spec.yaml"
+    path.write_text(yaml.safe_dump_all([*documents, parent]), "utf-8")
+    found = answered(path, "b", 10).explanation
+    assert raises(found.remedies) == [[("b", "l4", "limit", "2", "10"), *raised]]
 
 
 def test_no_limit_of_the_spec_is_enough(tmp_path):
