@@ -11,6 +11,7 @@ from tests.servers.proofs.examples import scene, show
 from tests.servers.test_availability import evict
 
 RULE = "budget-blocks-drain"
+OF_A_JOB = "bad-06"
 CASES = Path(__file__).parents[2] / "lint" / "cases" / RULE
 
 
@@ -22,7 +23,11 @@ def test_budget_blocks_drain(cluster: Cluster) -> None:
     del examples["good-03"]  # its autoscaler has no metrics
     show(cluster, *(scene(text, name) for name, text in examples.items()))
     for name in examples:
-        cluster.becomes(f"healthy in {name}", lambda name=name: _healthy(cluster, name), 2)
+        if name == OF_A_JOB:
+            cluster.becomes("the reason", lambda: _reason(cluster, OF_A_JOB), "SyncFailed")
+            cluster.becomes("its pods", lambda: len(cluster.pods(OF_A_JOB)), 2)
+        else:
+            cluster.becomes(f"healthy in {name}", lambda name=name: _healthy(cluster, name), 2)
     for name in examples:
         if name.startswith("good"):
             cluster.until("an eviction", lambda name=name: _evict(cluster, name) == [201, 429])
@@ -36,6 +41,13 @@ def _healthy(cluster: Cluster, namespace: str) -> int:
     """The pods that the controller counts as healthy. Of two budgets for a pod, it updates only one."""
     budgets = cluster.objects("policy/v1", "PodDisruptionBudget", namespace)
     return max(it.get("status", {}).get("currentHealthy", 0) for it in budgets)
+
+
+def _reason(cluster: Cluster, namespace: str) -> str | None:
+    """Why the controller allows no eviction, or that it allows one."""
+    (budget,) = cluster.objects("policy/v1", "PodDisruptionBudget", namespace)
+    found = budget.get("status", {}).get("conditions", [])
+    return next((it["reason"] for it in found if it["type"] == "DisruptionAllowed"), None)
 
 
 def _evict(cluster: Cluster, namespace: str) -> list[int]:

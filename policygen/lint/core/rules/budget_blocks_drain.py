@@ -11,24 +11,28 @@ from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 Selected = list[tuple[Workload, PodTemplate]]
+Fault = tuple[Path, str, str]
+"""A path in `spec`, the reason, and the remedy."""
 Budget = Entry[PodDisruptionBudgetView]
+
+_UNSCALED = frozenset({("batch", "Job"), ("batch", "CronJob"), ("jobset.x-k8s.io", "JobSet")})
+"""Workloads whose pods belong to Jobs. For maxUnavailable and percentages, the server asks the
+owner of the pods for its scale. A Job has no scale, so it allows no eviction (`SyncFailed`)."""
 
 
 def check(facts: Facts) -> Hits:
     """Only budgets that select pods of the input. With an autoscaler, its maximum counts.
 
-    Source: pkg/controller/disruption/disruption.go, getExpectedPodCount; pkg/registry/core/pod/rest/
-    eviction.go, which refuses pods with more than one budget.
+    Source: pkg/controller/disruption/disruption.go, getExpectedPodCount and getExpectedScale;
+    pkg/registry/core/pod/rest/eviction.go, which refuses pods with more than one budget.
     """
     of_pods: dict[int, Budget] = {}
     for budget in facts.cluster.pod_disruption_budgets:
         selected = list(_selected(facts, budget))
         fault = _fault(facts, budget, selected) if selected else None
         if fault is not None:
-            path, reason = fault
-            message = (
-                f"{budget} {reason}, so a drain of their nodes never ends; write maxUnavailable: 1"
-            )
+            path, reason, remedy = fault
+            message = f"{budget} {reason}, so a drain of their nodes never ends; {remedy}"
             yield Hit(RULE, message, budget.at.to("spec", *path), (selected[0][0].at,))
         for workload, template in selected:
             other = of_pods.setdefault(id(template), budget)
@@ -53,26 +57,52 @@ def _selected(facts: Facts, budget: Budget) -> Iterator[tuple[Workload, PodTempl
                     yield workload, template
 
 
-def _fault(facts: Facts, budget: Budget, selected: Selected) -> tuple[Path, str] | None:
-    """The field that refuses every eviction, and why; None if a pod can be evicted."""
+def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
+    """The field that refuses every eviction; None if a pod can be evicted."""
     most, least = budget.fields.max_unavailable, budget.fields.min_available
+    unscaled = next((it for it, _ in selected if (it.object.group, it.kind) in _UNSCALED), None)
+    remedy = "write maxUnavailable: 1"
+    if unscaled is not None:
+        remedy = "write a number below the number of pods in minAvailable, or remove the budget"
     if most in (0, "0", "0%"):
-        return ("maxUnavailable",), f"has maxUnavailable: {most}, and no pod can be evicted"
-    if isinstance(least, str):
-        share = least.removesuffix("%")
-        if least.endswith("%") and share.isascii() and share.isdecimal() and int(share) >= 100:
-            return ("minAvailable",), f"has minAvailable: {least}, and no pod can be evicted"
-        return None
+        return ("maxUnavailable",), f"has maxUnavailable: {most}, and no pod can be evicted", remedy
+    if isinstance(least, str) and (_percentage(least) or 0) >= 100:
+        return ("minAvailable",), f"has minAvailable: {least}, and no pod can be evicted", remedy
+    field, written = ("maxUnavailable", most) if least is None else ("minAvailable", least)
+    if unscaled is not None and (least is None or isinstance(least, str)):
+        if written is None:
+            return None
+        why = f"has {field}: {written}, which Kubernetes cannot compute for the pods of {unscaled}"
+        return (field,), f"{why}, and no pod can be evicted", remedy
+    return _too_few(facts, least, selected, remedy)
+
+
+def _too_few(
+    facts: Facts, least: int | str | None, selected: Selected, remedy: str
+) -> Fault | None:
+    """A `minAvailable` of as many pods as there are. The server rounds a percentage up."""
     pods = [_pods(facts, *it) for it in selected]
     if least is None or None in pods:
         return None
     total = sum(it for it in pods if it is not None)
-    if 0 < total <= least:
-        have = "pods that it selects have" if len(selected) > 1 else f"{selected[0][0]} has"
-        return (
-            "minAvailable",
-        ), f"needs {least} available pods, but {have} only {counted(total, 'pod')}"
-    return None
+    shown, needed = f"{least}", least
+    if isinstance(needed, str):
+        percentage = _percentage(needed)
+        if percentage is None:
+            return None
+        needed = -(-percentage * total // 100)
+        shown = f"{needed} ({least})"
+    if not 0 < total <= needed:
+        return None
+    have = "pods that it selects have" if len(selected) > 1 else f"{selected[0][0]} has"
+    why = f"needs {shown} available pods, but {have} only {counted(total, 'pod')}"
+    return ("minAvailable",), why, remedy
+
+
+def _percentage(amount: str) -> int | None:
+    share = amount.removesuffix("%")
+    is_valid = amount.endswith("%") and share.isascii() and share.isdecimal()
+    return int(share) if is_valid else None
 
 
 def _pods(facts: Facts, workload: Workload, template: PodTemplate) -> int | None:
@@ -86,7 +116,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write maxUnavailable: 1, or a minAvailable below the number of replicas, in one budget.",
+    remedy="Write maxUnavailable: 1 in one budget; for the pods of Jobs, a minAvailable below their number.",
     judges=("PodDisruptionBudget",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
