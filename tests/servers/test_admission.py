@@ -329,6 +329,16 @@ def test_a_bad_object_is_refused_by_its_rule(mixed):
         assert "`policygen patch FILE`" in message
 
 
+def test_a_pod_of_a_job_without_a_queue_is_refused(mixed):
+    """A Job from before the policies cannot replace a pod."""
+    mixed.create(job("old", "data", Ask(gpus=0)))
+    uid = mixed.get("batch/v1", "Job", "old", "data")["metadata"]["uid"]
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "old", "uid": uid, "controller": True}
+    lost = pod("old-1", "data", BATCH)
+    lost["metadata"]["ownerReferences"] = [owner]
+    assert "[queue] " in tried(mixed, lost)
+
+
 def test_an_update_is_refused_only_if_it_changes_the_object(mixed):
     """An object from before the policies keeps working: controllers release its finalizers."""
     good = job("updated", "data", BATCH, queue="batch-a100")
