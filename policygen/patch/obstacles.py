@@ -60,7 +60,7 @@ def other_nodes(draft: Draft, template: Path, run: RunModel) -> None:
     if terms and not any(selects_flavor({}, terms, it) for it in own):
         path = (*template, "spec", "affinity", "nodeAffinity", REQUIRED)
         reason = f"the required node affinity excludes all nodes of {run.assignment.place}"
-        draft.refuse(path, reason, "remove the terms with labels of other pools")
+        draft.refuse(path, reason, "remove the expressions that exclude them")
 
 
 def forbid(draft: Draft, object_: Object, run: RunModel) -> None:
