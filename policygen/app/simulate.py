@@ -72,9 +72,10 @@ def played(
     simulation_input.check_trace(given, traced)
     if not found:
         gaps.require_jobs()
+        unplaced = "".join(f"; {it}" for it in _unplaced(scene.models))
         raise UsageError(
             "the input has no job to simulate; name manifests of jobs with --workloads PATH, a trace with "
-            "--trace FILE, a spec with models, or a snapshot with jobs"
+            f"--trace FILE, a spec with models, or a snapshot with jobs{unplaced}"
         )
     others: list[SimulationResult] = []
     made, recorder = _recorded(request, scene, found, request.seed)
@@ -158,15 +159,19 @@ def _models(models: ModelObjects) -> Iterator[str]:
             "serving models run from the start, without an end, with their least replicas; training and "
             "batch models are jobs; --no-models omits all"
         )
-    for names, words in (
-        (models.own, "run in jobs of the input, and are not added"),
-        (
-            models.unplaced,
-            "have no pool or namespace, so they do not run; `policygen validate` has the reasons",
-        ),
-    ):
-        if names:
-            yield f"these models {words}: {some(names, 'other', _NAMES)}"
+    if models.own:
+        names = some(models.own, "other", _NAMES)
+        yield f"these models run in jobs of the input, and are not added: {names}"
+    yield from _unplaced(models)
+
+
+def _unplaced(models: ModelObjects | None) -> Iterator[str]:
+    if models is not None and models.unplaced:
+        names = some(models.unplaced, "other", _NAMES)
+        yield (
+            "these models have no pool or namespace, so they do not run; `policygen validate` has the "
+            f"reasons: {names}"
+        )
 
 
 def _unexplained(result: SimulationResult) -> Iterator[str]:

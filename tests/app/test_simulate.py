@@ -175,6 +175,13 @@ def test_without_jobs_there_is_nothing_to_simulate(tmp_path):
         simulated(tmp_path, QUEUES)
 
 
+def test_models_without_a_pool_are_named_if_there_is_no_job(tmp_path):
+    model = "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: big}\n"
+    written(tmp_path, f"{POLICY}\n---\n{model}spec: {{team: vision, resources: {{gpus: 1000}}}}\n")
+    with pytest.raises(UsageError, match=r"models have no pool .*: big$"):
+        app_simulate.simulate(SimulateRequest(specs=(str(tmp_path),)))
+
+
 def test_another_release_of_kueue_is_refused_by_name(tmp_path):
     with pytest.raises(UsageError, match=r"only the decisions of Kueue 0\.19, not of 0\.17"):
         simulated(tmp_path, QUEUES + job("a", 1), target={"kueue": Version(0, 17)})
