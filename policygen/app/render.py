@@ -20,7 +20,8 @@ from policygen.documents.locate import locate
 from policygen.plan import kubernetes, kueue_configuration, scheduler
 from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
-from policygen.plan.compile import Plan, order, released, scheduler_file
+from policygen.plan.compile import Plan, objects, order, released, scheduler_file
+from policygen.plan.decisions import Decisions
 from policygen.plan.extras import (
     DEVICE_PLUGIN,
     KUEUE_CONFIG,
@@ -105,8 +106,7 @@ def render(
                 "empty output"
             )
         )
-    platform = made.loaded.spec.platform
-    others = frozenset(files_not_requested(platform, request.extras))
+    others = frozenset(_config_maps_not_requested(made.decisions, request.extras))
     result = replace(_result(made, manifests=manifests), not_requested=others)
     # The rendered workloads have the fields that their pods need.
     return replace(result, pods=()) if WORKLOADS in request.extras else result
@@ -122,6 +122,16 @@ def rendered(request: RenderRequest, loaded: Loaded, plan: Plan) -> tuple[Manife
     items = _selected([*plan.items, *_configured(request, loaded, plan)], request.only)
     target = loaded.spec.platform.target
     return tuple(engine.render(items, templates=request.templates, target=target))
+
+
+def _config_maps_not_requested(
+    decided: Decisions, extras: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Namespace and name of all ConfigMaps that `extras` does not request."""
+    yield from files_not_requested(decided.spec.platform, extras)
+    of_extras = [it for it in KINDS if it.name == "ConfigMap" and it.extra not in {"", *extras}]
+    for item in objects(decided, of_extras):
+        yield item.meta.namespace or "", item.meta.name
 
 
 def files_not_requested(platform: Platform, extras: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -142,7 +142,7 @@ def test_a_render_keeps_what_only_another_one_requests():
     extras = sorted({*EXTRAS} - {"kueue-config"})  # which needs a base file
     full = after(spec, *extras)
     kinds = Counter(it["kind"] for it in full)
-    assert (kinds["ConfigMap"], kinds["Deployment"]) == (5, 2)
+    assert (kinds["ConfigMap"], kinds["Deployment"]) == (6, 2)
     for extra in ([], *([it] for it in extras)):
         assert names(after(full, *extra)) == names(full), extra
 
