@@ -14,6 +14,8 @@ OF_THE_CLUSTER = WITHOUT_SCHEMA | frozenset(
     {
         ("", "Namespace"),
         ("", "Node"),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
         ("nodeinfo.volcano.sh", "Numatopology"),
         ("rbac.authorization.k8s.io", "ClusterRole"),
         ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
