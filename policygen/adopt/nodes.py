@@ -1,7 +1,7 @@
 """The nodes of pools, as far as Nodes were read."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -105,7 +105,7 @@ def of_volcano(cluster: Cluster, found: Sequence[Found]) -> dict[str, Pool]:
     Only if one such pool and one group of nodes without a pool have the resource.
     """
     selectors = [dict(it.pool.node_selector) for it in found if it.pool.node_selector]
-    groups = _groups(cluster, selectors, ())
+    groups = _groups(cluster, selectors)
     made: dict[str, Pool] = {}
     for resource in sorted({it for _, _, it in groups}):
         able = [it for it in found if not it.pool.node_selector and resource in it.available]
@@ -128,12 +128,17 @@ def without_queue(
     Also the nodes that cannot be a pool, and why.
     """
     known = list(found)
+    free = _groups(cluster, [dict(it.pool.node_selector) for it in known if it.pool.node_selector])
     selectors = [dict(it.pool.node_selector) for it in known if it.pool.node_selector]
     counted = {name for it in known if not it.pool.node_selector for name in it.available}
     names = {it.name for it in known}
     made: list[Found] = []
     left: list[tuple[str, str]] = []
-    for (key, value, resource), nodes in sorted(_groups(cluster, selectors, counted).items()):
+    for (key, value, resource), nodes in sorted(free.items()):
+        if resource in counted:
+            reason = f"queues or quotas without nodes count {resource}, and which nodes these are is not known"
+            left += [(str(it), f"it is in no pool: {reason}") for it in nodes]
+            continue
         facts = _facts(nodes, resource)
         selector = _separate({key: value}, _common(nodes), selectors)
         name = label(value)[:POOL_NAME].strip("-")
@@ -159,7 +164,7 @@ _Group = tuple[str, str, str]
 
 
 def _groups(
-    cluster: Cluster, selectors: Sequence[Mapping[str, str]], counted: Collection[str]
+    cluster: Cluster, selectors: Sequence[Mapping[str, str]]
 ) -> dict[_Group, list[Entry[NodeView]]]:
     """The GPU nodes of no pool, by the first label of GROUPING that they have."""
     groups: dict[_Group, list[Entry[NodeView]]] = {}
@@ -169,7 +174,7 @@ def _groups(
         if any(it.items() <= node.labels.items() for it in selectors):
             continue
         key = next((it for it in GROUPING if it in node.labels), None)
-        if key is not None and len(gpus) == 1 and gpus[0] not in counted:
+        if key is not None and len(gpus) == 1:
             groups.setdefault((key, node.labels[key], gpus[0]), []).append(node)
     return groups
 

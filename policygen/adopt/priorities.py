@@ -11,6 +11,8 @@ from policygen.kubernetes.untyped import text
 from policygen.spec.types import Pool, Priority
 
 PREEMPTS = "PreemptLowerPriority"
+_SYSTEM = "system-"
+"""Kubernetes reserves names of priority classes that begin with it."""
 _VALUES = range(-(2**31), 10**9 + 1)
 """The values that a priority of a spec can have; higher ones are those of the system."""
 
@@ -19,12 +21,12 @@ def priorities(cluster: Cluster, scope: Scope) -> list[Priority]:
     """The priorities of the classes of a set, in the order of their names."""
     policies = _policies(cluster, scope)
     values: dict[str, tuple[int, Object]] = {}
-    # Kubernetes reserves system-*, and Kueue uses "default" for jobs without a class.
+    # Kueue uses "default" for jobs without a class.
     for pod_class in cluster.priority_classes:
         if scope.has(pod_class.labels) and pod_class.name in policies:
             values[pod_class.name] = pod_class.fields.value, pod_class.object
     for workload_class in cluster.workload_priority_classes:
-        if scope.has(workload_class.labels):
+        if scope.has(workload_class.labels) and not workload_class.name.startswith(_SYSTEM):
             values.setdefault(
                 workload_class.name, (workload_class.fields.value, workload_class.object)
             )
@@ -37,16 +39,19 @@ def priorities(cluster: Cluster, scope: Scope) -> list[Priority]:
             description=text(found.data, "description") or None,
         )
         for name, (value, found) in sorted(values.items())
-        if not name.startswith("system-") and name != "default" and value in _VALUES
+        if name != "default" and value in _VALUES
     ]
 
 
 def _policies(cluster: Cluster, scope: Scope) -> dict[str, set[str]]:
-    """The preemption policies of the classes of each priority; two if only some pools preempt."""
+    """The preemption policies of the classes of each priority; two if only some pools preempt.
+
+    Without the classes that every cluster has, which belong to no policy.
+    """
     mine = {
         it.name: it.fields.preemption_policy
         for it in cluster.priority_classes
-        if scope.has(it.labels)
+        if scope.has(it.labels) and not it.name.startswith(_SYSTEM)
     }
     found = {}
     for name, policy in mine.items():

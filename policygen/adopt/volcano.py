@@ -1,6 +1,6 @@
 """Reads the trees of teams from the Queues of Volcano."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -42,13 +42,15 @@ def trees(cluster: Cluster) -> Iterator[TeamTree]:
             above = queue.fields.parent
             below.setdefault(above if above in known else "", []).append(queue)
     groups: dict[str, list[Entry[QueueView]]] = {}
+    taken = {label(it.name) for it in cluster.flavors}
     for top in below.get("", ()):
         if top.labels.get(SET) or _is_of_pool(top, below):
+            taken.add(label(top.name))
             yield _tree(top, below)
         else:
             groups.setdefault(node_group(top.object), []).append(top)
     for group, tops in groups.items():
-        tree = _of_group(cluster, group, tops, below)
+        tree = _of_group(taken, group, tops, below)
         if tree is not None:
             yield tree
 
@@ -66,11 +68,14 @@ def node_group(queue: Object) -> str:
 
 
 def _of_group(
-    cluster: Cluster, group: str, tops: Sequence[Entry[QueueView]], below: Queues
+    taken: Collection[str], group: str, tops: Sequence[Entry[QueueView]], below: Queues
 ) -> TeamTree | None:
-    """The tree of queues that were written by hand; None if none of them has an amount of GPUs."""
+    """The tree of queues that were written by hand; None if none of them has an amount of GPUs.
+
+    `taken` are the names of other pools.
+    """
     pool = label(group) if group else POOL
-    while pool in {label(it.name) for it in cluster.flavors}:
+    while pool in taken:
         pool = f"{pool}-{POOL}"
     queues = [*((it, None) for it in tops), *(pair for it in tops for pair in _below(it, below))]
     branches = []

@@ -301,3 +301,48 @@ def test_a_queue_without_a_name_is_a_guess():
         "ClusterQueue",
         f"the queue has no name, so servers refuse it; the spec calls its team {guess.name}",
     ) in (inferred.left)
+
+
+SYSTEM = """---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: system-node-critical}
+value: 2000001000
+preemptionPolicy: PreemptLowerPriority
+"""
+
+
+def test_the_classes_of_every_cluster_show_no_pool():
+    assert adopted(SYSTEM, rendered=False).spec.pools == ()
+    only_kueue = adopted(HAND + SYSTEM, rendered=False).spec
+    assert only_kueue.pools == adopted(HAND, rendered=False).spec.pools
+
+
+OTHER_QUEUES = """---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: audio}
+spec: {weight: 1, reclaimable: true, capability: {nvidia.com/gpu: "6"}}
+"""
+POOL_QUEUE = """---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: volcano, labels: {policygen.dev/set: default}}
+spec: {weight: 1, reclaimable: true, capability: {nvidia.com/gpu: "6"}}
+"""
+NODE = """---
+apiVersion: v1
+kind: Node
+metadata: {name: h200-0, labels: {accel: h200, nvidia.com/gpu.product: NVIDIA-H200}}
+status: {allocatable: {cpu: "96", memory: 700Gi, nvidia.com/gpu: "8"}}
+"""
+
+
+def test_nodes_that_are_in_no_pool_are_in_the_list():
+    left = dict(adopted(HAND + OTHER_QUEUES + NODE, rendered=False).left)
+    assert left["Node h200-0"].startswith("it is in no pool: queues or quotas without nodes count")
+
+
+def test_a_pool_of_queues_by_hand_has_no_name_of_another_pool():
+    inferred = adopted(OTHER_QUEUES + POOL_QUEUE, rendered=False)
+    assert [it.name for it in inferred.spec.pools] == ["volcano", "volcano-volcano"]
