@@ -2,19 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from policygen.core.names import SET
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
-from policygen.patch import leftovers
-from policygen.patch.additions import entries
-from policygen.patch.draft import Contradiction
-from policygen.patch.model_finder import ModelFinder
-from policygen.patch.object_patch import ObjectPatch, object_patch
-from policygen.plan.decisions import Decisions
-from policygen.plan.model_names import MODEL
+
+if TYPE_CHECKING:  # a lint without a spec does not load the plan
+    from policygen.patch.model_finder import ModelFinder
+    from policygen.patch.object_patch import ObjectPatch
 
 
 def check(facts: Facts) -> Hits:
@@ -24,6 +22,9 @@ def check(facts: Facts) -> Hits:
     """
     if facts.spec is None or facts.plan is None:
         return
+    from policygen.patch.model_finder import ModelFinder
+    from policygen.plan.decisions import Decisions
+
     finder = ModelFinder(
         Decisions(facts.spec, facts.plan.pools, facts.plan.trees, facts.plan.workloads)
     )
@@ -49,7 +50,11 @@ def _is_of(facts: Facts, workload: Workload) -> bool:
     )
 
 
-def _hits(object_: Object, finder: ModelFinder) -> Hits:
+def _hits(object_: Object, finder: "ModelFinder") -> Hits:
+    from policygen.patch import leftovers
+    from policygen.patch.draft import Contradiction
+    from policygen.patch.object_patch import object_patch
+
     run = finder.named(object_)
     if isinstance(run, Contradiction):
         yield Hit(RULE, f"{object_}: {run.message}", object_.at.to(*run.path))
@@ -60,8 +65,11 @@ def _hits(object_: Object, finder: ModelFinder) -> Hits:
             yield _hit(found, missing, run.model)
 
 
-def _missing(found: ObjectPatch) -> Iterator[str]:
+def _missing(found: "ObjectPatch") -> Iterator[str]:
     """The fields that patch would add; the label only names the model."""
+    from policygen.patch.additions import entries
+    from policygen.plan.model_names import MODEL
+
     texts = (
         f"{key}: {value if isinstance(value, str | int) else json.dumps(value)}"
         for key, value in entries(found.added)
@@ -70,7 +78,7 @@ def _missing(found: ObjectPatch) -> Iterator[str]:
     yield from dict.fromkeys(texts)
 
 
-def _hit(found: ObjectPatch, missing: list[str], model: str) -> Hit:
+def _hit(found: "ObjectPatch", missing: list[str], model: str) -> Hit:
     object_, wrong = found.object, found.faults
     parts = [it.brief or it.reason for it in wrong]
     remedies = [wrong[0].remedy] if len(wrong) == 1 else ["correct these values"] if wrong else []
