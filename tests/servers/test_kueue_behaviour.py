@@ -109,6 +109,41 @@ def test_a_job_that_needs_more_than_serving_leaves_never_starts(cluster):
     cluster.becomes("a smaller job starts", lambda: held(cluster, "nlp"), [5])
 
 
+def found_by(out, rule):
+    """Whether a rule has a finding about what was rendered."""
+    return rule in {it.rule.name for it in out.findings}
+
+
+@pytest.mark.parametrize("cores, most", [(3, 1), (60, 5)])
+def test_a_small_limit_of_cpu_leaves_gpus_idle(cluster, cores, most):
+    """host-quota-small: 8 GPUs come with 96 cores, of which each Job uses 2."""
+    quota = share(guarantee=0, limit=8, cpu={"guarantee": 0, "limit": cores})
+    out = ready(cluster, pool(), team("nlp", quota))
+    assert found_by(out, "host-quota-small") == (most == 1)
+    cluster.create(*jobs("nlp", 5, Ask(gpus=1, cpu="2")))
+    cluster.becomes("nlp's", lambda: held(cluster, "nlp"), [most])
+    cluster.stays("nlp's", lambda: held(cluster, "nlp"), [most], for_s=1)
+
+
+@pytest.mark.parametrize("limit, most", [(5, 5), (8, 8)])
+def test_models_that_scale_up_together_exceed_the_limit(cluster, limit, most):
+    """peak-exceeds-limit: they run with 2 replicas each, and want 4 each."""
+    models = [
+        model(
+            name,
+            "nlp",
+            resources={"gpus": 1},
+            autoscaling={"minReplicas": 2, "maxReplicas": 4},
+        )
+        for name in ("chat", "embed")
+    ]
+    out = ready(cluster, pool(), team("nlp", share(guarantee=4, limit=limit)), *models)
+    assert found_by(out, "peak-exceeds-limit") == (limit < 8)
+    cluster.create(*jobs("nlp", 4, prefix="chat"), *jobs("nlp", 4, prefix="embed"))
+    cluster.becomes("nlp's", lambda: held(cluster, "nlp"), [most])
+    cluster.stays("nlp's", lambda: held(cluster, "nlp"), [most], for_s=1)
+
+
 def test_a_gang_above_the_limit_is_not_started_in_part(cluster):
     ready(cluster, pool(gpus=8), team("nlp", share(guarantee=2, limit=4)))
     cluster.create(job("five", "nlp", ONE, pods=5, queue="a100"))
