@@ -111,7 +111,9 @@ def _object(  # noqa: PLR0913 - what it runs, and which part of it
     own = {it.name: it.value for it in fields if it.owner == VCJOB_SPEC}
     if own:
         tasks = [{"name": "main", "replicas": pods, "template": template}]
-        job = {"schedulerName": "volcano", **own, "tasks": tasks}
+        # The PodGroup has the priority of the Job, not that of its pods.
+        priority = {k: v for k, v in template["spec"].items() if k == "priorityClassName"}
+        job = {"schedulerName": "volcano", **own, **priority, "tasks": tasks}
         return _made(f"{VOLCANO_BATCH}/v1alpha1", "Job", metadata, job)
     if model.gang is not None and assignment.facts.scheduler == "volcano":
         metadata["annotations"].setdefault(_MIN_MEMBER, str(pods))

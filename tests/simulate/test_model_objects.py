@@ -74,6 +74,16 @@ def test_an_object_of_kueue_has_its_queue_priority_and_requests():
     assert "nodeSelector" not in pods  # Kueue adds those of the flavor
 
 
+def test_a_volcano_job_has_the_priority_of_its_model():
+    gang = {"size": 2, "runAs": "vcjob"}
+    (found,) = made(one(workload="training", gang=gang, priority="high"), scheduler="volcano").data
+    assert found["spec"]["queue"] == "nlp.a100"
+    assert found["spec"]["priorityClassName"] == "high"
+    assert found["spec"]["tasks"][0]["template"]["spec"]["priorityClassName"] == "high"
+    (found,) = made(one(workload="training", gang=gang), scheduler="volcano").data
+    assert "priorityClassName" not in found["spec"]
+
+
 def test_pods_for_kube_scheduler_select_the_nodes_of_their_pool():
     (found,) = made(one(), scheduler="kube-scheduler").data
     pods = found["spec"]["template"]["spec"]
