@@ -359,7 +359,7 @@ def gang(numbers, model="gang-job", kind="batch/v1\nkind: Job"):
             'spec.template.spec.nodeSelector.pool is "h100", but the model runs on pool "a100"; write a100, or remove the field',
         ),
         (changed(POD_SPEC, f"{POD_SPEC}      nodeSelector: {{pool: a100}}\n", JOB.replace("plain", "single")), 10, 'nodeSelector.pool is "a100", but pods of model "single" need "h100"; write "h100"'),
-        (changed(POD_SPEC, f"{POD_SPEC}      affinity: {AFFINITY}\n"), 10, 'the required node affinity excludes all nodes of pool "a100"; remove the terms'),
+        (changed(POD_SPEC, f"{POD_SPEC}      affinity: {AFFINITY}\n"), 10, 'the required node affinity excludes all nodes of pool "a100"; remove the expressions that exclude them'),
         (gang("  parallelism: 2\n"), 7, 'spec.parallelism is 2, but pods of model "gang-job" need 4; write 4'),
         (gang("  parallelism: 4\n  completions: 3\n"), 8, 'spec.completions is 3, but pods of model "gang-job" need 4; write 4'),
         (gang("  replicas: 3\n", "gang-pods", "apps/v1\nkind: StatefulSet"), 7, 'spec.replicas is 3, but pods of model "gang-pods" need 4'),

@@ -70,8 +70,8 @@ def _is_macro(called, macros, modules):
 
 def _lines(source):
     for number, line in enumerate(source.splitlines(), 1):
-        if "{{" not in line:
-            continue
+        if "{{" not in line or line.startswith("# "):
+            continue  # a comment has no effect, so it may be a sentence
         keyed = re.match(rf" *(?:- )*{KEY}: |  *- |- ", line)
         if not SCALAR_LINE.fullmatch(line) or not (keyed or LONE_CALL.fullmatch(line)):
             yield f"line {number} prints more than one whole scalar"
