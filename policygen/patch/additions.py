@@ -43,11 +43,12 @@ def additions(before: Any, after: Any, path: Path = ()) -> Iterator[Addition]:
 def entries(added: Iterable[Addition]) -> Iterator[tuple[str, Any]]:
     """The added fields for people: the key and value of each, without those above it."""
     for it in added:
-        yield from _entries(f"{it.path[-1]}" if it.path else "", it.value)
+        keys = [step for step in it.path if isinstance(step, str)]
+        yield from _entries(keys[-1] if keys else "", it.value)
 
 
 def _entries(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, Mapping) and value and key != "preStop":  # a program to run, not a field
         for name, it in value.items():
             yield from _entries(name, it)
     else:

@@ -22,8 +22,12 @@ def using_gpus(template: Mapping[str, Any]) -> list[int]:
     ]
 
 
-def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]) -> None:
+def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]) -> Path | None:
     """Write the resources of one pod into its container with GPUs; limits equal requests.
+
+    Returns the path of this container; None if it is not known. The API server copies limits to requests
+    that are missing, so they are not written.
+    Source: pkg/apis/core/v1/defaults.go, SetDefaults_Pod.
 
     `shares` are the resources of which the pod gets a share of its node. Of these, the container can have
     another amount, and if it has no amount but the pod has other containers, they stay as they are.
@@ -37,7 +41,7 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
             f"{dotted(holder)} is not a list of containers, so this is not a complete object",
             "patch the object that it becomes",
         )
-        return
+        return None
     chosen = [0] if len(found) == 1 else using_gpus(draft.value(template))
     if len(chosen) != 1:
         names = ", ".join(quoted(f"{it.get('name')}") for it in found)
@@ -47,7 +51,7 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
             f"the pod has the containers {names}, but {what}",
             f"write limits with {resource} only in the container that uses them",
         )
-        return
+        return None
     at = (*holder, chosen[0])
     for half, name in _accelerators(found[chosen[0]]):
         if name != resource:
@@ -57,17 +61,20 @@ def write(draft: Draft, template: Path, needed: PodFields, shares: Sequence[str]
                 f"the container requests {name}, but the pool of the model has {resource}",
                 f"write {resource}: {needed.units}",
             )
-            return
+            return None
     for name, amount in needed.amounts:
-        own = [draft.value((*at, "resources", half, name)) for half in HALVES]
+        limit, request = (draft.value((*at, "resources", half, name)) for half in HALVES)
         value = amount
         if name in shares:
-            written = [it for it in own if it is not None]
-            if len(written) == len(own) or (not written and _has_sidecar(draft.value(template))):
+            if limit is None and request is None and _has_sidecar(draft.value(template)):
                 continue
-            value = written[0] if written else amount
-        for half in HALVES:
-            draft.add((*at, "resources", half, name), value, equal_quantity)
+            written = request if limit is None else limit
+            value = amount if written is None else written
+        halves = HALVES if limit is None or request is not None else HALVES[:1]
+        for half in halves:
+            if not (name in shares and draft.value((*at, "resources", half, name)) is not None):
+                draft.add((*at, "resources", half, name), value, equal_quantity)
+    return at
 
 
 def _has_sidecar(template: Mapping[str, Any]) -> bool:

@@ -24,11 +24,12 @@ def write(draft: Draft, object_: Object, run: RunModel, gpus: Sequence[Path]) ->
     if gang is None or object_.kind == "Pod" or not gpus:
         return
     pods = _pods(object_, gpus)
-    if pods is None or pods == gang.size:
+    if pods is None:
         return
     found = [it for it in TEMPLATES[object_.group, object_.kind] if "*" not in it.templates]
     fields = [it for it in found if it.templates in gpus and it.replicas]
-    if len(gpus) > 1 or not fields:
+    is_list = len(gpus) > 1 or not fields
+    if is_list and pods != gang.size:
         draft.refuse(
             gpus[0],
             f"the object has {counted(pods, 'pod')} with GPUs, but the gang of model "
@@ -36,11 +37,14 @@ def write(draft: Draft, object_: Object, run: RunModel, gpus: Sequence[Path]) ->
             "change the number of pods",
             f"{dotted(gpus[0])}: {counted(pods, 'pod')} with GPUs instead of {gang.size}",
         )
+    if is_list:
         return
-    draft.add(fields[0].replicas, gang.size)
-    most = at_path(object_.data, fields[0].at_most) if fields[0].at_most else gang.size
-    if most is None or (integer(most) or 0) < gang.size:
-        draft.add(fields[0].at_most, gang.size)
+    if pods != gang.size:
+        draft.add(fields[0].replicas, gang.size)
+    if fields[0].at_most:  # an indexed Job needs it, even if it equals the number of pods
+        most = at_path(object_.data, fields[0].at_most)
+        if most is None or (integer(most) or 0) < gang.size:
+            draft.add(fields[0].at_most, gang.size)
 
 
 def _pods(object_: Object, gpus: Sequence[Path]) -> int | None:

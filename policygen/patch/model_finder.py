@@ -22,6 +22,7 @@ from policygen.plan.pods import PodFields, fields_of
 from policygen.plan.pool import PoolFacts
 from policygen.plan.volcano import group_names
 from policygen.plan.workload import forms
+from policygen.plan.workload.fields import ModelField, model_fields
 from policygen.plan.workload.forms import WorkloadForm
 
 _FORMS: Mapping[tuple[str, str], WorkloadForm] = {
@@ -44,6 +45,8 @@ class RunModel(Struct, frozen=True, eq=False):
     needed: PodFields
     pools: tuple[PoolFacts, ...]
     """All pools of the spec."""
+    fields: tuple[ModelField, ...] = ()
+    """Those beside `needed`."""
     by_option: bool = False
     """Whether only an option names the model."""
 
@@ -131,14 +134,16 @@ class ModelFinder(Struct, frozen=True, eq=False, dict=True):
 
     def _run(self, assignment: Assignment, object_: Object, *, by_option: bool = False) -> RunModel:
         owned = assignment.node.team.namespaces if assignment.node else ()
-        if any(it.name == object_.namespace for it in owned):  # each has its own LocalQueue
+        is_free = assignment.model.namespace is None
+        if is_free and any(it.name == object_.namespace for it in owned):  # each has its LocalQueue
             model = replace(assignment.model, namespace=object_.namespace)
             assignment = replace(assignment, model=model)
         form = _FORMS.get((object_.group, object_.kind))
         gang = assignment.model.gang
         run_as = forms.run_as(assignment, form) if form else gang.run_as if gang else "pods"
         needed = fields_of(self.decided.spec, self.decided.pools, assignment, run_as)
-        return RunModel(assignment, form, needed, self.decided.pools, by_option)
+        fields = tuple(model_fields(self.decided, assignment, form))
+        return RunModel(assignment, form, needed, self.decided.pools, fields, by_option)
 
 
 def _unplaced(model: str) -> Contradiction:

@@ -1,6 +1,6 @@
 """The fields of a model in an object that runs it, of any kind that creates pods.
 
-`plan/pods.py` decides the fields. Here is only the place of each in an object of a kind.
+`plan/pods.py` and `plan/workload/fields.py` decide the fields. Here is only the place of each in an object of a kind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from policygen.kubernetes.kueue_jobs import BY_POD
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.untyped import mappings, text
 from policygen.kubernetes.workloads import pod_templates
-from policygen.patch import containers, gang_pods, leftovers, obstacles
+from policygen.patch import containers, gang_pods, leftovers, model_fields, obstacles
 from policygen.patch.additions import Addition, additions
 from policygen.patch.draft import Contradiction, Draft
 from policygen.patch.model_finder import RunModel
@@ -90,8 +90,9 @@ def _write(
             _add(draft, object_, run, field, holder)
     model = run.assignment.model
     shares = {CPU: model.cpu_milli is None, MEMORY: model.memory_bytes is None}
-    for template in gpus:
-        containers.write(draft, template, needed, [name for name, it in shares.items() if it])
+    own = [name for name, it in shares.items() if it]
+    pods = {template: containers.write(draft, template, needed, own) for template in gpus}
+    model_fields.write(draft, run, pods)
 
 
 _MIN_AVAILABLE = "minAvailable"

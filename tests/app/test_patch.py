@@ -215,7 +215,7 @@ def test_the_option_names_the_model_of_others_and_the_label_keeps_it():
         (
             "{limits: {cpu: 4, nvidia.com/gpu: 1}, requests: {cpu: 2}}",
             {"cpu": 4, "nvidia.com/gpu": 1, "memory": "163Gi"},
-            {"cpu": 2, "nvidia.com/gpu": "1", "memory": "163Gi"},
+            {"cpu": 2, "memory": "163Gi"},
         ),
     ],
 )
@@ -229,7 +229,7 @@ def test_a_share_of_the_node_is_only_for_a_container_without_others():
     gpu = "trainer\n          resources: {limits: {nvidia.com/gpu: 1}}\n"
     new = text_of(changed("trainer\n", gpu) + "        - {name: log, image: log}\n")
     first, second = parsed(new)["spec"]["template"]["spec"]["containers"]
-    assert first["resources"]["requests"] == {"nvidia.com/gpu": "1"}
+    assert first["resources"] == {"limits": {"nvidia.com/gpu": 1}}
     assert "resources" not in second
 
 
@@ -238,7 +238,8 @@ def test_a_gang_gets_its_number_of_pods():
     assert (spec["parallelism"], spec["completions"]) == (4, 4)
     spec = parsed(text_of(gang("  completions: 8\n")))["spec"]
     assert (spec["parallelism"], spec["completions"]) == (4, 8)
-    assert "completions" not in parsed(text_of(gang("  parallelism: 4\n")))["spec"]
+    spec = parsed(text_of(gang("  parallelism: 4\n")))["spec"]
+    assert (spec["completions"], spec["completionMode"]) == (4, "Indexed")
     scaled = gang("", "gang-pods", "apps/v1\nkind: StatefulSet")
     assert parsed(text_of(scaled))["spec"]["replicas"] == 4
 
@@ -468,7 +469,10 @@ def stripped(data):
 
 FIELDS = {
     *("schedulerName", "priorityClassName", "nodeSelector", "tolerations", "resources"),
-    *("queue", "annotations", "namespace"),
+    *("queue", "annotations", "namespace", "policies"),
+    *("terminationGracePeriodSeconds", "lifecycle", "topologySpreadConstraints", "affinity"),
+    *("completionMode", "strategy", "schedule", "timeZone", "concurrencyPolicy"),
+    *("startingDeadlineSeconds", "activeDeadlineSeconds"),
 }
 
 
@@ -484,6 +488,15 @@ def test_a_namespace_of_the_team_has_its_own_queue():
     done = app_patch.patch(PatchRequest(("-",)), stdin=io.BytesIO(stream.encode()))
     assert done.report.findings == ()
     assert f"{{policygen.dev/model: plain, {QUEUE}: a100}}" in done.files[0].text
+    plain = next(it for it in documents if it["metadata"]["name"] == "plain")
+    plain["spec"]["namespace"] = "vision"
+    stream = "---\n".join([text, *map(yaml.safe_dump, documents)])
+    done = app_patch.patch(PatchRequest(("-",)), stdin=io.BytesIO(stream.encode()))
+    ((finding,)) = done.report.findings
+    assert (
+        'metadata.namespace is "vision-dev", but pods of model "plain" need "vision"'
+        in finding.message
+    )
 
 
 def test_a_spec_is_needed():
