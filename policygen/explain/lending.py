@@ -1,10 +1,9 @@
 """Who may borrow from whom in the tree of a queue, and whether the lender can take it back."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from policygen.plan.amounts import Vector
+from policygen.plan.claims import claims
 from policygen.plan.tree import TeamNode, Tree
-from policygen.plan.volcano import deserved_amounts
 
 
 class Lending:
@@ -20,14 +19,11 @@ class Lending:
         """Whether a scheduler lends at all."""
         self.reclaims = self.exists and tree.pools[0].policy.preemption_enabled
         """Whether teams lend to others what they are guaranteed. Then they can take it back."""
-        self._deserved: Mapping[str, Vector] = {}
-        if tree.scheduler == "volcano" and self.reclaims:
-            self._deserved = deserved_amounts(tree)
+        self._claims = claims(tree)
 
     def claim(self, node: TeamNode, pool: str, resource: str) -> int:
         """What a node can take back."""
-        of = self._deserved.get(node.name)
-        return node.guarantee[pool][resource] if of is None else of[resource]
+        return self._claims[node.name][pool][resource]
 
     def room(self, node: TeamNode, pool: str, resource: str) -> int:
         """How much a node may borrow."""

@@ -1,4 +1,4 @@
-"""Models that need more than the guarantee of their team, so other teams can reclaim their GPUs."""
+"""Models that need more than no other team can reclaim: the guarantee; on Volcano, what is deserved."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,10 @@ def gangs(one: ResourceSum, remedies: Remedies) -> Iterator[Hit]:
 
 
 def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
-    """The leaves whose serving models together need more than the guarantee, with a finding each."""
+    """The leaves whose serving models need more than other teams can reclaim, with a finding each.
+
+    Volcano reclaims only what a queue uses above `deserved`, so a smaller guarantee can be enough.
+    """
     tree, pools, resource = one.tree, one.pools, one.resource
     if not one.lends:
         return
@@ -44,36 +47,40 @@ def serving(one: ResourceSum, remedies: Remedies) -> Iterator[tuple[str, Hit]]:
         parts = [it for it in one.of_leaf(node) if it.always]
         always = sum(it.always for it in parts)
         guarantee = sum(node.guarantee[it.name][resource] for it in pools)
+        has = one.claim(node)
         # Models above the limit borrow up to the limit; their excess is another finding.
-        if not guarantee < min(always, one.limit(node)):
+        if not has < min(always, one.limit(node)):
             continue
         raised = remedies.raised_guarantee(one, node, always - guarantee)
         # With one replica of each model, the guarantee must have room for the others, too.
         least = sum(it.least_always(resource) for it in parts)
         otherwise = ""
-        if least > guarantee:
+        if least > has:
             to = amount_of(resource, always)
             otherwise = (
                 f"lower the guarantees of other teams, and raise this one to {to}, "
                 "or make the replicas smaller"
             )
-        remedy = remedies.of_guarantee(raised, parts, one, always - guarantee, otherwise=otherwise)
+        remedy = remedies.of_guarantee(raised, parts, one, always - has, otherwise=otherwise)
         where, team = place_of(pools), node.team
+        volcano = tree.scheduler == "volcano"
         if len(parts) == 1:
+            bound = f"deserves only {has}" if volcano else f"has the guarantee {has}"
             hit = warn(
                 rules.SERVING_ON_BORROWED_GPUS,
                 f'serving model "{parts[0].name}" needs at least {always} {resource}, but team '
-                f'"{team.name}" has the guarantee {guarantee} on {where}, so other teams can '
-                f"reclaim the rest at any time; {remedy}",
+                f'"{team.name}" {bound} on {where}, so other teams can reclaim the rest at any '
+                f"time; {remedy}",
                 parts[0].models[0].model,
             )
         else:
+            bound = f"the team deserves only {has}" if volcano else f"the guarantee is {has}"
             hit = Hit(
                 rules.SERVING_ON_BORROWED_GPUS,
                 f'the serving models of team "{team.name}" on {where} need at least '
-                f"{amount_of(resource, always, guarantee)} together "
-                f"({shown([it.always_text for it in parts])}), but the guarantee is "
-                f"{guarantee}, so other teams can reclaim the rest at any time; {remedy}",
+                f"{amount_of(resource, always, has)} together "
+                f"({shown([it.always_text for it in parts])}), but {bound}, so other teams can "
+                f"reclaim the rest at any time; {remedy}",
                 team.quota_at(pools[0].name, "guarantee"),
                 tuple(it.models[0].model.at / "metadata" / "name" for it in parts),
             )

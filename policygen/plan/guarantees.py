@@ -1,11 +1,11 @@
-"""Which gangs of Volcano need more than their team deserves, also with higher guarantees."""
+"""Which models of Volcano need more than their team deserves, also with higher guarantees."""
 
 from msgspec.structs import replace
 
 from policygen.plan.assignment import Assignment
+from policygen.plan.claims import claims
 from policygen.plan.resource_sum import ResourceSum
 from policygen.plan.tree import TeamNode, Tree
-from policygen.plan.volcano import deserved_amounts
 
 
 def short_gangs(tree: Tree, one: ResourceSum) -> list[tuple[Assignment, TeamNode, int, int]]:
@@ -27,9 +27,29 @@ def short_gangs(tree: Tree, one: ResourceSum) -> list[tuple[Assignment, TeamNode
     ]
     if tree.scheduler != "volcano" or not one.lends or not gangs:
         return []
-    deserved = deserved_amounts(tree)
-    amounts = ((it, node, need, deserved[node.name][one.resource]) for it, node, need in gangs)
+    deserved = claims(tree)
+    pool = tree.pools[0].name
+    amounts = (
+        (it, node, need, deserved[node.name][pool][one.resource]) for it, node, need in gangs
+    )
     return [found for found in amounts if found[2] > found[3]]
+
+
+def short(tree: Tree, one: ResourceSum) -> set[str]:
+    """The gangs, and the teams with serving models, that need more than their team deserves.
+
+    Empty for Kueue, where the guarantee of a team does not depend on other teams.
+    """
+    if tree.scheduler != "volcano" or not one.lends:
+        return set()
+    deserved, pool = claims(tree), tree.pools[0].name
+    gangs = {f"model {it.model.name}" for it, *_ in short_gangs(tree, one)}
+    teams = {
+        f"team {node.name}"
+        for node in tree.leaves
+        if sum(it.always for it in one.of_leaf(node)) > deserved[node.name][pool][one.resource]
+    }
+    return gangs | teams
 
 
 def with_guarantees(tree: Tree, names: set[str], pool: str, resource: str, more: int) -> Tree:

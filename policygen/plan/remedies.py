@@ -9,7 +9,7 @@ from policygen.plan import contributions, model_limits
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import Assignment, ModelPlacement
 from policygen.plan.contributions import Contribution
-from policygen.plan.guarantees import short_gangs, with_guarantees
+from policygen.plan.guarantees import short, with_guarantees
 from policygen.plan.replicas import counted_resources
 from policygen.plan.resource_sum import ByLeaf, Excess, ResourceSum
 from policygen.plan.rules import PEAK_EXCEEDS_LIMIT
@@ -104,8 +104,7 @@ class Remedies:
             if any(found.key not in before for found in it.after(node, {part.name: part})):
                 return False
             others = [each for each in it.of_leaf(node) if each.name != part.name]
-            held = sum(node.guarantee[pool.name].get(it.resource, 0) for pool in it.pools)
-            if it.lends and part.always + sum(each.always for each in others) > held:
+            if it.lends and part.always + sum(each.always for each in others) > it.claim(node):
                 return False
         return True
 
@@ -143,7 +142,7 @@ class Remedies:
         guarantee = self.raised_guarantee(one, node, always - has, more)
         if guarantee:
             return f"{raised}, and {guarantee}"
-        return raised if has < found.bound else ""
+        return raised if one.claim(node) < found.bound else ""
 
     def raised_for_model(self, chosen: Assignment, resource: str) -> str:
         """To what to raise the limit for a model that exceeds it alone; empty if that leads to more findings."""
@@ -205,7 +204,7 @@ class Remedies:
             return f"raise the limit to {to}{wait}"
         if not self.raised_guarantee(one, node, more, target - limit):
             # With a guarantee as high as the limit, and for gangs, no finding shows yet that they borrow.
-            reported = held - more < limit and chosen.replicas.always
+            reported = one.claim(node) < min(held, limit) and chosen.replicas.always
             return f"raise the limit to {to}{wait}" if reported else ""
         above = (
             f", and the guarantees of its parents by {more}"
@@ -231,11 +230,8 @@ class Remedies:
             return ""
         # Other teams of Volcano then deserve less.
         names = {node.name, team.name, *(it.name for it in above)}
-        short, then = (
-            {chosen.model.name for chosen, *_ in short_gangs(it, one)}
-            for it in (tree, with_guarantees(tree, names, pool, resource, more))
-        )
-        if then - short:
+        raised = with_guarantees(tree, names, pool, resource, more)
+        if short(raised, one) - short(tree, one):
             return ""
         parents = ("", " and that of its parent", " and those of its parents")[min(len(above), 2)]
         return f"raise the guarantee{parents} by {amount_of(resource, more)}"

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from policygen.core.rule import Rule
 from policygen.plan import contributions
 from policygen.plan.assignment import Assignment
+from policygen.plan.claims import claims
 from policygen.plan.contributions import Contribution
 from policygen.plan.pool import PoolFacts
 from policygen.plan.replicas import counted_resources, limit_of
@@ -62,6 +63,7 @@ class ResourceSum:
         self.resource = resource
         self.by_leaf = by_leaf
         self.counted = resource in counted_resources(pools[0])
+        self._claims = claims(tree)
         self.parts: dict[str | None, Parts] = {}
         """By team, or None for the pools."""
         below: defaultdict[str | None, list[Contribution]] = defaultdict(list)
@@ -118,6 +120,10 @@ class ResourceSum:
     def limit(self, node: TeamNode) -> int:
         """The limit of a team on all of the pools."""
         return sum(node.limit[it.name][self.resource] for it in self.pools)
+
+    def claim(self, node: TeamNode) -> int:
+        """What a team has on all of the pools that no other team can reclaim."""
+        return sum(self._claims[node.name][it.name].get(self.resource, 0) for it in self.pools)
 
     def _parts(
         self, chosen: Sequence[Assignment], below: Sequence[Contribution]

@@ -358,8 +358,8 @@ SCHEDULER_PROFILES_NOT_LOADED = note(
 )
 SERVING_ON_BORROWED_GPUS = warning(
     "serving-on-borrowed-gpus",
-    "A serving model needs more GPUs than its team's guarantee, so other teams can reclaim the "
-    "rest",
+    "A serving model needs more GPUs than its team is guaranteed, or deserves on Volcano, so other "
+    "teams can reclaim the rest",
     "Raise the team's guarantee, or lower the model's replicas.",
 )
 SHARE_EXCEEDS_NODE = refusal(

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from policygen.plan.amounts import HOST, Vector
 from policygen.plan.assignment import Assignment
+from policygen.plan.claims import claims
 from policygen.plan.decisions import Decisions
 
 
@@ -55,7 +56,7 @@ class ModelChange(Struct, frozen=True):
     replicas: Pair
     """That run all the time. None for models that do not."""
     borrowing: Pair
-    """Those above the guarantee of the team, and within its limit."""
+    """Those that other teams can reclaim, within the limit of the team."""
     beyond: Pair
     """Those above the limit of the team, which never run."""
 
@@ -172,9 +173,10 @@ def _models(old: Decisions, new: Decisions) -> Iterator[ModelChange]:
 
 
 def _loads(decided: Decisions) -> Mapping[str, _Load]:
-    """Each model. Guarantee and limit of a team go to its models in the order of their names."""
+    """Each model. Claim and limit of a team go to its models in the order of their names."""
     found = {}
-    guarantees: dict[tuple[str, str], dict[str, int]] = {}  # what is left, by team and pool
+    claimed = {tree.queue: claims(tree) for tree in decided.trees}
+    held: dict[tuple[str, str], dict[str, int]] = {}  # what is left, by team and pool
     limits: dict[tuple[str, str], dict[str, int]] = {}
     for placement in sorted(decided.workloads.placements, key=lambda it: it.model.name):
         name, chosen = placement.model.name, placement.options[:1]
@@ -188,7 +190,7 @@ def _loads(decided: Decisions) -> Mapping[str, _Load]:
             borrowing = beyond = replicas
             for pool in it.pools:
                 key = node.name, pool.name
-                rest = guarantees.setdefault(key, dict(node.guarantee[pool.name]))
+                rest = held.setdefault(key, dict(claimed[it.tree.queue][node.name][pool.name]))
                 borrowing -= _taken(it, borrowing, rest)
                 rest = limits.setdefault(key, dict(node.limit[pool.name]))
                 beyond -= _taken(it, beyond, rest)

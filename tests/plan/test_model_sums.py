@@ -275,6 +275,46 @@ def test_serving_models_above_the_guarantee_together_are_one_finding(planned):
     )
 
 
+@pytest.mark.parametrize(
+    "weight, expected",
+    [
+        # 64 GPUs, of which b has 40: the two teams divide 16 by weight
+        (3, ""),  # deserves 8 + 12
+        (1, "deserves only 16 on pool"),
+    ],
+)
+def test_volcano_reclaims_nothing_that_a_team_deserves(planned, weight, expected):
+    pool = a100(more="      scheduler: volcano")
+    teams = (
+        quotas("a", f"pool: p, guarantee: 8, weight: {weight}"),
+        quotas("b", "pool: p, guarantee: 40"),
+    )
+    text = models("a", m=serving(20))
+    done = planned(pool, *teams, text)
+    assert [expected in it for it in messages(done, "serving-on-borrowed-gpus")] == [
+        True for _ in range(bool(expected))
+    ]
+    kueue = planned(a100(), *teams, text)
+    (message,) = messages(kueue, "serving-on-borrowed-gpus")
+    assert "has the guarantee 8" in message
+
+
+def test_a_higher_guarantee_that_takes_what_another_team_deserves_is_not_proposed(planned):
+    pool = a100(more="      scheduler: volcano")
+    teams = (
+        quotas("a", "pool: p, guarantee: 8"),
+        quotas("b", "pool: p, guarantee: 8"),
+        quotas("c", "pool: p, guarantee: 32"),
+    )
+    alone = models("a", m=serving(16))
+    (message,) = messages(planned(pool, *teams, alone), "serving-on-borrowed-gpus")
+    assert "raise the guarantee by 8" in message
+    # With a guarantee of 16 for a, team b deserves 8 + 3 instead of 8 + 5.
+    both = planned(pool, *teams, alone, models("b", s=serving(13)))
+    (message,) = messages(both, "serving-on-borrowed-gpus")
+    assert "raise the guarantee" not in message
+
+
 def test_a_guarantee_that_cannot_grow_is_not_proposed(planned):
     teams = (quotas("a", "pool: p, guarantee: 8"), quotas("b", "pool: p, guarantee: 55"))
     text = models("a", m=serving(6), s=serving(4))
