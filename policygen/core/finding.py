@@ -164,6 +164,21 @@ class Exceeded(NamedTuple):
     """The number of pods that request the amount together; 0: unknown, or `of_pod`."""
 
 
+class Difference(NamedTuple):
+    """A field of an object that is missing, or has another value than the spec decides."""
+
+    object: At
+    """The root of the object."""
+    text: str
+    """The missing field with its value, or what is wrong."""
+    at: At | None = None
+    """The wrong value; None if the field is missing."""
+    remedy: str = ""
+    """What to do about a wrong value."""
+    rules: tuple[str, ...] = ()
+    """The names of rules that report a consequence of it in the same object."""
+
+
 class Hit(NamedTuple):
     """A fault that a rule found, at a symbolic place; becomes a Finding when it is located."""
 
@@ -180,6 +195,8 @@ class Hit(NamedTuple):
     """A shell command that fixes it on the cluster."""
     exceeds: tuple[Exceeded, ...] = ()
     """The limits that it reports; hits about the same amount are joined."""
+    differences: tuple[Difference, ...] = ()
+    """What it lists; hits of other rules about the same differences are omitted."""
 
 
 class Place(NamedTuple):

@@ -17,7 +17,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.field_access import Roots
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.snapshot import CONFIG_MAP, GroupKind, Seen
-from policygen.lint import exceeded, kinds
+from policygen.lint import differences, exceeded, kinds
 from policygen.lint.core import api_versions
 from policygen.lint.core.server_refusals import as_meant, refused
 from policygen.lint.rule import Facts, Need, NotEvaluatedError, ObjectRule
@@ -45,7 +45,7 @@ class RuleOutcome(Struct, frozen=True, eq=False):
 def run(rules: Iterable[ObjectRule], facts: Facts) -> list[RuleOutcome]:
     """The outcome of every rule. A rule that raises has a bug: it is reported, and the others run."""
     outcomes = _outcomes(tuple(rules), facts)
-    joined = exceeded.joined([outcome.hits for outcome in outcomes])
+    joined = differences.joined(exceeded.joined([outcome.hits for outcome in outcomes]))
     return [
         one
         if hits is one.hits

@@ -41,10 +41,14 @@ def additions(before: Any, after: Any, path: Path = ()) -> Iterator[Addition]:
 
 
 def entries(added: Iterable[Addition]) -> Iterator[tuple[str, Any]]:
-    """The added fields for people: the key and value of each, without those above it."""
+    """The added fields for people: the key and value of each, without those above it; a list entry is one value."""
     for it in added:
         keys = [step for step in it.path if isinstance(step, str)]
-        yield from _entries(keys[-1] if keys else "", it.value)
+        key = keys[-1] if keys else ""
+        if it.path and it.path[-1] != key:  # an entry of a list
+            yield key, it.value
+        else:
+            yield from _entries(key, it.value)
 
 
 def _entries(key: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -16,7 +16,7 @@ RULE = "workload-differs-from-model"
 LISTS = ("containers", "tasks", "replicatedJobs")
 """Lists whose entries have fields of the policy."""
 OF_AUTHOR = {
-    *("image", "command", "args", "ports", "name"),
+    *("image", "command", "args", "ports", "name", "app"),
     *("restartPolicy", "ttlSecondsAfterFinished"),
     *("app.kubernetes.io/managed-by", "policygen.dev/set"),  # labels of what is rendered
 }

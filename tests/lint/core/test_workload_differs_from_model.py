@@ -41,7 +41,6 @@ def found(tmp_path, text, extras=frozenset()):
         ("parallelism: 2", "parallelism: 1", "spec.parallelism is 1 instead of 2"),
         ("schedulerName: ml.binpack\n      priorityClassName: train", "priorityClassName: train", "it does not have schedulerName: ml.binpack; run `policygen patch FILE --write`"),
         ("restartPolicy: Never", "nodeName: a", 'spec.template.spec.nodeName is "a"'),
-        ("restartPolicy: Never", "nodeSelector: {pool: l4}", "nodeSelector.pool is"),
         ("policygen.dev/model: asr\n", "policygen.dev/model: ghost\n", 'model "ghost" does not exist'),
         ("  labels:\n    policygen.dev/model: asr\n    kueue.x-k8s.io/queue-name: h100\n", "  labels:\n", "it does not have kueue.x-k8s.io/queue-name: h100;"),
     ],
@@ -51,6 +50,13 @@ def test_one_finding_names_what_is_different(tmp_path, old, new, words):
     messages, _ = found(tmp_path, GOOD.replace(old, new))
     assert len(messages) == 1
     assert words in messages[0]
+
+
+def test_an_error_about_the_same_value_is_enough(tmp_path):
+    text = GOOD.replace(
+        "restartPolicy: Never", "restartPolicy: Never\n      nodeSelector: {pool: l4}"
+    )
+    assert found(tmp_path, text) == ([], {"workload-fits-no-flavor"})
 
 
 def test_other_fields_are_not_compared(tmp_path):

@@ -1,13 +1,16 @@
 """A workload does not have the fields that the policy decides for its model."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from policygen.core.names import SET
-from policygen.core.quoting import listed, quoted
+from policygen.core.finding import Difference
+from policygen.core.names import LOCAL_QUEUE, SET, VOLCANO_QUEUE
+from policygen.core.quoting import quoted
+from policygen.kubernetes import accelerators
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import KINDS, Workload
+from policygen.lint.differences import message, place
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 if TYPE_CHECKING:  # a lint without a spec does not load the plan
@@ -60,38 +63,62 @@ def _hits(object_: Object, finder: "ModelFinder") -> Hits:
         yield Hit(RULE, f"{object_}: {run.message}", object_.at.to(*run.path))
     elif run is not None and not any(leftovers.faults(object_)):
         found = object_patch(object_, run)
-        missing = list(_missing(found))
-        if missing or found.faults:
-            yield _hit(found, missing, run.model)
+        differences = (*_wrong(found), *_missing(found))
+        if differences:
+            head = f"{object_} differs from the policy of its model {quoted(run.model)}"
+            yield Hit(
+                RULE,
+                message(head, differences),
+                place(object_.at, differences),
+                differences=differences,
+            )
 
 
-def _missing(found: "ObjectPatch") -> Iterator[str]:
+def _wrong(found: "ObjectPatch") -> Iterator[Difference]:
+    """The values that patch would refuse."""
+    root = found.object.at
+    for it in found.faults:
+        rules = next((CONSEQUENCES[key] for key in reversed(it.path) if key in CONSEQUENCES), ())
+        yield Difference(root, it.brief or it.reason, root.to(*it.path), it.remedy, rules)
+
+
+def _missing(found: "ObjectPatch") -> Iterator[Difference]:
     """The fields that patch would add; the label only names the model."""
     from policygen.patch.additions import entries
     from policygen.plan.model_names import MODEL
 
-    texts = (
-        f"{key}: {value if isinstance(value, str | int) else json.dumps(value)}"
+    texts = {
+        f"{key}: {value if isinstance(value, str | int) else json.dumps(value)}": key
         for key, value in entries(found.added)
         if key != MODEL
-    )
-    yield from dict.fromkeys(texts)
+    }
+    for text, key in texts.items():
+        rules = GPU_CONSEQUENCES if accelerators.is_one(key) else CONSEQUENCES.get(key, ())
+        yield Difference(found.object.at, text, rules=rules)
 
 
-def _hit(found: "ObjectPatch", missing: list[str], model: str) -> Hit:
-    object_, wrong = found.object, found.faults
-    parts = [it.brief or it.reason for it in wrong]
-    remedies = [wrong[0].remedy] if len(wrong) == 1 else ["correct these values"] if wrong else []
-    if missing:
-        parts.append(f"it does not have {listed(missing, 'and')}")
-        remedies.append("run `policygen patch FILE --write`")
-    return Hit(
-        RULE,
-        f"{object_} differs from the policy of its model {quoted(model)}: {'; '.join(parts)}; "
-        f"{', then '.join(remedies)}",
-        object_.at.to(*(wrong[0].path if wrong else ("metadata", "name"))),
-    )
-
+GPU_CONSEQUENCES = ("gpu-request-without-limit", "workload-uses-no-quota")
+CONSEQUENCES: Mapping[str | int, tuple[str, ...]] = {
+    LOCAL_QUEUE: ("workload-names-no-queue", "quota-omits-gpu-resource"),
+    VOLCANO_QUEUE: ("workload-in-default-queue", "workload-names-no-queue"),
+    "completions": ("job-index-refused",),
+    "completionMode": ("job-index-refused",),
+    "maxSurge": ("rollout-exceeds-nodes", "rollout-exceeds-quota"),
+    "namespace": ("workload-without-namespace",),
+    "policies": ("job-policy-refused",),
+    "queue": ("workload-in-default-queue",),
+    "schedule": ("missing-field",),
+    "schedulerName": (
+        "gang-scheduler-not-volcano",
+        "pod-without-packing-profile",
+        "quota-omits-gpu-resource",
+        "two-schedulers-one-pool",
+        "workload-names-no-queue",
+    ),
+    "tasks": ("min-available-exceeds-replicas",),
+    "tolerations": ("pod-fits-no-node",),
+}
+"""The rules that report a consequence of a field that is missing or wrong."""
 
 RULE = ObjectRule(
     "workload-differs-from-model",
