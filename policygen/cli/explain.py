@@ -56,6 +56,11 @@ def _refuse_spec_kind(what: str) -> None:
     """Raises UsageError for a name written as that of an object, such as `Model/chat`."""
     written, _, name = what.partition("/")
     kind = written.lower().removeprefix("resource")
+    if kind == "platform":
+        raise click.UsageError(
+            "Platform is a kind of the spec, not of rendered objects; `policygen explain Platform.spec` "
+            "explains its fields, and `policygen show` shows its pools and teams"
+        )
     if kind in _NAMES:
         raise click.UsageError(
             f"{written} is a kind of the spec, not of rendered objects; write: "

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from policygen.core.finding import At, Path
 from policygen.explain.meaning import Field, FieldTable
 from policygen.explain.step import Step, Steps, of_platform
@@ -87,6 +89,10 @@ class AdmissionSteps:
         if prefix == "model":
             at = self._models[name.rpartition("_")[0] or name].at
             return [Step(key, value, at=at, note="the fields that the pods of this model need")]
+        if key in ("priorityClasses", "workloadPriorityClasses"):
+            platform = self._decided.platform
+            step = of_platform(platform, key, value, "spec", "priorities")
+            return [replace(step, note="the classes that the spec renders")]
         team = self._teams[item.meta.namespace or ""]
         return [Step(key, value, at=team.at, note="the pools of this team, and those of others")]
 

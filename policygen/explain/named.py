@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.core.quoting import counted, listed
-from policygen.explain import overview, quotas
+from policygen.explain import overview, queues, quotas
 from policygen.explain.overview import ModelRow, PoolRow, TeamRow
 from policygen.explain.step import Step
 from policygen.hardware import sizing
@@ -16,6 +16,8 @@ from policygen.plan.amounts import HOST, Vector, amount_of, readable_bytes
 from policygen.plan.assignment import Assignment, ModelPlacement
 from policygen.plan.decisions import Decisions
 from policygen.plan.pool import PoolFacts
+from policygen.plan.replicas import range_of
+from policygen.plan.volcano import deserved_amounts
 from policygen.spec.types import Model
 
 
@@ -120,15 +122,12 @@ def _placed(found: ModelPlacement) -> Iterator[str]:
         return
     yield f"on {chosen.place} ({chosen.facts.scheduler}), because {explanation.because(found.options)}"
     if chosen.queue is not None and chosen.namespace is not None:
-        yield f"in queue {chosen.queue}, namespace {chosen.namespace.name}"
+        queued = chosen.tree.scheduler != "kube-scheduler"
+        place = f"in queue {chosen.queue}, " if queued else "without a queue, in "
+        yield f"{place}namespace {chosen.namespace.name}"
     pieces = "gang" if it.gang is not None else "replica"
     replicas = chosen.replicas
-    number = (
-        f"{replicas.least}"
-        if replicas.least == replicas.most
-        else f"{replicas.least} to {replicas.most}"
-    )
-    yield f"{counted(number, pieces)} of {_amounts(replicas.piece)}"
+    yield f"{counted(range_of(it, replicas), pieces)} of {_amounts(replicas.piece)}"
 
 
 def _size(chosen: Assignment, workload: MemoryDemand | None) -> Section:
@@ -213,7 +212,8 @@ def _quota(pool: PoolRow, rows: Sequence[TeamRow]) -> Iterator[str]:
         if row.borrows_from:
             yield f"{who}can borrow from {_names(row.borrows_from)}"
         if row.evicts:
-            yield f"{who}can evict workloads that borrow its guarantee: of {_names(row.evicts)}"
+            what = "use what it deserves" if row.deserved else "borrow its guarantee"
+            yield f"{who}can evict workloads that {what}: of {_names(row.evicts)}"
         if row.leaf:
             yield f"{who}no model uses all the time: {_free(pool, row)} of the guarantee"
 
@@ -245,7 +245,12 @@ def _steps(decided: Decisions, name: str, pool: PoolRow) -> tuple[Step, ...]:
         for of in (quotas.guarantee, quotas.limit)
         for step in of(tree, node, facts, resource)
     ]
-    return (*dict.fromkeys(steps), quotas.weight(node, facts))
+    steps.append(quotas.weight(node, facts))
+    if tree.scheduler == "volcano":
+        amounts = deserved_amounts(tree)
+        for resource in (*facts.resources, *HOST):
+            steps += queues.deserved(tree, amounts, node, facts, resource)
+    return tuple(dict.fromkeys(steps))
 
 
 def _policies(facts: PoolFacts) -> Iterator[Step]:

@@ -10,6 +10,7 @@ from policygen.plan.amounts import Vector
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.pool import PoolFacts
+from policygen.plan.replicas import range_of
 from policygen.plan.rules import (
     GUARANTEE_NOT_ENFORCED,
     MODEL_ABOVE_LIMIT,
@@ -36,10 +37,8 @@ class ModelRow(Struct, frozen=True):
     devices: tuple[tuple[str, int], ...]
     """What one of them takes, by resource, without cpu and memory."""
 
-    @property
-    def replicas(self) -> str:
-        """`4`, or `4 to 24`."""
-        return f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}"
+    replicas: str
+    """`4`, or `4 to 24` if an autoscaler decides."""
 
 
 class TeamRow(Struct, frozen=True):
@@ -221,4 +220,6 @@ def _used(
 
 def _model(it: Assignment) -> ModelRow:
     devices = tuple((name, it.replicas.piece[name]) for name in (it.size.resource,))
-    return ModelRow(it.model.name, it.replicas.least, it.replicas.most, it.replicas.always, devices)
+    found = it.replicas
+    shown = range_of(it.model, found)
+    return ModelRow(it.model.name, found.least, found.most, found.always, devices, shown)

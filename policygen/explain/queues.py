@@ -1,9 +1,11 @@
 """The steps to the values of queues, cohorts and pod groups."""
 
+from collections.abc import Mapping
+
 from policygen.core.finding import Path
 from policygen.explain import quotas
 from policygen.explain.step import Step, Steps, exact, joined, minus, number, plus
-from policygen.plan.amounts import CPU, HOST, MEMORY
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
 from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Item
 from policygen.plan.kubernetes import priority_class_name
@@ -68,7 +70,7 @@ class Queues:
                 if node is None:
                     return _of_root(tree, facts, resource, reserved=field == "guarantee")
                 if field == "deserved":
-                    return _deserved(tree, self._deserved_in(tree), node, facts, resource)
+                    return deserved(tree, self._deserved_in(tree), node, facts, resource)
                 of = quotas.limit if field == "capability" else quotas.guarantee
                 return of(tree, node, facts, resource)
             case ("spec", "priority") if node is not None:
@@ -215,9 +217,9 @@ def _of_root(tree: Tree, facts: PoolFacts, resource: str, *, reserved: bool) -> 
     )
 
 
-def _deserved(
+def deserved(
     tree: Tree,
-    deserved: dict[str, dict[str, int]],
+    amounts: Mapping[str, Vector],
     node: TeamNode,
     facts: PoolFacts,
     resource: str,
@@ -225,13 +227,13 @@ def _deserved(
     """The steps to the deserved amount of a Queue: its guarantee, and its share of the rest."""
     pool = facts.name
     siblings = tree.by_parent[node.parent]
-    whole = facts.available if node.parent is None else deserved[node.parent]
+    whole = facts.available if node.parent is None else amounts[node.parent]
     floors = [it.guarantee[pool][resource] for it in siblings]
     mine, limit = node.guarantee[pool][resource], node.limit[pool][resource]
     above = (
         quotas.available(facts, resource)
         if node.parent is None
-        else _deserved(tree, deserved, tree.by_team[node.parent], facts, resource)
+        else deserved(tree, amounts, tree.by_team[node.parent], facts, resource)
     )
     guarantees = (quotas.guarantee(tree, it, facts, resource)[-1:] for it in siblings)
     left = Step(
@@ -239,7 +241,7 @@ def _deserved(
         exact(resource, whole[resource] - sum(floors)),
         minus(resource, whole[resource], floors),
     )
-    amount = deserved[node.name][resource]
+    amount = amounts[node.name][resource]
     before = joined(
         above,
         *guarantees,
@@ -266,7 +268,7 @@ def _deserved(
             share,
             Step(f"deserved of {node.name}", str(amount), f"{own} + {share.value}"),
         ]
-    extras = [_extra(facts, deserved, it) for it in siblings]
+    extras = [_extra(facts, amounts, it) for it in siblings]
     mine_of, together = extras[siblings.index(node)], sum(extras)
     part = "0" if not together else f"floor({left.value} × {mine_of} / {together})"
     note = "in proportion to the GPUs by weight; at most the limit"
@@ -277,10 +279,10 @@ def _deserved(
     ]
 
 
-def _extra(facts: PoolFacts, deserved: dict[str, dict[str, int]], node: TeamNode) -> int:
+def _extra(facts: PoolFacts, amounts: Mapping[str, Vector], node: TeamNode) -> int:
     """What a queue has by weight, in slices."""
     return sum(
-        (deserved[node.name][it] - node.guarantee[facts.name][it]) * facts.slices[it]
+        (amounts[node.name][it] - node.guarantee[facts.name][it]) * facts.slices[it]
         for it in facts.resources
     )
 

@@ -7,9 +7,10 @@ from policygen.core.finding import Path, at_path, named
 from policygen.explain import admission, controllers, queues
 from policygen.explain.fields import field
 from policygen.explain.namespaces import Namespaces
+from policygen.explain.rollouts import Rollouts
 from policygen.explain.step import Step, Steps, of_platform
 from policygen.plan.decisions import Decisions
-from policygen.plan.extras import ADMISSION, SECOND_SCHEDULER
+from policygen.plan.extras import ADMISSION, SECOND_SCHEDULER, WORKLOADS
 from policygen.plan.kind import Item
 from policygen.plan.origin import Origins
 
@@ -33,6 +34,7 @@ class Values:
                 "ValidatingAdmissionPolicy": door.of_policy,
                 "ValidatingAdmissionPolicyBinding": door.of_policy,
             },
+            WORKLOADS: {"Deployment": Rollouts(decided).of},
         }
         self._derive: Mapping[str, Derive] = {
             "ClusterQueue": tree.of_kueue,

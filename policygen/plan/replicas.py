@@ -51,6 +51,15 @@ def replicas(model: Model, size: Size) -> Replicas:
     return Replicas(piece, least, most, least if serving else 0)
 
 
+def range_of(model: Model, found: Replicas) -> str:
+    """How many pieces a model has: `4`, or `4 to 24` if an autoscaler decides.
+
+    Not `least` for a batch model: all its jobs exist, and those above a limit wait.
+    """
+    fixed = model.gang is not None or model.autoscaling is None or found.least == found.most
+    return f"{found.most}" if fixed else f"{found.least} to {found.most}"
+
+
 def counted_resources(facts: PoolFacts) -> tuple[str, ...]:
     """The resources that the quotas of a pool count."""
     if facts.scheduler != "kube-scheduler" or facts.pool.quota_cpu_and_memory:

@@ -15,6 +15,8 @@ _INDENT = 2
 _OBJECTS = 6
 """The number of dependent objects in text, for each place of the spec."""
 _TEAMS = 12
+_WIDEST = 72
+"""The columns of a value in a table. The answer about one field has the value in full."""
 _UNKNOWN = {
     "template": "A template of yours adds this field, so policygen does not describe it.",
     "file": "policygen copies this field from your configuration file, and does not describe it.",
@@ -26,7 +28,10 @@ def text(found: ObjectAnswer, page: TablePage) -> None:
     if len(found.fields) == 1:
         _write_field(found, found.fields[0], page)
         return
-    rows = [(dotted(it.path), _value(it.value), _origins(it, found.origins)) for it in found.fields]
+    rows = [
+        (dotted(it.path), _shortened(_value(it.value)), _origins(it, found.origins))
+        for it in found.fields
+    ]
     page.line((found.object, BOLD))
     page.table("Fields", ("FIELD", "VALUE", "FROM"), rows, below={2: "", 1: "= "})
     page.line("")
@@ -54,7 +59,11 @@ def json(found: ObjectAnswer, out: TextIO) -> None:
 
 
 def _write_field(found: ObjectAnswer, field: FieldAnswer, page: TablePage) -> None:
-    page.line((found.object, BOLD), f" {dotted(field.path)} = ", (_value(field.value), BOLD))
+    lines = field.value.splitlines() if isinstance(field.value, str) else []
+    shown = "" if len(lines) > 1 else _value(field.value)
+    page.line((found.object, BOLD), f" {dotted(field.path)} = ", (shown, BOLD))
+    for line in lines if len(lines) > 1 else ():
+        page.line((line, BOLD), indent=_INDENT)
     page.heading("How it is computed")
     for it in field.steps:
         page.line(step_line(it, found.origins), indent=_INDENT)
@@ -96,14 +105,15 @@ def _some(names: Sequence[str]) -> str:
 
 def step_line(step: Step, origins: Mapping[At, Origin]) -> str:
     """One line: `cpu of a node = 96000m - 310m = 95690m`, and where a value was read."""
-    parts = [step.name, step.formula, step.value] if step.formula else [step.name, step.value]
+    value = step.value if "\n" not in step.value else _shortened(step.value)
+    parts = [step.name, step.formula, value] if step.formula else [step.name, value]
     about = [located(step.at, origins)] if step.at else []
     about += [step.note] if step.note else []
     return " = ".join(parts) + (f"  ({'; '.join(about)})" if about else "")
 
 
 def _dependents(found: Dependents, origins: Mapping[At, Origin]) -> str:
-    place = f"{located(found.at, origins)}, {dotted(found.at.path)}"
+    place = ", ".join(filter(None, (located(found.at, origins), dotted(found.at.path))))
     by_object: dict[str, list[str]] = {}
     for name, path in found.fields:
         by_object.setdefault(name, []).append(dotted(path))
@@ -140,6 +150,14 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _shortened(value: str) -> str:
+    """The first line of a value in a table, as far as it has room."""
+    first, *more = value.splitlines() or [""]
+    if len(first) > _WIDEST:
+        return f"{first[:_WIDEST]}…"
+    return f"{first} … ({counted(len(more), 'more line')})" if more else first
 
 
 def _json_field(field: FieldAnswer, origins: Mapping[At, Origin]) -> dict[str, Any]:

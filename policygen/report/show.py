@@ -40,7 +40,7 @@ _TEAMS = 8
 """Teams that a cell names."""
 _ABOUT = (
     "FREE is the part of the guarantee that no model uses all the time. CPU and MEMORY are guarantee and "
-    "limit. A team evicts only workloads that borrow its guarantee."
+    "limit. A team evicts only workloads that borrow its guarantee, or what it deserves on Volcano."
 )
 
 

@@ -148,7 +148,7 @@ def test_a_team():
     shown = explain("team", "evaluation", EXAMPLE)
     assert shown.startswith(f"Team evaluation ({EXAMPLE}/teams.yaml:35)\n")
     assert "  guarantee 8 nvidia.com/gpu, 95.69 cores, 1.27 TiB of memory\n" in shown
-    assert "  runs model llama-3-70b-eval: 1 to 2 × 4 nvidia.com/gpu\n" in shown
+    assert "  runs model llama-3-70b-eval: 2 × 4 nvidia.com/gpu\n" in shown
     assert "  can borrow from language, vision, pretraining, the rest of a100\n" in shown
     assert (
         "limit of team language (cpu) = min(floor(765520m × 56 / 64), 765520m) = 669830m" in shown

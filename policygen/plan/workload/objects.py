@@ -151,7 +151,9 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
         queue=str(own["queue"]) if own else None,
         min_available=int(str(own["minAvailable"])) if own else None,
         cron=cron,
-        no_surge=(form == WorkloadForm.DEPLOYMENT and not rollout.has_room(decided, assignment)),
+        no_surge=(
+            form == WorkloadForm.DEPLOYMENT and rollout.shortage(decided, assignment) is not None
+        ),
     )
 
 

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from msgspec import Struct
+
 from policygen.plan import model_limits
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
@@ -9,8 +11,21 @@ from policygen.plan.replicas import counted_resources
 from policygen.plan.workload import availability
 
 
-def has_room(decided: Decisions, assignment: Assignment) -> bool:
-    """Whether the pool and the limit of the team have room for one more pod of a Deployment.
+class FullBound(Struct, frozen=True):
+    """What is full when all replicas of a Deployment run, so that an update has no room for one more."""
+
+    resource: str | None
+    """None: nodes, because each replica needs its own one."""
+    has: int
+    """The nodes of the pools, or the limit of the team."""
+    others: int
+    """What other serving models of the team use all the time."""
+    each: int
+    """What one replica needs."""
+
+
+def shortage(decided: Decisions, assignment: Assignment) -> FullBound | None:
+    """What prevents one more pod of a Deployment; None if the nodes and the limit have room.
 
     By default an update of up to three replicas first creates a new pod, and deletes an old one only
     when the new one is ready. Without room, it never ends.
@@ -18,13 +33,14 @@ def has_room(decided: Decisions, assignment: Assignment) -> bool:
     """
     pods = assignment.replicas.most + 1
     if availability.is_apart(assignment) and pods > availability.nodes(assignment):
-        return False
+        return FullBound(None, availability.nodes(assignment), 0, 1)
     limits, others = model_limits.bounds(assignment), _others(decided, assignment)
     for resource in counted_resources(assignment.facts) if limits else ():
-        need = pods * assignment.replicas.piece.get(resource, 0)
-        if need and need + others[resource] > sum(it[resource] for it in limits):
-            return False
-    return True
+        each = assignment.replicas.piece.get(resource, 0)
+        has = sum(it[resource] for it in limits)
+        if each and pods * each + others[resource] > has:
+            return FullBound(resource, has, others[resource], each)
+    return None
 
 
 def _others(decided: Decisions, assignment: Assignment) -> Counter[str]:
