@@ -76,7 +76,7 @@ def _sent_to(queue, kind="Job"):
         return job.replace("metadata: {", "metadata: {name: training, ")
     head, metadata, spec = re.split(r"(?m)^(?=metadata|spec)", job)
     inner = textwrap.indent(metadata.replace("namespace: vision", "") + spec, "    ")
-    schedule = f'  schedule: "0 2 * * *"\n  jobTemplate:\n{inner}'
+    schedule = f'  schedule: "0 2 * * *"\n  timeZone: UTC\n  jobTemplate:\n{inner}'
     made = "metadata: {name: training, namespace: vision}\nspec:\n"
     return f"{head.replace('Job', kind)}{made}{schedule}"
 
