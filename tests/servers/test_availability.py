@@ -42,6 +42,11 @@ def evict(cluster, pod):
     return cluster.client.request("POST", path, thing)
 
 
+def cordon(cluster, nodes, cordoned=True):
+    for name in nodes:
+        cluster.patch("v1", "Node", name, {"spec": {"unschedulable": cordoned}})
+
+
 def allowed(cluster):
     status = cluster.get("policy/v1", "PodDisruptionBudget", "chat", "web").get("status", {})
     return status.get("disruptionsAllowed")
@@ -61,12 +66,12 @@ def test_a_drained_node_leaves_all_replicas_but_one(cluster, name):
         cluster.becomes("replicas on different nodes", lambda: len(set(ready(cluster))), 3)
         cluster.becomes("evictions", lambda: allowed(cluster), 1)
         first, second, _ = cluster.pods("web")
-        drained = first["spec"]["nodeName"]
-        cluster.patch("v1", "Node", drained, {"spec": {"unschedulable": True}})
+        cordon(cluster, nodes)  # the replica that replaces the first must not start yet
         assert evict(cluster, first).status == 201
         answer = evict(cluster, second)
         assert (answer.status, answer.body["reason"]) == (429, "TooManyRequests")
-        rest = sorted({*nodes} - {drained})
+        rest = sorted({*nodes} - {first["spec"]["nodeName"]})
+        cordon(cluster, rest, False)
         cluster.becomes("replicas on the other nodes", lambda: ready(cluster), rest)
         cluster.becomes("evictions", lambda: allowed(cluster), 1)
         assert evict(cluster, second).status == 201
