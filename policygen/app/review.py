@@ -8,6 +8,7 @@ from policygen.app.content import CONTEXT, Content, content
 from policygen.app.requests import ReviewRequest
 from policygen.app.sides import Argument, ReviewSide
 from policygen.client.live import Progress
+from policygen.core.errors import UsageError
 from policygen.core.names import SET
 from policygen.core.quoting import counted, quoted, some
 from policygen.core.rule import Severity
@@ -40,6 +41,9 @@ def review(request: ReviewRequest, progress: Progress = lambda _: None) -> Revie
         for index, it in enumerate(both)
         if isinstance(it, str) and content(it) is Content.SPEC
     }
+    options = {"--with": request.extras, "--cluster": request.cluster}
+    for option in (name for name, given in options.items() if given and not specs):
+        raise UsageError(f"{option} is about a spec, but neither side is a spec; omit {option}")
     spec = next(iter(specs.values()), None)
     was, now = (
         specs.get(index) or sides.of_objects(it, request, spec, progress)

@@ -207,6 +207,8 @@ def diff(*, before: str, after: str | None, exit_code: bool, **given: Any) -> No
     if given["namespaces"] and not any(it and it.is_live for it in (*clusters, access)):
         raise click.UsageError("--namespace is only for a live cluster; omit --namespace")
     if clusters[0] and clusters[1]:
+        if given["extras"] and not given["specs"]:
+            raise click.UsageError("--with is about a spec; add --spec SPEC, or omit --with")
         code = _diff_of_clusters(clusters[0], clusters[1], given)
     else:
         code = _diff_of_states(before, after, access, given)

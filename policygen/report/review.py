@@ -116,6 +116,7 @@ def json(review: Review, out: TextIO) -> None:
                     "replicas": [it.replicas.before, it.replicas.after],
                     "borrowingReplicas": [it.borrowing.before, it.borrowing.after],
                     "replicasAboveLimit": [it.beyond.before, it.beyond.after],
+                    "spread": [it or None for it in it.spread],
                 }
                 for it in found.models
             ],
@@ -269,11 +270,24 @@ def _model(change: ModelChange) -> str:
     before, after = change.needs
     if before and after and before != after:
         parts.append(f"a replica takes {_needs(after)} instead of {_needs(before)}")
-    return "; ".join([*parts, *_replicas(change)])
+    return "; ".join([*parts, *_replicas(change), *_spread(change)])
 
 
 def _needs(needs: tuple[tuple[str, int], ...]) -> str:
     return listed([_amount(name, amount) for name, amount in needs], "and")
+
+
+def _spread(change: ModelChange) -> Iterator[str]:
+    """What separates the replicas of a model that exists before and after."""
+    was, now = change.spread
+    if was == now or not all(change.exists):
+        return
+    yield {
+        "": "replicas may now share a node",
+        "own node": "each replica now needs its own node",
+        "nodes": "replicas are now spread over nodes, but may share one if others are full",
+        "zones": "replicas are now spread over zones, but may share one if others are full",
+    }[now]
 
 
 def _replicas(change: ModelChange) -> Iterator[str]:

@@ -9,6 +9,7 @@ from policygen.plan.amounts import HOST, Vector
 from policygen.plan.assignment import Assignment
 from policygen.plan.claims import claims
 from policygen.plan.decisions import Decisions
+from policygen.plan.workload import availability
 
 
 class Pair(Struct, frozen=True):
@@ -59,6 +60,8 @@ class ModelChange(Struct, frozen=True):
     """Those that other teams can reclaim, within the limit of the team."""
     beyond: Pair
     """Those above the limit of the team, which never run."""
+    spread: tuple[str, str]
+    """What separates the replicas before and after: see `availability.separation`."""
 
     @property
     def new_objects(self) -> bool:
@@ -67,7 +70,8 @@ class ModelChange(Struct, frozen=True):
             (self.exists[0], self.places[0], self.needs[0]),
             (self.exists[1], self.places[1], self.needs[1]),
         )
-        return was != now or self.replicas.changed
+        separated = self.spread[0] != self.spread[1]
+        return was != now or self.replicas.changed or separated
 
 
 class Consequences(Struct, frozen=True):
@@ -154,6 +158,7 @@ class _Load(Struct, frozen=True):
     replicas: int | None = None
     borrowing: int | None = None
     beyond: int | None = None
+    spread: str = ""
 
 
 def _models(old: Decisions, new: Decisions) -> Iterator[ModelChange]:
@@ -169,6 +174,7 @@ def _models(old: Decisions, new: Decisions) -> Iterator[ModelChange]:
                 Pair(before.replicas, after.replicas),
                 Pair(before.borrowing, after.borrowing),
                 Pair(before.beyond, after.beyond),
+                (before.spread, after.spread),
             )
 
 
@@ -185,7 +191,9 @@ def _loads(decided: Decisions) -> Mapping[str, _Load]:
             continue
         it = chosen[0]
         replicas, node = it.replicas.always, it.node
-        load = _Load(exists=True, place=it.place, needs=tuple(_devices(it).items()))
+        spread = availability.separation(it)
+        needs = tuple(_devices(it).items())
+        load = _Load(exists=True, place=it.place, needs=needs, spread=spread)
         if node is not None and replicas:
             borrowing = beyond = replicas
             for pool in it.pools:

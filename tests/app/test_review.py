@@ -377,3 +377,51 @@ def test_objects_of_models_are_compared_with_an_option(tmp_path, monkeypatch):
 
 def test_what_changes_only_borrowing_changes_no_object_of_a_model(reviewed):
     assert "--with" not in shown(reviewed(SPEC, SHRINK))
+
+
+@pytest.mark.parametrize(
+    "pack, domain, gained",
+    [
+        ("true", "node", "each replica now needs its own node"),
+        (
+            "false",
+            "node",
+            "replicas are now spread over nodes, but may share one if others are full",
+        ),
+        (
+            "false",
+            "zone",
+            "replicas are now spread over zones, but may share one if others are full",
+        ),
+    ],
+)
+def test_a_model_names_what_separates_its_replicas(reviewed, pack, domain, gained):
+    policy = f"  schedulingPolicy: {{binPack: {pack}, spread: {'true' if pack == 'false' else 'false'}}}\n"
+    together = SPEC.replace("gpus: 10", "gpus: 8").replace(
+        "  nodeSelector: {pool: a100}\n", f"  nodeSelector: {{pool: a100}}\n{policy}"
+    )
+    assert policy in together
+    apart = together.replace(
+        "  placement:", f"  availability: {{failureDomain: {domain}}}\n  placement:"
+    )
+    made = reviewed(together, apart)
+    assert shown(made).startswith(f"models\n  chat  {gained}\n")
+    assert "chat  replicas may now share a node" in shown(reviewed(apart, together))
+    jsonschema.validate(json.loads(shown(made, forms.json)), _schema())
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            {"extras": frozenset({"workloads"})},
+            "--with is about a spec, but neither side is a spec",
+        ),
+        ({"cluster": "east"}, "--cluster is about a spec, but neither side is a spec"),
+    ],
+)
+def test_options_for_specs_are_refused_between_manifests(tmp_path, options, message):
+    path = tmp_path / "queue.yaml"
+    path.write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n")
+    with pytest.raises(UsageError, match=message):
+        review(ReviewRequest(str(path), str(path), **options))

@@ -60,6 +60,18 @@ def is_apart(assignment: Assignment) -> bool:
     return spread(assignment, "").affinity is not None
 
 
+def separation(assignment: Assignment) -> str:
+    """What separates replicas: `own node`, `nodes` or `zones`; "" for nothing.
+
+    `own node` is required, the others are preferred.
+    """
+    found = spread(assignment, "")
+    if found.affinity is not None:
+        return "own node"
+    keys = {it["topologyKey"] for it in found.constraints}
+    return {HOSTNAME: "nodes", ZONE: "zones"}[keys.pop()] if keys else ""
+
+
 def nodes(assignment: Assignment) -> int:
     """The number of nodes of the pools of a model."""
     return sum(it.node_count for it in assignment.pools)
