@@ -42,7 +42,7 @@ def evict(cluster, pod):
     return cluster.client.request("POST", path, thing)
 
 
-def cordon(cluster, nodes, cordoned=True):
+def cordon(cluster, nodes, *, cordoned=True):
     for name in nodes:
         cluster.patch("v1", "Node", name, {"spec": {"unschedulable": cordoned}})
 
@@ -71,7 +71,7 @@ def test_a_drained_node_leaves_all_replicas_but_one(cluster, name):
         answer = evict(cluster, second)
         assert (answer.status, answer.body["reason"]) == (429, "TooManyRequests")
         rest = sorted({*nodes} - {first["spec"]["nodeName"]})
-        cordon(cluster, rest, False)
+        cordon(cluster, rest, cordoned=False)
         cluster.becomes("replicas on the other nodes", lambda: ready(cluster), rest)
         cluster.becomes("evictions", lambda: allowed(cluster), 1)
         assert evict(cluster, second).status == 201
