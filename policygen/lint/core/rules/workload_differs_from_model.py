@@ -116,6 +116,7 @@ CONSEQUENCES: Mapping[str | int, tuple[str, ...]] = {
         "workload-names-no-queue",
     ),
     "tasks": ("min-available-exceeds-replicas",),
+    "timeZone": ("cron-without-time-zone",),
     "tolerations": ("pod-fits-no-node",),
 }
 """The rules that report a consequence of a field that is missing or wrong."""
