@@ -7,6 +7,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from policygen.adopt import infer
+from policygen.adopt.compare import is_policy
 from policygen.adopt.trees import Scope
 from policygen.app import adopt, drift
 from policygen.app import compile as compiling
@@ -27,6 +28,7 @@ from policygen.core.names import SET
 from policygen.core.quoting import listed, quoted
 from policygen.drift.drift import Rendered
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.object import Object
 from policygen.plan.decisions import Decisions
 from policygen.plan.pods import PodFields
 from policygen.spec.types import Platform
@@ -133,11 +135,25 @@ def _shown(cluster: Cluster, other: ReviewSide | None) -> tuple[Decisions | None
     scope = Scope(of or Platform().name, rendered=of is not None)
     mine = [it for it in cluster.objects if it.labels.get(SET, scope.name) == scope.name]
     try:
-        made = adopt.distilled(Cluster(mine, cluster.seen, cluster.pods), scope)
+        return _distilled(mine, cluster, scope), ""
     except SpecError as error:
         why = next(iter(error.findings)).message
-        return (
-            None,
-            f"pools and teams are not compared, because its objects show no valid spec: {why}",
-        )
-    return made.compiled.decisions, ""
+    rest = [it for it in mine if it.labels.get(SET) or not is_policy(it, ())]
+    if of is not None and len(rest) < len(mine):
+        # A queue made by hand beside those of the set can contradict them.
+        try:
+            found = _distilled(rest, cluster, scope)
+        except SpecError:
+            pass
+        else:
+            return found, f"pools and teams are only those of the set {quoted(of)}: {why}"
+    return (
+        None,
+        f"pools and teams are not compared, because its objects show no valid spec: {why}",
+    )
+
+
+def _distilled(objects: Sequence[Object], cluster: Cluster, scope: Scope) -> Decisions:
+    """The decisions that objects of a cluster show. Raises SpecError."""
+    made = adopt.distilled(Cluster(objects, cluster.seen, cluster.pods), scope)
+    return made.compiled.decisions
