@@ -161,6 +161,17 @@ def system_reserved(cpu_milli: int, memory_bytes: int) -> tuple[int, int]:
     return min(cpu, cpu_milli), min(-(-memory // MEBIBYTE) * MEBIBYTE, memory_bytes)
 
 
+def for_daemon_sets(cpu_milli: int, memory_bytes: int) -> tuple[int, int]:
+    """What the pods of DaemonSets need of the allocatable cpu (thousandths of a core) and memory of a node.
+
+    A fixed amount, or a tenth of a small node. Source: `daemon_sets` in shapes.json.
+    """
+    rule = read("shapes.json")["daemon_sets"]
+    share = int(rule["at_most_one_in"])
+    memory = int(rule["memory_mib"]) * MEBIBYTE
+    return min(int(rule["cpu_milli"]), cpu_milli // share), min(memory, memory_bytes // share)
+
+
 _ADDED = re.compile(r"(-mig-.*|-shared)$")
 _MAKERS = ("nvidia-", "tesla-", "geforce-")
 

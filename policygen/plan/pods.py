@@ -6,12 +6,13 @@ from msgspec import Struct
 
 from policygen.core.finding import Hit
 from policygen.core.names import HOSTNAME, POD_GROUP, VOLCANO_QUEUE
-from policygen.core.quantity import GIBIBYTE
+from policygen.core.quantity import GIBIBYTE, MEBIBYTE
+from policygen.hardware import catalog
 from policygen.plan import kubernetes, kueue, scheduler
-from policygen.plan.amounts import CPU, MEMORY, count, text
+from policygen.plan.amounts import CPU, MEMORY, Vector, count, text
 from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
-from policygen.plan.fit import warn
+from policygen.plan.fit import Size, warn
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import GANG_NOT_SCHEDULED, PODS_MUST_CARRY
 from policygen.plan.volcano import group_names
@@ -128,20 +129,30 @@ def fields_of(
 def _amounts(assignment: Assignment) -> Iterator[tuple[str, str]]:
     """The amounts of a pod. cpu and memory that the model does not set are the share of its GPUs.
 
-    A share is rounded down to a readable amount, so that the pods of a full node still fit. Of several
-    pools, the smallest share counts.
+    A share is that of a node without the reserve for DaemonSets, whose pods otherwise never start on a node
+    whose GPUs are all used. It is rounded down to a readable amount. Of several pools, the smallest share counts.
     """
     model, size = assignment.model, assignment.size
     yield size.resource, count(size.units)
-    shares = [
-        it.vector({**dict.fromkeys(it.resources, 0), size.resource: size.units})
-        for it in assignment.pools
-    ]
+    shares = [_share(it, size) for it in assignment.pools]
     for name, written in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
         share = min(it[name] for it in shares)
         amount = _readable(name, share) if written is None else written
         if amount:
             yield name, text(name, amount)
+
+
+def _share(facts: PoolFacts, size: Size) -> Vector:
+    """The cpu and memory that belong to the GPUs of a pod, on a node of a pool."""
+    units = {**dict.fromkeys(facts.resources, 0), size.resource: size.units}
+    whole = facts.vector(units)
+    node = facts.node
+    cpu, memory = catalog.for_daemon_sets(node.cpu_milli, node.memory_bytes)
+    left = whole[MEMORY] * (node.memory_bytes - memory) // node.memory_bytes
+    return {
+        CPU: whole[CPU] * (node.cpu_milli - cpu) // node.cpu_milli,
+        MEMORY: left // MEBIBYTE * MEBIBYTE,
+    }
 
 
 def _readable(resource: str, amount: int) -> int:

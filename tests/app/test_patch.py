@@ -162,11 +162,11 @@ spec:
           resources:
             limits:
               nvidia.com/gpu: "1"
-              cpu: 11900m
+              cpu: 11800m
               memory: 163Gi
             requests:
               nvidia.com/gpu: "1"
-              cpu: 11900m
+              cpu: 11800m
               memory: 163Gi
       schedulerName: platform.binpack
     metadata:

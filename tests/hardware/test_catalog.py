@@ -436,6 +436,7 @@ def source_list():
     """Each source once, with the entries whose values come from it."""
     used = {
         DATA["shapes"]["system_reserved"]["source"]: ["the default of", "`systemReserved`"],
+        DATA["shapes"]["daemon_sets"]["source"]: ["what is reserved for", "DaemonSets"],
         DATA["mig"]["starts_source"]: ["the slots of", "MIG profiles"],
     }
     for file, entries, values in (

@@ -14,6 +14,7 @@ from policygen.app.requests import PatchRequest, RenderRequest
 from policygen.app.workload import FORMS, workload
 from policygen.core.errors import UsageError
 from policygen.core.names import HOSTNAME
+from policygen.kubernetes.node_filters import REQUIRED
 from policygen.plan.model_names import MODEL
 from tests.patch.foreign import drawn
 from tests.servers.pages import bad, good
@@ -114,6 +115,33 @@ def uids(cluster):
     return {it["metadata"]["uid"] for it in cluster.pods("language")}
 
 
+def start_on_each_node(cluster):
+    """The pods of a DaemonSet start, also on the node whose GPUs are all used by two pods."""
+    on = Counter(it["spec"]["nodeName"] for it in cluster.pods("language"))
+    assert [*on.values()] == [2]
+    names = [it["metadata"]["name"] for it in cluster.objects("v1", "Node")]
+    cluster.create(*map(of_daemon_set, names))
+    started = lambda: sorted(it["spec"].get("nodeName", "") for it in cluster.pods("vision"))
+    cluster.becomes("nodes with a pod of the DaemonSet", started, sorted(names))
+
+
+def of_daemon_set(node):
+    """A pod as the controller of DaemonSets makes it."""
+    field = {"key": "metadata.name", "operator": "In", "values": [node]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"network-{node}", "namespace": "vision"},
+        "spec": {
+            "schedulerName": "ml.binpack",
+            "affinity": {"nodeAffinity": {REQUIRED: required}},
+            "tolerations": [{"operator": "Exists"}],
+            "containers": [{"name": "a", "image": "a", "resources": {"requests": {"cpu": "250m", "memory": "200Mi"}}}],
+        },
+    }  # fmt: skip
+
+
 def test_a_job_keeps_its_pods_when_it_is_applied_again(cluster, tools, tmp_path):
     """Kueue suspends it when it is created, then starts it; `suspend: true` in the file would restart its pods."""
     policy = ROOT / "examples" / "ml-platform" / "policy.yaml"
@@ -131,6 +159,7 @@ def test_a_job_keeps_its_pods_when_it_is_applied_again(cluster, tools, tmp_path)
         cluster.becomes("GPUs in use", lambda: cluster.bound("language"), 8)
         assert cluster.admitted("language") == ["pretraining"]
         pods = uids(cluster)
+        start_on_each_node(cluster)
         for flags in ((), ("--server-side", "--force-conflicts")):
             subprocess.run([*apply, *flags], check=True, capture_output=True)
             cluster.stays("pods", lambda: uids(cluster), pods, for_s=1)

@@ -42,8 +42,8 @@ def test_a_job_of_kueue_has_queue_and_priorities(planned):
 
 def test_cpu_and_memory_are_the_share_of_the_gpus_rounded_down(planned):
     (it,) = made(planned, a100(), "workload: batch", "Job").values()
-    # 2 of 8 GPUs of a node with 96 cores and 1100Gi
-    assert it.pods.resources == {"nvidia.com/gpu": "2", "cpu": "24", "memory": "275Gi"}
+    # 2 of 8 GPUs of a node with 96 cores and 1100Gi, without 500m and 1Gi for DaemonSets
+    assert it.pods.resources == {"nvidia.com/gpu": "2", "cpu": "23800m", "memory": "274Gi"}
 
 
 def test_cpu_and_memory_of_the_model_are_not_rounded(planned):
@@ -55,7 +55,7 @@ def test_cpu_and_memory_of_the_model_are_not_rounded(planned):
 
 @pytest.mark.parametrize(
     "cpu, memory, expected",
-    [("3", "20Gi", ("700m", "5Gi")), ("150m", "700Mi", ("37m", "175Mi"))],
+    [("3", "20Gi", ("600m", "4Gi")), ("150m", "700Mi", ("33m", "157Mi"))],
 )
 def test_small_shares(planned, cpu, memory, expected):
     pool = a100().replace('cpu: "96", memory: 1100Gi', f"cpu: {cpu}, memory: {memory}")
