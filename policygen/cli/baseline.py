@@ -19,6 +19,8 @@ def baseline() -> None:
     epilog="""\b
 Examples:
   policygen baseline update --baseline lint.json --manifests manifests/ spec/
+
+Exit codes: 0 written, 2 wrong usage or invalid spec, 3 something could not be read, 4 internal error.
 """
 )
 @INPUTS

@@ -58,6 +58,8 @@ def _schemas() -> Iterable[str]:
 Examples:
   policygen schema
   policygen schema ResourcePool > resource-pool.schema.json
+
+Exit codes: 0 printed, 2 wrong usage or no such schema, 4 internal error.
 """
 )
 @click.argument("kind", required=False, shell_complete=beginning(_schemas))
@@ -78,6 +80,8 @@ Examples:
   policygen completion bash > ~/.local/share/bash-completion/completions/policygen
   policygen completion zsh > "${fpath[1]}/_policygen"
   policygen completion fish > ~/.config/fish/completions/policygen.fish
+
+Exit codes: 0 printed, 2 wrong usage, 4 internal error.
 """
 )
 @click.argument("shell", type=click.Choice(completing.SHELLS), metavar="SHELL")

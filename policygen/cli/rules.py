@@ -41,6 +41,8 @@ Examples:
   policygen rules --family invalid --kind ClusterQueue
   policygen rules --severity error --target kueue=0.17 borrow
   policygen rules -f json > rules.json
+
+Exit codes: 0 listed, 2 wrong usage or no such rule, 4 internal error.
 """
 )
 @click.argument("words", nargs=-1, metavar="[TEXT]...")

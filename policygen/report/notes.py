@@ -26,7 +26,7 @@ SHOWN: Final = 2
 SHOWN_MODELS: Final = 20
 """Models whose pool a group shows."""
 
-_PLACES: Final = {LABELS: "set these labels on the Job, Deployment or other workload"}
+_PLACES: Final = {LABELS: "set these labels on the Job, Deployment or other workload:"}
 """Comments for mappings of another object: Kueue ignores these labels in the template of a Job."""
 
 _SAFE = re.compile(r"[A-Za-z0-9_./-]+")
@@ -93,7 +93,9 @@ def _yaml(fields: Sequence[PodField]) -> Iterator[str]:
         if not owner:
             yield from (f"{it.name}: {_scalar(it.value)}" for it in entries)
             continue
-        comment = next((it.comment for it in entries if it.comment), _PLACES.get(owner, ""))
+        if owner in _PLACES:
+            yield f"# {_PLACES[owner]}"
+        comment = next((it.comment for it in entries if it.comment), "")
         comment = f"  # {comment}" if comment else ""
         if owner == TOLERATIONS:
             taints = [it.value for it in entries if isinstance(it.value, Taint)]

@@ -91,9 +91,11 @@ def test_models_with_equal_fields_share_a_block():
     assert lines[1:] == [
         "# model m in namespace n, nvidia.com/gpu: 1",
         "# model y in namespace n, nvidia.com/gpu: 2",
-        "  labels: {queue: a}  # set these labels on the Job, Deployment or other workload",
+        "  # set these labels on the Job, Deployment or other workload:",
+        "  labels: {queue: a}",
         "# model x in namespace n, nvidia.com/gpu: 1",
-        "  labels: {queue: b}  # set these labels on the Job, Deployment or other workload",
+        "  # set these labels on the Job, Deployment or other workload:",
+        "  labels: {queue: b}",
     ]
 
 
@@ -112,7 +114,8 @@ def test_entries_of_a_mapping_are_together_and_a_comment_is_kept():
         )
     )
     assert lines[2:] == [
-        "  labels: {a: 1g, b: x}  # set these labels on the Job, Deployment or other workload",
+        "  # set these labels on the Job, Deployment or other workload:",
+        "  labels: {a: 1g, b: x}",
         "  schedulerName: volcano",
         "  annotations: {group: m-0}  # to m-3",
         "  vcjob spec: {minAvailable: 4}",
