@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from policygen.core.finding import Path
 from policygen.core.quoting import counted
+from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.core import PodDisruptionBudgetView
 from policygen.kubernetes.table import Entry
+from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
@@ -15,7 +17,14 @@ Fault = tuple[Path, str, str]
 """A path in `spec`, the reason, and the remedy."""
 Budget = Entry[PodDisruptionBudgetView]
 
-_UNSCALED = frozenset({("batch", "Job"), ("batch", "CronJob"), ("jobset.x-k8s.io", "JobSet")})
+_UNSCALED = frozenset(
+    {
+        ("batch", "Job"),
+        ("batch", "CronJob"),
+        ("jobset.x-k8s.io", "JobSet"),
+        (VOLCANO_BATCH, "Job"),
+    }
+)
 """Workloads whose pods belong to Jobs. For maxUnavailable and percentages, the server asks the
 owner of the pods for its scale. A Job has no scale, so it allows no eviction (`SyncFailed`)."""
 
@@ -60,7 +69,7 @@ def _selected(facts: Facts, budget: Budget) -> Iterator[tuple[Workload, PodTempl
 def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
     """The field that refuses every eviction; None if a pod can be evicted."""
     most, least = budget.fields.max_unavailable, budget.fields.min_available
-    unscaled = next((it for it, _ in selected if (it.object.group, it.kind) in _UNSCALED), None)
+    unscaled = _unscaled(selected)
     remedy = "write maxUnavailable: 1"
     if unscaled is not None:
         remedy = "write a number below the number of pods in minAvailable, or remove the budget"
@@ -72,9 +81,27 @@ def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
     if unscaled is not None and (least is None or isinstance(least, str)):
         if written is None:
             return None
-        why = f"has {field}: {written}, which Kubernetes cannot compute for the pods of {unscaled}"
+        bare = unscaled.kind == "Pod"
+        pods = f"{unscaled}, which has no controller" if bare else f"the pods of {unscaled}"
+        why = f"has {field}: {written}, which Kubernetes cannot compute for {pods}"
         return (field,), f"{why}, and no pod can be evicted", remedy
     return _too_few(facts, least, selected, remedy)
+
+
+def _unscaled(selected: Selected) -> Workload | None:
+    """A workload because of which the server cannot compute how many pods there should be.
+
+    Pods without an owner do not count. So if all are such pods, it expects none, and allows no eviction.
+    """
+    owners = [it for it, _ in selected]
+    job = next((it for it in owners if (it.object.group, it.kind) in _UNSCALED), None)
+    return owners[0] if job is None and all(map(_is_bare, owners)) else job
+
+
+def _is_bare(workload: Workload) -> bool:
+    return workload.kind == "Pod" and not mappings(
+        workload.object.data, "metadata", "ownerReferences"
+    )
 
 
 def _too_few(
@@ -116,7 +143,7 @@ RULE = ObjectRule(
     Severity.WARNING,
     Family.INERT,
     __doc__,
-    remedy="Write maxUnavailable: 1 in one budget; for the pods of Jobs, a minAvailable below their number.",
+    remedy="Write maxUnavailable: 1 in one budget; for Pods and the pods of Jobs, a minAvailable below their number.",
     judges=("PodDisruptionBudget",),
     check=check,
     needs=frozenset({Need.WORKLOADS, Need.WHOLE}),
