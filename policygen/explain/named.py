@@ -109,7 +109,7 @@ def model(decided: Decisions, name: str) -> NameAnswer:
         if assumed:
             sections.append(Section("Assumed, because the spec does not set it", assumed))
     others = [_option(it) for it in found.options[1:]]
-    others += [f"not pool {it.pool}: {it.reason}" for it in found.rejected]
+    others += [f"not pool {it.pool}: {it.text}" for it in found.rejected]
     if others:
         sections.append(Section("Other pools", tuple(others)))
     return NameAnswer(f"Model {name}", found.model.at.to("metadata", "name"), tuple(sections))

@@ -126,6 +126,13 @@ class Rejection(Struct, frozen=True):
     at: At
     excess: Fraction = Fraction(0)
     """The need of a replica as a multiple of what a node has; 0 if unknown."""
+    remedy: str = ""
+    """What to write so that a replica fits the pool."""
+
+    @property
+    def text(self) -> str:
+        """The reason with the remedy."""
+        return f"{self.reason}, so {self.remedy}" if self.remedy else self.reason
 
     @property
     def distance(self) -> tuple[int, bool, Fraction, str]:

@@ -118,7 +118,9 @@ def unplaced(
         placement = ""
         if own and own[0].obstacle is Obstacle.PLACEMENT:
             placement = f'add pool "{own[0].pool}" to its placement, or '
-        fits = f"it can run on no pool of its team ({_reasons(own)}), and " if own else ""
+        fits = (
+            f"it can run on no pool of its team ({_reasons(own, of_all=True)}), and " if own else ""
+        )
         return warn(
             rules.TEAM_WITHOUT_SHARE,
             f'{start} {fits}team "{model.team}" has no quota for the pools that it fits ({names}); '
@@ -150,15 +152,22 @@ def unplaced(
     )
 
 
-def _reasons(rejected: Sequence[Rejection]) -> str:
-    """Why a model runs on none of these pools, the nearest first."""
+def _reasons(rejected: Sequence[Rejection], *, of_all: bool = False) -> str:
+    """Why a model runs on none of these pools, the nearest first.
+
+    `of_all`: with the remedy of the nearest, too. Otherwise this remedy is the end of the message.
+    """
     left = len(rejected) - _SHOWN
     more = f"; and {counted(left, 'more pool')}" if left > 0 else ""
-    return "; ".join(f'"{it.pool}": {it.reason}' for it in rejected[:_SHOWN]) + more
+    texts = [it.text if number or of_all else it.reason for number, it in enumerate(rejected)]
+    shown = [f'"{it.pool}": {text}' for it, text in zip(rejected, texts, strict=True)]
+    return "; ".join(shown[:_SHOWN]) + more
 
 
 def _smaller(nearest: Rejection, smaller: Sequence[str]) -> str:
     """How a model that is too large for each node can fit. `smaller`: see `unplaced`."""
+    if nearest.remedy:
+        return f"{nearest.remedy}, or use another pool"
     field = nearest.at.path[-1]
     if field == "resources":
         return "lower resources.cpu and resources.memory, or use a pool with larger nodes"

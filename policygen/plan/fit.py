@@ -83,6 +83,8 @@ class Misfit(Struct, frozen=True):
     reason: str
     excess: Fraction
     """Its need as a multiple of what a node has; 0 if unknown."""
+    remedy: str = ""
+    """What to write so that it fits the pool; empty if only a smaller model or a larger node helps."""
 
 
 class Replica:
@@ -244,11 +246,10 @@ def _misfit_by_gpus(replica: Replica, offer: Offer) -> Misfit:
     if model.gpus is not None:
         if len(offer.resources) > 1:
             kinds = ", ".join(offer.profiles)
-            reason = (
-                f"gpus does not name a MIG profile, but the pool has several ({kinds}), so write "
-                "gpuMemory instead of gpus"
+            reason = f"gpus does not name a MIG profile, but the pool has several ({kinds})"
+            return Misfit(
+                resources / "gpus", reason, Fraction(0), "write gpuMemory instead of gpus"
             )
-            return Misfit(resources / "gpus", reason, Fraction(0))
         return Misfit(
             resources / "gpus",
             f"a replica needs {counted(model.gpus, 'GPU')}, but a node has {offer.units}",
@@ -277,16 +278,16 @@ def _memory_misfit(replica: Replica, offer: Offer) -> Misfit:
         reason = f"{who} needs {readable_bytes(need)}, {more} than any MIG instance of the pool has{because}"
         return Misfit(at, reason, Fraction(need, largest) if largest else Fraction(0))
     if offer.card_bytes is None:
-        reason = "the memory of the pool's GPUs is unknown, so write gpu.memory in the pool"
-        return Misfit(at, reason, Fraction(0))
+        reason = "the memory of the pool's GPUs is unknown"
+        return Misfit(at, reason, Fraction(0), "write gpu.memory in the pool")
     has = offer.card_bytes if offer.replicas > 1 else offer.card_bytes * offer.cards
     if offer.replicas == 1 and need <= has:
         count = sizing.devices(workload, offer.card_bytes) or offer.cards + 1
         reason = (
             f"a node has {offer.cards} GPUs, but {who} needs {count}, because tensor parallelism "
-            "needs a power of two, so write sizing.anyGpuCount: true"
+            "needs a power of two"
         )
-        return Misfit(at, reason, Fraction(count, offer.cards))
+        return Misfit(at, reason, Fraction(count, offer.cards), "write sizing.anyGpuCount: true")
     where = f"a node has {offer.cards} ×"
     if offer.replicas > 1:
         where = f"{offer.replicas} pods share each GPU of"

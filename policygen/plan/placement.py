@@ -143,7 +143,8 @@ class Placing:
         model, offer = replica.model, self.offers[facts.name]
         if replica.size(offer) is None:
             why = misfit(replica, offer)
-            return Rejection(facts.name, Obstacle.SIZE, why.reason, why.at, why.excess)
+            size = Obstacle.SIZE
+            return Rejection(facts.name, size, why.reason, why.at, why.excess, why.remedy)
         obstacle = self._barred(model, wish, facts)
         if obstacle is None:
             return None

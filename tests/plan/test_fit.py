@@ -97,7 +97,9 @@ def test_mig_takes_the_smallest_instance_that_holds_it(planned, team):
     assert assigned(done) == ("p", "nvidia.com/mig-2g.10gb", 1)
     done = planned(mig, team("a", quota), model(resources="gpus: 1"))
     [found] = [it for it in done.findings if it.rule.name == "model-fits-no-pool"]
-    assert "but the pool has several (1g.5gb, 2g.10gb, 3g.20gb), so write" in found.message
+    assert found.message.endswith(
+        "but the pool has several (1g.5gb, 2g.10gb, 3g.20gb)); write gpuMemory instead of gpus, or use another pool"
+    )
     done = planned(mig, team("a", quota), model(resources="gpuMemory: 30Gi"))
     assert "model-fits-no-pool" in done.rules
 
