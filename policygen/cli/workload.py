@@ -45,9 +45,9 @@ Exit codes: 0 rendered, 2 wrong usage or invalid spec, or the model cannot run i
     metavar="FORM",
     shell_complete=beginning(_forms),
     help=(
-        "Render this kind of object: deployment, statefulset, job, vcjob (Volcano Job), jobset or lws "
-        "(LeaderWorkerSet). Default: deployment for serving, statefulset for gangs of serving models, job for "
-        "training and batch, cronjob with a schedule, or gang.runAs."
+        "Render this kind of object: deployment, statefulset, job, cronjob, vcjob (Volcano Job), jobset "
+        "or lws (LeaderWorkerSet). Default: deployment for serving, statefulset for gangs of serving models, job "
+        "for training and batch, cronjob with a schedule, or gang.runAs."
     ),
 )
 @click.option(
