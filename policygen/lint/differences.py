@@ -1,11 +1,10 @@
 """Joins a hit about several differences with hits of other rules about the same ones, so that each is reported once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from policygen.core.finding import At, Difference, Hit
 from policygen.core.quoting import listed
-
-Hits = tuple[Hit, ...]
+from policygen.lint.exceeded import Hits, without
 
 
 def message(head: str, differences: Sequence[Difference]) -> str:
@@ -43,14 +42,7 @@ def joined(found: Sequence[Hits]) -> list[Hits]:
     for hit in main:
         document = hit.differences[0].object.document
         instead |= _instead(hit, by_document.get(document, ()))
-    return [tuple(_without(hits, instead)) for hits in found]
-
-
-def _without(hits: Hits, instead: Mapping[int, Hit | None]) -> Iterator[Hit]:
-    for hit in hits:
-        other = instead.get(id(hit), hit)
-        if other is not None:
-            yield other
+    return [tuple(without(hits, instead)) for hits in found]
 
 
 def _instead(hit: Hit, others: Sequence[Hit]) -> dict[int, Hit | None]:

@@ -29,12 +29,13 @@ def joined(found: Sequence[Hits]) -> list[Hits]:
     if not instead:
         return list(found)
     return [
-        tuple(_without(hits, instead)) if any(id(it) in instead for it in hits) else hits
+        tuple(without(hits, instead)) if any(id(it) in instead for it in hits) else hits
         for hits in found
     ]
 
 
-def _without(hits: Hits, instead: Mapping[int, Hit | None]) -> Iterable[Hit]:
+def without(hits: Hits, instead: Mapping[int, Hit | None]) -> Iterable[Hit]:
+    """The hits with those that replace them, by their ids; None omits a hit."""
     for hit in hits:
         other = instead.get(id(hit), hit)
         if other is not None:
