@@ -1,9 +1,11 @@
-"""For a real server, `lint --fix` does not change the meaning of an object."""
+"""For a real server, `lint --fix` and `upgrade` do not change the meaning of an object."""
 
 from datetime import date
 
 from policygen.app import fix
 from policygen.app.requests import LintRequest
+from policygen.app.upgrade import upgrade
+from policygen.core import versions
 
 OLD = """\
 # every kind of Kueue that has both versions, with all that changed its name
@@ -103,6 +105,7 @@ KINDS = {
     "LocalQueue": "a100",
 }
 """And the name of each, without its prefix."""
+CANONICAL = {"4000m": "'4'", '"1024Mi"': "1Gi", "0.5Gi": "512Mi", "7500m": "'8'"}
 
 
 def stored(cluster, prefix):
@@ -140,3 +143,27 @@ def test_a_fixed_object_is_stored_as_the_one_before(cluster, tmp_path):
     outcome = cluster.apply_twice(new)
     assert (outcome.refused, outcome.changed, outcome.warnings) == ([], [], [])
     assert stored(cluster, "fix") == before
+
+
+def test_an_upgraded_object_is_what_the_server_converts_it_to(cluster, tmp_path):
+    """Amounts are canonical here: the others change at each apply, which only `lint --fix` avoids."""
+    old = OLD
+    for amount, canonical in CANONICAL.items():
+        assert amount in old
+        old = old.replace(amount, canonical)
+    file = tmp_path / "old.yaml"
+    file.write_text(old)
+    made = upgrade(
+        (str(file),), {"kueue": versions.parse("kueue", "0.19")}, today=date(2026, 11, 24)
+    )
+    assert (made.by_hand, made.fixed.left) == ((), ())
+    ((_, new),) = made.fixed.texts
+    assert "v1beta1" not in new
+    assert cluster.apply(old).refused == []
+    before = stored(cluster, "fix")
+    outcome = cluster.apply_twice(new)
+    assert (outcome.refused, outcome.changed, outcome.warnings) == ([], [], [])
+    assert stored(cluster, "fix") == before
+    assert cluster.apply(new.replace("fix-", "new-")).refused == []
+    fresh = {kind: str(it).replace("new-", "fix-") for kind, it in stored(cluster, "new").items()}
+    assert fresh == {kind: str(it) for kind, it in before.items()}
