@@ -18,11 +18,13 @@ from policygen.core.suggest import suggest
 from policygen.documents import document, files
 from policygen.documents.locate import locate
 from policygen.plan import kubernetes, kueue_configuration, scheduler
+from policygen.plan.admission.policies import any_rule
 from policygen.plan.assignment import ModelPlacement
 from policygen.plan.catalog import BY_NAME, KINDS
 from policygen.plan.compile import Plan, objects, order, released, scheduler_file
 from policygen.plan.decisions import Decisions
 from policygen.plan.extras import (
+    ADMISSION,
     DEVICE_PLUGIN,
     KUEUE_CONFIG,
     MIG_MANAGER,
@@ -259,6 +261,11 @@ def _configured(request: RenderRequest, loaded: Loaded, plan: Plan) -> list[Item
             meta = Meta(kueue_configuration.CONFIG_MAP, platform.name, platform.kueue.namespace)
             data = {kueue_configuration.CONFIG_KEY: config}
             made.append((BY_NAME["ConfigMap"], kubernetes.ConfigMap(meta, data)))
+    if ADMISSION in request.extras and not any_rule(platform.admission):
+        raise UsageError(
+            f"--with {ADMISSION} renders no rule, because spec.admission of the Platform turns off "
+            f"all rules; write deny, warn or audit for a rule, or omit --with {ADMISSION}"
+        )
     if (
         SECOND_SCHEDULER in request.extras
         and plan.file(scheduler.CONFIGURATION) is not None

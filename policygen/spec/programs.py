@@ -69,7 +69,7 @@ class AdmissionSettings(Struct, frozen=True):
     """What the admission policies of `--with admission` do with objects that break a rule."""
 
     action: str = "deny"
-    """`deny`, `warn` or `audit`; of all rules that have no own."""
+    """`deny`, `warn`, `audit` or `off`; of all rules that have no own."""
     rules: tuple[tuple[str, str], ...] = ()
     """Rules with an action of their own; `off`: the rule is not rendered."""
 

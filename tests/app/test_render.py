@@ -35,6 +35,20 @@ def test_second_scheduler_has_our_profiles_only(run, spec):
     assert ("ServiceAccount", "set-kube-scheduler") in objects
 
 
+@pytest.mark.parametrize(
+    "settings", ['action: "off"', 'rules: {queue: "off", scheduler: "off"}, action: "off"']
+)
+def test_admission_without_a_rule_is_refused(run, spec, settings):
+    platform = (
+        "apiVersion: policygen.dev/v1alpha1\nkind: Platform\nmetadata: {name: set}\n"
+        f"spec: {{admission: {{{settings}}}}}\n"
+    )
+    (spec / "platform.yaml").write_text(platform)
+    code, out, err = run("render", spec, "--with", "admission")
+    assert (code, out) == (2, "")
+    assert "--with admission renders no rule" in err
+
+
 BASE = """\
 apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration

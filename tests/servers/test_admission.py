@@ -146,10 +146,9 @@ def carrying(needed, fields, *, limit=True):
     owners = {it.owner for it in needed.fields}
     if VCJOB_SPEC in owners:
         tasks = [{"name": "main", "replicas": 9, "template": template}]
-        own = {
-            "schedulerName": spec.get("schedulerName", "default-scheduler"),
-            "tasks": tasks,
-        } | own
+        scheduler = spec.get("schedulerName", "default-scheduler")
+        priority = {it: spec[it] for it in ("priorityClassName",) if it in spec}
+        own = {"schedulerName": scheduler, **priority, "tasks": tasks} | own
         version = "batch.volcano.sh/v1alpha1"
         return {"apiVersion": version, "kind": "Job", "metadata": metadata, "spec": own}
     if JOB_ANNOTATIONS in owners:
@@ -304,6 +303,11 @@ BAD = [
     ),
     (
         job("bad", "data", BATCH, queue="batch-a100", kueue_priority="urgent"),
+        "priority",
+        "one of the priority classes",
+    ),
+    (
+        vcjob("bad", "lab", Ask(**TRAINING), queue=LAB, priority="urgent"),
         "priority",
         "one of the priority classes",
     ),

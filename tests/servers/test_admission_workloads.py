@@ -101,7 +101,7 @@ def workloads_of(story):
 
 def test_a_rendered_workload_without_one_policy_field_is_denied(cluster, tools):
     install(cluster, tools, JOB_SET, LEADER_WORKER_SET)
-    forms, tries = set(), 0
+    forms, tries, of_vcjobs = set(), 0, 0
     for story in STORIES:
         texts = [it.read_text("utf-8") for it in sorted((EXAMPLES / story).glob("*.yaml"))]
         door = Door(cluster)
@@ -115,11 +115,16 @@ def test_a_rendered_workload_without_one_policy_field_is_denied(cluster, tools):
                     expected = DENIED in message or (field == "limits" and LIMIT in message)
                     assert expected, (story, form, name, field, message)
                     tries += 1
+                if thing["spec"].pop("priorityClassName", None):  # that of its pods stays
+                    message = tried(cluster, thing)
+                    assert "[priority] vcjob.spec priorityClassName" in message, (story, name)
+                    of_vcjobs += 1
                 forms.add(form)
         finally:
             door.open()
     assert forms == set(FORMS)
     assert tries > 100
+    assert of_vcjobs > 1
 
 
 def test_a_job_runs_as_printed_and_is_denied_without_its_queue_label(cluster):

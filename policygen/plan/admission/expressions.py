@@ -292,6 +292,9 @@ _PROBLEMS = {
             t.spec.?priorityClassName.orValue('') == ''
             || t.spec.priorityClassName
               in params.data.priorityClasses.split(' '))
+          && (variables.kind != 'vcjob' || variables.self.spec
+            .?priorityClassName.orValue('')
+            in [''] + params.data.priorityClasses.split(' '))
           && (variables.pods.size() == 0
             || !('kueue.x-k8s.io/priority-class' in variables.labels)
             || variables.labels['kueue.x-k8s.io/priority-class']

@@ -75,8 +75,9 @@ def parameters(decided: Decisions) -> Iterator[AdmissionParameters]:
     lanes = _lanes(decided)
     by_namespace: defaultdict[str, list[Assignment]] = defaultdict(list)
     for assignment in decided.workloads.assignments:
-        if assignment.namespace is not None:
-            by_namespace[assignment.namespace.name].append(assignment)
+        for namespace in _namespaces(assignment):
+            model = replace(assignment.model, namespace=namespace)
+            by_namespace[namespace].append(replace(assignment, model=model))
     platform = decided.platform
     general = _general(decided)
     for name in team_namespaces(decided):
@@ -95,6 +96,13 @@ def parameters(decided: Decisions) -> Iterator[AdmissionParameters]:
             },
         }
         yield AdmissionParameters(Meta(parameters_name(platform), platform.name, name), data)
+
+
+def _namespaces(assignment: Assignment) -> Iterator[str]:
+    """The namespaces in which a model can run: `workload -n` prints it for each of its team."""
+    own = assignment.namespace
+    owned = assignment.node.team.namespaces if assignment.node else ()
+    yield from dict.fromkeys(it.name for it in (own, *owned) if it is not None)
 
 
 def parameters_name(platform: Platform) -> str:
@@ -178,6 +186,14 @@ def _of_model(decided: Decisions, assignment: Assignment) -> Iterator[tuple[str,
     needed = fields_of(decided.spec, decided.pools, assignment, run_as)
     of_form = [it for it in needed.fields if model.gang is None and it.name == VOLCANO_QUEUE]
     lines = [_line(_of_all_replicas(it, model)) for it in needed.fields if it not in of_form]
+    # A PodGroup has the priority of the vcjob, not that of its pods.
+    of_vcjob = [
+        _line(PodField(VCJOB_SPEC, it.name, it.value))
+        for it in needed.fields
+        if it.owner == "" and it.name == "priorityClassName"
+    ]
+    if run_as == "vcjob":
+        lines += of_vcjob
     if not any(it.name == "schedulerName" for it in needed.fields):
         lines.append(f"scheduler spec schedulerName {DEFAULT_SCHEDULER}")
     yield f"model.{model.name}", [*lines, f"resources limits {needed.resource} {needed.units}"]
@@ -185,7 +201,7 @@ def _of_model(decided: Decisions, assignment: Assignment) -> Iterator[tuple[str,
         yield f"model.{model.name}_pods", [_line(it) for it in of_form]
         yield (
             f"model.{model.name}_vcjob",
-            [_line(PodField(VCJOB_SPEC, "queue", it.value)) for it in of_form],
+            [*(_line(PodField(VCJOB_SPEC, "queue", it.value)) for it in of_form), *of_vcjob],
         )
 
 

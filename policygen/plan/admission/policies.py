@@ -17,6 +17,7 @@ from policygen.plan.admission.parameters import parameters, parameters_name, tea
 from policygen.plan.decisions import Decisions, Generators
 from policygen.plan.kind import Meta
 from policygen.spec import derived_names
+from policygen.spec.programs import AdmissionSettings
 
 _ACTIONS = {"deny": "Deny", "warn": "Warn", "audit": "Audit"}
 """The actions of a spec, as the API writes them."""
@@ -117,13 +118,21 @@ def bindings(decided: Decisions) -> Iterator[ValidatingAdmissionPolicyBinding]:
             )
 
 
+def any_rule(settings: AdmissionSettings) -> bool:
+    """Whether a rule is on."""
+    return any(_rules_of(settings, action) for action in _ACTIONS)
+
+
 def _by_action(decided: Decisions) -> Iterator[tuple[str, list[str]]]:
-    settings = decided.platform.admission
-    chosen = dict(settings.rules)
     for action in _ACTIONS if decided.spec.teams else ():
-        rules = [rule for rule in RULES if chosen.get(rule, settings.action) == action]
+        rules = _rules_of(decided.platform.admission, action)
         if rules:
             yield action, rules
+
+
+def _rules_of(settings: AdmissionSettings, action: str) -> list[str]:
+    chosen = dict(settings.rules)
+    return [rule for rule in RULES if chosen.get(rule, settings.action) == action]
 
 
 def _meta(decided: Decisions, suffix: str) -> Meta:

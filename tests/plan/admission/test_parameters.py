@@ -34,7 +34,14 @@ def test_each_namespace_of_a_team_has_the_queues_and_the_models_of_this_namespac
     ]
     assert found["data"]["queues"] == "label kueue.x-k8s.io/queue-name=batch-a100"
     assert "model.assistant" in found["product-live"]
-    assert "model.assistant" not in found["product-canary"]
+    assert "model.assistant" not in found["data"]
+
+
+def test_a_model_has_its_fields_in_each_namespace_of_its_team():
+    """`policygen workload -n` prints it for each of them."""
+    found = data("three-schedulers")
+    live, canary = (found[it]["model.assistant"] for it in ("product-live", "product-canary"))
+    assert live == canary
 
 
 def test_a_pool_without_queues_is_known_by_its_nodes():
@@ -58,7 +65,10 @@ def test_a_model_has_the_fields_that_it_always_needs_and_its_queue_in_each_form(
     robotics = found["robotics"]
     queue = "scheduling.volcano.sh/queue-name robotics.h100"
     assert robotics["model.planner-qlora_pods"] == f"queue annotations {queue}"
-    assert robotics["model.planner-qlora_vcjob"] == "queue vcjob.spec queue robotics.h100"
+    assert robotics["model.planner-qlora_vcjob"].split("\n") == [
+        "queue vcjob.spec queue robotics.h100",
+        "priority vcjob.spec priorityClassName experiment",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The admission policies of a spec, and their bindings."""
 
-from policygen.plan.admission.policies import bindings, policies
+from policygen.plan.admission.policies import any_rule, bindings, policies
 from policygen.plan.decisions import Decisions
 from policygen.plan.workloads import Workloads
 from policygen.spec.programs import AdmissionSettings
@@ -50,6 +50,13 @@ def test_a_missing_config_map_refuses_only_where_a_rule_denies():
     assert (warn.actions, warn.without_config_map) == (("Warn",), "Allow")
     assert deny.namespaces == ("a", "b")
     assert {it.failure_policy for it in policies(of(action="audit"))} == {"Ignore", "Fail"}
+
+
+def test_an_action_turns_off_all_rules_without_one_of_their_own():
+    assert not any_rule(AdmissionSettings("off"))
+    assert any_rule(AdmissionSettings("off", (("queue", "deny"),)))
+    one = of(("queue", "deny"), action="off")
+    assert named(policies(one)) == ["set-admission-deny", "set-admission-parameters"]
 
 
 def test_each_policy_has_a_binding():
