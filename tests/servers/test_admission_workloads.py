@@ -1,14 +1,18 @@
 """The workloads that policygen renders pass the admission policies, but not without one of their policy fields."""
 
 import copy
+import json
 from pathlib import Path
 
 import yaml
 
-from policygen.app.requests import RenderRequest
+from policygen.app.patch import patch
+from policygen.app.requests import PatchRequest, RenderRequest
 from policygen.app.workload import FORMS, workload
 from policygen.core.errors import UsageError
 from policygen.core.names import LOCAL_QUEUE
+from policygen.plan.model_names import MODEL
+from tests.patch.foreign import COMMENTS, drawn
 from tests.servers.rendering import rendered
 from tests.servers.test_admission import DENIED, Door, tried
 from tests.servers.test_other_tools import install
@@ -125,6 +129,51 @@ def test_a_rendered_workload_without_one_policy_field_is_denied(cluster, tools):
     assert forms == set(FORMS)
     assert tries > 100
     assert of_vcjobs > 1
+
+
+PATCH = EXAMPLES.parent / "tests" / "patch" / "policy.yaml"
+
+
+def data_of(text, name):
+    return json.loads(text) if name.endswith("json") else yaml.safe_load(text)
+
+
+def foreign(folder, count):
+    """Drawn manifests of kinds that the server has: as written, with `policygen patch`, and both texts."""
+    seeds, found = iter(range(500)), 0
+    while found < count:
+        name, text, data, _ = drawn(next(seeds))
+        if data["kind"] in {*OF_FORMS, "Pod"}:
+            (folder / name).write_bytes(text.encode())
+            found += 1
+    done = patch(PatchRequest((str(folder),), (str(PATCH),)))
+    assert done.report.findings == ()
+    for it in done.files:
+        before = (folder / Path(it.source.name).name).read_bytes().decode()
+        yield data_of(before, it.source.name), data_of(it.text, it.source.name), before, it.text
+
+
+def test_foreign_manifests_pass_only_after_patch(cluster, tools, tmp_path):
+    install(cluster, tools, JOB_SET, LEADER_WORKER_SET)
+    door, denied, comments = Door(cluster), 0, 0
+    try:
+        door.close(rendered(PATCH.read_text("utf-8"), "admission"), NEEDED)
+        for before, after, text, patched in foreign(tmp_path, 50):
+            metadata = after["metadata"]
+            before["metadata"]["namespace"] = metadata["namespace"]
+            assert tried(cluster, after) == "", patched
+            message = tried(cluster, before)
+            # Without GPUs and label, only its name ties it to its model.
+            if "nvidia.com/" in text or MODEL in text:
+                assert DENIED in message, text
+                denied += 1
+            kept = [it for it in COMMENTS if f"# {it}" in text]
+            assert all(f"# {it}" in patched for it in kept)
+            comments += len(kept)
+    finally:
+        door.open()
+    assert denied > 40
+    assert comments > 20
 
 
 def test_a_job_runs_as_printed_and_is_denied_without_its_queue_label(cluster):

@@ -121,9 +121,11 @@ _VARIABLES = (
         _cel(
             """
             variables.labels[?'policygen.dev/model'].orValue(
+              variables.self.metadata
+                .?labels[?'policygen.dev/model'].orValue(
               variables.templates.size() == 0 ? ''
               : variables.templates[0].?metadata
-                .?labels[?'policygen.dev/model'].orValue(''))
+                .?labels[?'policygen.dev/model'].orValue('')))
             """
         ),
     ),
