@@ -13,6 +13,7 @@ from policygen.kubernetes.manifests import Manifests
 from policygen.kubernetes.object import Object
 from policygen.kubernetes.workloads import TEMPLATES
 from policygen.lint import engine, registry
+from policygen.lint.core.rules import container_without_image
 from policygen.lint.rule import Facts
 from policygen.report.phrases import where
 from policygen.simulate.input_faults import input_faults
@@ -31,8 +32,12 @@ _RULES = tuple(
     it
     for it in registry.RULES
     if it.family is Family.INVALID and it.severity is Severity.ERROR and not it.needs
+    if it is not container_without_image.RULE
 )
-"""The rules of lint about objects that a server refuses, whatever else exists."""
+"""The rules of lint about objects that a server refuses, whatever else exists.
+
+An image has no effect on a simulation, and `render --with workloads` leaves it to the user.
+"""
 
 
 def check(found: Manifests, target: Mapping[str, Version]) -> None:
@@ -61,7 +66,12 @@ def _refused(found: Manifests, target: Mapping[str, Version]) -> Iterator[tuple[
     if not objects:
         return
     facts = Facts(Cluster(objects), target, frozenset())
-    hits = [hit for outcome in engine.run(_RULES, facts) for hit in outcome.hits]
+    hits = [
+        hit
+        for outcome in engine.run(_RULES, facts)
+        for hit in outcome.hits
+        if hit.at is None or hit.at.path[-1:] != ("image",)
+    ]
     for it in locate_objects(found.documents, objects, hits):
         if it.place is not None:
             yield it.place, it.message

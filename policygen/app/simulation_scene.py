@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from policygen.app import drift, render
+from policygen.app import drift, render, workload
 from policygen.app.compile import Compiled
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import RenderRequest, SimulateRequest
@@ -11,6 +11,7 @@ from policygen.core import versions
 from policygen.core.errors import UsageError
 from policygen.core.finding import At
 from policygen.core.versions import Version
+from policygen.documents.parse import mapping
 from policygen.kubernetes import controllers, kueue_settings, manifests
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.object import Object
@@ -19,8 +20,10 @@ from policygen.lint import context
 from policygen.plan import kueue_configuration
 from policygen.plan.extras import SECOND_SCHEDULER, VOLCANO_CONFIG
 from policygen.plan.kueue_configuration import KueueConfiguration
+from policygen.plan.workload import forms
+from policygen.render import engine
 from policygen.simulate import assumptions
-from policygen.simulate.model_objects import ModelObjects, model_objects
+from policygen.simulate.model_objects import ModelObjects, not_written
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes
 from policygen.simulate.spec_quotas import spec_quotas
 
@@ -45,7 +48,7 @@ def scene_of(
     user = [*context.beside(given.state, given.objects), *given.objects]
     snapshot = given.snapshot
     if request.models and spec.compiled is not None:
-        models = _models(spec.compiled, (*user, *(snapshot.objects if snapshot else ())))
+        models = _models(request, spec.compiled, (*user, *(snapshot.objects if snapshot else ())))
     data = models.data if models is not None else ()
     made = (Object.read(it, At(drift.DOCUMENT, ("models",))) for it in data)
     rendered += [it for it in made if it is not None]
@@ -89,12 +92,23 @@ def scene_of(
     )
 
 
-def _models(compiled: Compiled, written: Iterable[Object]) -> ModelObjects:
-    """The models of a spec, without those that written objects run."""
-    plan = compiled.plan
-    names = (it.name for it in compiled.loaded.spec.models)
+def _models(
+    request: SimulateRequest, compiled: Compiled, written: Iterable[Object]
+) -> ModelObjects:
+    """The models of a spec as they are rendered, without those that written objects run."""
+    spec = compiled.loaded.spec
     jobs = (it.object for it in Cluster(tuple(written)).workloads)
-    return model_objects(plan.workloads.assignments, plan.pods, names, jobs)
+    added, own = not_written(compiled.plan.workloads.assignments, jobs)
+    items = [it for one in added for it in workload.items(compiled, one, forms.one_run(one))]
+    texts = engine.render(items, templates=request.templates, target=spec.platform.target)
+    names = tuple(it.model.name for it in added)
+    placed = {*names, *own}
+    return ModelObjects(
+        tuple(data for it in texts if (data := mapping(it.text)) is not None),
+        names,
+        tuple(own),
+        tuple(it.name for it in spec.models if it.name not in placed),
+    )
 
 
 def _extras(spec: RunSpec) -> frozenset[str]:

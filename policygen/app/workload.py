@@ -17,7 +17,7 @@ from policygen.plan.assignment import Assignment
 from policygen.plan.catalog import KINDS
 from policygen.plan.compile import released
 from policygen.plan.extras import WORKLOADS
-from policygen.plan.kind import Kind
+from policygen.plan.kind import Item, Kind
 from policygen.plan.workload import availability, forms, objects
 from policygen.plan.workload.forms import WorkloadForm
 
@@ -55,20 +55,25 @@ def workload(
     assignment = _assignment(made, name, namespace)
     chosen = _form(assignment, form)
     spec = made.loaded.spec
-    kind = _kind(*objects.KIND_OF[chosen])
-    items = [
-        released(spec, kind, it) for it in objects.workload(made.decisions, assignment, chosen)
-    ]
+    rendered = items(made, assignment, chosen)
     many = ""
-    if len(items) > _MANY:
-        many = f"{len(items)} objects of kind {kind.name}, one for each replica of the model"
+    if len(rendered) > _MANY:
+        kind = objects.KIND_OF[chosen][1]
+        many = f"{len(rendered)} objects of kind {kind}, one for each replica of the model"
     budget = availability.budget(made.decisions, assignment)
     if budget is not None and chosen in forms.SERVING:
-        items.append(released(spec, _kind("kubernetes", "PodDisruptionBudget"), budget))
-    manifests = engine.render(items, templates=request.templates, target=spec.platform.target)
+        rendered.append(released(spec, _kind("kubernetes", "PodDisruptionBudget"), budget))
+    manifests = engine.render(rendered, templates=request.templates, target=spec.platform.target)
     about = findings_about(made, assignment.model.at)
     warnings = tuple(it for it in about if it.severity > Severity.INFO)
     return RenderedWorkload(output.text(manifests), warnings, many)
+
+
+def items(compiled: Compiled, assignment: Assignment, form: WorkloadForm) -> list[Item]:
+    """The objects that run a model in a form, without a budget."""
+    kind = _kind(*objects.KIND_OF[form])
+    decided = compiled.decisions
+    return [released(decided.spec, kind, it) for it in objects.workload(decided, assignment, form)]
 
 
 def _kind(component: str, name: str) -> Kind:

@@ -82,6 +82,40 @@ def test_a_spec_alone_shows_where_its_models_run(tmp_path):
     assert {it["model"]: it["podsRun"] for it in found} == {"nlp/chat": 3, "nlp/large": 1}
 
 
+def data(path):
+    """The objects of the models that a simulation adds."""
+    request = simulation_input.by_content(SimulateRequest((path,)))
+    read = simulation_input.read(request, None, lambda _: None)
+    return simulation_scene.scene_of(request, *read).models
+
+
+def test_a_scheduled_model_is_one_run_of_it(tmp_path):
+    window = {"cron": "0 2 * * *", "timeZone": "Etc/UTC", "hours": 2}
+    (found,) = data(spec(tmp_path, serving("night", workload="batch", schedule=window))).data
+    assert (found["kind"], found["metadata"]["name"]) == ("Job", "night")
+    assert found["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "a100"
+
+
+def test_replicas_that_survive_a_node_leave_no_whole_node(tmp_path):
+    """Each replica needs another node, because of the affinity that is rendered."""
+    apart = {"availability": {"failureDomain": "node"}, "replicas": 2}
+    models = (serving("chat", gpus=1, **apart), serving("big", gpus=8))
+    assert (
+        sum(states(app_simulate.simulate(SimulateRequest((spec(tmp_path, *models),)))).values())
+        == 2
+    )
+    packed = (serving("chat", gpus=1, replicas=2), models[1])
+    assert (
+        sum(states(app_simulate.simulate(SimulateRequest((spec(tmp_path, *packed),)))).values())
+        == 3
+    )
+
+
+def test_a_model_without_a_pool_is_named(tmp_path):
+    found = data(spec(tmp_path, serving("chat"), serving("large", gpus=9)))
+    assert (found.names, found.unplaced) == (("chat",), ("large",))
+
+
 def test_a_job_of_the_input_waits_for_the_gpus_of_models(tmp_path):
     path = spec(tmp_path, serving("chat", gpus=8), serving("other", "cv", gpus=8))
     request = SimulateRequest((path,), duration=0.0)

@@ -25,6 +25,13 @@ def test_sound_jobs_have_no_fault():
     assert faults(QUEUES + NODES + job("a", 8) + vcjob("v", "q", 2)) == []
 
 
+def test_a_job_needs_no_image():
+    text = job("a", 1)
+    assert "image: example.com/train:1" in text
+    assert faults(text.replace("image: example.com/train:1", 'image: ""')) == []
+    assert faults(text.replace("image: example.com/train:1", "command: [run]")) == []
+
+
 @pytest.mark.parametrize(
     "written, instead, words",
     [
@@ -32,7 +39,6 @@ def test_sound_jobs_have_no_fault():
         ("parallelism: 1", "parallelism: -1", "parallelism -1, which is refused; write 0 or more"),
         ("name: a,", "name: A,", 'name "A" is not valid for a Job'),
         ("annotations: {}", "annotations: {a: 1}", "a must be a string, not 1"),
-        ("image: example.com/train:1", "command: [run]", "has no image"),
         ("restartPolicy: Never", "restartPolicy: Always", "has restartPolicy Always"),
         ("completions: 1", "complettions: 1", 'did you mean "completions"?'),
         ("requests: {cpu: 4}, limits", "requests", "without a limit, which is refused"),

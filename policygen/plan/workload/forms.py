@@ -48,6 +48,12 @@ def default(assignment: Assignment) -> WorkloadForm:
     return WorkloadForm.DEPLOYMENT if model.gang is None else WorkloadForm.STATEFUL_SET
 
 
+def one_run(assignment: Assignment) -> WorkloadForm:
+    """The default form, or for a CronJob that of each of its runs."""
+    form = default(assignment)
+    return WorkloadForm.JOB if form == WorkloadForm.CRON_JOB else form
+
+
 def obstacle(assignment: Assignment, form: WorkloadForm) -> str | None:
     """Why a model cannot run in a form; None if it can."""
     workload = assignment.model.workload
