@@ -74,7 +74,7 @@ def five_models(tmp_path):
 def test_notes_of_five_models_fit_one_screen(run, tmp_path):
     code, out, err = run("validate", five_models(tmp_path))
     assert (code, out) == (0, "valid: 2 pools, 2 teams, 5 models, 17 objects\n")
-    assert len(err.splitlines()) <= 30
+    assert len(err.splitlines()) <= 36
     _, _, every = run("validate", "--all", tmp_path / "five.yaml")
     assert all(" need nvidia.com/gpu: 1; " in it for it in every.splitlines() if "[pods-m" in it)
     assert every.count("[pods-must-carry]") == 5
