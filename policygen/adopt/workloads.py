@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.adopt.capacity import NodeNeed
+from policygen.adopt.model_details import detailed
 from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import Guess, TeamTree, amount, label
 from policygen.adopt.volcano import VOLCANOS
@@ -144,7 +145,11 @@ def models(
         if model.priority is not None and model.priority not in ranks:
             left.append((workload, _without_priority(cluster, model.priority)))
             model = replace(model, priority=None)
-        found[name] = replace(model, name=name, placement=placement)
+        model = replace(model, name=name, placement=placement)
+        details = detailed(cluster, workload, template, model)
+        found[name] = details.model
+        left += [(workload, it) for it in details.left]
+        guesses += details.guesses
     return list(found.values()), left, guesses
 
 
@@ -221,7 +226,7 @@ def _gang(workload: Workload, pods: int) -> Gang | None:
         case ("batch.volcano.sh", "Job"):
             run_as = "vcjob"
             pods = integer(workload.spec.get("minAvailable")) or pods
-        case ("batch", "Job"):
+        case ("batch", "Job" | "CronJob"):
             run_as = "job"
         case ("leaderworkerset.x-k8s.io", _):
             run_as = "lws"

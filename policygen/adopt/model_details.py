@@ -1,0 +1,243 @@
+"""Reads from a workload what its model does: container, checkpoint, schedule and availability."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.adopt.trees import Guess
+from policygen.core import cron
+from policygen.core.finding import at_path
+from policygen.core.names import HOSTNAME, ZONE
+from policygen.core.quoting import listed, quoted
+from policygen.kubernetes import accelerators
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.untyped import integer, mapping, mappings, text, texts
+from policygen.kubernetes.workloads import PodTemplate, Workload
+from policygen.spec.types import (
+    Availability,
+    Checkpoint,
+    FailureDomain,
+    Model,
+    ModelContainer,
+    ModelSchedule,
+)
+
+_GRACE_S: Final = 30
+"""The default of `terminationGracePeriodSeconds`, which the API server writes into each pod."""
+_DAY_H: Final = 24
+"""The longest window of a schedule, in hours."""
+_UTC: Final = "Etc/UTC"
+_DOMAINS: Final[Mapping[str, FailureDomain]] = {HOSTNAME: "node", ZONE: "zone"}
+
+_POD_FIELDS: Final = frozenset(
+    {
+        "affinity", "containers", "nodeSelector", "priority", "priorityClassName", "preemptionPolicy",
+        "restartPolicy", "schedulerName", "terminationGracePeriodSeconds", "tolerations",
+        "topologySpreadConstraints",
+    }
+)  # fmt: skip
+"""Fields that a spec decides."""
+_CONTAINER_FIELDS: Final = frozenset(
+    {"args", "command", "image", "lifecycle", "name", "ports", "resources"}
+)
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    "dnsPolicy": "ClusterFirst",
+    "securityContext": {},
+    "serviceAccount": "default",
+    "serviceAccountName": "default",
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+}
+"""Values that the API server writes (pkg/apis/core/v1/defaults.go)."""
+
+
+class ModelDetails(Struct, frozen=True):
+    """A model, and what it does not have of its workload."""
+
+    model: Model
+    left: tuple[str, ...]
+    """What a Model cannot state, one sentence each."""
+    guesses: tuple[Guess, ...]
+
+
+def detailed(
+    cluster: Cluster, workload: Workload, template: PodTemplate, model: Model
+) -> ModelDetails:
+    """The model with its container, checkpoint, schedule and availability, as the workload has them."""
+    own = template.at.path[len(workload.object.at.path) :]
+    pod = mapping(at_path(workload.object.data, own), "spec")
+    accelerated = accelerators.requested(cluster, template)
+    typed = template.spec.containers
+    index = next((i for i, it in enumerate(typed) if accelerated.keys() & it.requests.keys()), 0)
+    container = at_path(pod, ("containers", index))
+    container = container if isinstance(container, dict) else {}
+    left = [*_unstated(pod, container)]
+    checkpoint, reason = _checkpoint(pod, container)
+    left += reason
+    schedule, guesses, reason = _schedule(workload, model.name)
+    left += reason
+    availability, reason = _availability(cluster, workload, template, model)
+    left += reason
+    ports = [integer(it.get("containerPort")) for it in mappings(container, "ports")]
+    made = replace(
+        model,
+        container=ModelContainer(
+            image=text(container, "image") or None,
+            command=texts(container, "command"),
+            args=texts(container, "args"),
+            port=ports[0] if ports else None,
+        ),
+        checkpoint=checkpoint,
+        schedule=schedule,
+        availability=availability,
+    )
+    return ModelDetails(made, tuple(left), guesses)
+
+
+def _unstated(pod: Mapping[str, Any], container: Mapping[str, Any]) -> Iterator[str]:
+    """The containers and fields that have no place in a Model."""
+    others = [
+        quoted(text(it, "name"))
+        for field in ("initContainers", "containers")
+        for it in mappings(pod, field)
+        if it is not container
+    ]
+    if others:
+        yield f"a Model has one container, so these are not in the spec: {listed(others, 'and')}"
+    if len(mappings(container, "ports")) > 1:
+        yield "a Model has one port, so only the first of its container is in the spec"
+    fields = [
+        *_others(pod, _POD_FIELDS | {"initContainers"}),
+        *_others(container, _CONTAINER_FIELDS),
+    ]
+    if fields:
+        yield f"a Model has no field for these of its pods: {listed(fields, 'and')}"
+
+
+def _others(data: Mapping[str, Any], known: frozenset[str]) -> list[str]:
+    return sorted(
+        name
+        for name, value in data.items()
+        if name not in known and name != "imagePullPolicy" and value != _DEFAULTS.get(name)
+    )
+
+
+def _checkpoint(
+    pod: Mapping[str, Any], container: Mapping[str, Any]
+) -> tuple[Checkpoint | None, list[str]]:
+    grace = integer(pod.get("terminationGracePeriodSeconds"))
+    hook = mapping(mapping(container, "lifecycle"), "preStop")
+    command = texts(mapping(hook, "exec"), "command")
+    left = []
+    if hook and not command:
+        left.append("its preStop hook runs no command, so it is not in the spec")
+    if "postStart" in mapping(container, "lifecycle"):
+        left.append("a Model has no field for its postStart hook")
+    if command or grace not in (None, 0, _GRACE_S):
+        return Checkpoint(grace or _GRACE_S, command), left
+    if grace == 0:
+        left.append("its terminationGracePeriodSeconds: 0 is not in the spec, which has 1 or more")
+    return None, left
+
+
+def _schedule(
+    workload: Workload, name: str
+) -> tuple[ModelSchedule | None, tuple[Guess, ...], list[str]]:
+    """When a CronJob runs; a missing time zone or window is a guess."""
+    if workload.kind != "CronJob":
+        return None, (), []
+    spec = workload.spec
+    written = text(spec, "schedule")
+    if cron.parse(written) is None:
+        return (
+            None,
+            (),
+            [f"its schedule {quoted(written)} is not valid, so the model has no schedule"],
+        )
+    guesses = []
+    zone = text(spec, "timeZone")
+    if not zone:
+        zone = _UTC
+        guesses.append(
+            Guess(
+                "Model", name, ("spec", "schedule", "timeZone"),
+                "Guess: the CronJob has no time zone, so that of kube-controller-manager counts.",
+            )
+        )  # fmt: skip
+    deadline = integer(mapping(mapping(spec, "jobTemplate"), "spec").get("activeDeadlineSeconds"))
+    hours = min(max(1, -(-deadline // 3600)), _DAY_H) if deadline else _DAY_H
+    if deadline != hours * 3600:
+        shown = f"{deadline} seconds" if deadline else "no limit"
+        guesses.append(
+            Guess(
+                "Model", name, ("spec", "schedule", "hours"),
+                f"Guess: a run has {shown} (activeDeadlineSeconds), and the window of a Model has 1 to {_DAY_H} hours.",
+            )
+        )  # fmt: skip
+    left = []
+    if text(spec, "concurrencyPolicy") != "Forbid":
+        left.append("its runs can overlap (concurrencyPolicy), and those of a model cannot")
+    return ModelSchedule(written, zone, hours), tuple(guesses), left
+
+
+def _availability(
+    cluster: Cluster, workload: Workload, template: PodTemplate, model: Model
+) -> tuple[Availability | None, list[str]]:
+    """What the replicas survive, by the constraints of their pods and by a PodDisruptionBudget."""
+    budgets = [
+        it
+        for it in cluster.pod_disruption_budgets
+        if it.namespace == workload.namespace
+        and it.fields.selector is not None
+        and it.fields.selector.selects(template.labels)
+    ]
+    domains = _domains(template)
+    known = {_DOMAINS[it] for it in domains if it in _DOMAINS}
+    left = []
+    if unknown := sorted(domains - _DOMAINS.keys()):
+        left.append(
+            f"a Model spreads its replicas over nodes or zones, not over {listed(unknown, 'and')}"
+        )
+    if "nodeAffinity" in template.spec.affinity or "podAffinity" in template.spec.affinity:
+        left.append("a Model has no field for the other affinity of its pods")
+    if not known and not budgets:
+        return None, left
+    least = model.autoscaling.min_replicas if model.autoscaling else model.replicas or 1
+    if model.workload != "serving" or model.gang is not None or least < 2:
+        what = [*(f"the spread over {it}s" for it in sorted(known)), *(str(it) for it in budgets)]
+        left.append(
+            f"only a serving model with two replicas has an availability, so {listed(what, 'and')} "
+            f"{'is' if len(what) == 1 else 'are'} not in the spec"
+        )
+        return None, left
+    if len(known) > 1:
+        left.append("a Model spreads its replicas over nodes or zones; the spec has nodes")
+    domain: FailureDomain = next((it for it in ("node", "zone") if it in known), "none")
+    available: int | None = None
+    for it in budgets:
+        wanted = it.fields.min_available
+        if isinstance(wanted, int) and 0 < wanted < least:
+            available = wanted
+        elif it.fields.max_unavailable != 1:
+            left.append(
+                f"{it} is not in the spec as it is: a model has minAvailable as a number below its "
+                f"{least} replicas, or maxUnavailable: 1"
+            )
+    return Availability(domain, available), left
+
+
+def _domains(template: PodTemplate) -> set[str]:
+    """The keys of the labels over which constraints spread the pods of a template."""
+    found = {text(it, "topologyKey") for it in template.spec.topology_spread_constraints}
+    anti = mapping(template.spec.affinity, "podAntiAffinity")
+    found |= {
+        text(it, "topologyKey")
+        for it in mappings(anti, "requiredDuringSchedulingIgnoredDuringExecution")
+    }
+    found |= {
+        text(mapping(it, "podAffinityTerm"), "topologyKey")
+        for it in mappings(anti, "preferredDuringSchedulingIgnoredDuringExecution")
+    }
+    return found - {""}

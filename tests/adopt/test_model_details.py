@@ -1,0 +1,154 @@
+"""What workloads written by hand do, as models: container, checkpoint, schedule and availability."""
+
+import json
+
+import pytest
+
+from policygen.spec.types import Availability, Checkpoint, ModelContainer, ModelSchedule
+from tests.adopt.round_trip import adopted
+from tests.adopt.test_infer import HAND
+
+MAIN = {"name": "x", "image": "y", "resources": {"limits": {"nvidia.com/gpu": 1}}}
+NODES = "kubernetes.io/hostname"
+
+
+def pods(container=(), **spec):
+    template = {"containers": [{**MAIN, **dict(container)}], **spec}
+    return {"metadata": {"labels": {"app": "m"}}, "spec": template}
+
+
+def thing(version, kind, name="m", **spec):
+    metadata = {"name": name, "namespace": "a"}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def deployment(template, replicas=3):
+    return thing("apps/v1", "Deployment", replicas=replicas, template=template)
+
+
+def cron(schedule="0 3 * * *", deadline=7200, **spec):
+    job = {"template": pods(restartPolicy="Never")}
+    if deadline:
+        job["activeDeadlineSeconds"] = deadline
+    return thing("batch/v1", "CronJob", schedule=schedule, jobTemplate={"spec": job}, **spec)
+
+
+def budget(**spec):
+    return thing("policy/v1", "PodDisruptionBudget", selector={"matchLabels": {"app": "m"}}, **spec)
+
+
+def anti(key=NODES):
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {"app": "m"}}}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def read(*things):
+    """The model, what it does not have, and the paths of guesses."""
+    text = HAND + "".join(f"---\n{json.dumps(it)}\n" for it in things)
+    inferred = adopted(text, rendered=False)
+    (model,) = inferred.spec.models
+    paths = [".".join(it.path) for it in inferred.guesses if it.kind == "Model"]
+    left = [it for name, it in inferred.left if name.split()[0] in ("Deployment", "CronJob")]
+    return model, left, [it for it in paths if it != "spec.placement.pools"]
+
+
+def test_the_container_of_the_gpus_is_that_of_the_model():
+    own = {"command": ["run"], "args": ["--x"], "ports": [{"containerPort": 8080}]}
+    model, left, _ = read(deployment(pods(own)))
+    assert model.container == ModelContainer("y", ("run",), ("--x",), 8080)
+    assert (model.checkpoint, model.schedule, model.availability, left) == (None, None, None, [])
+
+
+def test_what_a_model_cannot_state_is_listed():
+    template = pods(
+        {"env": [], "livenessProbe": {}, "ports": [{"containerPort": 1}, {"containerPort": 2}]},
+        volumes=[{"name": "v"}],
+        dnsPolicy="ClusterFirst",
+    )
+    template["spec"]["containers"].insert(0, {"name": "proxy", "image": "z"})
+    _, left, _ = read(deployment(template))
+    assert left == [
+        'a Model has one container, so these are not in the spec: "proxy"',
+        "a Model has one port, so only the first of its container is in the spec",
+        "a Model has no field for these of its pods: volumes, env and livenessProbe",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("grace", "hook", "expected", "left"),
+    [
+        (None, None, None, []),
+        (30, None, None, []),
+        (300, None, Checkpoint(300), []),
+        (None, {"exec": {"command": ["save"]}}, Checkpoint(30, ("save",)), []),
+        (0, None, None, ["its terminationGracePeriodSeconds: 0 is not in the spec, which has 1 or more"]),
+        (60, {"sleep": {"seconds": 5}}, Checkpoint(60),
+         ["its preStop hook runs no command, so it is not in the spec"]),
+    ],
+)  # fmt: skip
+def test_the_time_to_stop_is_a_checkpoint(grace, hook, expected, left):
+    container = {"lifecycle": {"preStop": hook}} if hook else {}
+    more = {} if grace is None else {"terminationGracePeriodSeconds": grace}
+    model, found, _ = read(deployment(pods(container, **more)))
+    assert (model.checkpoint, found) == (expected, left)
+
+
+OVERLAP = "its runs can overlap (concurrencyPolicy), and those of a model cannot"
+
+
+@pytest.mark.parametrize(
+    ("it", "expected", "guesses", "left"),
+    [
+        (
+            cron(timeZone="Europe/Paris", concurrencyPolicy="Forbid"),
+            ModelSchedule("0 3 * * *", "Europe/Paris", 2), [], [],
+        ),
+        (
+            cron(concurrencyPolicy="Forbid"),
+            ModelSchedule("0 3 * * *", "Etc/UTC", 2), ["spec.schedule.timeZone"], [],
+        ),
+        (
+            cron(deadline=None, timeZone="Etc/UTC"),
+            ModelSchedule("0 3 * * *", "Etc/UTC", 24), ["spec.schedule.hours"], [OVERLAP],
+        ),
+        (
+            cron(deadline=100, timeZone="Etc/UTC"),
+            ModelSchedule("0 3 * * *", "Etc/UTC", 1), ["spec.schedule.hours"], [OVERLAP],
+        ),
+        (cron("daily"), None, [], ['its schedule "daily" is not valid, so the model has no schedule']),
+    ],
+)  # fmt: skip
+def test_a_cron_job_has_a_schedule(it, expected, guesses, left):
+    assert read(it)[1:] == (left, guesses)
+    assert read(it)[0].schedule == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "budgets", "expected"),
+    [
+        ({"affinity": anti()}, [], Availability("node")),
+        ({"affinity": anti("topology.kubernetes.io/zone")}, [], Availability("zone")),
+        (
+            {"topologySpreadConstraints": [{"topologyKey": NODES, "maxSkew": 1}]},
+            [{"minAvailable": 2}], Availability("node", 2),
+        ),
+        ({}, [{"maxUnavailable": 1}], Availability("none")),
+    ],
+)  # fmt: skip
+def test_constraints_and_a_budget_are_the_availability(spec, budgets, expected):
+    model, left, _ = read(deployment(pods(**spec)), *(budget(**it) for it in budgets))
+    assert (model.availability, left) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        ([deployment(pods()), budget(minAvailable="50%")], "is not in the spec as it is"),
+        ([deployment(pods(), 1), budget(minAvailable=1)], "only a serving model with two replicas"),
+        ([deployment(pods(affinity=anti("rack")))], "over nodes or zones, not over rack"),
+        ([deployment(pods(affinity={"nodeAffinity": {}}))], "the other affinity of its pods"),
+    ],
+)
+def test_another_availability_is_listed(made, words):
+    (found,) = read(*made)[1]
+    assert words in found
