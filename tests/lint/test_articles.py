@@ -26,6 +26,7 @@ WRONG = [
     ("volcano-queue.yaml", "PodGroup ai-job-group", "pod-group-without-pods"),
     ("volcano-queue.yaml", "Queue ai-queue", "queue-deserves-nothing"),
     ("workloads.yaml", "CronJob night-training", "container-without-image"),
+    ("workloads.yaml", "CronJob night-training", "cron-without-time-zone"),
     ("workloads.yaml", "CronJob night-training", "job-restarts-always"),
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-on-gpu"),
     ("workloads.yaml", "HorizontalPodAutoscaler gpu-node-autoscaler", "autoscaler-without-target"),
