@@ -36,7 +36,8 @@ LONG_OF_BENCH = tuple(
     f"{BENCH}test_{name}.py"
     for name in (
         "agreement", "accepted", "live", "why", "facts", "bad_weather", "drift", "refusals",
-        "kueue_behaviour", "kueue_jobs", "kueue_order", "kueue_scheduler", "workloads", "admission",
+        "kueue_behaviour", "kueue_jobs", "kueue_order", "kueue_scheduler", "volcano_behaviour", "workloads",
+        "admission",
     )
 )  # fmt: skip
 OWN_SCOPE = ("tests/test_house.py", "tests/properties/")
