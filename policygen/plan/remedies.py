@@ -164,7 +164,9 @@ class Remedies:
         if any(it.key[1] == node.name for it in others):
             return ""
         limit, each = one.limit(node), chosen.replicas.piece[resource]
-        beside = [*one.parts.get(node.name, {}).values()]
+        beside = [
+            it for it in one.parts.get(node.name, {}).values() if it.name != chosen.model.name
+        ]
         least, most = chosen.replicas.least * each, model_limits.most(chosen) * each
         always = sum(it.always for it in beside)
         top = (parent.limit[pool.name] if parent else pool.available)[resource]

@@ -80,11 +80,15 @@ def _hit(chosen: Assignment, node: TeamNode, resource: str, remedies: Remedies) 
 
 def _lower_replicas(chosen: Assignment, remedies: Remedies) -> str:
     """To how many replicas to lower, if a number leads to no other finding."""
-    if chosen.model.autoscaling is None:
-        for count in range(min(model_limits.fitting(chosen), _TRIED), 0, -1):
-            fewer = replicas(replace(chosen.model, replicas=count), chosen.size)
-            if remedies.has_room(replace(chosen, replicas=fewer)):
-                return f"lower the model's replicas to {count}"
+    scaled = chosen.model.autoscaling if chosen.model.gang is None else None
+    # With other least replicas, policygen can choose another pool.
+    last = scaled.min_replicas if scaled else 1
+    for count in range(min(model_limits.fitting(chosen), _TRIED), last - 1, -1):
+        bounds = scaled and replace(scaled, max_replicas=count)
+        model = replace(chosen.model, replicas=count, autoscaling=bounds)
+        fewer = replicas(model, chosen.size)
+        if remedies.has_room(replace(chosen, replicas=fewer)):
+            return f"lower the model's {'maxReplicas' if scaled else 'replicas'} to {count}"
     return "lower the model's replicas"
 
 

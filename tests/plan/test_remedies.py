@@ -28,7 +28,7 @@ ALONE = re.compile(
     r"(?:, and the guarantees of its parents by (\d+))?"
 )
 """The limit for a model that exceeds it alone."""
-FEWER = re.compile(r'model "([\w-]+)" needs .* lower the model\'s replicas to (\d+)')
+FEWER = re.compile(r'model "([\w-]+)" needs .* lower the model\'s (replicas|maxReplicas) to (\d+)')
 CHECKED = {
     "models-exceed-limit",
     "peak-exceeds-limit",
@@ -145,6 +145,14 @@ def moved(documents, places):
     return made
 
 
+def with_replicas(documents, name, field, count):
+    """A spec in which a model has another number of replicas, or of maxReplicas."""
+    made = deepcopy(documents)
+    (spec,) = (it["spec"] for it in made if it["metadata"]["name"] == name)
+    (spec["autoscaling"] if field == "maxReplicas" else spec)[field] = int(count)
+    return made
+
+
 def changed(documents, message):
     """A spec for each remedy of a message that names a pool or a number; the team whose replicas still wait."""
     for pool, model in MOVE.findall(message):
@@ -155,10 +163,7 @@ def changed(documents, message):
     if moves := MOVES.search(message):
         yield moved(documents, moves[1]), None
     if fewer := FEWER.search(message):
-        made = deepcopy(documents)
-        (spec,) = (it["spec"] for it in made if it["metadata"]["name"] == fewer[1])
-        spec["replicas"] = int(fewer[2])
-        yield made, None
+        yield with_replicas(documents, *fewer.groups()), None
     if alone := ALONE.search(message):
         team, pool, what, limit, waits, guarantee, above = alone.groups()
         made = deepcopy(documents)

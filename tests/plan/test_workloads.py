@@ -70,6 +70,12 @@ def test_a_team_without_a_share_of_the_pool(planned, team):
             "autoscaling: {minReplicas: 5, maxReplicas: 7}",
             "lower the model's replicas, or raise the limit to 7 nvidia.com/gpu, and the guarantee to 5 nvidia.com/gpu",
         ),
+        # Its least replicas are part of the sum of its team.
+        (
+            4,
+            "autoscaling: {minReplicas: 2, maxReplicas: 7}",
+            "lower the model's maxReplicas to 4, or raise the limit to 7 nvidia.com/gpu",
+        ),
         (
             4,
             "gang: {size: 6}",
