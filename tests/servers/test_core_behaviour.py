@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from policygen.core.errors import SpecError
 from tests.servers.client import ApiError
 from tests.servers.cluster import KUEUE, SCHEDULING
 from tests.servers.rendering import rendered
@@ -95,6 +96,54 @@ def test_each_mig_profile_has_a_bound_of_its_own(cluster):
     assert f"requested: requests.{large}=1" in refused(cluster, "web", Ask(gpus=1, resource=large))
     cluster.becomes("small in use", lambda: cluster.bound("web", small), 2)
     cluster.becomes("large in use", lambda: cluster.bound("web", large), 1)
+
+
+@pytest.mark.parametrize("cores, runs", [(96, True), (97, False)])
+def test_container_defaults_above_a_node_keep_every_pod_pending(cluster, cores, runs):
+    """container-defaults-exceed-node: the API server adds them to a container, and a node has 96 cores."""
+    web = team("web", share(), containerDefaults={"cpu": str(cores), "memory": "1Gi"})
+    if runs:
+        out = rendered([pool(**PLAIN), web])
+    else:
+        with pytest.raises(SpecError) as refusal:
+            rendered([pool(**PLAIN), web])
+        assert [it.rule.name for it in refusal.value.findings] == ["container-defaults-exceed-node"]
+        larger = {"totalGPUs": 8, "nodeAllocatable": {"cpu": "100", "memory": "768Gi"}}
+        out = rendered([pool(**PLAIN, capacity=larger), web])
+    cluster.apply(out.text)
+    cluster.add_nodes(rendered([pool(**PLAIN), team("web", share())]).pools["a100"])
+    cluster.create(pod("p", "web", Ask(gpus=0, limits=False)))
+    [made] = cluster.pods("web")
+    assert made["spec"]["containers"][0]["resources"]["requests"]["cpu"] == str(cores)
+    if runs:
+        cluster.becomes("waiting", lambda: cluster.waiting("web"), [])
+    else:
+        cluster.stays("waiting", lambda: cluster.waiting("web"), ["p"], for_s=1)
+
+
+def test_a_share_above_a_node_is_of_no_use(cluster):
+    """share-exceeds-node: two nodes with one instance, whose share is the cpu and memory of both."""
+    instance = "nvidia.com/mig-7g.40gb"
+
+    def shared(instances):
+        gpu = {
+            "product": "NVIDIA-A100-SXM4-40GB",
+            "sharing": "mig",
+            "mig": {"instances": {"7g.40gb": instances}},
+            "memory": "40Gi",
+        }
+        return pool(gpus=16, gpu=gpu, **PLAIN), team("web", share())
+
+    with pytest.raises(SpecError) as refusal:
+        rendered(shared(1))
+    [found] = refusal.value.findings
+    assert found.rule.name == "share-exceeds-node"
+    assert "192 cores and 1.5 TiB of memory" in found.message
+    ready(cluster, *shared(16))
+    cluster.create(pod("share", "web", Ask(gpus=1, resource=instance, cpu="192", memory="1536Gi")))
+    cluster.create(pod("node", "web", Ask(gpus=1, resource=instance, cpu="96", memory="768Gi")))
+    cluster.becomes("waiting", lambda: cluster.waiting("web"), ["share"])
+    cluster.stays("waiting", lambda: cluster.waiting("web"), ["share"], for_s=1)
 
 
 def test_namespaces_of_a_team_divide_its_limit(cluster):

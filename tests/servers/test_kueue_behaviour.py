@@ -71,6 +71,25 @@ def test_a_team_borrows_up_to_its_limit_and_not_one_gpu_more(cluster, limit, mos
     cluster.becomes("GPUs in use", cluster.bound, 2 + most)
 
 
+@pytest.mark.parametrize("omitted, most", [({}, 8), ({"3g.40gb": 0}, 0)])
+def test_a_limit_that_omits_a_profile_does_not_limit_it(cluster, omitted, most):
+    """limit-omits-profiles: 2 of the small instances, but all of the large ones that the pool has."""
+    small, large = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb"
+    gpu = {
+        "product": "NVIDIA-A100-SXM4-80GB",
+        "sharing": "mig",
+        "mig": {"instances": {"1g.10gb": 8, "3g.40gb": 8}},
+    }
+    out = ready(cluster, pool(gpu=gpu), team("nlp", share(limit={"1g.10gb": 2, **omitted})))
+    assert found_by(out, "limit-omits-profiles") == (not omitted)
+    cluster.create(*jobs("nlp", 4, Ask(gpus=1, resource=small), prefix="small"))
+    cluster.create(*jobs("nlp", 9, Ask(gpus=1, resource=large), prefix="large"))
+    cluster.becomes("small", lambda: cluster.bound("nlp", small), 2)
+    cluster.becomes("large", lambda: cluster.bound("nlp", large), most)
+    cluster.stays("small", lambda: cluster.bound("nlp", small), 2, for_s=1)
+    assert cluster.bound("nlp", large) == most
+
+
 def test_models_that_exceed_the_limit_together_never_all_run(cluster):
     """The numbers of models-exceed-limit: so many replicas wait, and so many more GPUs start them."""
     models = [
