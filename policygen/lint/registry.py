@@ -11,6 +11,7 @@ from policygen.lint import run_rules, schema_rules
 from policygen.lint.core.rules import (
     all_pods_highest_priority,
     anti_affinity_excludes_all_nodes,
+    anti_affinity_without_domain,
     api_version_not_served,
     autoscaler_evicts_training,
     autoscaler_on_gpu,
@@ -353,6 +354,7 @@ _MODULES: tuple[ObjectRule, ...] = (
     all_namespaces_managed.RULE,
     all_pods_highest_priority.RULE,
     anti_affinity_excludes_all_nodes.RULE,
+    anti_affinity_without_domain.RULE,
     api_version_not_served.RULE,
     autoscaler_evicts_training.RULE,
     autoscaler_on_gpu.RULE,

@@ -67,7 +67,7 @@ def words(miss: Miss, spec: PodSpec, nodes: Iterable[Node]) -> Words:
         case NoDomain(domain):
             # The step before the number of the term: podAffinity, or topologySpreadConstraints.
             field = domain.path[1] if domain.path[0] == "affinity" else domain.path[0]
-            meant = _meant(domain.key, nodes)
+            meant = near_label(domain.key, nodes)
             fact = f"lack label {domain.key}, which {field} needs"
             write = f"write topologyKey: {meant}" if meant else "write another topologyKey"
             return Words(domain.path, fact, f"label the nodes, or {write}")
@@ -154,14 +154,14 @@ def _advice(placed: Placed, value: str | None, nodes: Iterable[Node]) -> str:
         return "label the nodes, or write another runtimeClassName"
     if not placed.path:
         return f"label the nodes, or correct {it.key} in the queue's flavor or affinity"
-    if value is None and (meant := _meant(it.key, nodes)):
+    if value is None and (meant := near_label(it.key, nodes)):
         return f"write {meant} in {field}"
     if value is None or it.operator != "In":
         return f"change {it.key} in {field}, or label the nodes"
     return f"write {bare(value)} in {field}, or label the nodes"
 
 
-def _meant(key: str, nodes: Iterable[Node]) -> str:
+def near_label(key: str, nodes: Iterable[Node]) -> str:
     """The label of nodes that a key looks like; empty: there is none, or a node has this key."""
     labels = {name for node in nodes for name in node.labels}
     if key in labels:

@@ -85,3 +85,15 @@ def test_anti_affinity_excludes_all_nodes(cluster: Cluster) -> None:
     wanted = {"bad0": (2, 1), "good0": (3, 0), "bad1": (2, 1), "good1": (2, 0)}
     cluster.becomes("pods", found, wanted)
     cluster.stays("pods", found, wanted, for_s=2)
+
+
+def test_anti_affinity_without_domain(cluster: Cluster) -> None:
+    """Nine replicas that repel each other on two nodes of 8 GPUs: each runs, or one for each node."""
+    rule = "anti-affinity-without-domain"
+    add_nodes(cluster, bad(rule))
+    texts = {"bad": bad(rule), "good": good(rule)}
+    nine = (scene(it.replace("replicas: 2", "replicas: 9"), name) for name, it in texts.items())
+    show(cluster, *nine)
+    found = lambda: {name: placed(cluster, name) for name in texts}
+    cluster.becomes("pods", found, {"bad": (9, 0), "good": (2, 7)})
+    cluster.stays("pods", found, {"bad": (9, 0), "good": (2, 7)}, for_s=1)
