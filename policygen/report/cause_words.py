@@ -136,6 +136,8 @@ def title(cause: Cause) -> str:
     """The cause in the first line. What nodes never hold comes before what waits for others."""
     if cause.never is not None and cause.kind not in LASTING:
         return TITLES[CauseKind.NO_NODES]
+    if cause.kind is CauseKind.VOLCANO_LIMIT and cause.queue:  # its own queue, or one above it
+        return f"the limit of Queue {cause.queue} is used"
     return TITLES[cause.kind]
 
 

@@ -49,7 +49,7 @@ def test_every_cause_has_a_sentence():
         cause = Cause(kind, "ClusterQueue q", "q", names=("x",))
         text = list(words.reasons(Explanation("n/a", "Job", "n", cause)))
         assert text or not cause.obstacles, kind
-        assert words.headline(Explanation("n/a", "Job", "n", cause)).endswith(words.TITLES[kind])
+        assert words.headline(Explanation("n/a", "Job", "n", cause)).endswith(words.title(cause))
 
 
 def test_a_preemption_of_the_past():
@@ -118,3 +118,9 @@ def test_a_cause_in_a_line_after_an_admission_check_evicted_it():
 def test_a_workload_that_can_run():
     found = explain("n/a", *PLAIN, job("a"))
     assert words.headline(found) == "Job n/a can run now"
+
+
+def test_the_headline_names_the_volcano_queue_whose_limit_is_used() -> None:
+    """It can be the queue of the pool, above that of the team."""
+    cause = Cause(CauseKind.VOLCANO_LIMIT, queue="a100")
+    assert words.title(cause) == "the limit of Queue a100 is used"
