@@ -96,8 +96,14 @@ def _assignment(made: Compiled, name: str, namespace: str | None) -> Assignment:
         raise UsageError(
             f'model "{name}" has no team, and so no namespace and no quota; write its team'
         )
-    if namespace is None:
+    own = chosen.model.namespace
+    if namespace is None or namespace == own:
         return chosen
+    if own is not None:
+        raise UsageError(
+            f'-n: model "{name}" runs only in namespace "{own}", which its spec.namespace names; omit -n, '
+            "or change spec.namespace"
+        )
     owned = [it.name for it in chosen.node.team.namespaces]
     if namespace not in owned:
         raise UsageError(

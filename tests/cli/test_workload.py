@@ -90,6 +90,19 @@ def test_a_model_without_team_image_or_pool(run, tmp_path, pool, team):
     assert 'image: ""' in out
 
 
+def test_a_model_with_a_namespace_runs_in_no_other(run, tmp_path, pool, team):
+    own = "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: tts}\n"
+    own += "spec: {team: a, namespace: NAME, resources: {gpus: 1}, container: {image: a}}\n"
+    spec = tmp_path / "spec.yaml"
+    of_team = team("a", "guarantee: 8")
+    names = [it["name"] for it in yaml.safe_load(of_team)["spec"]["namespaces"]]
+    spec.write_text("---\n".join((pool(), of_team, own.replace("NAME", names[0]))))
+    assert f"namespace: {names[0]}\n" in run("workload", "tts", spec, "-n", names[0])[1]
+    code, out, err = run("workload", "tts", spec, "-n", "other")
+    assert (code, out) == (2, "")
+    assert f'runs only in namespace "{names[0]}"' in err
+
+
 def test_a_large_number_of_objects_is_named(run, tmp_path, pool, team):
     own = "apiVersion: policygen.dev/v1alpha1\nkind: Model\nmetadata: {name: many}\n"
     own += "spec: {team: a, workload: batch, replicas: 101, resources: {gpus: 1}, container: {image: a}}\n"
