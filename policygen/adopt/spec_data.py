@@ -22,6 +22,7 @@ from policygen.spec.programs import (
     NvidiaSettings,
     VolcanoSettings,
 )
+from policygen.spec.schedules import DAYS
 from policygen.spec.types import (
     WHOLE,
     Amounts,
@@ -31,6 +32,7 @@ from policygen.spec.types import (
     Model,
     ModelSchedule,
     NodeResources,
+    PeakHours,
     Platform,
     Pool,
     Quota,
@@ -119,6 +121,17 @@ def _platform(platform: Platform) -> Data:
         monitoring=_monitoring(platform.monitoring),
         lint=_lint(platform.lint),
         admission=_admission(platform.admission),
+        peakHours=platform.peak_hours and _peak_hours(platform.peak_hours),
+    )
+
+
+def _peak_hours(peak: PeakHours) -> Data:
+    every_day = peak.days == DAYS
+    return _set(
+        timeZone=peak.time_zone,
+        days=None if every_day else list(peak.days),
+        start=peak.start,
+        end=peak.end,
     )
 
 

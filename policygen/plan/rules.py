@@ -356,6 +356,17 @@ SCHEDULER_PROFILES_NOT_LOADED = note(
     "Render with `--with second-scheduler`, or load the profiles into the main scheduler.",
     aliases=("scheduler-profiles-unread",),
 )
+SCHEDULE_OVERLAPS_PEAK = warning(
+    "schedule-overlaps-peak",
+    "A model with a schedule can run in the peak hours of the platform",
+    "Write a shorter window or another time into spec.schedule of the model.",
+)
+SCHEDULED_PRIORITY_HIGH = warning(
+    "scheduled-priority-high",
+    "A scheduled model that waits in its queue can run in the peak hours, where serving models of its "
+    "queue cannot preempt it",
+    "Give the scheduled model a lower priority than the serving models of its team.",
+)
 SERVING_ON_BORROWED_GPUS = warning(
     "serving-on-borrowed-gpus",
     "A serving model needs more GPUs than its team is guaranteed, or deserves on Volcano, so other "

@@ -98,6 +98,7 @@ def platform(document: View) -> Platform:
         monitoring=_monitoring(spec.view("monitoring"), written="monitoring" in spec.data),
         lint=_lint(spec.view("lint")),
         admission=_admission(spec.view("admission")),
+        peak_hours=schedules.peak_hours(spec.view("peakHours")),
     )
 
 

@@ -1,4 +1,4 @@
-"""Parses the schedule of a model, and checks what the schema cannot check."""
+"""Parses the schedule of a model and the peak hours, and checks what the schema cannot check."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,23 @@ from policygen.core.names import CRON_JOB_NAME
 from policygen.core.quoting import quoted
 from policygen.spec.fields import View
 from policygen.spec.rules import INVALID_VALUE
-from policygen.spec.types import ModelSchedule
+from policygen.spec.types import ModelSchedule, PeakHours
+
+DAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
+"""In the order of cron, where Sunday is 0."""
+
+
+def peak_hours(view: View) -> PeakHours | None:
+    """The peak hours of the platform; None if it has none. Adds a hit if they have no length."""
+    if not view:
+        return None
+    start, end = view.data["start"], view.data["end"]
+    if start == end:
+        message = (
+            f"the peak hours begin and end at {start}, so they have no length; write another end"
+        )
+        view.hits.append(Hit(INVALID_VALUE, message, view.at / "end"))
+    return PeakHours(view.data["timeZone"], start, end, view.texts("days") or DAYS)
 
 
 def of_model(spec: View, name: str) -> ModelSchedule | None:

@@ -284,14 +284,24 @@ def _too_long(error: _SchemaError) -> Iterator[Hit]:
     )
 
 
+_FORMATS = {
+    "[smhdw]": "duration; write a whole number and a unit (s, m, h, d or w), such as 30m",
+    "{4}-": "date; write a date as YYYY-MM-DD",
+    "UTC": "time zone; write a name of the time zone database, such as Europe/Berlin, or UTC",
+    "[01]": "time; write hours and minutes as HH:MM, from 00:00 to 23:59",
+}
+"""What a text is and how to write it, by a part of its pattern that no other pattern has."""
+
+
 def _bad_form(error: _SchemaError) -> Iterator[Hit]:
     if "[hms]" in error.limit:
         yield Hit(rules.INVALID_VALUE, _duration_fault(error.value), error.at)
-    elif "{4}-" in error.limit:
-        message = f"{quoted(error.value)} is not a valid date; write a date as YYYY-MM-DD"
-        yield Hit(rules.INVALID_VALUE, message, error.at)
-    else:
-        yield from _bad_name(error)
+        return
+    for part, form in _FORMATS.items():
+        if part in error.limit:
+            yield Hit(rules.INVALID_VALUE, f"{quoted(error.value)} is not a valid {form}", error.at)
+            return
+    yield from _bad_name(error)
 
 
 def _duration_fault(text: str) -> str:

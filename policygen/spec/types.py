@@ -118,6 +118,18 @@ class ClusterVariant(Struct, frozen=True):
     pools: tuple[PoolVariant, ...] = ()
 
 
+class PeakHours(Struct, frozen=True):
+    """When GPUs are needed for serving."""
+
+    time_zone: str
+    start: str
+    """HH:MM."""
+    end: str
+    """HH:MM, on the next day if it is before `start`."""
+    days: tuple[str, ...]
+    """Those on which it begins, such as Mon."""
+
+
 class Platform(Struct, frozen=True):
     """Settings of the complete set."""
 
@@ -140,6 +152,7 @@ class Platform(Struct, frozen=True):
     monitoring: MonitoringSettings = MonitoringSettings()
     lint: LintSettings = LintSettings()
     admission: AdmissionSettings = AdmissionSettings()
+    peak_hours: PeakHours | None = None
 
 
 class Taint(Struct, frozen=True):

@@ -49,3 +49,14 @@ def test_each_run_of_a_gang_has_its_own_pod_group(planned):
     group = {"scheduling.volcano.sh/group-min-member": "2"}
     assert it.cron.metadata == {"annotations": group}
     assert it.gang
+
+
+def test_peak_hours_have_a_length(planned):
+    text = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {name: default}
+    spec: {peakHours: {timeZone: UTC, start: "09:00", end: "09:00"}}
+    """
+    (found,) = (it for it in planned(text).findings if it.rule.name == "invalid-value")
+    assert found.message.endswith("write another end")

@@ -31,6 +31,7 @@ def test_every_rule_and_every_keyword_is_met_by_the_corpus():
     met = {wanted["rule"] for *_, hits in BAD for wanted in hits}
     assert met == {
         "invalid-name",
+        "invalid-value",
         "duplicate-entry",
         "wrong-length",
         "missing-field",
