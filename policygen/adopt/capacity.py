@@ -5,7 +5,7 @@ not in them, so the most usual number is taken with which every sum comes out ex
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -28,12 +28,30 @@ DEFAULT_NODE = NodeResources(96_000, 1024 << 30)
 """A node whose cpu and memory no object shows; the spec marks it as a guess."""
 
 
+class PodShare(Struct, frozen=True):
+    """A pod that the plan gives cpu and memory, if its model sets none."""
+
+    resource: str
+    units: int
+    cpu_milli: int
+    memory_bytes: int
+
+
 class NodeNeed(Struct, frozen=True):
     """What one node must hold at least: the pods that the objects name."""
 
     units: int = 1
     cpu_milli: int = 1
     memory_bytes: int = MEBIBYTE
+    shares: tuple[PodShare, ...] = ()
+    """The pods whose cpu and memory is probably the share of their GPUs."""
+    cards: int = 1
+    """The fewest cards of the pool that can have its MIG instances."""
+    exact: bool = True
+    """Whether cpu and memory of the nodes add up to the amounts; False: the nodes can have more."""
+
+
+NO_NEED = NodeNeed()
 
 
 class NodeShape(Struct, frozen=True):
@@ -44,10 +62,11 @@ class NodeShape(Struct, frozen=True):
     units_per_node: int
 
 
-def shapes(available: Vector) -> Iterator[NodeShape]:
+def shapes(available: Vector, need: NodeNeed = NO_NEED) -> Iterator[NodeShape]:
     """Every shape of a pool with which the plan computes these amounts, the most usual first.
 
-    cpu and memory that are not in the amounts are those of DEFAULT_NODE for 8 GPUs.
+    cpu and memory that are not in the amounts are those of DEFAULT_NODE for 8 GPUs, or the least that
+    is needed where a pod requests none of them.
     """
     units = {name: count for name, count in available.items() if name not in HOST and count > 0}
     if not units:
@@ -57,13 +76,13 @@ def shapes(available: Vector) -> Iterator[NodeShape]:
         return
     mig = {name: found for name in units if (found := _MIG.fullmatch(name.partition("/")[2]))}
     if mig and len(mig) == len(units):
-        yield from _cut(units, mig, available)
+        yield from _cut(units, mig, available, need)
         return
     resource, count = max(units.items(), key=lambda it: it[1])
     own = None if resource == GPU else resource
     for replicas in (it for it in range(1, MOST_REPLICAS + 1) if _divides(it, count)):
         made = False
-        for per_node, node in _nodes(count // replicas, available):
+        for per_node, node in _nodes(count // replicas, available, need):
             made = True
             yield NodeShape(
                 gpu=Gpu(
@@ -90,8 +109,16 @@ def _capacity(cards: int, per_node: int, node: NodeResources) -> Capacity:
     return Capacity(total_gpus=cards, node_allocatable=node)
 
 
-def _cut(units: Vector, mig: dict[str, re.Match[str]], available: Vector) -> Iterator[NodeShape]:
-    """Pools with MIG instances: the fewest cards that hold all instances."""
+def _cut(
+    units: Vector,
+    mig: dict[str, re.Match[str]],
+    available: Vector,
+    need: NodeNeed,
+) -> Iterator[NodeShape]:
+    """Pools with MIG instances: the fewest cards that hold all instances.
+
+    Where pods show the size of a node, also any number of equal nodes.
+    """
     domain = next(iter(units)).partition("/")[0]
     own = None if f"{domain}/gpu" == GPU else f"{domain}/gpu"
     slices = {name: int(found["slices"]) for name, found in mig.items()}
@@ -100,25 +127,35 @@ def _cut(units: Vector, mig: dict[str, re.Match[str]], available: Vector) -> Ite
     )
     whole = sum(units[name] * slices[name] for name in units)
     least = max(
-        -(-whole // _SLICES), *(-(-units[it] // (_SLICES // slices[it])) for it in units), 1
+        -(-whole // _SLICES),
+        *(-(-units[it] // (_SLICES // slices[it])) for it in units),
+        need.cards,
     )
     largest = max(slices.values())
+
+    def shape(cards: int, per_node: int, node: NodeResources) -> NodeShape:
+        most = max(min(units[it], per_node * (_SLICES // slices[it])) for it in units)
+        return NodeShape(
+            gpu=Gpu(per_node=per_node, resource=own, sharing="mig", instances=instances),
+            capacity=_capacity(cards, per_node, node),
+            units_per_node=most,
+        )
+
     for cards in dict.fromkeys((least, *range(least, least + 16), max(units.values()), whole)):
         if cards > MOST_GPUS:
             continue
         made = False
-        for per_node, node in _nodes(cards, available):
-            if largest * cards > whole * per_node:
-                continue
-            made = True
-            most = max(min(units[it], per_node * (_SLICES // slices[it])) for it in units)
-            yield NodeShape(
-                gpu=Gpu(per_node=per_node, resource=own, sharing="mig", instances=instances),
-                capacity=_capacity(cards, per_node, node),
-                units_per_node=most,
-            )
+        for per_node, node in _nodes(cards, available, need):
+            if largest * cards <= whole * per_node:
+                made = True
+                yield shape(cards, per_node, node)
         if made:
-            return
+            break
+    for count in range(1, least + 1) if need.shares else ():
+        per_node = -(-least // count)
+        if per_node <= MOST_PER_NODE and largest * count <= whole:
+            for size, node in _nodes(count * per_node, available, need, (per_node,)):
+                yield shape(count * size, size, node)
 
 
 def _extras(found: re.Match[str]) -> str:
@@ -127,24 +164,36 @@ def _extras(found: re.Match[str]) -> str:
     return f"+{extras[1:]}" if extras.startswith(".") else extras
 
 
-def _nodes(cards: int, available: Vector) -> Iterator[tuple[int, NodeResources]]:
+def _nodes(
+    cards: int,
+    available: Vector,
+    need: NodeNeed,
+    sizes: Iterable[int] = (*USUAL, *range(1, MOST_PER_NODE + 1)),
+) -> Iterator[tuple[int, NodeResources]]:
     """GPUs on a node, with the cpu and memory of a node that make the sums of this many cards."""
-    counts = dict.fromkeys((*USUAL, *range(1, MOST_PER_NODE + 1)))
+    counts = dict.fromkeys(sizes)
     complete = [it for it in counts if cards % it == 0]
     partial = [it for it in counts if cards % it]
     for per_node in (*complete, *partial):
-        cpu = _of_node(available.get(CPU), cards, per_node, 1)
-        memory = _of_node(available.get(MEMORY), cards, per_node, MEBIBYTE)
+        cpu = _of_node(available.get(CPU), cards, per_node, 1, exact=need.exact)
+        memory = _of_node(available.get(MEMORY), cards, per_node, MEBIBYTE, exact=need.exact)
         if CPU not in available:
             cpu = DEFAULT_NODE.cpu_milli * per_node // USUAL[0] or 1
+            if any(it.cpu_milli == 0 for it in need.shares):
+                cpu = need.cpu_milli
         if MEMORY not in available:
             memory = DEFAULT_NODE.memory_bytes * per_node // USUAL[0]
+            if any(it.memory_bytes == 0 for it in need.shares):
+                memory = need.memory_bytes
         if cpu is not None and memory is not None:
             yield per_node, NodeResources(cpu, memory)
 
 
-def _of_node(total: int | None, cards: int, per_node: int, step: int) -> int | None:
-    """The least round amount of a node for which that of the cards, in steps, is the total."""
+def _of_node(total: int | None, cards: int, per_node: int, step: int, *, exact: bool) -> int | None:
+    """The least round amount of a node for which that of the cards, in steps, is the total.
+
+    If not `exact`, at least the total.
+    """
     if total is None:
         return None
 
@@ -154,28 +203,35 @@ def _of_node(total: int | None, cards: int, per_node: int, step: int) -> int | N
     least = -(-total * per_node // cards)
     rounded = -(-least // step) * step
     for node in (max(rounded, step), max(least, 1)):
-        if of_cards(node) == total:
+        if of_cards(node) == total or not exact:
             return node
     return None
 
 
-def best(available: Vector, need: NodeNeed, rank: Callable[[int], int]) -> NodeShape | None:
+def best(
+    available: Vector,
+    need: NodeNeed,
+    rank: Callable[[int], int],
+    others: Callable[[NodeShape], int] = lambda _: 0,
+) -> NodeShape | None:
     """The first shape of the lowest rank by units on a node; None if no shape makes the amounts.
 
-    Shapes whose nodes hold what is needed come before all others.
+    Shapes whose nodes hold what is needed come before all others, and those of rank 2 are the last.
+    `others` is the number of pods whose share of a node is not what they request; it decides before the rank.
     """
     found: NodeShape | None = None
-    lowest: tuple[bool, int] | None = None
-    for shape in shapes(available):
+    lowest: tuple[bool, bool, int, int] | None = None
+    for shape in shapes(available, need):
         node = shape.capacity.node_allocatable or DEFAULT_NODE
         short = (
             shape.units_per_node < need.units
             or node.cpu_milli < need.cpu_milli
             or node.memory_bytes < need.memory_bytes
         )
-        place = (short, rank(shape.units_per_node))
+        worse = rank(shape.units_per_node)
+        place = (short, worse > 1, others(shape), worse)
         if lowest is None or place < lowest:
             found, lowest = shape, place
-        if place == (False, 0):
+        if place == (False, False, 0, 0):
             break
     return found

@@ -13,10 +13,11 @@ from policygen.adopt import (
     nodes,
     pools,
     priorities,
+    rendered_models,
     volcano,
     workloads,
 )
-from policygen.adopt.capacity import NodeNeed
+from policygen.adopt.capacity import NO_NEED, NodeNeed
 from policygen.adopt.kube_scheduler import NamespaceLimits
 from policygen.adopt.namespaces import Space
 from policygen.adopt.on_nodes import on_nodes
@@ -24,6 +25,7 @@ from policygen.adopt.origins import Origins, origins
 from policygen.adopt.pools import Found
 from policygen.adopt.profiles import Profiles, profiles
 from policygen.adopt.quotas import HERE
+from policygen.adopt.rendered_models import RenderedModel
 from policygen.adopt.teams import TeamInput, teams
 from policygen.adopt.trees import Guess, Scope, TeamTree, label, unused
 from policygen.core.names import GPU, SCHEDULER_CONTAINER, SET
@@ -54,6 +56,8 @@ class Inferred(Struct, frozen=True):
     renamed: Mapping[tuple[str, str, str], str]
     """By kind, namespace and name of an object, the name under which the spec renders it."""
     origins: Origins
+    workloads: bool
+    """Whether models have objects that `render --with workloads` prints."""
 
 
 def sets(cluster: Cluster) -> list[str]:
@@ -71,15 +75,20 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     name = scope.name
     trees = [*kueue.trees(cluster), *volcano.trees(cluster)]
     spaces = namespaces.spaces(cluster, scope)
-    owned, guessed = namespaces.of_teams(cluster, trees, spaces)
+    places = workloads.places_of_queues(cluster, trees)
+    labelled = rendered_models.read(cluster, scope, places)
+    owned, guessed = namespaces.of_teams(
+        cluster, trees, spaces, [(it.queue[2], it.first.namespace) for it in labelled if it.queue]
+    )
     queued = _queued(trees)
     limits = kube_scheduler.limits(owned, spaces, queued)
     owned |= _alone(limits, owned, spaces)
     found_models, needs = models.of_pod_groups(cluster, trees, owned, scope)
-    places = workloads.places_of_queues(cluster, trees)
     if not scope.rendered:
         needs = workloads.needs(cluster, places, needs)
-    made = _pools(cluster, scope, trees, limits, _with_defaults(needs, trees, spaces))
+    made = _pools(
+        cluster, scope, trees, limits, _with_defaults(needs, trees, spaces), labelled=labelled
+    )
     guesses = [
         Guess("ResourcePool", it, ("spec", "nodeSelector"), _NODES) for it in sorted(made.selectors)
     ]
@@ -106,14 +115,20 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         platform,
         tuple(sorted(listed, key=lambda it: it.name)),
         tuple(sorted(found_teams, key=lambda it: it.name)),
-        tuple(sorted(found_models, key=lambda it: it.name)),
     )
     left = made.left
-    if not scope.rendered:
-        of_space = {it.name: team for team in spec.teams for it in team.namespaces}
-        names = {it.name for it in ranks}
-        more, others, unsure = workloads.models(cluster, of_space, facts, places, names)
+    of_space = {it.name: team for team in spec.teams for it in team.namespaces}
+    of_groups = {it.name: it for it in found_models}
+    for model, unsure in rendered_models.models(cluster, labelled, of_space, facts, of_groups):
+        of_groups[model.name] = model
         guesses += unsure
+    spec = replace(spec, models=tuple(sorted(of_groups.values(), key=lambda it: it.name)))
+    spec, unsure_max = rendered_models.autoscaled(spec, labelled)
+    guesses += unsure_max
+    if not scope.rendered:
+        names = {it.name for it in ranks}
+        more, others, probable = workloads.models(cluster, of_space, facts, places, names)
+        guesses += probable
         spec = replace(spec, models=tuple(sorted((*spec.models, *more), key=lambda it: it.name)))
         left += tuple((str(it), reason) for it, reason in others)
     for branch in (branch for tree in trees for branch in tree.branches if not branch.name):
@@ -129,7 +144,12 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         if not set(owned[team]) & spaces.keys()
     ]
     return Inferred(
-        spec, tuple(guesses), left, dict(_renamed(cluster, trees, name)), origins(trees)
+        spec,
+        tuple(guesses),
+        left,
+        dict(_renamed(cluster, trees, name)),
+        origins(trees),
+        workloads=bool(labelled),
     )
 
 
@@ -217,12 +237,14 @@ class _Pools(Struct, frozen=True):
     """Nodes that are in no pool, and what pools cannot say of their nodes."""
 
 
-def _pools(
+def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
     cluster: Cluster,
     scope: Scope,
     trees: Sequence[TeamTree],
     limits: Sequence[NamespaceLimits],
     needs: Mapping[str, NodeNeed],
+    *,
+    labelled: Sequence[RenderedModel],
 ) -> _Pools:
     """The pools of queues and of quotas, and those without which other objects would not exist."""
     shown = profiles(cluster, scope.name)
@@ -234,8 +256,16 @@ def _pools(
         found = [replace(it, pool=probable.get(it.name, it.pool)) for it in found]
         more, left = nodes.without_queue(cluster, found)
         found += more
-    listed, ranks = pools.completed(found, shown, needs)
+    of_pool = rendered_models.in_pools(labelled, found)
+    found = [rendered_models.on_pool(it, of_pool.get(it.name, ())) for it in found]
+    needs = dict(needs)
     seen = {it.name: it for it in found}
+    for name, several in of_pool.items():
+        needs[name] = rendered_models.need(needs.get(name, NO_NEED), seen[name], several)
+    listed, ranks = pools.completed(found, shown, needs)
+    listed = [
+        rendered_models.with_product(seen[it.name], it, of_pool.get(it.name, ())) for it in listed
+    ]
     real = [on_nodes(cluster, seen[it.name], it, shown, exact=scope.rendered) for it in listed]
     listed = [it.pool for it in real]
     assumed = frozenset(it.pool.name for it in real if not it.sized)

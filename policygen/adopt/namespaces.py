@@ -73,12 +73,16 @@ def spaces(cluster: Cluster, scope: Scope) -> dict[str, Space]:
 
 
 def of_teams(
-    cluster: Cluster, trees: Sequence[TeamTree], found: Mapping[str, Space]
+    cluster: Cluster,
+    trees: Sequence[TeamTree],
+    found: Mapping[str, Space],
+    used: Iterable[tuple[str, str]] = (),
 ) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     """The namespaces of each team with a queue, and the teams for which they are a guess.
 
     Kueue's queues name their namespaces; Volcano's do not, so these are those of pod groups in the
-    queue, then those with the name of the team, or that begin with it.
+    queue, then those with the name of the team, or that begin with it. `used` are queues of Volcano
+    and the namespaces of other pods in them.
     """
     owned: dict[str, tuple[str, ...]] = {}
     taken: set[str] = set()
@@ -91,7 +95,7 @@ def of_teams(
         if mine:
             owned[branch.team] = mine
     open_teams = [name for name in _without_namespaces(trees) if name not in owned]
-    in_queue = _of_pod_groups(cluster, trees)
+    in_queue = _in_queues(cluster, trees, used)
     guessed: dict[str, list[str]] = {}
     for team in open_teams:
         guessed[team] = [name for name in in_queue.get(team, ()) if name not in taken]
@@ -134,10 +138,13 @@ def _without_namespaces(trees: Iterable[TeamTree]) -> list[str]:
     return sorted(it for it in volcano if it in own or it not in parents)
 
 
-def _of_pod_groups(cluster: Cluster, trees: Iterable[TeamTree]) -> dict[str, list[str]]:
+def _in_queues(
+    cluster: Cluster, trees: Iterable[TeamTree], used: Iterable[tuple[str, str]]
+) -> dict[str, list[str]]:
     team_of = {it.name: it.team for tree in trees for it in tree.branches}
     found: dict[str, set[str]] = {}
-    named = [(it.fields.queue, it.namespace) for it in cluster.pod_groups]
+    named = [*used]
+    named += [(it.fields.queue, it.namespace) for it in cluster.pod_groups]
     named += [(it.fields.queue, it.namespace) for it in cluster.volcano_jobs]
     for queue, namespace in named:
         team = team_of.get(queue)

@@ -1,13 +1,14 @@
 """The pools of a spec: the flavors and queues of a cluster, and pools that only quotas show."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.adopt import capacity
-from policygen.adopt.capacity import NodeNeed, NodeShape
+from policygen.adopt.capacity import NO_NEED, NodeNeed, NodeShape, PodShare
 from policygen.adopt.profiles import Profiles
 from policygen.adopt.quotas import HERE
 from policygen.adopt.trees import TeamTree, label
@@ -17,11 +18,15 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ResourceFlavorView
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import integer, mappings
-from policygen.plan.amounts import HOST, Vector
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
+from policygen.plan.fit import Size
+from policygen.plan.pods import share
+from policygen.plan.pool import resolve
 from policygen.spec.types import (
     Pool,
     Scheduler,
     SchedulingPolicy,
+    Spec,
     Taint,
     Toleration,
 )
@@ -37,6 +42,8 @@ class Found(Struct, frozen=True, eq=False):
     available: Vector
     pool: Pool
     """Without its GPUs and capacity."""
+    profile: str | None = None
+    """The profile that its pods name: `binpack`, `spread`, or empty; None if no pods show it."""
 
     @property
     def resources(self) -> frozenset[str]:
@@ -137,11 +144,16 @@ def completed(
         if packs and spreads:  # two pools with the same resource: the first one packs
             packs = bool(it.resources & open_packs) and not it.pool.scheduling_policy.spread
             spreads = not packs
-        need = needs.get(it.name, NodeNeed())
-        shape = capacity.best(it.available, need, profiles.rank if packs else _any)
+        if it.profile is not None:
+            packs, spreads = it.profile == "binpack", it.profile == "spread"
+        need = needs.get(it.name, NO_NEED)
+        if it.scheduler == "kube-scheduler":
+            need = replace(need, exact=False)  # its quotas limit teams, and are no sums of nodes
+        others = partial(_other_shares, it.pool, need.shares)
+        shape = capacity.best(it.available, need, profiles.rank if packs else _any, others)
         if packs and shape and profiles.rank(shape.units_per_node) > 1:
             packs = False  # its nodes would change the weights of the profile
-            shape = capacity.best(it.available, need, _any)
+            shape = capacity.best(it.available, need, _any, others)
         policy = it.pool.scheduling_policy
         if spreads:
             policy = replace(policy, spread=True)
@@ -155,6 +167,18 @@ def completed(
         if spreads:
             open_spreads -= it.resources
     return pools, frozenset(ranks)
+
+
+def _other_shares(pool: Pool, pods: Sequence[PodShare], shape: NodeShape) -> int:
+    """How many pods do not request the cpu and memory that the plan gives them on such nodes."""
+    if not pods:
+        return 0
+    (facts,) = resolve(Spec(pools=(with_shape(pool, shape),)))[0].values()
+    number = 0
+    for it in pods:
+        found = share([facts], Size(it.resource, it.units))
+        number += (found[CPU], found[MEMORY]) != (it.cpu_milli, it.memory_bytes)
+    return number
 
 
 def _any(_: int) -> int:

@@ -31,6 +31,7 @@ from policygen.documents.locate import ordered
 from policygen.documents.parse import mapping
 from policygen.drift.drift import Rendered
 from policygen.kubernetes.cluster import Cluster
+from policygen.plan.extras import WORKLOADS
 from policygen.report.adoption import Adoption
 from policygen.spec.types import Platform, Pool, Team
 
@@ -102,12 +103,16 @@ def distilled(cluster: Cluster, scope: Scope, documents: Sequence[Document] = ()
     for document in spec_documents(inferred.spec):
         files.setdefault(FILES[document.form.kind], []).append(document)
     texts = tuple((name, write(several, comments)) for name, several in files.items())
+    # The workloads of models are compared only where render printed them.
+    extras = frozenset({WORKLOADS} if inferred.workloads else ())
     try:
-        compiled = compiling.compiled_text("".join(text for _, text in texts), "adopted.yaml")
+        text = "".join(text for _, text in texts)
+        compiled = compiling.compiled_text(text, "adopted.yaml", extras)
     except SpecError as error:
         found = [each for it in error.findings for each in _of_objects(it, inferred, documents)]
         raise SpecError(ordered(found), unplanned=error.unplanned) from None
-    return Distilled(inferred, texts, compiled, drift.rendered(compiled, RenderRequest((), {})))
+    made = drift.rendered(compiled, RenderRequest((), {}, extras))
+    return Distilled(inferred, texts, compiled, made)
 
 
 def _of_objects(

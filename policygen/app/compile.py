@@ -93,13 +93,13 @@ def _check_cluster(loaded: Loaded, name: str | None) -> None:
     raise UsageError(f'--cluster: cluster "{name}" does not exist; {suggest(name, names)}')
 
 
-def compiled_text(text: str, name: str) -> Compiled:
+def compiled_text(text: str, name: str, extras: frozenset[str] = frozenset()) -> Compiled:
     """Check and plan the text of a complete spec. Raises SpecError with its errors.
 
     `name` is that of the text in errors.
     """
     loaded = load([Source(name, text, None)])
-    plan = compile_plan(loaded.sound)
+    plan = compile_plan(loaded.sound, extras)
     found = ordered([*loaded.findings, *locate(loaded.documents, plan.hits)])
     errors = [it for it in found if it.severity == Severity.ERROR]
     if errors:

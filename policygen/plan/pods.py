@@ -127,23 +127,27 @@ def fields_of(
 
 
 def _amounts(assignment: Assignment) -> Iterator[tuple[str, str]]:
-    """The amounts of a pod. cpu and memory that the model does not set are the share of its GPUs.
-
-    A share is that of a node without the reserve for DaemonSets, whose pods otherwise never start on a node
-    whose GPUs are all used. It is rounded down to a readable amount. Of several pools, the smallest share counts.
-    """
+    """The amounts of a pod. cpu and memory that the model does not set are the share of its GPUs."""
     model, size = assignment.model, assignment.size
     yield size.resource, count(size.units)
-    shares = [_share(it, size) for it in assignment.pools]
+    shares = share(assignment.pools, size)
     for name, written in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
-        share = min(it[name] for it in shares)
-        amount = _readable(name, share) if written is None else written
+        amount = shares[name] if written is None else written
         if amount:
             yield name, text(name, amount)
 
 
+def share(pools: Sequence[PoolFacts], size: Size) -> Vector:
+    """The cpu and memory that belong to the GPUs of a pod, on a node of a pool.
+
+    A share is that of a node without the reserve for DaemonSets, whose pods otherwise never start on a node
+    whose GPUs are all used. It is rounded down to a readable amount. Of several pools, the smallest share counts.
+    """
+    shares = [_share(it, size) for it in pools]
+    return {name: _readable(name, min(it[name] for it in shares)) for name in (CPU, MEMORY)}
+
+
 def _share(facts: PoolFacts, size: Size) -> Vector:
-    """The cpu and memory that belong to the GPUs of a pod, on a node of a pool."""
     units = {**dict.fromkeys(facts.resources, 0), size.resource: size.units}
     whole = facts.vector(units)
     node = facts.node

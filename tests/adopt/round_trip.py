@@ -15,10 +15,10 @@ from policygen.render import output
 from policygen.spec.load import load
 
 
-def rendered(*sources):
+def rendered(*sources, extras=frozenset()):
     """What a valid spec renders."""
     loaded = load(sources)
-    plan = compile_plan(loaded.sound)
+    plan = compile_plan(loaded.sound, extras)
     found = [*loaded.findings, *plan.hits]
     assert [it.message for it in found if it.rule.severity == Severity.ERROR] == []
     return output.text(render.rendered(RenderRequest((), {}), loaded, plan))
@@ -41,6 +41,8 @@ def written(inferred):
     return write(documents(inferred.spec))
 
 
-def again(text):
+def again(text, extras=frozenset()):
     """What the adopted spec of rendered objects renders; the same if nothing was rendered."""
-    return rendered(Source("adopted.yaml", written(adopted(text)), None)) if text else text
+    if not text:
+        return text
+    return rendered(Source("adopted.yaml", written(adopted(text)), None), extras=extras)

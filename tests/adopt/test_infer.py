@@ -13,6 +13,7 @@ import pytest
 from hypothesis import Phase, given, seed, settings
 
 from policygen.documents.files import Source
+from policygen.plan.extras import WORKLOADS
 from tests.adopt.round_trip import adopted, again, cluster, rendered, written
 from tests.properties.test_plan import FEW
 from tests.strategies import SCHEDULERS, specs
@@ -32,6 +33,21 @@ def test_the_adopted_spec_of_an_example_renders_the_same_bytes(name):
     paths = sorted((ROOT / "examples" / name).glob("*.yaml"))
     first = rendered(*(Source(str(it), it.read_text("utf-8"), it) for it in paths))
     assert again(first) == first
+
+
+@pytest.mark.parametrize("name", [it for it in EXAMPLES if it != SHARED_NAMESPACE])
+def test_the_adopted_models_of_an_example_render_the_same_workloads(name):
+    paths = sorted((ROOT / "examples" / name).glob("*.yaml"))
+    sources = [Source(str(it), it.read_text("utf-8"), it) for it in paths]
+    first = rendered(*sources, extras=frozenset({WORKLOADS}))
+    assert again(first, extras=frozenset({WORKLOADS})) == first
+
+
+@settings(FEW, max_examples=8, derandomize=True, phases=[Phase.generate])
+@given(specs(schedulers=("kueue",)))
+def test_the_adopted_models_of_kueue_render_the_same_workloads(documents):
+    first = rendered(Source("spec.yaml", text_of(documents), None), extras=frozenset({WORKLOADS}))
+    assert again(first, extras=frozenset({WORKLOADS})) == first
 
 
 @settings(FEW, max_examples=8, derandomize=True, phases=[Phase.generate])
