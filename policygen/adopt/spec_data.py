@@ -180,6 +180,7 @@ def _admission(settings: AdmissionSettings) -> Data:
     return _set(
         action=_unless(settings.action, AdmissionSettings().action),
         rules=dict(settings.rules),
+        defaults=_unless(settings.defaults, default=False),
     )
 
 

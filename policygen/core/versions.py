@@ -41,6 +41,9 @@ SUPPORTED: dict[str, tuple[Minor, Minor]] = {
 }
 """First and last supported minor of each component."""
 
+MUTATING_POLICIES: Minor = (1, 36)
+"""First Kubernetes that serves MutatingAdmissionPolicy as `v1`."""
+
 DEFAULT: dict[str, Version] = {
     "kubernetes": Version(1, 36),
     "kueue": Version(0, 19),

@@ -12,7 +12,18 @@ from policygen.plan.kind import Item
 
 _SOURCE = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/"
 _MATCHED = "the policy looks at pods, and at the objects that make pods"
+_MUTATING = "https://kubernetes.io/docs/reference/access-authn-authz/mutating-admission-policy/"
 _SAME = "the expressions are the same for every spec; its values are in the ConfigMap"
+_PARAM_KIND = Field(
+    "The kind of the object with the parameters of the policy.",
+    always="the parameters are in a ConfigMap of the namespace",
+)
+_VARIABLE = Field(
+    "A value that other expressions of the policy read. The API server computes it only if it is "
+    "needed.",
+    always=_SAME,
+)
+_NAMESPACES = Field("The namespaces in which the policy is in force: those of the teams.")
 
 TABLES: Mapping[str, FieldTable] = {
     "ConfigMap": FieldTable(
@@ -30,23 +41,53 @@ TABLES: Mapping[str, FieldTable] = {
             "spec.failurePolicy": Field(
                 "What happens if an expression fails: Fail refuses the object, Ignore accepts it."
             ),
-            "spec.paramKind.*": Field(
-                "The kind of the object with the parameters of the policy.",
-                always="the parameters are in a ConfigMap of the namespace",
-            ),
+            "spec.paramKind.*": _PARAM_KIND,
             "spec.matchConstraints.*": Field(
                 "The requests that the policy looks at: groups, versions and names of objects, and "
                 "operations on them.",
                 always=_MATCHED,
             ),
-            "spec.variables[].*": Field(
-                "A value that other expressions of the policy read. The API server computes it only "
-                "if it is needed.",
-                always=_SAME,
-            ),
+            "spec.variables[].*": _VARIABLE,
             "spec.validations[].*": Field(
                 "An expression that must be true, or the message if it is false.", always=_SAME
             ),
+        },
+    ),
+    "MutatingAdmissionPolicy": FieldTable(
+        _MUTATING,
+        {
+            "spec.failurePolicy": Field(
+                "What happens if an expression fails: Ignore leaves the object as it is.",
+                always="the rules then refuse an object that lacks a field",
+            ),
+            "spec.reinvocationPolicy": Field(
+                "Whether the policy runs again after other policies and webhooks.",
+                always="they do not remove what the policy adds",
+            ),
+            "spec.paramKind.*": _PARAM_KIND,
+            "spec.matchConstraints.*": Field(
+                "The requests that the policy looks at: groups and versions of objects, and "
+                "operations on them.",
+                always="the policy changes only new objects with one pod template",
+            ),
+            "spec.variables[].*": _VARIABLE,
+            "spec.mutations[].*": Field(
+                "An expression that lists the changes of the object.", always=_SAME
+            ),
+        },
+    ),
+    "MutatingAdmissionPolicyBinding": FieldTable(
+        _MUTATING,
+        {
+            "spec.policyName": Field("The policy that this binding puts into force."),
+            "spec.paramRef.name": Field(
+                "The ConfigMap with the parameters, which each namespace has."
+            ),
+            "spec.paramRef.parameterNotFoundAction": Field(
+                "Whether objects are refused in a namespace without this ConfigMap.",
+                always="the policy then adds nothing",
+            ),
+            "spec.matchResources.*": _NAMESPACES,
         },
     ),
     "ValidatingAdmissionPolicyBinding": FieldTable(
@@ -63,9 +104,7 @@ TABLES: Mapping[str, FieldTable] = {
                 "Deny refuses an object that breaks a rule, Warn accepts it with a warning, Audit "
                 "writes to the audit log."
             ),
-            "spec.matchResources.*": Field(
-                "The namespaces in which the policy is in force: those of the teams."
-            ),
+            "spec.matchResources.*": _NAMESPACES,
         },
     ),
 }
@@ -95,6 +134,12 @@ class AdmissionSteps:
             return [replace(step, note="the classes that the spec renders")]
         team = self._teams[item.meta.namespace or ""]
         return [Step(key, value, at=team.at, note="the pools of this team, and those of others")]
+
+    def of_mutating(self, item: Item, path: Path) -> Steps:
+        """The steps to a field of the policy that adds missing fields, or of its binding."""
+        if path in (("spec", "failurePolicy"), ("spec", "paramRef", "parameterNotFoundAction")):
+            return []
+        return self.of_policy(item, path)
 
     def of_policy(self, item: Item, path: Path) -> Steps:
         """The steps to a field that depends on the spec: names, action and namespaces."""

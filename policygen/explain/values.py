@@ -31,6 +31,8 @@ class Values:
         self._extras: Mapping[str, Mapping[str, Derive]] = {
             ADMISSION: {
                 "ConfigMap": door.of_config_map,
+                "MutatingAdmissionPolicy": door.of_mutating,
+                "MutatingAdmissionPolicyBinding": door.of_mutating,
                 "ValidatingAdmissionPolicy": door.of_policy,
                 "ValidatingAdmissionPolicyBinding": door.of_policy,
             },

@@ -14,6 +14,8 @@ OF_THE_CLUSTER = WITHOUT_SCHEMA | frozenset(
     {
         ("", "Namespace"),
         ("", "Node"),
+        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
+        ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
         ("nodeinfo.volcano.sh", "Numatopology"),

@@ -124,6 +124,18 @@ KINDS: tuple[Kind, ...] = (
         "admission/validating_admission_policy_binding.yaml.j2",
         ADMISSION,
     ),
+    _kubernetes(
+        "MutatingAdmissionPolicy",
+        _ADMISSION,
+        "admission/mutating_admission_policy.yaml.j2",
+        ADMISSION,
+    ),
+    _kubernetes(
+        "MutatingAdmissionPolicyBinding",
+        _ADMISSION,
+        "admission/mutating_admission_policy_binding.yaml.j2",
+        ADMISSION,
+    ),
 )
 
 BY_NAME = {kind.name: kind for kind in reversed(KINDS)}

@@ -15,6 +15,7 @@ from policygen.spec.types import Spec, Team
 
 def check(spec: Spec, pools: Iterable[PoolFacts], trees: Sequence[Tree]) -> Iterator[Hit]:
     """The errors of requirements that no rendering can meet."""
+    yield from _mutating_policy(spec)
     yield from _volcano_pools(pools)
     yield from _depth(trees)
     pools_of = {team: [facts for facts, _ in found] for team, found in shares(trees).items()}
@@ -35,6 +36,19 @@ def check(spec: Spec, pools: Iterable[PoolFacts], trees: Sequence[Tree]) -> Iter
                 "memory} for the team, or in the Platform's defaults",
                 team.at / "metadata" / "name",
             )
+
+
+def _mutating_policy(spec: Spec) -> Iterator[Hit]:
+    platform = spec.platform
+    version = platform.target.kubernetes
+    if platform.admission.defaults and version.release < versions.MUTATING_POLICIES:
+        yield Hit(
+            rules.ADMISSION_DEFAULTS_NOT_SERVED,
+            f"spec.admission.defaults needs MutatingAdmissionPolicy, which Kubernetes {version} does "
+            f"not serve; remove it, or use a target of {versions.written(versions.MUTATING_POLICIES)} "
+            "or later",
+            platform.at and platform.at.to("spec", "admission", "defaults"),
+        )
 
 
 def _defaults(team: Team, spec: Spec, pools: Sequence[PoolFacts]) -> Iterator[Hit]:

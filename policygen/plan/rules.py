@@ -2,6 +2,11 @@
 
 from policygen.core.rule import Rule, note, refusal, warning
 
+ADMISSION_DEFAULTS_NOT_SERVED = refusal(
+    "admission-defaults-not-served",
+    "The target version of Kubernetes does not serve the policy that adds missing fields",
+    "Remove spec.admission.defaults, or use a later version of Kubernetes.",
+)
 ASSUMPTION = note(
     "assumption",
     "The spec omits a value or is ambiguous, so policygen assumes a value from its hardware data",

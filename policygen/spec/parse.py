@@ -106,6 +106,7 @@ def _admission(view: View) -> AdmissionSettings:
     return AdmissionSettings(
         action=view.data.get("action", AdmissionSettings().action),
         rules=view.pairs("rules"),
+        defaults=bool(view.flag("defaults")),
     )
 
 

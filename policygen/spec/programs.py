@@ -72,6 +72,8 @@ class AdmissionSettings(Struct, frozen=True):
     """`deny`, `warn`, `audit` or `off`; of all rules that have no own."""
     rules: tuple[tuple[str, str], ...] = ()
     """Rules with an action of their own; `off`: the rule is not rendered."""
+    defaults: bool = False
+    """Whether the API server adds missing fields to new objects."""
 
 
 class Waiver(Struct, frozen=True):

@@ -60,6 +60,7 @@ spec:
   volcano: {namespace: volcano, configMap: conf}
   kubeScheduler: {namespace: sched, image: 'registry.example/kube-scheduler:v1.36.3'}
   nvidia: {namespace: nvidia}
+  admission: {action: warn, defaults: true, rules: {gang: 'off'}}
   peakHours: {timeZone: Europe/Berlin, days: [Sat, Mon], start: '22:00', end: '06:30'}
   monitoring:
     namespace: prometheus

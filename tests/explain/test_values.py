@@ -30,6 +30,7 @@ apiVersion: policygen.dev/v1alpha1
 kind: Platform
 metadata: {name: all}
 spec:
+  admission: {defaults: true}
   kueue: {configuration: kueue.yaml}
   kubeScheduler: {image: registry.example.com/kube-scheduler}
   priorities: [{name: high, value: 100}]

@@ -20,10 +20,7 @@ def test_files_that_are_not_templates_are_ignored(own, folder):
     assert render([local_queue()], templates=[folder]) == render([local_queue()])
 
 
-SHIPPED = (
-    "give a file in this folder the name of a shipped template, such as "
-    "admission/validating_admission_policy.yaml.j2"
-)
+SHIPPED = "give a file in this folder the name of a shipped template, such as admission/matched.j2"
 
 
 def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
@@ -38,7 +35,7 @@ def test_a_misspelt_file_name_is_refused_with_the_nearest(own, folder):
     second.unlink()
     assert refused(folder) == (
         f"{folder}/zzz replaces no shipped template; rename the file, for example to "
-        f'"admission/validating_admission_policy.yaml.j2", {help_}'
+        f'"admission/matched.j2", {help_}'
     )
     own(HEAD, "volcano/foo.j2")
     assert (

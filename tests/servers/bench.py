@@ -709,7 +709,7 @@ def _namespace(name: str) -> Object:
 
 
 def _watch_config_maps() -> list[Object]:
-    """A policy that matches no request, so that the API server never stops to watch parameters.
+    """Policies that match no request, so that the API server never stops to watch parameters.
 
     It stops when the last policy with parameters of a kind is deleted, and does not begin again: new
     policies then see the ConfigMaps of that moment (1.36.3, `ensureParamsForPolicyLocked`).
@@ -721,28 +721,28 @@ def _watch_config_maps() -> list[Object]:
         "operations": ["CREATE"],
         "resources": ["nothing"],
     }
-    return [
-        {
-            "apiVersion": version,
-            "kind": "ValidatingAdmissionPolicy",
-            "metadata": {"name": name},
-            "spec": {
-                "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
-                "matchConstraints": {"resourceRules": [nothing]},
-                "validations": [{"expression": "true"}],
-            },
-        },
-        {
-            "apiVersion": version,
-            "kind": "ValidatingAdmissionPolicyBinding",
-            "metadata": {"name": name},
-            "spec": {
-                "policyName": name,
-                "paramRef": {"name": name, "parameterNotFoundAction": "Allow"},
-                "validationActions": ["Audit"],
-            },
-        },
-    ]
+    removal = "[JSONPatch{op: 'remove', path: '/metadata/labels'}]"
+    change = {"patchType": "JSONPatch", "jsonPatch": {"expression": removal}}
+    actions: dict[str, tuple[Object, Object]] = {
+        "ValidatingAdmissionPolicy": (
+            {"validations": [{"expression": "true"}]},
+            {"validationActions": ["Audit"]},
+        ),
+        "MutatingAdmissionPolicy": ({"reinvocationPolicy": "Never", "mutations": [change]}, {}),
+    }
+    found: list[Object] = []
+    for kind, (of_policy, of_binding) in actions.items():
+        policy: Object = {
+            "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+            "matchConstraints": {"resourceRules": [nothing]},
+            **of_policy,
+        }
+        reference = {"name": name, "parameterNotFoundAction": "Allow"}
+        binding: Object = {"policyName": name, "paramRef": reference, **of_binding}
+        for made, spec in ((kind, policy), (f"{kind}Binding", binding)):
+            head = {"apiVersion": version, "kind": made, "metadata": {"name": name}}
+            found.append({**head, "spec": spec})
+    return found
 
 
 def _observer() -> list[Object]:

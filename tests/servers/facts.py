@@ -28,6 +28,7 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
         "ConfigMap", "LimitRange", "Namespace", "Node", "Pod", "ResourceQuota", "ServiceAccount",
     ),
     "admissionregistration.k8s.io/v1": (
+        "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
         "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
     ),
     "apps/v1": ("Deployment", "ReplicaSet", "StatefulSet"),

@@ -296,6 +296,50 @@ BUILT_IN: list[Object] = [
     },
     {
         "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingAdmissionPolicy",
+        "spec": {
+            "failurePolicy": "Ignore",
+            "reinvocationPolicy": "Never",
+            "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+            "matchConstraints": {
+                "matchPolicy": "Exact",
+                "namespaceSelector": {"matchLabels": {"a": "b"}},
+                "resourceRules": [
+                    {
+                        "apiGroups": ["batch"],
+                        "apiVersions": ["v1"],
+                        "operations": ["CREATE"],
+                        "resources": ["jobs"],
+                        "scope": "Namespaced",
+                    }
+                ],
+            },
+            "variables": [{"name": "a", "expression": "'b'"}],
+            "mutations": [
+                {
+                    "patchType": "JSONPatch",
+                    "jsonPatch": {
+                        "expression": "[JSONPatch{op: 'add', path: '/metadata/labels', value: {}}]"
+                    },
+                }
+            ],
+        },
+    },
+    {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingAdmissionPolicyBinding",
+        "spec": {
+            "policyName": "a",
+            "paramRef": {"name": "a", "parameterNotFoundAction": "Allow"},
+            "matchResources": {
+                "namespaceSelector": {
+                    "matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]
+                }
+            },
+        },
+    },
+    {
+        "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingAdmissionPolicy",
         "spec": {
             "failurePolicy": "Ignore",

@@ -55,6 +55,7 @@ class Door:
     def __init__(self, cluster):
         self.cluster = cluster
         self.probes = []
+        self.filled = None
 
     def close(self, out, kinds=None):
         """Apply objects of these kinds, or all, and wait until the API server knows all policies.
@@ -74,7 +75,23 @@ class Door:
                 self.cluster.until("the policies", lambda bad=probe: " needs [" in self._tried(bad))
                 self.probes.append(probe)
 
+    def fill(self, out, thing, kinds=None):
+        """As `close`, and wait until the API server adds missing fields to new objects, such as this one."""
+        self.close(out, kinds)
+        self.cluster.until("the defaults", lambda: tried(self.cluster, thing) == "")
+        self.filled = thing
+
+    def _opened(self):
+        """Whether the API server adds no field any more."""
+        before = dict(self.filled["metadata"]["labels"])
+        return created(self.cluster, self.filled)["metadata"]["labels"] == before
+
     def open(self):
+        if self.filled:
+            for name in ("MutatingAdmissionPolicyBinding", "MutatingAdmissionPolicy"):
+                for it in self.cluster.objects(POLICY[0], name):
+                    if it["metadata"].get("labels"):
+                        self.cluster.delete(POLICY[0], name, it["metadata"]["name"])
         kind = (POLICY[0], f"{POLICY[1]}Binding")
         ours = [it for it in self.cluster.objects(*kind) if it["metadata"].get("labels")]
         for it in ours:
@@ -83,6 +100,8 @@ class Door:
             self.cluster.until(
                 "no policy", lambda it=probe: "AdmissionPolicy" not in self._tried(it)
             )
+        if self.filled:
+            self.cluster.until("no defaults", self._opened)
 
     def _tried(self, thing):
         return tried(self.cluster, thing)
@@ -101,6 +120,14 @@ def tried(cluster, thing):
     path = resource.path(thing["metadata"]["namespace"])
     answer = cluster.client.request("POST", path, thing, query={"dryRun": "All"})
     return " ".join(answer.warnings) if answer.ok else answer.message
+
+
+def created(cluster, thing):
+    """What the API server would store for an object; the object of the answer if it refuses it."""
+    path = cluster.client.resource(thing["apiVersion"], thing["kind"]).path(
+        thing["metadata"]["namespace"]
+    )
+    return cluster.client.request("POST", path, thing, query={"dryRun": "All"}).body
 
 
 @pytest.fixture
@@ -427,3 +454,89 @@ def _changes_are_refused(cluster, team):
     for method, body, form in (("DELETE", {}, JSON), ("PATCH", changed, MERGE)):
         answer = team.request(method, f"{path}/mixed-admission", body, content_type=form)
         assert "only users who may update ValidatingAdmissionPolicies" in answer.message
+
+
+def filling(text):
+    """A spec whose policies also add missing fields."""
+    head, target = "spec:\n", "  target:"
+    assert f"{head}{target}" in text
+    return text.replace(f"{head}{target}", f"{head}  admission: {{defaults: true}}\n{target}", 1)
+
+
+def value_of(field, thing):
+    """The value that a Pod has for a field of its model."""
+    metadata, spec = thing["metadata"], thing["spec"]
+    match field.owner:
+        case "":
+            return spec.get(field.name)
+        case _ if field.owner == LABELS:
+            return metadata["labels"].get(field.name)
+        case _ if field.owner == ANNOTATIONS:
+            return metadata.get("annotations", {}).get(field.name)
+        case _ if field.owner == NODE_SELECTOR:
+            return spec.get("nodeSelector", {}).get(field.name)
+    made = [it for it in spec["tolerations"] if it.get("key") == field.name]
+    assert all(it["effect"] == field.value.effect for it in made)
+    return field.value if [it.get("value") for it in made] == [field.value.value] else None
+
+
+def test_missing_fields_are_added_to_new_objects(cluster, door):
+    text = filling(text_of("three-schedulers"))
+    out = rendered(text, "admission")
+    found = [it for it in models_of(text) if "vcjob" not in str(it.fields)]
+    door.fill(out, carrying(found[0], ()))
+    for facts in out.pools.values():
+        cluster.add_nodes(facts, 2, prefix=facts.name)
+    schedulers = set()
+    for needed in found:
+        bare = carrying(needed, ())
+        assert tried(cluster, bare) == ""
+        made = created(cluster, bare)
+        assert all(value_of(it, made) == it.value for it in needed.fields), (needed, made)
+        schedulers.add(made["spec"]["schedulerName"])
+        if (name := made["spec"].get("priorityClassName")) is not None:
+            known = cluster.get("scheduling.k8s.io/v1", "PriorityClass", name)
+            assert made["spec"]["priority"] == known["value"]
+    assert schedulers == {"mixed.binpack", "volcano"}
+    _values_of_users_stay(cluster, found)
+    _kueue_starts_what_lacked_its_label(cluster, out)
+
+
+def _values_of_users_stay(cluster, found):
+    """A wrong value, objects with an owner, without GPUs or in other namespaces, and updates."""
+    needed = found[0]
+    bare = carrying(needed, ())
+    wrong = carrying(needed, ())
+    wrong["spec"]["schedulerName"] = "other"
+    assert "[scheduler] " in tried(cluster, wrong)
+    owner = {"apiVersion": "example.com/v1", "kind": "Trainer", "name": "a", "uid": "b"}
+    owned = carrying(needed, ())
+    owned["metadata"]["ownerReferences"] = [{**owner, "controller": True}]
+    assert "[scheduler] " in tried(cluster, owned)
+    cluster.namespace("elsewhere")
+    elsewhere = {**bare, "metadata": {**bare["metadata"], "namespace": "elsewhere"}}
+    plain = pod("plain", needed.namespace, Ask(gpus=0))
+    for thing in (elsewhere, plain):
+        made = created(cluster, thing)
+        assert made["spec"]["schedulerName"] == "default-scheduler"
+        assert made["metadata"].get("labels") == thing["metadata"].get("labels")
+
+
+def _kueue_starts_what_lacked_its_label(cluster, out):
+    """The policy runs before Kueue's webhook. A second apply removes nothing."""
+    queued = created(cluster, job("other", "data", Ask(), queue="batch-a100"))
+    assert queued["spec"]["template"]["spec"]["schedulerName"] == "mixed.binpack"
+    lacking = job("feature-extraction", "data", Ask())
+    text = json_documents([lacking])
+    cluster.apply(text)
+    made = cluster.get("batch/v1", "Job", "feature-extraction", "data")
+    assert made["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "batch-a100"
+    assert made["spec"]["suspend"]
+    assert cluster.apply_twice(text).changed == []
+    with cluster.kube_scheduler(out.scheduler_config):
+        cluster.becomes("GPUs in use", lambda: cluster.bound("data"), 1)
+    again = cluster.get("batch/v1", "Job", "feature-extraction", "data")
+    assert again["metadata"]["labels"] == made["metadata"]["labels"]
+    assert again["spec"]["template"]["spec"]["schedulerName"] == "mixed.binpack"
+    (started,) = cluster.pods("data")
+    assert started["spec"]["priority"] == 100

@@ -14,7 +14,7 @@ from policygen.core.names import LOCAL_QUEUE
 from policygen.plan.model_names import MODEL
 from tests.patch.foreign import COMMENTS, drawn
 from tests.servers.rendering import rendered
-from tests.servers.test_admission import DENIED, Door, tried
+from tests.servers.test_admission import DENIED, Door, created, filling, tried
 from tests.servers.test_other_tools import install
 from tests.servers.upstream import JOB_SET, LEADER_WORKER_SET
 
@@ -31,6 +31,7 @@ NEEDED = {
 }
 """Queues of Kueue do not change what the door does, and take time to delete."""
 OF_FORMS = {"CronJob", "Deployment", "Job", "JobSet", "LeaderWorkerSet", "StatefulSet"}
+ONE_TEMPLATE = {"cronjob", "deployment", "job", "statefulset"}
 LIMIT = "Limit must be set for non overcommitable resources"
 """The API server itself refuses this in pod templates of its own kinds."""
 DOMAINS = ("kueue.x-k8s.io", "scheduling.k8s.io", "volcano.sh")
@@ -129,6 +130,34 @@ def test_a_rendered_workload_without_one_policy_field_is_denied(cluster, tools):
     assert forms == set(FORMS)
     assert tries > 100
     assert of_vcjobs > 1
+
+
+def lacking(thing):
+    """The workload with its label of the model and its GPUs, but without all other policy fields."""
+    changed = copy.deepcopy(thing)
+    for fields, own in policy_fields(changed):
+        for name in own:
+            if name != "limits":
+                fields.pop(name, None)
+    return changed
+
+
+def test_all_policy_fields_of_a_workload_with_one_template_are_added(cluster):
+    text = filling((EXAMPLES / "ml-platform" / "policy.yaml").read_text("utf-8"))
+    found = [it for it in workloads_of("ml-platform") if it[0] in ONE_TEMPLATE]
+    door = Door(cluster)
+    try:
+        needed = {*NEEDED, "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"}
+        door.fill(rendered(text, "admission"), lacking(found[0][1]), needed)
+        for form, thing in found:
+            bare = lacking(thing)
+            assert tried(cluster, bare) == "", (form, bare)
+            filled = policy_fields(created(cluster, bare))
+            for (fields, _), (wanted, own) in zip(filled, policy_fields(thing), strict=True):
+                assert {it: fields.get(it) for it in own} == {it: wanted.get(it) for it in own}
+    finally:
+        door.open()
+    assert {form for form, _ in found} == ONE_TEMPLATE
 
 
 PATCH = EXAMPLES.parent / "tests" / "patch" / "policy.yaml"

@@ -25,19 +25,19 @@ class Validation(Struct, frozen=True):
     message_expression: str = ""
 
 
-def _cel(text: str) -> str:
+def cel(text: str) -> str:
     """An expression without the indentation and the empty lines around it in this file."""
     lines = text.strip("\n").split("\n")
     margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
     return "\n".join(line[margin:].rstrip() for line in lines).rstrip()
 
 
-_VARIABLES = (
+VARIABLES = (
     # The kinds have different fields, so the type check of the API server must not see one type.
     Variable("self", "dyn(object)"),
     Variable(
         "kind",
-        _cel(
+        cel(
             """
             request.kind.group == 'batch.volcano.sh'
               ? 'vcjob'
@@ -47,7 +47,7 @@ _VARIABLES = (
     ),
     Variable(
         "head",
-        _cel(
+        cel(
             """
             variables.kind == 'CronJob'
               ? variables.self.spec.jobTemplate.?metadata.orValue({})
@@ -59,7 +59,7 @@ _VARIABLES = (
     Variable("annotations", "variables.head.?annotations.orValue({})"),
     Variable(
         "name",
-        _cel(
+        cel(
             """
             variables.self.metadata.?name.orValue(
               variables.self.metadata.?generateName.orValue(''))
@@ -68,7 +68,7 @@ _VARIABLES = (
     ),
     Variable(
         "owners",
-        _cel(
+        cel(
             """
             variables.self.metadata.?ownerReferences.orValue([])
               .filter(o, o.?controller.orValue(false))
@@ -80,7 +80,7 @@ _VARIABLES = (
     Variable("owned", "variables.owners.exists(k, k != 'CronJob')"),
     Variable(
         "templates",
-        _cel(
+        cel(
             """
             variables.kind == 'Pod' ? [variables.self]
               : variables.kind == 'PodGroup' ? []
@@ -105,7 +105,7 @@ _VARIABLES = (
     Variable("accelerators", "params.data.resources.split(' ')"),
     Variable(
         "accelerated",
-        _cel(
+        cel(
             """
             variables.templates.filter(t,
               (t.?spec.?containers.orValue([])
@@ -118,7 +118,7 @@ _VARIABLES = (
     ),
     Variable(
         "labelled",
-        _cel(
+        cel(
             """
             variables.labels[?'policygen.dev/model'].orValue(
               variables.self.metadata
@@ -132,7 +132,7 @@ _VARIABLES = (
     # An object that has the name of a model runs it, as `policygen simulate` decides.
     Variable(
         "model",
-        _cel(
+        cel(
             """
             variables.labelled != '' ? variables.labelled
               : 'model.' + variables.name in params.data
@@ -143,7 +143,7 @@ _VARIABLES = (
     # The pod templates on which the policy acts; all of an object that names its model.
     Variable(
         "pods",
-        _cel(
+        cel(
             """
             variables.accelerated.size() == 0
               && 'model.' + variables.labelled in params.data
@@ -154,7 +154,7 @@ _VARIABLES = (
     # Kueue labels the pods of the workloads that it admitted; Volcano annotates those of vcjobs.
     Variable(
         "localQueue",
-        _cel(
+        cel(
             """
             variables.labels[?'kueue.x-k8s.io/queue-name'].orValue(
               variables.labels[?'kueue.x-k8s.io/local-queue-name']
@@ -164,7 +164,7 @@ _VARIABLES = (
     ),
     Variable(
         "volcanoQueue",
-        _cel(
+        cel(
             """
             variables.kind in ['vcjob', 'PodGroup']
               ? variables.self.spec.?queue.orValue('default')
@@ -182,7 +182,7 @@ _VARIABLES = (
     # The entry of the ConfigMap whose fields the object needs; '' if no entry is known.
     Variable(
         "entry",
-        _cel(
+        cel(
             """
             variables.kind == 'PodGroup'
               ? ('volcano.' + variables.volcanoQueue in params.data
@@ -206,7 +206,7 @@ _VARIABLES = (
     # How an object names its queue of Volcano. Volcano's controller writes it into pods of its Jobs.
     Variable(
         "form",
-        _cel(
+        cel(
             """
             variables.kind == 'vcjob' ? '_vcjob'
               : variables.owned && variables.pods.all(t, t.?metadata
@@ -218,7 +218,7 @@ _VARIABLES = (
     # Lines `rule owner name value` of the entry that the object does not have.
     Variable(
         "missing",
-        _cel(
+        cel(
             """
             variables.entry == '' || variables.pods.size() == 0 ? []
             : (params.data[variables.entry] + (variables.entry
@@ -266,11 +266,12 @@ _VARIABLES = (
         ),
     ),
 )
+"""What all policies with parameters read. A policy computes only those that it uses."""
 
 
 # What an object breaks, by rule: a list of texts that continue "needs".
 _PROBLEMS = {
-    "queue": _cel(
+    "queue": cel(
         """
         (variables.entry != '' || (variables.kind == 'PodGroup'
           ? variables.owned || has(variables.self.spec.minResources)
@@ -286,7 +287,7 @@ _PROBLEMS = {
             + params.data.queues])
         """
     ),
-    "priority": _cel(
+    "priority": cel(
         """
         (!('priorityClasses' in params.data)
           || variables.entry.startsWith('model.')
@@ -307,7 +308,7 @@ _PROBLEMS = {
         """
     ),
     # The API server itself checks this in the pod templates of its own kinds.
-    "resources": _cel(
+    "resources": cel(
         """
         (request.kind.group in ['', 'apps', 'batch']
           || variables.accelerated.all(t, (t.spec.containers
@@ -319,7 +320,7 @@ _PROBLEMS = {
           ['[resources] a limit equal to its request of GPUs'])
         """
     ),
-    "nodes": _cel(
+    "nodes": cel(
         """
         (variables.tolerated.size() == 0
           || variables.owners.exists(k, k == 'DaemonSet') ? [] :
@@ -329,7 +330,7 @@ _PROBLEMS = {
         """
     ),
 }
-PROTECTED = _cel(
+PROTECTED = cel(
     """
     has(namespaceObject.metadata.deletionTimestamp)
       || authorizer.group('admissionregistration.k8s.io')
@@ -347,7 +348,7 @@ RULES = ("queue", "scheduler", "priority", "resources", "nodes", "gang")
 
 _TOLERATED = Variable(
     "tolerated",
-    _cel(
+    cel(
         """
         !('otherTaints' in params.data) ? []
           : params.data.otherTaints.split(' ').filter(x,
@@ -368,7 +369,7 @@ _TOLERATED = Variable(
 )
 """Taints of other teams' pools that a pod tolerates: `key=value:effect`."""
 
-_MESSAGE = _cel(
+_MESSAGE = cel(
     """
     variables.kind + ' ' + variables.name + ' needs '
       + variables.problems.join(', ')
@@ -383,18 +384,22 @@ VALIDATION = Validation("variables.problems.size() == 0", message_expression=_ME
 """One validation for all rules of a policy, so the API server computes the fields once."""
 
 
+def listed(rules: Sequence[str]) -> str:
+    """Rules as a list of CEL."""
+    named = ", ".join(f"'{rule}'" for rule in rules)
+    return f"[\n{' ' * 10}{named}]"
+
+
 def variables(rules: Sequence[str]) -> tuple[Variable, ...]:
     """The variables of a policy that checks some rules."""
-    named = ", ".join(f"'{rule}'" for rule in rules)
-    problems = _cel(
+    problems = cel(
         f"""
-        variables.missing.filter(f, f[0] in [
-          {named}])
+        variables.missing.filter(f, f[0] in {listed(rules)})
           .map(f, '[' + f[0] + '] ' + f[1] + ' ' + f[2] + ': ' + f[3])
         """
     )
     # An update that changes neither spec nor metadata, such as the removal of a finalizer, passes.
-    same = _cel(
+    same = cel(
         """
         request.operation == 'UPDATE'
           && (has(object.metadata.deletionTimestamp)
@@ -405,4 +410,4 @@ def variables(rules: Sequence[str]) -> tuple[Variable, ...]:
         """
     )
     more = "".join(f"\n  + {_PROBLEMS[rule]}" for rule in rules if rule in _PROBLEMS)
-    return (*_VARIABLES, _TOLERATED, Variable("problems", f"{same}\n{problems}{more}"))
+    return (*VARIABLES, _TOLERATED, Variable("problems", f"{same}\n{problems}{more}"))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from policygen.plan.admission import defaults
 from policygen.plan.admission.expressions import (
     PROTECTED,
     PROTECTED_MESSAGE,
@@ -23,6 +24,8 @@ _ACTIONS = {"deny": "Deny", "warn": "Warn", "audit": "Audit"}
 """The actions of a spec, as the API writes them."""
 
 
+_DEFAULTS = "defaults"
+"""The end of the name of the policy that adds missing fields."""
 _PARAMETERS = "parameters"
 """The end of the name of the policy that protects the ConfigMaps."""
 
@@ -62,6 +65,30 @@ class ValidatingAdmissionPolicyBinding(Struct, frozen=True):
     namespaces: tuple[str, ...]
 
 
+class MutatingAdmissionPolicy(Struct, frozen=True):
+    """Adds to new objects what they do not have."""
+
+    meta: Meta
+    rules: tuple[ResourceRule, ...]
+    variables: tuple[Variable, ...]
+    expression: str
+
+
+class MutatingAdmissionPolicyBinding(Struct, frozen=True):
+    """Puts the policy of the same name into force in the namespaces of the teams."""
+
+    meta: Meta
+    config_map: str
+    without_config_map: str
+    namespaces: tuple[str, ...]
+
+
+_CREATED = (
+    # Kinds with one pod template. Their controllers create only pods that have an owner.
+    ResourceRule(("",), ("v1",), ("pods",), ("CREATE",)),
+    ResourceRule(("batch",), ("v1",), ("jobs", "cronjobs"), ("CREATE",)),
+    ResourceRule(("apps",), ("v1",), ("deployments", "statefulsets"), ("CREATE",)),
+)
 _WORKLOADS = (
     # A pod's spec hardly changes after it was created, and pods are updated often.
     ResourceRule(("",), ("v1",), ("pods",), ("CREATE",)),
@@ -118,6 +145,28 @@ def bindings(decided: Decisions) -> Iterator[ValidatingAdmissionPolicyBinding]:
             )
 
 
+def mutating_policies(decided: Decisions) -> Iterator[MutatingAdmissionPolicy]:
+    """The policy that adds the fields of the rules that are on, if the spec wants it."""
+    settings = decided.platform.admission
+    rules = [rule for action in _ACTIONS for rule in _rules_of(settings, action)]
+    if settings.defaults and rules and decided.spec.teams:
+        yield MutatingAdmissionPolicy(
+            meta=_meta(decided, _DEFAULTS),
+            rules=_CREATED,
+            variables=defaults.variables([rule for rule in RULES if rule in rules]),
+            expression=defaults.MUTATION,
+        )
+
+
+def mutating_bindings(decided: Decisions) -> Iterator[MutatingAdmissionPolicyBinding]:
+    """The binding of this policy, with the namespaces of all teams."""
+    namespaces = team_namespaces(decided)
+    for policy in mutating_policies(decided):
+        if namespaces:
+            name = parameters_name(decided.platform)
+            yield MutatingAdmissionPolicyBinding(policy.meta, name, "Allow", namespaces)
+
+
 def any_rule(settings: AdmissionSettings) -> bool:
     """Whether a rule is on."""
     return any(_rules_of(settings, action) for action in _ACTIONS)
@@ -144,4 +193,6 @@ OBJECTS: Generators = {
     "ConfigMap": parameters,
     "ValidatingAdmissionPolicy": policies,
     "ValidatingAdmissionPolicyBinding": bindings,
+    "MutatingAdmissionPolicy": mutating_policies,
+    "MutatingAdmissionPolicyBinding": mutating_bindings,
 }
