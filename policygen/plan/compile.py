@@ -11,6 +11,7 @@ from policygen.plan import (
     kubernetes,
     kueue,
     model_sums,
+    needs,
     pods,
     pool,
     refusals,
@@ -115,6 +116,8 @@ def compile_plan(spec: Spec, extras: frozenset[str] = frozenset()) -> Plan:
     used = extras if has_profiles else extras - {SECOND_SCHEDULER}
     kinds = [kind for kind in KINDS if not kind.extra or kind.extra in used]
     items = tuple(order(objects(decided, kinds)))
+    made = {it.kind.extra for it in items} | {it.extra for it in rendered}
+    hits += needs.empty_extras(extras, made)
     hits += [*_collisions(items), *collisions.reports(spec.platform, pools, extras)]
     return Plan(
         items=items,

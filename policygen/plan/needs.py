@@ -1,13 +1,22 @@
 """Notes on what the rendered objects need elsewhere: controller configuration, feature gates, flags."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from policygen.core import versions
 from policygen.core.finding import Hit
 from policygen.core.quoting import listed
 from policygen.plan import kueue_configuration, rules, scheduler
 from policygen.plan.assignment import Assignment
-from policygen.plan.extras import KUEUE_CONFIG, SECOND_SCHEDULER, VOLCANO_CONFIG
+from policygen.plan.extras import (
+    ADMISSION,
+    DEVICE_PLUGIN,
+    KUEUE_CONFIG,
+    MIG_MANAGER,
+    MONITORING,
+    SECOND_SCHEDULER,
+    VOLCANO_CONFIG,
+    WORKLOADS,
+)
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import Tree
 from policygen.spec.types import Scheduler, Spec
@@ -110,6 +119,24 @@ def unused_extras(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterato
             "remove the option"
         )
         yield Hit(rules.INERT_OPTION, message)
+
+
+_EMPTY: Mapping[str, str] = {
+    ADMISSION: "the spec has no team",
+    DEVICE_PLUGIN: "no pool shares or divides its GPUs",
+    MIG_MANAGER: "no pool has MIG instances of a known GPU product",
+    MONITORING: "the spec has no pool",
+    WORKLOADS: "no model of a team fits a pool",
+}
+"""Why an option renders nothing."""
+
+
+def empty_extras(extras: frozenset[str], rendered: Container[str]) -> Iterator[Hit]:
+    """Options of --with of whose families nothing is rendered."""
+    for extra, reason in _EMPTY.items():
+        if extra in extras and extra not in rendered:
+            message = f"--with {extra} renders nothing, because {reason}; remove the option"
+            yield Hit(rules.INERT_OPTION, message)
 
 
 def of_volcano(pools: Sequence[PoolFacts], extras: frozenset[str]) -> Iterator[Hit]:

@@ -56,3 +56,22 @@ def test_volcano_takes_a_node_with_any_label_of_its_selector(planned, team, labe
         planned(*others, mine, team("a", "guarantee: 8")), "volcano-node-selector"
     )
     assert message.endswith(expected)
+
+
+NEEDED = {
+    "admission": "the spec has no team",
+    "device-plugin": "no pool shares or divides its GPUs",
+    "mig-manager": "no pool has MIG instances of a known GPU product",
+    "monitoring": "the spec has no pool",
+    "workloads": "no model of a team fits a pool",
+}
+
+
+@pytest.mark.parametrize("extra", NEEDED)
+def test_an_option_that_renders_nothing(planned, team, extra):
+    nothing = () if extra == "monitoring" else (a100(),)
+    (message,) = messages(planned(*nothing, extras=frozenset({extra})), "inert-option")
+    assert message == f"--with {extra} renders nothing, because {NEEDED[extra]}; remove the option"
+    divided = a100(gpu=", sharing: mig, instances: {1g.5gb: 448}")
+    made = planned(divided, team("a", "guarantee: {1g.5gb: 8}"), model(), extras=frozenset({extra}))
+    assert not messages(made, "inert-option"), made.findings

@@ -34,3 +34,32 @@ def update(**spec):
 )
 def test_a_rolling_update_in_pods(spec, expected):
     assert update(**spec) == expected
+
+
+SERVED = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a, namespace: n}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: a}}
+  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: a}]}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: a, namespace: n, labels: {app.kubernetes.io/managed-by: %s}}
+spec: {minAvailable: 1, selector: {matchLabels: {app: a}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "remedy"),
+    [
+        ("helm", "write maxUnavailable: 1"),
+        ("policygen", "write more than 1 replicas, as in the model"),
+    ],
+)
+def test_a_rendered_budget_keeps_its_number(lint, tool, remedy):
+    """It follows from the model, so the replicas of the workload are wrong."""
+    found = [it for it in lint(SERVED % tool).findings if it.rule.name == "budget-blocks-drain"]
+    assert [it.message.rpartition("; ")[2] for it in found] == [remedy]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from policygen.core.finding import Path
+from policygen.core.names import MANAGED_BY, TOOL
 from policygen.core.quoting import counted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
 from policygen.kubernetes.core import PodDisruptionBudgetView
@@ -85,7 +86,7 @@ def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:
         pods = f"{unscaled}, which has no controller" if bare else f"the pods of {unscaled}"
         why = f"has {field}: {written}, which Kubernetes cannot compute for {pods}"
         return (field,), f"{why}, and no pod can be evicted", remedy
-    return _too_few(facts, least, selected, remedy)
+    return _too_few(facts, budget, selected, remedy)
 
 
 def _unscaled(selected: Selected) -> Workload | None:
@@ -104,10 +105,12 @@ def _is_bare(workload: Workload) -> bool:
     )
 
 
-def _too_few(
-    facts: Facts, least: int | str | None, selected: Selected, remedy: str
-) -> Fault | None:
-    """A `minAvailable` of as many pods as there are. The server rounds a percentage up."""
+def _too_few(facts: Facts, budget: Budget, selected: Selected, remedy: str) -> Fault | None:
+    """A `minAvailable` of as many pods as there are. The server rounds a percentage up.
+
+    A budget that policygen rendered follows from its model, so the replicas of the workload are wrong.
+    """
+    least = budget.fields.min_available
     pods = [_pods(facts, *it) for it in selected]
     if least is None or None in pods:
         return None
@@ -123,6 +126,8 @@ def _too_few(
         return None
     have = "pods that it selects have" if len(selected) > 1 else f"{selected[0][0]} has"
     why = f"needs {shown} available pods, but {have} only {counted(total, 'pod')}"
+    if budget.object.labels.get(MANAGED_BY) == TOOL:
+        remedy = f"write more than {needed} replicas, as in the model"
     return ("minAvailable",), why, remedy
 
 
