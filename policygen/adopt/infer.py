@@ -13,6 +13,7 @@ from policygen.adopt import (
     nodes,
     pools,
     priorities,
+    quotas,
     rendered_models,
     volcano,
     workloads,
@@ -104,8 +105,15 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         for pool, texts in sorted(made.differing.items())
         for text in texts
     ]
-    backstops = _backstops(trees, owned, spaces)
-    listed = [replace(it, quota_backstop=it.name in backstops) for it in made.pools]
+    assumed = frozenset(it for it in guessed if not set(owned[it]) & spaces.keys())
+    backstops = _backstops(trees, owned, spaces, assumed)
+    # In a pool with a backstop, each namespace of its teams would have a ResourceQuota.
+    limited = {it.team for tree in trees if backstops & {*tree.pools} for it in tree.branches}
+    owned = {it: names for it, names in owned.items() if it not in assumed & limited}
+    listed = [
+        replace(quotas.with_ratio(it, trees), quota_backstop=it.name in backstops)
+        for it in made.pools
+    ]
     schedulers = {it.name: it.scheduler or "kueue" for it in listed}
     ranks = priorities.adjusted(priorities.priorities(cluster, scope), listed, schedulers)
     platform = _platform(cluster, name, trees, ranks)
@@ -140,8 +148,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     reasons = {it.team: f"Guess: {text}." for it, text in shared}
     guesses += [
         Guess("Team", team, ("spec", "namespaces"), reasons.get(team, _NAMESPACES))
-        for team in sorted(guessed)
-        if not set(owned[team]) & spaces.keys()
+        for team in sorted(assumed & owned.keys())
     ]
     return Inferred(
         spec,
@@ -313,11 +320,17 @@ def _backstops(
     trees: Iterable[TeamTree],
     owned: Mapping[str, tuple[str, ...]],
     spaces: Mapping[str, Space],
+    assumed: frozenset[str],
 ) -> frozenset[str]:
-    """The pools of whose resources all namespaces of all their teams have limits."""
+    """The pools of whose resources all namespaces of all their teams have limits.
+
+    `assumed` are the teams whose namespaces no object shows.
+    """
     found = set()
     for tree in trees:
-        teams = {it.team for it in tree.branches if it.team in owned}
+        if any(it.own and it.team in assumed for it in tree.branches):
+            continue  # the own queue of a team means that it has a namespace
+        teams = {it.team for it in tree.branches if it.team in owned} - assumed
         names = {name for team in teams for name in owned[team]}
         for pool in tree.pools:
             resources = [it for it in tree.available[pool] if it not in HOST]

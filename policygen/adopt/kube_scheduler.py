@@ -1,6 +1,7 @@
 """Pools of kube-scheduler and the teams that share them, which only ResourceQuotas show."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -11,7 +12,7 @@ from policygen.adopt.trees import POOL_NAME, label, unused
 from policygen.core.quantity import MEBIBYTE
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.pool import PoolFacts
-from policygen.spec.types import Bounds, Pool, Quota
+from policygen.spec.types import Bounds, Pool, Quota, SchedulingPolicy
 
 
 class NamespaceLimits(Struct, frozen=True):
@@ -39,6 +40,7 @@ def limits(
     alone = [it for it in spaces.values() if it.name not in known and it.hard]
     for names in _with_empty(alone):
         of_team[unused(names[0], of_team)] = names
+    shared = _of_queued(of_team, spaces, queued)
     found = []
     for team, names in of_team.items():
         parts = [spaces[name] for name in names if name in spaces]
@@ -47,13 +49,27 @@ def limits(
             for resource, count in part.gpus.items():
                 if resource not in queued.get(team, frozenset()):
                     units[resource] = units.get(resource, 0) + count
-        units = {name: count for name, count in units.items() if count}  # no limit can be 0
+        units = {name: count for name, count in units.items() if count or name not in shared}
         if units:
             # Without default requests, a quota of cpu refuses containers that request none.
             counts = all(it.defaults for it in parts)
             cpu, memory = (_sum(parts, it) if counts else None for it in (CPU, MEMORY))
             found.append(NamespaceLimits(team, names, units, cpu, memory))
     return found
+
+
+def _of_queued(
+    owned: Mapping[str, tuple[str, ...]],
+    spaces: Mapping[str, Space],
+    queued: Mapping[str, frozenset[str]],
+) -> frozenset[str]:
+    """The resources of teams that also have queues.
+
+    No limit can be written as 0. It is what overcommitRatio leaves, but not below teams above, or beside
+    teams whose limit is not known.
+    """
+    names = {name for team in queued for name in owned.get(team, ())}
+    return frozenset(it for name in names if name in spaces for it in spaces[name].gpus)
 
 
 def _with_empty(alone: Sequence[Space]) -> list[tuple[str, ...]]:
@@ -118,8 +134,9 @@ def pools_of(found: Sequence[NamespaceLimits]) -> dict[str, dict[PoolOfQuotas, i
     """The limits of each team, by pool: one pool for each resource.
 
     A quota of cpu and memory belongs to one pool of its team: the resource that most of the teams
-    with such quotas have.
+    with such quotas have. One that other teams have without cpu comes last, because it would be two pools.
     """
+    plain = {name for it in found if it.cpu is None for name in it.units}
     counting = [it for it in found if it.cpu is not None]
     by_team: dict[str, dict[PoolOfQuotas, int]] = {}
     order: list[str] = []
@@ -129,7 +146,7 @@ def pools_of(found: Sequence[NamespaceLimits]) -> dict[str, dict[PoolOfQuotas, i
         for limit in left:
             for resource in limit.units:
                 teams_of[resource] = teams_of.get(resource, 0) + 1
-        order.append(max(sorted(teams_of), key=lambda it: teams_of[it]))
+        order.append(max(sorted(teams_of), key=lambda it: (it not in plain, teams_of[it])))
         left = [it for it in left if order[-1] not in it.units]
     for limit in found:
         first = next((it for it in order if it in limit.units), "") if limit.cpu is not None else ""
@@ -142,18 +159,24 @@ def pools_of(found: Sequence[NamespaceLimits]) -> dict[str, dict[PoolOfQuotas, i
 def pools(found: Sequence[NamespaceLimits]) -> list[Found]:
     """The pools of these limits.
 
-    Each has as many GPUs as the largest limit of a team; how many it really has is in no object.
+    Each has as many GPUs as the largest limit of a team; how many it really has is in no object. Where
+    the limit of a team is 0, the other limits are all that an overcommitRatio of 1 allows.
     """
     sums: dict[PoolOfQuotas, dict[str, int]] = {}
     limits_of = {it.team: it for it in found}
-    for team, units in pools_of(found).items():
+    of_teams = pools_of(found)
+    full = {pool for units in of_teams.values() for pool, count in units.items() if not count}
+    for team, units in of_teams.items():
         for pool, count in units.items():
-            available = sums.setdefault(pool, {})
-            available[pool.resource] = max(available.get(pool.resource, 1), count)
+            available = sums.setdefault(pool, {pool.resource: 0})
+            add = sum if pool in full else max
+            available[pool.resource] = add((available[pool.resource], count))
             if pool.counts_cpu:
                 limit = limits_of[team]
-                available[CPU] = max(available.get(CPU, 1), limit.cpu or 0)
-                available[MEMORY] = max(available.get(MEMORY, MEBIBYTE), limit.memory or 0)
+                available[CPU] = add((available.get(CPU, 1), limit.cpu or 0))
+                available[MEMORY] = add((available.get(MEMORY, MEBIBYTE), limit.memory or 0))
+    for available in sums.values():
+        available |= {it: max(count, 1) for it, count in available.items()}
     return [
         Found(
             pool.name,
@@ -164,6 +187,9 @@ def pools(found: Sequence[NamespaceLimits]) -> list[Found]:
                 at=HERE,
                 node_selector=(),
                 scheduler="kube-scheduler",
+                scheduling_policy=SchedulingPolicy(
+                    overcommit_ratio=Fraction(1) if pool in full else None
+                ),
                 quota_cpu_and_memory=pool.counts_cpu,
             ),
         )
@@ -179,7 +205,7 @@ def quotas(
         Quota(
             pool=pool.name,
             at=HERE,
-            limit=((facts[pool.name].profiles[0], count),),
+            limit=((facts[pool.name].profiles[0], count),) if count else None,
             cpu=Bounds(limit=limit.cpu if pool.counts_cpu else None),
             memory=Bounds(limit=limit.memory if pool.counts_cpu else None),
         )

@@ -11,7 +11,7 @@ from policygen.adopt import capacity
 from policygen.adopt.capacity import NO_NEED, NodeNeed, NodeShape, PodShare
 from policygen.adopt.profiles import Profiles
 from policygen.adopt.quotas import HERE
-from policygen.adopt.trees import TeamTree, label
+from policygen.adopt.trees import TeamTree, label, unused
 from policygen.adopt.volcano import node_group
 from policygen.core.names import HOSTNAME, NODE_GROUP
 from policygen.kubernetes.cluster import Cluster
@@ -254,7 +254,9 @@ def apart(pools: Sequence[Pool]) -> tuple[list[Pool], frozenset[str]]:
             made.append(pool)
             continue
         guessed.add(pool.name)
-        labels = {**dict.fromkeys(keys, pool.name), **dict(pool.node_selector)}
+        taken = {value for it in known for key, value in it.node_selector if key in keys}
+        own = unused(pool.name, taken)
+        labels = {**dict.fromkeys(keys, own), **dict(pool.node_selector)}
         made.append(replace(pool, node_selector=tuple(sorted(labels.items()))))
     return made, frozenset(guessed)
 

@@ -6,12 +6,14 @@
 import json
 import re
 import sys
-from difflib import ndiff
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, given, seed, settings
 
+from policygen.core import quantity
+from policygen.core.quantity import MEBIBYTE
 from policygen.documents.files import Source
 from policygen.plan.extras import WORKLOADS
 from tests.adopt.round_trip import adopted, again, cluster, rendered, written
@@ -57,10 +59,27 @@ def test_the_adopted_spec_of_kueue_renders_the_same_bytes(documents):
     assert again(first) == first
 
 
+STEPS = 8
+"""How many steps of rounding (1m of cpu, 1Mi of memory) an amount may differ: one for each queue beside it."""
+
+
 def rounded(one, other):
     """Whether two renders differ only by rounding in amounts of cpu and memory."""
-    changed = [it for it in ndiff(one.splitlines(), other.splitlines()) if it[0] in "+-"]
-    return all(re.fullmatch(r'[+-]  +(cpu|memory): "[0-9]+(m|Mi|Ki|Gi)?"', it) for it in changed)
+    lines = one.splitlines(), other.splitlines()
+    return len(lines[0]) == len(lines[1]) and all(map(_near, *lines))
+
+
+def _near(one, other):
+    if one == other:
+        return True
+    amounts = [
+        re.fullmatch(r' +(cpu|memory): "?([0-9]+(?:[A-Za-z]+)?)"?', it) for it in (one, other)
+    ]
+    if None in amounts or amounts[0][1] != amounts[1][1]:
+        return False
+    step = Fraction(1, 1000) if amounts[0][1] == "cpu" else MEBIBYTE
+    values = [quantity.read(it[2]).value for it in amounts]
+    return abs(values[0] - values[1]) <= STEPS * step
 
 
 @settings(FEW, max_examples=6, derandomize=True, phases=[Phase.generate])
@@ -275,6 +294,67 @@ spec:
 def test_a_parent_with_a_queue_keeps_the_namespaces_that_only_have_quotas():
     first = rendered(Source("spec.yaml", QUOTAS_OF_A_PARENT, None))
     assert "namespace: lab\n" not in first
+    assert again(first) == first
+
+
+def pool(name, resource="nvidia.com/gpu", **spec):
+    fields = {
+        "nodeSelector": {"pool": name},
+        "gpu": {"resource": resource, "memory": "80Gi", "perNode": 8},
+        "capacity": {"nodes": 4, "nodeAllocatable": {"cpu": 64, "memory": "256Gi"}},
+    }
+    return ("ResourcePool", name, fields | spec)
+
+
+def team(name, quotas, **spec):
+    listed = [{"pool": key, **value} for key, value in quotas.items()]
+    return ("Team", name, {"namespaces": [{"name": f"{name}-0"}], "quotas": listed} | spec)
+
+
+KUBE = {"scheduler": "kube-scheduler"}
+DEFAULTS = {"containerDefaults": {"cpu": 1, "memory": "1Gi"}}
+NOTHING_LEFT = {"schedulingPolicy": {"overcommitRatio": 1}}
+LIMITS_THAT_NO_FIELD_HAS = {
+    "overcommitRatio leaves nothing to a team": [
+        pool("k", **NOTHING_LEFT),
+        team("all", {"k": {"guarantee": 32, "limit": 32}}),
+        team("rest", {"k": {"guarantee": 0}}),
+    ],
+    "overcommitRatio leaves nothing in a pool of kube-scheduler": [
+        pool("k", **NOTHING_LEFT, **KUBE),
+        team("all", {"k": {"limit": 32}}),
+        team("rest", {"k": {}}),
+    ],
+    "a label of one pool is the name of another": [
+        pool("k", nodeSelector={"pool": "k", "model": "v"}),
+        pool("v", scheduler="volcano"),
+        team("both", {"k": {"guarantee": 8}, "v": {"guarantee": 8}}),
+    ],
+    "a backstop beside a team whose namespaces are not limited": [
+        pool("v", scheduler="volcano", quotaBackstop=True),
+        team("lab", {"v": {"guarantee": 8}}),
+        team("office", {"v": {"guarantee": 8}}, namespaces=[]),
+        team("desk", {}, parent="office"),
+    ],
+    "only one of two resources is counted with cpu": [
+        pool("v", scheduler="volcano"),
+        pool("plain", "example.com/a", **KUBE),
+        pool("cpu", "example.com/b", quotaCpuAndMemory=True, **KUBE),
+        team("lab", {"v": {}, "plain": {"limit": 4}, "cpu": {"limit": 4}}, **DEFAULTS),
+        team("more", {"v": {}, "plain": {"limit": 8}, "cpu": {"limit": 8}}, **DEFAULTS),
+        team("child", {"v": {}, "plain": {"limit": 2}}, parent="lab", **DEFAULTS),
+        team("grandchild", {"v": {}, "plain": {"limit": 2}}, parent="child", **DEFAULTS),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", LIMITS_THAT_NO_FIELD_HAS)
+def test_limits_that_no_field_of_a_quota_has(name):
+    documents = [
+        {"apiVersion": "policygen.dev/v1alpha1", "kind": kind, "metadata": {"name": of}, "spec": it}
+        for kind, of, it in LIMITS_THAT_NO_FIELD_HAS[name]
+    ]
+    first = rendered(Source("spec.yaml", text_of(documents), None))
     assert again(first) == first
 
 
