@@ -866,6 +866,12 @@ POOLS = [
         "write the number of instances of the whole pool",
     ),
     Case(
+        "a policy that the target does not serve",
+        platform("{target: {kubernetes: '1.35'}, admission: {defaults: «true»}}"),
+        "admission-defaults-not-served",
+        "Kubernetes 1.35 does not serve use a target of 1.36 or later",
+    ),
+    Case(
         "default requests above every node",
         joined(pool(), team(spec="containerDefaults: {cpu: 1, memory: «1Ti»}")),
         "container-defaults-exceed-node",
