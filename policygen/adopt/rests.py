@@ -1,0 +1,176 @@
+"""Finds guarantees that are below what queues deserve, where rounding left a rest of cpu or memory.
+
+Where Volcano's teams reclaim, what a queue deserves is the guarantee of its team. The own queue of a team
+with child teams deserves what these leave, but the plan rounds cpu and memory of each queue down, so a
+rest of some 1m and 1Mi belongs to no queue. The spec keeps this rest if the queues share a unit each by weight.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.adopt.trees import TeamBranch, TeamTree
+from policygen.adopt.weights import MOST
+from policygen.core.quantity import MEBIBYTE
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
+
+_STEPS = {CPU: 1, MEMORY: MEBIBYTE}
+_ROUNDS = 3
+"""How many steps each queue can get of a rest."""
+
+
+class _Extra(Struct, frozen=True):
+    """What a team deserves above its guarantee: units, and steps of cpu and memory."""
+
+    units: int = 0
+    steps: Mapping[str, int] = {}
+
+
+_NOTHING = _Extra()
+
+
+class _NoSolutionError(Exception):
+    """The rests of a tree cannot be made by guarantees and weights."""
+
+
+def with_rests(tree: TeamTree) -> tuple[TeamTree, dict[str, int]]:
+    """The tree with lower guarantees, and the weights of its teams that are not 1.
+
+    The same tree, if it has no rests, or if no guarantees are found that make them.
+    """
+    whole = tree.available[tree.queue]
+    units = [name for name in whole if name not in HOST]
+    for resource in sorted(units, key=lambda it: -whole[it]):
+        found = _Rests(tree, resource)
+        with suppress(_NoSolutionError):
+            found.solve(None)
+            return found.lowered(), found.weights
+    return tree, {}
+
+
+class _Rests:
+    """The extras of all queues of a tree, with units of one resource."""
+
+    def __init__(self, tree: TeamTree, resource: str) -> None:
+        self.tree = tree
+        self.whole = tree.available[tree.queue]
+        self.resource = resource
+        self.of_team = {it.team: it for it in tree.branches if not it.own}
+        self.beside: dict[str | None, list[TeamBranch]] = {}
+        for branch in tree.branches:
+            self.beside.setdefault(branch.above, []).append(branch)
+        self.extras: dict[int, _Extra] = {}
+        self.weights: dict[str, int] = {}
+
+    def deserved(self, branch: TeamBranch) -> Vector:
+        """What a queue deserves."""
+        return branch.guarantee[self.tree.queue]
+
+    def solve(self, above: str | None, least: int = 0) -> _Extra:
+        """The extra of a team, so that its own queue and its child teams have what they deserve.
+
+        `least`: the number of queues below it that get a unit even if nothing is left.
+        """
+        group = self.beside.get(above, [])
+        needs = [_NOTHING if it.own else self.solve(it.team) for it in group]
+        own = any(it.own for it in group)
+        whole = self.whole if above is None else self.deserved(self.of_team[above])
+        left = {
+            name: whole.get(name, 0) - sum(self.deserved(it).get(name, 0) for it in group)
+            for name in (*HOST, self.resource)
+        }
+        exact = not any(it.units for it in needs) and not (own and (left[CPU] or left[MEMORY]))
+        if exact and (not least or (not own and left[self.resource] >= least)):
+            return _NOTHING
+        if min(left.values()) < 0 or left[MEMORY] % MEBIBYTE or (own and left[self.resource]):
+            raise _NoSolutionError
+        able = [it for it in group if self.deserved(it).get(self.resource, 0)]
+        sharing = [it for it in able if it.own or it.team not in self.beside]
+        for deeper in (False, True):
+            if deeper:
+                sharing += self._with_teams_below(group, needs, able)
+            sharing.sort(key=lambda it: it.own)
+            for count in range(least, len(sharing) + 1):
+                made = self._shared(group, needs, sharing[:count], left)
+                if made is not None:
+                    return made if own else _NOTHING
+        raise _NoSolutionError
+
+    def _with_teams_below(
+        self, group: Sequence[TeamBranch], needs: list[_Extra], able: Sequence[TeamBranch]
+    ) -> list[TeamBranch]:
+        """Teams with child teams that can get a unit, too. Those with a queue of their own are in `needs`."""
+        found = []
+        for index, it in enumerate(group):
+            if it.own or it.team not in self.beside or needs[index].units or it not in able:
+                continue
+            with suppress(_NoSolutionError):
+                needs[index] = self.solve(it.team, least=1)
+                if not needs[index].units:
+                    found.append(it)
+        return found
+
+    def _shared(
+        self,
+        group: Sequence[TeamBranch],
+        needs: Sequence[_Extra],
+        sharing: Sequence[TeamBranch],
+        left: Mapping[str, int],
+    ) -> _Extra | None:
+        """The extra of the team above, if these queues beside each other get a unit each."""
+        units = [
+            need.units + any(it is each for each in sharing)
+            for it, need in zip(group, needs, strict=True)
+        ]
+        total = sum(units)
+        own_shares = any(it.own for it in sharing)
+        if not total or (own_shares and not all(units)):
+            return None
+        steps: dict[str, int] = {}
+        shares: dict[str, int] = {}
+        for name, step in _STEPS.items():
+            wanted = [need.steps.get(name, 0) for need in needs]
+            fixed = [
+                (need.units, count) for need, count in zip(needs, wanted, strict=True) if need.units
+            ]
+            base = left[name] // step + sum(wanted)
+            each = next(
+                filter(partial(_fits, base, len(sharing), total, fixed), range(_ROUNDS)), None
+            )
+            if each is None or (
+                each and any(it.team in self.beside and not it.own for it in sharing)
+            ):
+                return None
+            shares[name] = each
+            steps[name] = base + len(sharing) * each
+        scale = 1 if own_shares else MOST // max(units)
+        for it, need, count in zip(group, needs, units, strict=True):
+            self.extras[id(it)] = need if need.units else _Extra(count, shares if count else {})
+            if count and not it.own and count * scale > 1:
+                self.weights[it.team] = count * scale
+        return _Extra(total, steps)
+
+    def lowered(self) -> TeamTree:
+        """The tree with the guarantees without the extras."""
+        branches = []
+        for branch in self.tree.branches:
+            extra = self.extras.get(id(branch), _NOTHING)
+            vector = dict(self.deserved(branch))
+            less = {self.resource: extra.units}
+            less |= {name: count * _STEPS[name] for name, count in extra.steps.items()}
+            vector |= {name: vector.get(name, 0) - count for name, count in less.items() if count}
+            if min(vector.values(), default=0) < 0:
+                return self.tree
+            branches.append(replace(branch, guarantee={self.tree.queue: vector}))
+        return replace(self.tree, branches=tuple(branches))
+
+
+def _fits(base: int, sharing: int, total: int, fixed: Sequence[tuple[int, int]], each: int) -> bool:
+    """Whether the plan gives `each` steps to all that share, and to the others what they need."""
+    left = base + sharing * each
+    return (not sharing or left // total == each) and all(
+        left * units // total == count for units, count in fixed
+    )

@@ -1,0 +1,45 @@
+"""Rests of cpu and memory that rounding leaves in trees of Volcano."""
+
+import pytest
+
+from policygen.documents.files import Source
+from tests.adopt.round_trip import again, rendered
+
+POOL = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: v}
+spec:
+  nodeSelector: {pool: v}
+  gpu: {memory: 80Gi, perNode: 10}
+  capacity: {nodes: 1, nodeAllocatable: {cpu: 10007m, memory: 10247Mi}}
+  scheduler: volcano
+"""
+
+
+def team(name, parent=None, *, works=True):
+    return f"""---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {{name: {name}}}
+spec:
+  {f"parent: {parent}" if parent else ""}
+  namespaces: [{f"{{name: {name}}}" if works else ""}]
+  quotas: [{{pool: v, guarantee: 0}}]
+"""
+
+
+TREES = {
+    "own queue beside child teams": team("lab") + team("a", "lab") + team("b", "lab"),
+    "below a team without an own queue": (
+        team("lab", works=False) + team("a", "lab") + team("b", "a") + team("c", "a")
+    ),
+    "on two levels": team("lab") + team("a", "lab") + team("b", "a") + team("c", "a"),
+    "beside a team with child teams": team("lab") + team("a", "lab", works=False) + team("b", "a"),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_rest_belongs_to_no_queue(name):
+    first = rendered(Source("spec.yaml", POOL + TREES[name], None))
+    assert again(first) == first
