@@ -1,0 +1,125 @@
+"""Where a rule begins and ends to report: objects that differ in one field from a bad example."""
+
+from datetime import date
+
+import pytest
+
+from policygen.app import lint as app_lint
+from policygen.app.requests import LintRequest
+
+TODAY = date(2026, 11, 21)
+
+
+def findings(tmp_path, text, rule):
+    path = tmp_path / "objects.yaml"
+    path.write_text(text)
+    report = app_lint.lint(LintRequest(manifests=(str(path),)), today=TODAY)
+    return [it for it in report.findings if it.rule.name == rule]
+
+
+def priority_class(name, value, policy="PreemptLowerPriority"):
+    return (
+        "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+        f"metadata: {{name: {name}}}\nvalue: {value}\npreemptionPolicy: {policy}\n"
+    )
+
+
+def with_gpus(kind, name, priority, labels="{}"):
+    api_version = "apps/v1" if kind == "Deployment" else "batch/v1"
+    selector = "selector: {matchLabels: {app: a}}, " if kind == "Deployment" else ""
+    policy = "Always" if kind == "Deployment" else "Never"
+    return (
+        f"apiVersion: {api_version}\nkind: {kind}\n"
+        f"metadata: {{name: {name}, namespace: vision, labels: {labels}}}\n"
+        f"spec: {{{selector}template: {{metadata: {{labels: {{app: a}}}}, spec: {{restartPolicy: {policy}, "
+        f"priorityClassName: {priority}, containers: [{{name: a, image: registry.example.com/a:1, "
+        "resources: {limits: {cpu: 4, memory: 8Gi, nvidia.com/gpu: 1}}}]}}}\n"
+    )
+
+
+CLUSTER_QUEUE = (
+    "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: vision}\n"
+    "spec: {namespaceSelector: {}}\n"
+)
+NEVER = priority_class("serving", 1000, "Never")
+TRAINING = priority_class("training", 100)
+HIGHEST = priority_class("alerts", 2000)
+SERVES, TRAINS = with_gpus("Deployment", "llm", "serving"), with_gpus("Job", "train", "training")
+IN_KUEUE = with_gpus("Deployment", "llm", "serving", "{kueue.x-k8s.io/queue-name: a}")
+
+
+@pytest.mark.parametrize(
+    ("texts", "rival"),
+    [
+        ([NEVER, TRAINING], "training"),
+        ([NEVER, TRAINING, priority_class("batch", 50)], "training"),
+        ([NEVER, TRAINING, priority_class("urgent", 1000)], ""),
+        ([NEVER, TRAINING, HIGHEST], ""),
+        ([NEVER, TRAINING, CLUSTER_QUEUE], ""),
+        ([NEVER, priority_class("training", 100, "Never")], ""),
+        # A class that is not the highest is reported for serving workloads beside others.
+        ([NEVER, TRAINING, HIGHEST, SERVES, TRAINS], "training"),
+        ([NEVER, TRAINING, CLUSTER_QUEUE, SERVES, TRAINS], "training"),
+        ([NEVER, TRAINING, HIGHEST, SERVES], ""),
+        ([NEVER, TRAINING, HIGHEST, TRAINS], ""),
+        ([NEVER, TRAINING, HIGHEST, with_gpus("Job", "batch", "serving"), TRAINS], ""),
+        ([NEVER, HIGHEST, SERVES, with_gpus("Job", "train", "alerts")], ""),
+        ([NEVER, TRAINING, HIGHEST, priority_class("urgent", 1000), SERVES, TRAINS], ""),
+        ([NEVER, priority_class("training", 1000), HIGHEST, SERVES, TRAINS], ""),
+        ([NEVER, TRAINING, HIGHEST, TRAINS, IN_KUEUE], ""),
+    ],
+)
+def test_high_priority_never_preempts(tmp_path, texts, rival):
+    found = findings(tmp_path, "---\n".join(texts), "high-priority-never-preempts")
+    assert len(found) == bool(rival)
+    assert all(f"the lower class {rival} do" in it.message for it in found)
+
+
+def node(name, gpus=0, taint="", cpu=32):
+    taints = f"taints: [{{key: nvidia.com/gpu, effect: {taint}}}]" if taint else ""
+    return (
+        f"apiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\nspec: {{{taints}}}\n"
+        f"status: {{allocatable: {{cpu: {cpu}, memory: 128Gi, pods: 110, nvidia.com/gpu: {gpus}}}}}\n"
+    )
+
+
+def web(name="web", resources="{requests: {cpu: 2, memory: 4Gi}}", labels="{}"):
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}, namespace: vision, labels: {labels}}}\n"
+        "spec: {selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: "
+        f"{{containers: [{{name: a, image: registry.example.com/a:1, resources: {resources}}}]}}}}}}\n"
+    )
+
+
+CPU = node("cpu-1")
+
+
+@pytest.mark.parametrize(
+    ("texts", "begins"),
+    [
+        ([node("gpu-1", 8), CPU, web()], "1 node with GPUs has no taint"),
+        ([node("gpu-1", 8), node("gpu-2", 8), CPU, web()], "2 nodes with GPUs have no taint"),
+        ([node("gpu-1", 8), node("gpu-2", 8, "NoSchedule"), CPU, web()], "1 node with GPUs has"),
+        ([node("gpu-1", 8, "NoExecute"), CPU, web()], ""),
+        ([node("gpu-1", 8, "PreferNoSchedule"), CPU, web()], "1 node with GPUs has"),
+        ([node("gpu-1", 8), web()], ""),
+        ([CPU, web()], ""),
+        ([node("gpu-1", 8), node("cpu-1", cpu=1), web()], ""),
+        ([node("gpu-1", 8, cpu=1), CPU, web()], ""),
+        ([node("gpu-1", 8), CPU, web(resources="{}")], ""),
+        ([node("gpu-1", 8), CPU, web(resources="{limits: {cpu: 1, nvidia.com/gpu: 1}}")], ""),
+        ([node("gpu-1", 8), CPU, web(), web("site")], "1 node with GPUs has"),
+    ],
+)
+def test_gpu_nodes_open(tmp_path, texts, begins):
+    found = findings(tmp_path, "---\n".join(texts), "gpu-nodes-open")
+    assert len(found) == bool(begins)
+    assert all(it.message.startswith(begins) for it in found)
+
+
+def test_the_first_workload_is_named_and_the_others_are_counted(tmp_path):
+    some = [web(), web("site"), web("shop", "{limits: {nvidia.com/gpu: 1}}")]
+    for texts, named in ((some[:1], "vision/web,"), (some, "vision/web and of 1 other workload,")):
+        text = "---\n".join([node("gpu-1", 8), CPU, *texts])
+        (found,) = findings(tmp_path, text, "gpu-nodes-open")
+        assert named in found.message
