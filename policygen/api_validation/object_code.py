@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv6Network, ip_network
 from typing import Any
 
-from policygen.api_validation import schemas
-from policygen.api_validation.metadata import finalizer_fault
+from policygen.api_validation import admission_code, schemas
+from policygen.api_validation.fields import mapping, mappings
+from policygen.api_validation.metadata import finalizer_fault, is_namespace, is_subdomain
 from policygen.api_validation.refusal import Reason, Refusal
 from policygen.core import durations, quantity
 from policygen.core.finding import Path
-from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.label_grammar import ENDS, key_fault, value_fault
 from policygen.core.names import CRON_JOB_NAME
 from policygen.core.quoting import listed, quoted
 from policygen.core.standard_resources import whole
@@ -38,13 +39,25 @@ Check = Callable[[Mapping[str, Any]], Iterator[Refusal]]
 def check(thing: Mapping[str, Any], served: schemas.ServedKind, out: list[Refusal]) -> None:
     """Append the refusals of an object of this kind; skips fields of a wrong type."""
     found = _CHECKS.get((served.api_version, served.kind))
-    if found is not None:
-        out += found(thing)
+    if found is None:
+        return
+    refused = list(found(thing))
+    paths = {it.path for it in refused}
+    out[:] = [it for it in out if it.reason is not Reason.SERVER_SIDE_APPLY or it.path not in paths]
+    # One finding for one place, and no missing field in a mapping that has it under a misspelled name.
+    reported = {it.path for it in out}
+    misspelt = {it.path[:-1] for it in out if it.meant}
+    out += [
+        it
+        for it in refused
+        if it.path not in reported
+        and (it.reason is not Reason.MISSING_FIELD or it.path not in misspelt)
+    ]
 
 
 def _config_map(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     size = 0
-    texts, coded = _entries(thing, "data"), _entries(thing, "binaryData")
+    texts, coded = mapping(thing, "data"), mapping(thing, "binaryData")
     for field, entries in (("data", texts), ("binaryData", coded)):
         for key, value in entries.items():
             if fault := _key_fault(key):
@@ -78,7 +91,7 @@ def _decoded_length(text: str) -> int:
 
 
 def _namespace(thing: Mapping[str, Any]) -> Iterator[Refusal]:
-    for key, value in _entries(_entries(thing, "metadata"), "labels").items():
+    for key, value in mapping(mapping(thing, "metadata"), "labels").items():
         mode, dash, rest = key.removeprefix(_POD_SECURITY).partition("-")
         if not key.startswith(_POD_SECURITY) or mode not in ("enforce", "audit", "warn"):
             continue
@@ -89,16 +102,16 @@ def _namespace(thing: Mapping[str, Any]) -> Iterator[Refusal]:
         elif rest == "version" and not _VERSION.fullmatch(text):
             message = f"{key} is {quoted(text)}, which is refused; write latest, or a version such as v1.36"
             yield Refusal(path, Reason.LABEL, message)
-    finalizers = _entries(thing, "spec").get("finalizers")
+    finalizers = mapping(thing, "spec").get("finalizers")
     for i, name in enumerate(finalizers if isinstance(finalizers, list) else ()):
         if isinstance(name, str | None) and (fault := finalizer_fault(name or "", builtin=True)):
             yield Refusal(("spec", "finalizers", i), Reason.FORMAT, fault)
 
 
 def _node(thing: Mapping[str, Any]) -> Iterator[Refusal]:
-    status = _entries(thing, "status")
+    status = mapping(thing, "status")
     for field in ("capacity", "allocatable"):
-        for name, text in _entries(status, field).items():
+        for name, text in mapping(status, field).items():
             try:
                 amount = quantity.read(0 if text is None else text).value
             except ValueError:
@@ -111,17 +124,17 @@ def _node(thing: Mapping[str, Any]) -> Iterator[Refusal]:
                 message = f"{name} is {text}, which is refused; write a whole number"
                 yield Refusal(path, Reason.RANGE, message)
 
-    spec = _entries(thing, "spec")
+    spec = mapping(thing, "spec")
     yield from _taints(spec)
     yield from _addresses(spec)
-    if fault := _avoided_pods(_entries(_entries(thing, "metadata"), "annotations").get(_AVOIDED)):
+    if fault := _avoided_pods(mapping(mapping(thing, "metadata"), "annotations").get(_AVOIDED)):
         yield Refusal(("metadata", "annotations", _AVOIDED), Reason.ANNOTATION, fault)
 
 
 def _taints(spec: Mapping[str, Any]) -> Iterator[Refusal]:
     """Source: pkg/apis/core/validation/validation.go, validateNodeTaints."""
     seen = set()
-    for i, taint in _items(spec, "taints"):
+    for i, taint in mappings(spec, "taints"):
         path: Path = ("spec", "taints", i)
         key, value, effect = (taint.get(field) or "" for field in ("key", "value", "effect"))
         if not (isinstance(key, str) and isinstance(value, str) and isinstance(effect, str)):
@@ -187,9 +200,9 @@ def _avoided_pods(text: Any) -> str:
 
 
 def _cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
-    spec = _entries(thing, "spec")
+    spec = mapping(thing, "spec")
     yield from _time_zone(spec)
-    job = _entries(_entries(spec, "jobTemplate"), "spec")
+    job = mapping(mapping(spec, "jobTemplate"), "spec")
     if job.get("selector") is not None:
         message = "selector in a jobTemplate is refused, because each Job gets its own selector; remove selector"
         yield Refusal(("spec", "jobTemplate", "spec", "selector"), Reason.FORMAT, message)
@@ -197,13 +210,13 @@ def _cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def _volcano_cron_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     """Its Jobs get names with eleven characters more."""
-    spec, name = _entries(thing, "spec"), _entries(thing, "metadata").get("name")
+    spec, name = mapping(thing, "spec"), mapping(thing, "metadata").get("name")
     if isinstance(name, str) and len(name) > CRON_JOB_NAME:
         message = f"the name has {len(name)} characters, but the name of a CronJob can have at most {CRON_JOB_NAME}; shorten the name"
         yield Refusal(("metadata", "name"), Reason.NAME, message)
     yield from _time_zone(spec)
     yield from _durations(
-        _entries(_entries(spec, "jobTemplate"), "spec"), ("spec", "jobTemplate", "spec")
+        mapping(mapping(spec, "jobTemplate"), "spec"), ("spec", "jobTemplate", "spec")
     )
 
 
@@ -248,16 +261,16 @@ _LONGEST_POD_NAME = 63
 
 def _volcano_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go of Volcano 1.14.1."""
-    spec = _entries(thing, "spec")
+    spec = mapping(thing, "spec")
     yield from _durations(spec, ("spec",))
-    job = _entries(thing, "metadata").get("name")
+    job = mapping(thing, "metadata").get("name")
     if not isinstance(job, str):
         return
     if len(job) > _LONGEST_POD_NAME:
         message = f"the name has {len(job)} characters, but Volcano accepts at most {_LONGEST_POD_NAME}; shorten the name"
         yield Refusal(("metadata", "name"), Reason.NAME, message)
         return
-    for i, task in _items(spec, "tasks"):
+    for i, task in mappings(spec, "tasks"):
         name = task.get("name")
         pod = f"{job}-{name or f'default{i}'}-{i}"
         if isinstance(name, str | None) and len(pod) > _LONGEST_POD_NAME:
@@ -271,7 +284,7 @@ def _volcano_job(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def _pod(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     """Source: plugin/pkg/admission/runtimeclass/admission.go, which runs for pods only."""
-    spec = _entries(thing, "spec")
+    spec = mapping(thing, "spec")
     if isinstance(spec.get("overhead"), dict) and not spec.get("runtimeClassName"):
         message = (
             "overhead without a RuntimeClass is refused; remove overhead, or write runtimeClassName"
@@ -281,7 +294,7 @@ def _pod(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def _resource_quota(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     """To the schema, an empty scope is a missing one. Source: validateResourceQuotaScopes."""
-    scopes = _entries(thing, "spec").get("scopes")
+    scopes = mapping(thing, "spec").get("scopes")
     for i, scope in enumerate(scopes if isinstance(scopes, list) else ()):
         if scope in ("", None):
             message = f"scopes[{i}] is empty, which is refused; remove this entry"
@@ -289,15 +302,22 @@ def _resource_quota(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 def _stateful_set(thing: Mapping[str, Any]) -> Iterator[Refusal]:
-    """The claims of a StatefulSet. Source: validatePersistentVolumeClaimSpec."""
-    for i, claim in _items(_entries(thing, "spec"), "volumeClaimTemplates"):
+    """The name, from which pods get their host name, and the claims.
+
+    Source: pkg/apis/apps/validation, ValidateStatefulSet; validatePersistentVolumeClaimSpec.
+    """
+    name = mapping(thing, "metadata").get("name")
+    if isinstance(name, str) and is_subdomain(name) and not is_namespace(name):
+        message = f'the name {quoted(name)} is refused for a StatefulSet; write at most 63 lower-case letters, digits and "-", {ENDS}'
+        yield Refusal(("metadata", "name"), Reason.NAME, message)
+    for i, claim in mappings(mapping(thing, "spec"), "volumeClaimTemplates"):
         path: Path = ("spec", "volumeClaimTemplates", i, "spec")
-        spec = _entries(claim, "spec")
+        spec = mapping(claim, "spec")
         if spec.get("accessModes") in (None, []):
             message = f"volumeClaimTemplates[{i}] has no accessModes, which is refused; write accessModes, such as [ReadWriteOnce]"
             yield Refusal(path, Reason.MISSING_FIELD, message)
-        resources = _entries(spec, "resources")
-        requests = _entries(resources, "requests")
+        resources = mapping(spec, "resources")
+        requests = mapping(resources, "requests")
         if "storage" not in requests:
             message = f"volumeClaimTemplates[{i}] requests no storage, which is refused; write resources.requests.storage"
             yield Refusal(path, Reason.MISSING_FIELD, message)
@@ -314,26 +334,14 @@ def _stateful_set(thing: Mapping[str, Any]) -> Iterator[Refusal]:
 
 def _durations(spec: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
     found = [((*path, "runningEstimate"), spec.get("runningEstimate"))]
-    holders = [(path, spec), *((((*path, "tasks", i)), it) for i, it in _items(spec, "tasks"))]
+    holders = [(path, spec), *((((*path, "tasks", i)), it) for i, it in mappings(spec, "tasks"))]
     for holder_path, holder in holders:
-        for i, policy in _items(holder, "policies"):
+        for i, policy in mappings(holder, "policies"):
             found.append(((*holder_path, "policies", i, "timeout"), policy.get("timeout")))
     for at, text in found:
         if isinstance(text, str) and durations.seconds(text) is None:
             message = f"{at[-1]} {quoted(text)} is not a duration; write a duration such as 30m"
             yield Refusal(at, Reason.FORMAT, message)
-
-
-def _entries(thing: Mapping[str, Any], field: str) -> dict[str, Any]:
-    found = thing.get(field)
-    return found if isinstance(found, dict) else {}
-
-
-def _items(thing: Mapping[str, Any], field: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    found = thing.get(field)
-    for i, item in enumerate(found if isinstance(found, list) else ()):
-        if isinstance(item, dict):
-            yield i, item
 
 
 _CHECKS: Mapping[tuple[str, str], Check] = {
@@ -346,4 +354,6 @@ _CHECKS: Mapping[tuple[str, str], Check] = {
     ("batch.volcano.sh/v1alpha1", "CronJob"): _volcano_cron_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
     ("apps/v1", "StatefulSet"): _stateful_set,
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"): admission_code.policy,
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"): admission_code.binding,
 }

@@ -106,6 +106,8 @@ def test_what_is_taken(api_version, kind, thing):
         ("apps/v1", "StatefulSet", claims(requests={"storage": 0}), (*CLAIM, "resources", "requests", "storage"), Reason.RANGE),
         ("apps/v1", "StatefulSet", claims(requests={"cpu": 1}), CLAIM, Reason.MISSING_FIELD),
         ("apps/v1", "StatefulSet", claims(modes=[], requests={"storage": 1}), CLAIM, Reason.MISSING_FIELD),
+        ("apps/v1", "StatefulSet", {"metadata": {"name": "a.b"}}, ("metadata", "name"), Reason.NAME),
+        ("apps/v1", "StatefulSet", {"metadata": {"name": "a" * 64}}, ("metadata", "name"), Reason.NAME),
         (VCJOB, "Job", vcjob(runningEstimate="1d"), ("spec", "runningEstimate"), Reason.FORMAT),
         (VCJOB, "Job", vcjob(tasks=[{"policies": [{"timeout": "1H"}]}]), ("spec", "tasks", 0, "policies", 0, "timeout"), Reason.FORMAT),
         (VCJOB, "Job", {"metadata": {"name": "a" * 64}}, ("metadata", "name"), Reason.NAME),

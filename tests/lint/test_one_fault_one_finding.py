@@ -151,6 +151,22 @@ def test_a_fraction_without_quotes_is_taken_of_a_cluster_queue_when_it_is_made(t
         )
 
 
+@pytest.mark.parametrize(
+    ("task", "rule"),
+    [("", "every-update-refused"), (", minAvailable: 1, maxRetry: 3", "wrong-type")],
+)
+def test_a_fraction_in_a_task_is_taken_if_volcano_sets_a_default_in_it(tmp_path, task, rule):
+    """Volcano's webhook writes all tasks again, but only on create, and only if it changes one."""
+    text = (
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: resize, namespace: vision}\n"
+        "spec:\n  schedulerName: volcano\n  minAvailable: 1\n  tasks:\n"
+        f"  - {{name: worker, replicas: 1{task}, template: {{spec: {{restartPolicy: Never, containers: "
+        "[{name: resize, image: registry.example.com/resize, resources: {limits: {cpu: 1.5}}}]}}}\n"
+    )
+    (finding,) = lint(tmp_path, text, partial=True).findings
+    assert finding.rule.name == rule
+
+
 def test_a_weight_of_zero_is_taken_of_a_queue_when_it_is_made(tmp_path):
     """Volcano's webhook sets 1, but only on create."""
     text = (

@@ -574,6 +574,7 @@ TASK_VALUES: Mapping[str, Values] = {
     "template spec dnsPolicy": ("ClusterFirst", "Default", "None", "", None),
     "template spec priorityClassName": ("a", "A", "system-node-critical", "", None),
     "template spec terminationGracePeriodSeconds": (0, -1, 30, None),
+    "template spec containers 0 resources limits memory": (0.5, 1.5, -0.5, 1, "1.5", "0.5Gi", None, True),
     "template spec containers 0 name": ("main", "Main", "a_b", "", None, "x" * 64),
     "template spec containers 0 resources": (
         {"limits": {"cpu": 1}}, {"limits": {"cpu": "1.5"}}, {"requests": {"cpu": 2}, "limits": {"cpu": 1}}, {"requests": {"nvidia.com/gpu": 1}},
@@ -699,6 +700,110 @@ def _limit(random: Random) -> Any:
     return _present(made)
 
 
+SELECTORS = (
+    {}, None, [], {"matchLabels": {}}, {"matchLabels": {"a": "b"}}, {"matchLabels": {"a b": "c"}}, {"matchLabels": {"a": "-b"}},
+    {"matchLabels": {"a.b/c": ""}}, {"matchLabels": {"A.b/c": "d"}}, {"matchLabels": None},
+    *(
+        {"matchExpressions": [{"key": key, "operator": operator, **values}]}
+        for key, operator, values in (
+            ("a", "In", {"values": ["b"]}), ("a", "In", {"values": []}), ("a", "In", {}), ("a", "NotIn", {"values": ["b", "b"]}),
+            ("a", "NotIn", {"values": None}), ("a", "Exists", {}), ("a", "Exists", {"values": []}), ("a", "Exists", {"values": ["b"]}),
+            ("a", "DoesNotExist", {"values": ["b"]}), ("a", "DoesNotExist", {}), ("a", "in", {"values": ["b"]}), ("a", "", {}),
+            ("a", "Gt", {"values": ["1"]}), ("a b", "Exists", {}), ("", "Exists", {}), ("a/b/c", "Exists", {}),
+            ("a", "In", {"values": ["b c"]}), ("a", "In", {"values": [""]}), ("a", "In", {"values": [None]}), ("a", "In", {"values": ["x" * 64]}),
+        )
+    ),
+    {"matchExpressions": []}, {"matchExpressions": [{}]}, {"matchExpressions": [None]}, ABSENT,
+)  # fmt: skip
+EXPRESSIONS = ("true", "", " ", "\n", "1 > 0", "1 >\n 0", "true ", None, ABSENT, 1, True, [])
+"""The code of the server compiles others."""
+CEL_TEXTS = ("'a'", "", " ", "'a' +\n 'b'", "string(1)", None, ABSENT, 1, {})
+CEL_NAMES = (
+    "a",
+    "A",
+    "_a",
+    "a1",
+    "1a",
+    "a-b",
+    "a.b",
+    "",
+    " ",
+    "in",
+    "as",
+    "true",
+    "null",
+    "type",
+    "size",
+    "namespace",
+    "while",
+    "x" * 70,
+    None,
+    ABSENT,
+    1,
+)
+RESOURCE_LISTS = (
+    ["pods"], ["*"], ["*/*"], ["*", "pods"], ["*/*", "pods"], ["*", "pods/status"], ["pods/*"], ["pods/*", "pods/status"], ["*/status"],
+    ["*/status", "pods/status"], ["pods", "pods"], ["pods/*", "*/status"], ["*/*", "*"], ["*", "*/status"], ["pods/"], ["/"], ["Pods"], ["a b"], [""],
+    ["pods", ""], [], None, ABSENT, [1], "pods", ["pods/status", "pods/*"], ["*/*", "*/*"], ["pods", "*/*"],
+)  # fmt: skip
+GROUP_LISTS = (
+    [""],
+    ["apps"],
+    ["*"],
+    ["*", "apps"],
+    ["", "*"],
+    [],
+    None,
+    ABSENT,
+    ["A b"],
+    ["apps", "apps"],
+    [None],
+    [1],
+    "apps",
+    ["*", "*"],
+)
+VERSION_LISTS = (
+    ["v1"],
+    ["*"],
+    ["*", "v1"],
+    [""],
+    ["v1", ""],
+    [],
+    None,
+    ABSENT,
+    ["V 1"],
+    ["v1", "v1"],
+    [None],
+)
+OPERATION_LISTS = (
+    ["CREATE"], ["*"], ["*", "CREATE"], ["CREATE", "CREATE"], ["create"], [""], [], None, ABSENT, ["DELETE", "CONNECT"], ["PATCH"], [None],
+)  # fmt: skip
+RESOURCE_NAMES = (
+    [],
+    ["a"],
+    ["a", "a"],
+    ["a/b"],
+    ["."],
+    [".."],
+    ["..a"],
+    [""],
+    ["A b"],
+    ["a%b"],
+    ["x" * 300],
+    None,
+    ABSENT,
+    [None],
+    ["%"],
+)
+
+
+def _rule_values(at: str) -> dict[str, Values]:
+    return {
+        f"{at} resources": RESOURCE_LISTS, f"{at} apiGroups": GROUP_LISTS, f"{at} apiVersions": VERSION_LISTS, f"{at} operations": OPERATION_LISTS,
+        f"{at} resourceNames": RESOURCE_NAMES, f"{at} scope": ("*", "Cluster", "Namespaced", "namespaced", "", None, ABSENT),
+    }  # fmt: skip
+
+
 FAMILIES: Sequence[Family] = (
     Family("configmaps", _sample("ConfigMap"), {**METADATA, "data": data, "binaryData": binary, "immutable": FLAGS}),
     Family("configmap-data", _sample("ConfigMap"), {"data": data, "binaryData": binary, "immutable": FLAGS}),
@@ -799,6 +904,60 @@ FAMILIES: Sequence[Family] = (
             "metadata name": VCJOB_NAMES, "spec schedule": SCHEDULES, "spec timeZone": ZONES, "spec concurrencyPolicy": ("Allow", "Forbid", "Replace", "allow", "", None, ABSENT),
             "spec suspend": FLAGS, "spec startingDeadlineSeconds": COUNTS, "spec successfulJobsHistoryLimit": COUNTS, "spec failedJobsHistoryLimit": COUNTS,
             "spec jobTemplate spec selector": ({}, None, {"matchLabels": {"a": "b"}}), "spec jobTemplate spec manualSelector": FLAGS,
+        },
+    ),
+    Family(
+        "stateful-sets", _sample("StatefulSet", "apps/v1"),
+        {
+            "metadata name": NAMES, "spec replicas": COUNTS, "spec serviceName": (*NAMES, None, ABSENT, 1), "spec minReadySeconds": COUNTS,
+            "spec revisionHistoryLimit": COUNTS, "spec podManagementPolicy": ("OrderedReady", "Parallel", "parallel", "", None, ABSENT),
+            "spec updateStrategy": ({}, None, {"type": "OnDelete"}, {"type": "RollingUpdate"}, {"type": "Recreate"}, {"type": "OnDelete", "rollingUpdate": {"partition": 1}}),
+            "spec ordinals start": COUNTS, "spec selector": (None, {}, ABSENT, {"matchLabels": {"a": "z"}}),
+        },
+    ),
+    Family(
+        "admission-policies", _sample("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1"),
+        {
+            **_rule_values("spec matchConstraints resourceRules 0"), "spec matchConstraints namespaceSelector": SELECTORS, "spec matchConstraints objectSelector": SELECTORS,
+            "spec matchConstraints": (None, {}, ABSENT, {"resourceRules": []}), "spec matchConstraints resourceRules": ([], None, ABSENT, [{}]),
+            "spec matchConstraints matchPolicy": ("Exact", "Equivalent", "exact", "", None, ABSENT),
+            "spec matchConstraints excludeResourceRules": (
+                [], None, [{}],
+                *([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": names}] for names in RESOURCE_LISTS if names is not ABSENT),
+            ),
+            "spec failurePolicy": ("Fail", "Ignore", "fail", "", None, ABSENT),
+            "spec paramKind": ({}, None, ABSENT, []), "spec paramKind kind": ("ConfigMap", "configMap", "config map", "Config-Map", "-a", "1a", "", None, ABSENT, "x" * 64, "a.b", 1),
+            "spec paramKind apiVersion": ("v1", "apps/v1", "a/b/c", "/v1", "v1/", "V1", "1v", "a b/v1", "A/v1", "", None, ABSENT, "v1.1", "x" * 64, "apps/v-1", 1),
+            "spec matchConditions 0 name": (*KEYS, None, ABSENT), "spec matchConditions 0 expression": EXPRESSIONS,
+            "spec matchConditions": ([], None, ABSENT, [{"name": f"c{i}", "expression": "true"} for i in range(64)], [{"name": f"c{i}", "expression": "true"} for i in range(65)]),
+            "spec variables 0 name": CEL_NAMES, "spec variables 0 expression": EXPRESSIONS, "spec variables": ([], None, ABSENT),
+            "spec validations 0 expression": EXPRESSIONS, "spec validations 1 expression": EXPRESSIONS, "spec validations": ([], None, ABSENT),
+            "spec validations 0 message": ("a", "", " ", "a\nb", "a\n", "\n", "a\rb", None, ABSENT, 1), "spec validations 1 messageExpression": CEL_TEXTS,
+            "spec validations 0 reason": ("Forbidden", "Invalid", "Unauthorized", "RequestEntityTooLarge", "forbidden", "NotFound", "", None, ABSENT),
+            "spec auditAnnotations": (
+                [], None, ABSENT, [{"key": "a", "valueExpression": "'a'"}] * 2, [{"key": f"k{i}", "valueExpression": "'a'"} for i in range(20)],
+                [{"key": f"k{i}", "valueExpression": "'a'"} for i in range(21)],
+            ),
+            "spec auditAnnotations 0 key": (*KEYS, None, ABSENT), "spec auditAnnotations 0 valueExpression": CEL_TEXTS, "spec": (None, {}, ABSENT),
+            "metadata name": NAMES,
+        },
+    ),
+    Family(
+        "admission-bindings", _sample("ValidatingAdmissionPolicyBinding", "admissionregistration.k8s.io/v1"),
+        {
+            "metadata name": NAMES, "spec policyName": (*NAMES, None, ABSENT, 1),
+            "spec paramRef": (None, {}, ABSENT, {"name": "a"}, {"parameterNotFoundAction": "Deny"}, {"selector": {}, "parameterNotFoundAction": "Allow"}),
+            "spec paramRef name": (*NAMES, None, ABSENT), "spec paramRef namespace": (*NAMES, None), "spec paramRef selector": SELECTORS,
+            "spec paramRef parameterNotFoundAction": ("Allow", "Deny", "allow", "", None, ABSENT),
+            **_rule_values("spec matchResources resourceRules 0"),
+            "spec matchResources resourceRules": ([], None, [{}], [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]),
+            "spec matchResources namespaceSelector": SELECTORS, "spec matchResources objectSelector": SELECTORS,
+            "spec matchResources matchPolicy": ("Exact", "Equivalent", "exact", "", None), "spec matchResources": (None, {}, ABSENT),
+            "spec validationActions": (
+                [], None, ABSENT, ["Deny"], ["Warn"], ["Audit"], ["Deny", "Audit"], ["Deny", "Warn"], ["Warn", "Audit", "Deny"], ["Audit", "Audit"],
+                ["deny"], [""], [None], "Deny", ["Warn", "Audit"],
+            ),
+            "spec": (None, {}, ABSENT),
         },
     ),
 )  # fmt: skip

@@ -160,9 +160,28 @@ def test_what_other_rules_find_is_accepted(server, rule):
         assert not list(server.refusals(text))
 
 
+FRACTION_IN_A_TASK = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: resize, namespace: vision}
+spec:
+  schedulerName: volcano
+  queue: default
+  minAvailable: 1
+  tasks:
+  - name: worker
+    replicas: 1
+    template:
+      spec:
+        restartPolicy: Never
+        containers: [{name: resize, image: registry.example.com/resize, resources: {limits: {cpu: 1.5}}}]
+"""
+
+
 def test_every_update_is_refused(server):
     """Also one that only adds a label."""
-    for text in examples_for(RULE_BY_NAME["every-update-refused"], server, good=False):
+    bad = examples_for(RULE_BY_NAME["every-update-refused"], server, good=False)
+    for text in [*bad, FRACTION_IN_A_TASK]:
         (document,) = parse(text, "example")
         path = server.path(document.thing)
         made = server.client.request("POST", path.rpartition("/")[0], json.dumps(document.thing))

@@ -247,13 +247,27 @@ def _corrected_by(obj: Object, refusal: Refusal) -> str:
         return "Kueue" if "field nominalQuota" in refusal.message else ""
     if kind == (VOLCANO_BATCH, "Job") and path == ("spec", "queue"):
         return "Volcano" if at_path(obj.data, path) == "" else ""
-    if kind == (VOLCANO_BATCH, "Job") and path[:2] == ("spec", "tasks"):
+    if kind == (VOLCANO_BATCH, "Job") and path[:2] == ("spec", "tasks") and _writes_tasks(obj):
         value = at_path(obj.data, path)
         dropped = value == "" and path[-1] in ("name", "topologyPolicy")
-        amount = refusal.reason is Reason.FORMAT and "resources" in path and _is_read(obj, path)
+        written = refusal.reason is Reason.FORMAT or isinstance(value, float)
+        amount = written and "resources" in path and _is_read(obj, path)
         return "Volcano" if dropped or amount else ""
     zero = path == ("spec", "weight") and mapping(obj.data, "spec").get("weight") == 0
     return "Volcano" if kind == (VOLCANO, "Queue") and zero else ""
+
+
+def _writes_tasks(job: Object) -> bool:
+    """Whether Volcano's webhook sets a default in a task, and with it writes all tasks again.
+
+    Source: pkg/webhooks/admission/jobs/mutate/mutate_job.go of Volcano 1.14.1, mutateSpec.
+    """
+    tasks = mapping(job.data, "spec").get("tasks")
+    return any(
+        not task.get("name") or task.get("minAvailable") is None or not task.get("maxRetry")
+        for task in (tasks if isinstance(tasks, list) else ())
+        if isinstance(task, dict)
+    )
 
 
 def _is_read(obj: Object, path: Path) -> bool:
