@@ -7,7 +7,6 @@ rest of some 1m and 1Mi belongs to no queue. The spec keeps this rest if the que
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,15 +17,13 @@ from policygen.core.quantity import MEBIBYTE
 from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
 
 _STEPS = {CPU: 1, MEMORY: MEBIBYTE}
-_ROUNDS = 3
-"""How many steps each queue can get of a rest."""
 
 
 class _Extra(Struct, frozen=True):
-    """What a team deserves above its guarantee: units, and steps of cpu and memory."""
+    """What a team deserves above its guarantee: units, and amounts of cpu and memory."""
 
     units: int = 0
-    steps: Mapping[str, int] = {}
+    amounts: Mapping[str, int] = {}
 
 
 _NOTHING = _Extra()
@@ -85,14 +82,14 @@ class _Rests:
         exact = not any(it.units for it in needs) and not (own and (left[CPU] or left[MEMORY]))
         if exact and (not least or (not own and left[self.resource] >= least)):
             return _NOTHING
-        if min(left.values()) < 0 or left[MEMORY] % MEBIBYTE or (own and left[self.resource]):
+        if min(left.values()) < 0 or (own and left[self.resource]):
             raise _NoSolutionError
         able = [it for it in group if self.deserved(it).get(self.resource, 0)]
-        sharing = [it for it in able if it.own or it.team not in self.beside]
+        sharing = [it for it in able if not self._has_teams(it)]
         for deeper in (False, True):
             if deeper:
                 sharing += self._with_teams_below(group, needs, able)
-            sharing.sort(key=lambda it: it.own)
+            sharing.sort(key=lambda it: (it.own, -sum(self._full(it, name) for name in HOST)))
             for count in range(least, len(sharing) + 1):
                 made = self._shared(group, needs, sharing[:count], left)
                 if made is not None:
@@ -105,7 +102,7 @@ class _Rests:
         """Teams with child teams that can get a unit, too. Those with a queue of their own are in `needs`."""
         found = []
         for index, it in enumerate(group):
-            if it.own or it.team not in self.beside or needs[index].units or it not in able:
+            if not self._has_teams(it) or needs[index].units or it not in able:
                 continue
             with suppress(_NoSolutionError):
                 needs[index] = self.solve(it.team, least=1)
@@ -129,29 +126,47 @@ class _Rests:
         own_shares = any(it.own for it in sharing)
         if not total or (own_shares and not all(units)):
             return None
-        steps: dict[str, int] = {}
+        amounts: dict[str, int] = {}
         shares: dict[str, int] = {}
         for name, step in _STEPS.items():
-            wanted = [need.steps.get(name, 0) for need in needs]
             fixed = [
-                (need.units, count) for need, count in zip(needs, wanted, strict=True) if need.units
+                _Fixed(need.units, need.amounts.get(name, 0), self._full(it, name))
+                for it, need in zip(group, needs, strict=True)
+                if need.units
             ]
-            base = left[name] // step + sum(wanted)
+            open_ones = sum(not self._full(it, name) for it in sharing)
+            base = left[name] + sum(it.amount for it in fixed)
+            guesses = {0, 1, 2}
+            if total > open_ones:
+                guesses |= {base // step // (total - open_ones)}
             each = next(
-                filter(partial(_fits, base, len(sharing), total, fixed), range(_ROUNDS)), None
+                (
+                    it
+                    for it in sorted(guesses)
+                    if _fits(
+                        base + open_ones * it * step, step, total, fixed, it if open_ones else None
+                    )
+                ),
+                None,
             )
-            if each is None or (
-                each and any(it.team in self.beside and not it.own for it in sharing)
-            ):
+            if each is None or (each and any(self._has_teams(it) for it in sharing)):
                 return None
-            shares[name] = each
-            steps[name] = base + len(sharing) * each
+            shares[name] = each * step
+            amounts[name] = base + open_ones * each * step
         scale = 1 if own_shares else MOST // max(units)
         for it, need, count in zip(group, needs, units, strict=True):
-            self.extras[id(it)] = need if need.units else _Extra(count, shares if count else {})
+            mine = {name: each for name, each in shares.items() if not self._full(it, name)}
+            self.extras[id(it)] = need if need.units else _Extra(count, mine if count else {})
             if count and not it.own and count * scale > 1:
                 self.weights[it.team] = count * scale
-        return _Extra(total, steps)
+        return _Extra(total, amounts)
+
+    def _full(self, branch: TeamBranch, name: str) -> bool:
+        """Whether a queue deserves all that its limit allows, so that it takes no more of any share."""
+        return self.deserved(branch).get(name) == branch.limit[self.tree.queue].get(name)
+
+    def _has_teams(self, branch: TeamBranch) -> bool:
+        return not branch.own and branch.team in self.beside
 
     def lowered(self) -> TeamTree:
         """The tree with the guarantees without the extras."""
@@ -159,8 +174,7 @@ class _Rests:
         for branch in self.tree.branches:
             extra = self.extras.get(id(branch), _NOTHING)
             vector = dict(self.deserved(branch))
-            less = {self.resource: extra.units}
-            less |= {name: count * _STEPS[name] for name, count in extra.steps.items()}
+            less = {self.resource: extra.units, **extra.amounts}
             vector |= {name: vector.get(name, 0) - count for name, count in less.items() if count}
             if min(vector.values(), default=0) < 0:
                 return self.tree
@@ -168,9 +182,18 @@ class _Rests:
         return replace(self.tree, branches=tuple(branches))
 
 
-def _fits(base: int, sharing: int, total: int, fixed: Sequence[tuple[int, int]], each: int) -> bool:
+class _Fixed(Struct, frozen=True):
+    """A team that needs so much of a rest; if it is full, more does not count."""
+
+    units: int
+    amount: int
+    full: bool
+
+
+def _fits(left: int, step: int, total: int, fixed: Sequence[_Fixed], each: int | None) -> bool:
     """Whether the plan gives `each` steps to all that share, and to the others what they need."""
-    left = base + sharing * each
-    return (not sharing or left // total == each) and all(
-        left * units // total == count for units, count in fixed
+    steps = left // step
+    shares = [(it, steps * it.units // total * step) for it in fixed]
+    return (each is None or steps // total == each) and all(
+        share >= it.amount if it.full else share == it.amount for it, share in shares
     )

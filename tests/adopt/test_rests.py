@@ -17,7 +17,7 @@ spec:
 """
 
 
-def team(name, parent=None, *, works=True):
+def team(name, parent=None, *, works=True, cpu=""):
     return f"""---
 apiVersion: policygen.dev/v1alpha1
 kind: Team
@@ -25,7 +25,7 @@ metadata: {{name: {name}}}
 spec:
   {f"parent: {parent}" if parent else ""}
   namespaces: [{f"{{name: {name}}}" if works else ""}]
-  quotas: [{{pool: v, guarantee: 0}}]
+  quotas: [{{pool: v, guarantee: 0{cpu and f", cpu: {{limit: {cpu}}}"}}}]
 """
 
 
@@ -35,6 +35,8 @@ TREES = {
         team("lab", works=False) + team("a", "lab") + team("b", "a") + team("c", "a")
     ),
     "on two levels": team("lab") + team("a", "lab") + team("b", "a") + team("c", "a"),
+    "that a limit of cpu leaves": team("lab") + team("a", "lab", cpu="1m") + team("b", "lab"),
+    "below a team with a limit": team("lab", cpu="5001m") + team("a", "lab") + team("b", "a"),
     "beside a team with child teams": team("lab") + team("a", "lab", works=False) + team("b", "a"),
 }
 
