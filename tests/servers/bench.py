@@ -20,6 +20,7 @@ from typing import Self
 
 import yaml
 
+from policygen.core.versions import MUTATING_POLICIES, release
 from tests import kubeconfigs
 
 from . import kueue, volcano
@@ -636,7 +637,7 @@ class Bench:
         ca = base64.b64encode(self.ca.read_bytes()).decode()
         definitions: list[Object] = []
         rest: list[Object] = [_namespace(kueue.NAMESPACE), _namespace(volcano.NAMESPACE)]
-        rest += [*_observer(), *_watch_config_maps()]
+        rest += [*_observer(), *_watch_config_maps(self.built["kubernetes"].upstream.minor)]
         if self.options.kueue_crds:
             definitions += kueue.crds(self.built["kueue"], self._kueue_webhook, ca)
         if KUEUE in self.options.parts:
@@ -708,7 +709,7 @@ def _namespace(name: str) -> Object:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
-def _watch_config_maps() -> list[Object]:
+def _watch_config_maps(kubernetes: str) -> list[Object]:
     """Policies that match no request, so that the API server never stops to watch parameters.
 
     It stops when the last policy with parameters of a kind is deleted, and does not begin again: new
@@ -730,6 +731,8 @@ def _watch_config_maps() -> list[Object]:
         ),
         "MutatingAdmissionPolicy": ({"reinvocationPolicy": "Never", "mutations": [change]}, {}),
     }
+    if release(kubernetes) < MUTATING_POLICIES:
+        del actions["MutatingAdmissionPolicy"]
     found: list[Object] = []
     for kind, (of_policy, of_binding) in actions.items():
         policy: Object = {
