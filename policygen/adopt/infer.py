@@ -82,7 +82,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         cluster, trees, spaces, [(it.queue[2], it.first.namespace) for it in labelled if it.queue]
     )
     queued = _queued(trees)
-    limits = kube_scheduler.limits(owned, spaces, queued)
+    limits = kube_scheduler.limits(owned, spaces, queued, _nested(trees))
     owned |= _alone(limits, owned, spaces)
     found_models, needs = models.of_pod_groups(cluster, trees, owned, scope)
     if not scope.rendered:
@@ -202,6 +202,12 @@ def _queued(trees: Iterable[TeamTree]) -> dict[str, frozenset[str]]:
     return found
 
 
+def _nested(trees: Iterable[TeamTree]) -> frozenset[str]:
+    """The teams with a team above or below."""
+    pairs = [(it.team, it.above) for tree in trees for it in tree.branches if it.above]
+    return frozenset(it for pair in pairs for it in pair if pair[0] != pair[1])
+
+
 def _alone(
     limits: Iterable[NamespaceLimits],
     owned: Mapping[str, tuple[str, ...]],
@@ -283,6 +289,8 @@ def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
     unseen = pools.without_pool(found, listed, shown, ranks)
     listed += pools.completed(unseen, shown, {})[0]
     listed = _with_both(listed, priorities.preempting(cluster, scope))
+    if not listed and priorities.without_kueue(cluster, scope):
+        listed.append(_unseen_pool(0, preempts=False))
     made, guessed = pools.apart(listed)
     differing = {it.pool.name: it.differences for it in real}
     return _Pools(made, guessed, frozenset(probable), assumed, differing, tuple(left))

@@ -29,18 +29,19 @@ def limits(
     owned: Mapping[str, tuple[str, ...]],
     spaces: Mapping[str, Space],
     queued: Mapping[str, frozenset[str]],
+    nested: Iterable[str] = (),
 ) -> list[NamespaceLimits]:
     """The limits of each team for resources that no queue of its own counts.
 
     `queued` are the resources of each team's queues: a ResourceQuota on them is the backstop of a
-    pool. A namespace without a team is a team of its own: the sum of the plan is the same.
+    pool. `nested` are the teams with a team above or below. A namespace without a team is a team of its own: the sum of the plan is the same.
     """
     of_team = dict(owned)
     known = {name for names in owned.values() for name in names}
     alone = [it for it in spaces.values() if it.name not in known and it.hard]
     for names in _with_empty(alone):
         of_team[unused(names[0], of_team)] = names
-    shared = _of_queued(of_team, spaces, queued)
+    shared = _of_nested(of_team, spaces, nested)
     found = []
     for team, names in of_team.items():
         parts = [spaces[name] for name in names if name in spaces]
@@ -58,17 +59,15 @@ def limits(
     return found
 
 
-def _of_queued(
-    owned: Mapping[str, tuple[str, ...]],
-    spaces: Mapping[str, Space],
-    queued: Mapping[str, frozenset[str]],
+def _of_nested(
+    owned: Mapping[str, tuple[str, ...]], spaces: Mapping[str, Space], nested: Iterable[str]
 ) -> frozenset[str]:
-    """The resources of teams that also have queues.
+    """The resources of teams that have teams above or below them.
 
-    No limit can be written as 0. It is what overcommitRatio leaves, but not below teams above, or beside
-    teams whose limit is not known.
+    No limit can be written as 0. It is what overcommitRatio leaves to root teams if all limits are known, but
+    those of teams above are not.
     """
-    names = {name for team in queued for name in owned.get(team, ())}
+    names = {name for team in nested for name in owned.get(team, ())}
     return frozenset(it for name in names if name in spaces for it in spaces[name].gpus)
 
 

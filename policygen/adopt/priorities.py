@@ -68,6 +68,12 @@ def preempting(cluster: Cluster, scope: Scope) -> frozenset[bool]:
     return frozenset(shown)
 
 
+def without_kueue(cluster: Cluster, scope: Scope) -> bool:
+    """Whether a set has priorities, but no classes of Kueue: then all its pools have other schedulers."""
+    of_kueue = any(scope.has(it.labels) for it in cluster.workload_priority_classes)
+    return scope.rendered and bool(_policies(cluster, scope)) and not of_kueue
+
+
 def adjusted(
     found: Iterable[Priority], pools: Sequence[Pool], schedulers: Mapping[str, str]
 ) -> list[Priority]:

@@ -325,6 +325,12 @@ LIMITS_THAT_NO_FIELD_HAS = {
         team("all", {"k": {"limit": 32}}),
         team("rest", {"k": {}}),
     ],
+    "overcommitRatio leaves nothing to a team with a queue": [
+        pool("q"),
+        pool("k", "example.com/a", **NOTHING_LEFT, **KUBE),
+        team("all", {"q": {}, "k": {"limit": 32}}),
+        team("rest", {"q": {}, "k": {}}),
+    ],
     "a label of one pool is the name of another": [
         pool("k", nodeSelector={"pool": "k", "model": "v"}),
         pool("v", scheduler="volcano"),
@@ -406,6 +412,29 @@ metadata: {name: system-node-critical}
 value: 2000001000
 preemptionPolicy: PreemptLowerPriority
 """
+
+
+ONLY_PRIORITIES = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: default}
+spec: {priorities: [{name: high, value: 1000}], defaults: {scheduler: kube-scheduler}}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: k}
+spec:
+  nodeSelector: {pool: k}
+  gpu: {product: h100-80gb}
+  capacity: {nodes: 4, nodeType: a3-highgpu-8g}
+  schedulingPolicy: {binPack: false, preemptionEnabled: false}
+"""
+
+
+def test_priorities_without_classes_of_kueue_show_another_scheduler():
+    first = rendered(Source("spec.yaml", ONLY_PRIORITIES, None))
+    assert "kind: PriorityClass" in first
+    assert again(first) == first
 
 
 def test_the_classes_of_every_cluster_show_no_pool():
