@@ -131,11 +131,15 @@ def shared(
 
 
 def _without_namespaces(trees: Iterable[TeamTree]) -> list[str]:
-    """Teams that need namespaces: leaves of Volcano, and teams with a leaf of their own."""
+    """Teams that need namespaces: leaves of Volcano, and teams with a leaf of their own.
+
+    A team that is only a cohort on Kueue has none.
+    """
     parents = _above(trees)
     own = {it.team for tree in trees for it in tree.branches if it.own}
     volcano = {it.team for tree in trees if tree.scheduler == "volcano" for it in tree.branches}
-    return sorted(it for it in volcano if it in own or it not in parents)
+    cohorts = {it.team for tree in trees for it in tree.branches if it.kind == "Cohort"}
+    return sorted(it for it in volcano if it in own or it not in parents | cohorts)
 
 
 def _in_queues(

@@ -5,8 +5,9 @@ with child teams deserves what these leave, but the plan rounds cpu and memory o
 rest of some 1m and 1Mi belongs to no queue. The spec keeps this rest if the queues share a unit each by weight.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,6 +28,13 @@ class _Extra(Struct, frozen=True):
 
 
 _NOTHING = _Extra()
+
+
+class _Sharing(Struct, frozen=True):
+    """Queues that get a unit or more each, so that they share a rest."""
+
+    queues: Sequence[TeamBranch]
+    units: int
 
 
 class _NoSolutionError(Exception):
@@ -90,8 +98,9 @@ class _Rests:
             if deeper:
                 sharing += self._with_teams_below(group, needs, able)
             sharing.sort(key=lambda it: (it.own, -sum(self._full(it, name) for name in HOST)))
-            for count in range(least, len(sharing) + 1):
-                made = self._shared(group, needs, sharing[:count], left)
+            sizes = dict.fromkeys((1, max(it.units for it in needs) or 1))
+            for count, size in product(range(least, len(sharing) + 1), sizes):
+                made = self._shared(group, needs, _Sharing(sharing[:count], size), left)
                 if made is not None:
                     return made if own else _NOTHING
         raise _NoSolutionError
@@ -114,17 +123,21 @@ class _Rests:
         self,
         group: Sequence[TeamBranch],
         needs: Sequence[_Extra],
-        sharing: Sequence[TeamBranch],
+        shared: _Sharing,
         left: Mapping[str, int],
     ) -> _Extra | None:
-        """The extra of the team above, if these queues beside each other get a unit each."""
+        """The extra of the team above, if these queues beside each other get so many units each."""
+        sharing, size = shared.queues, shared.units
         units = [
-            need.units + any(it is each for each in sharing)
+            need.units + size * any(it is each for each in sharing)
             for it, need in zip(group, needs, strict=True)
         ]
         total = sum(units)
         own_shares = any(it.own for it in sharing)
-        if not total or (own_shares and not all(units)):
+        # The weight of a team's own queue is 1.
+        if not total or (own_shares and not (all(units) and size == 1)):
+            return None
+        if any(self.deserved(it).get(self.resource, 0) < size for it in sharing):
             return None
         amounts: dict[str, int] = {}
         shares: dict[str, int] = {}
@@ -137,14 +150,17 @@ class _Rests:
             open_ones = sum(not self._full(it, name) for it in sharing)
             base = left[name] + sum(it.amount for it in fixed)
             guesses = {0, 1, 2}
-            if total > open_ones:
-                guesses |= {base // step // (total - open_ones)}
+            if total > open_ones * size:
+                guesses |= {base // step * size // (total - open_ones * size)}
             each = next(
                 (
                     it
                     for it in sorted(guesses)
                     if _fits(
-                        base + open_ones * it * step, step, total, fixed, it if open_ones else None
+                        (base + open_ones * it * step) // step,
+                        total,
+                        [*fixed, *[_Fixed(size, it * step, full=False)] * bool(open_ones)],
+                        step,
                     )
                 ),
                 None,
@@ -190,10 +206,7 @@ class _Fixed(Struct, frozen=True):
     full: bool
 
 
-def _fits(left: int, step: int, total: int, fixed: Sequence[_Fixed], each: int | None) -> bool:
-    """Whether the plan gives `each` steps to all that share, and to the others what they need."""
-    steps = left // step
+def _fits(steps: int, total: int, fixed: Iterable[_Fixed], step: int) -> bool:
+    """Whether the plan gives each queue what it needs of these steps."""
     shares = [(it, steps * it.units // total * step) for it in fixed]
-    return (each is None or steps // total == each) and all(
-        share >= it.amount if it.full else share == it.amount for it, share in shares
-    )
+    return all(share >= it.amount if it.full else share == it.amount for it, share in shares)

@@ -342,6 +342,12 @@ LIMITS_THAT_NO_FIELD_HAS = {
         team("office", {"v": {"guarantee": 8}}, namespaces=[]),
         team("desk", {}, parent="office"),
     ],
+    "a cohort without a queue": [
+        pool("q"),
+        pool("v", scheduler="volcano"),
+        team("lab", {"q": {"guarantee": 8}, "v": {"guarantee": 8}}, namespaces=[]),
+        team("desk", {}, parent="lab"),
+    ],
     "only one of two resources is counted with cpu": [
         pool("v", scheduler="volcano"),
         pool("plain", "example.com/a", **KUBE),
