@@ -141,6 +141,7 @@ class _Rests:
             return None
         amounts: dict[str, int] = {}
         shares: dict[str, int] = {}
+        rounding: dict[str, tuple[TeamBranch, int]] = {}
         for name, step in _STEPS.items():
             fixed = [
                 _Fixed(need.units, need.amounts.get(name, 0), self._full(it, name))
@@ -149,6 +150,17 @@ class _Rests:
             ]
             open_ones = sum(not self._full(it, name) for it in sharing)
             base = left[name] + sum(it.amount for it in fixed)
+            able = (
+                it
+                for it in sharing
+                if self._full(it, name) and self.deserved(it).get(name, 0) >= step
+            )
+            full = next((it for it in able if not it.own and not self._has_teams(it)), None)
+            if full is not None and base % step:
+                # The plan shares complete steps, and a full queue takes what is more.
+                rounding[name] = full, step - base % step
+                fixed.append(_Fixed(size, step - base % step, full=True))
+                base += step - base % step
             guesses = {0, 1, 2}
             if total > open_ones * size:
                 guesses |= {base // step * size // (total - open_ones * size)}
@@ -172,6 +184,7 @@ class _Rests:
         scale = 1 if own_shares else MOST // max(units)
         for it, need, count in zip(group, needs, units, strict=True):
             mine = {name: each for name, each in shares.items() if not self._full(it, name)}
+            mine |= {name: more for name, (full, more) in rounding.items() if full is it}
             self.extras[id(it)] = need if need.units else _Extra(count, mine if count else {})
             if count and not it.own and count * scale > 1:
                 self.weights[it.team] = count * scale
@@ -193,7 +206,7 @@ class _Rests:
             less = {self.resource: extra.units, **extra.amounts}
             vector |= {name: vector.get(name, 0) - count for name, count in less.items() if count}
             if min(vector.values(), default=0) < 0:
-                return self.tree
+                raise _NoSolutionError
             branches.append(replace(branch, guarantee={self.tree.queue: vector}))
         return replace(self.tree, branches=tuple(branches))
 

@@ -36,6 +36,10 @@ TREES = {
     ),
     "on two levels": team("lab") + team("a", "lab") + team("b", "a") + team("c", "a"),
     "that a limit of cpu leaves": team("lab") + team("a", "lab", cpu="1m") + team("b", "lab"),
+    "that is no multiple of 1Mi": (
+        team("lab")
+        + team("a", "lab").replace("guarantee: 0", "guarantee: 0, memory: {limit: 1500M}")
+    ),
     "below a team with a limit": team("lab", cpu="5001m") + team("a", "lab") + team("b", "a"),
     "beside a team with child teams": team("lab") + team("a", "lab", works=False) + team("b", "a"),
 }
