@@ -111,18 +111,14 @@ def _max_pending(
     limits_of: Mapping[tuple[str, str], Mapping[str, int]],
 ) -> int | None:
     """How many more objects a ResourceQuota counts than can run."""
-    plain = sum(
-        count
-        for quota in listed
-        if facts[quota.pool].scheduler == "kube-scheduler"
-        for _, count in quota.limit or ()
-    )
+    on_kube = [it for it in listed if facts[it.pool].scheduler == "kube-scheduler"]
+    plain = sum(count for quota in on_kube for _, count in quota.limit or ())
     queued = {
         scheduler: sum(limits_of.get((team, scheduler), {}).values()) for scheduler in COUNTED
     }
     for space in mine:
         for scheduler, key in COUNTED.items():
-            if key in space.hard and (key != "pods" or plain):
+            if key in space.hard and (key != "pods" or on_kube):
                 running = queued[scheduler]
                 if key == "pods":
                     running = plain + sum(queued.values())

@@ -323,7 +323,7 @@ LIMITS_THAT_NO_FIELD_HAS = {
     "overcommitRatio leaves nothing in a pool of kube-scheduler": [
         pool("k", **NOTHING_LEFT, **KUBE),
         team("all", {"k": {"limit": 32}}),
-        team("rest", {"k": {}}),
+        team("rest", {"k": {}}, maxPending=3),
     ],
     "overcommitRatio leaves nothing to a team with a queue": [
         pool("q"),
