@@ -12,7 +12,7 @@ from msgspec import Struct
 from policygen.core.amounts import total
 from policygen.core.finding import At
 from policygen.kubernetes import priorities
-from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.kueue import ClusterQueueView
 from policygen.kubernetes.kueue_jobs import ELASTIC, FRAMEWORKS, MIN_PARALLELISM, PRIORITY
 from policygen.kubernetes.kueue_settings import Settings
@@ -219,14 +219,24 @@ def _of_kueue(facts: Facts) -> Sequence[_Place]:
         elif not node.cyclic and (member := _member(facts, requests, rules)):
             for at in _upwards(place(node)):
                 at.members.append(member)
+    _add_jobs(facts, jobs, known, rules)
+    return [*known.values()]
+
+
+def _add_jobs(
+    facts: Facts, jobs: Iterable[list[PodRequest]], known: Mapping[str, _Place], rules: Settings
+) -> None:
+    """Add jobs to the places of their ClusterQueues."""
+    lowest: dict[str, int | None] = {}
     for requests in jobs:
         queue = requests[0].queue
         if (beside := known.get(f"queue {queue.name}")) is None:
             continue  # nothing in it runs until it is deleted
+        if queue.name not in lowest:
+            lowest[queue.name] = _lowest(_priority(facts, it.workload) for it in beside.members)
         job = _member(facts, requests, rules)
-        if job is not None and not _preempts(facts, queue, job, beside):
+        if job is not None and not _preempts(facts, queue, job, lowest[queue.name]):
             beside.jobs.append(job)
-    return [*known.values()]
 
 
 def _member(facts: Facts, requests: Sequence[PodRequest], rules: Settings) -> QueueMember | None:
@@ -259,20 +269,27 @@ def _starts_complete(facts: Facts, workload: Workload) -> bool:
     )
 
 
+def _lowest(found: Iterable[int | None]) -> int | None:
+    """The lowest of some priorities; None if one of them is not known."""
+    values = list(found)
+    return None if None in values else min(it for it in values if it is not None)
+
+
 def _preempts(
-    facts: Facts, queue: Entry[ClusterQueueView], job: QueueMember, place: _Place
+    facts: Facts, queue: Entry[ClusterQueueView], job: QueueMember, lowest: int | None
 ) -> bool:
-    """Whether a job may preempt a workload of its queue, or this is not known."""
+    """Whether a job may preempt a workload of its queue, or this is not known.
+
+    `lowest` is the lowest priority of these workloads.
+    """
     preemption = queue.fields.preemption
     policy = preemption.within_cluster_queue if preemption else "Never"
     if policy == "Never":
         return False
     own = _priority(facts, job.workload)
-    others = [_priority(facts, it.workload) for it in place.members]
-    if own is None or None in others:
+    if own is None or lowest is None:
         return True
-    least = min((it for it in others if it is not None), default=own)
-    return own > least or (own == least and policy != "LowerPriority")
+    return own > lowest or (own == lowest and policy != "LowerPriority")
 
 
 def _priority(facts: Facts, workload: Workload) -> int | None:
@@ -319,7 +336,6 @@ def _of_volcano(facts: Facts) -> Sequence[_Place]:
             known[queue.name].above = None if above is None else place(above)
         return known[queue.name]
 
-    jobs_of_volcano = {it.at: it for it in cluster.workloads_of(VOLCANO_BATCH)}
     for workload in cluster.workloads_of(*_GROUPS):
         if workload.kind not in RESTARTED or not all(map(queues.to_volcano, workload.templates)):
             continue
@@ -336,18 +352,38 @@ def _of_volcano(facts: Facts) -> Sequence[_Place]:
         for at in _upwards(place(queue)):
             at.members.append(member)
     if known and cluster.seen is None:
-        for gang in cluster.derive(gangs):
-            beside, job = known.get(gang.queue), jobs_of_volcano.get(gang.root)
-            if beside is None or job is None or _preempts_in_volcano(facts, job, beside):
-                continue
-            flavors = dict.fromkeys(gang.amounts, _ANY)
-            beside.jobs.append(QueueMember(job, gang.pods, gang.amounts, flavors))
+        _add_gangs(facts, known)
     return [*known.values()]
 
 
-def _preempts_in_volcano(facts: Facts, job: Workload, place: _Place) -> bool:
+def _add_gangs(facts: Facts, known: Mapping[str, _Place]) -> None:
+    """Add Jobs of Volcano to the places of their Queues."""
+    cluster = facts.cluster
+    jobs_of_volcano = {it.at: it for it in cluster.workloads_of(VOLCANO_BATCH)}
+    lowest = {
+        name: _lowest(_pod_priority(cluster, it) for it in place.members)
+        for name, place in known.items()
+        if place.members
+    }
+    for gang in cluster.derive(gangs):
+        beside, job = known.get(gang.queue), jobs_of_volcano.get(gang.root)
+        if beside is None or job is None:
+            continue
+        if not beside.members or not _preempts_in_volcano(facts, job, lowest[gang.queue]):
+            flavors = dict.fromkeys(gang.amounts, _ANY)
+            beside.jobs.append(QueueMember(job, gang.pods, gang.amounts, flavors))
+
+
+def _pod_priority(cluster: Cluster, member: QueueMember) -> int | None:
+    """The priority of the pods of a workload; None if its class does not exist."""
+    name = member.workload.templates[0].spec.priority_class_name
+    return priorities.of_class(cluster, name)
+
+
+def _preempts_in_volcano(facts: Facts, job: Workload, lowest: int | None) -> bool:
     """Whether a Job may preempt a workload of its queue, or this is not known.
 
+    `lowest` is the lowest priority of these workloads.
     Source: pkg/scheduler/actions/preempt/preempt.go and plugins/priority of Volcano 1.14.1.
     """
     configuration = volcano_settings(facts)
@@ -355,11 +391,7 @@ def _preempts_in_volcano(facts: Facts, job: Workload, place: _Place) -> bool:
         return False  # the default configuration has no such action
     name = job.spec.get("priorityClassName") or job.templates[0].spec.priority_class_name
     own = priorities.of_class(facts.cluster, str(name or ""))
-    others = [
-        priorities.of_class(facts.cluster, it.workload.templates[0].spec.priority_class_name)
-        for it in place.members
-    ]
-    return own is None or any(it is None or it < own for it in others)
+    return own is None or lowest is None or lowest < own
 
 
 def _pods(

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from policygen.core.names import LOCAL_QUEUE
 from policygen.kubernetes.kueue_jobs import DEFAULT_QUEUE, managed, queued
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.object import Object
-from policygen.kubernetes.workloads import KINDS
+from policygen.kubernetes.workloads import KINDS, Workload
 from policygen.lint.kueue.configuration import settings
 from policygen.lint.rule import Facts, NotEvaluatedError
 
@@ -54,12 +55,21 @@ def scene_of(facts: Facts, *, nodes: bool = False) -> "Scene":
 def check_size(facts: Facts) -> None:
     """Raises NotEvaluatedError for an input with too many jobs to simulate."""
     cluster = facts.cluster
-    count = len(cluster.workloads) + sum(1 for _ in cluster.kueue_workloads) + len(cluster.pods)
+    jobs = sum(map(_jobs, cluster.workloads))
+    count = jobs + sum(1 for _ in cluster.kueue_workloads) + len(cluster.pods)
     if count > _MOST_JOBS:
         raise NotEvaluatedError(
             f"lint simulates at most {_MOST_JOBS} jobs and pods, and the input has {count}; use "
             "`policygen simulate`"
         )
+
+
+def _jobs(workload: Workload) -> int:
+    """The number of jobs to simulate: Kueue makes one for each pod or group of a serving workload."""
+    replicas = workload.spec.get("replicas")
+    if LOCAL_QUEUE not in workload.labels or not isinstance(replicas, int):
+        return 1
+    return max(1, replicas) if workload.kind != "StatefulSet" else 1
 
 
 def has_queued_jobs(facts: Facts) -> bool:

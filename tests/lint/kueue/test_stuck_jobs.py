@@ -1,5 +1,7 @@
 """Jobs that never start beside the others."""
 
+import re
+
 import pytest
 
 from policygen.core.finding import Verdict
@@ -9,6 +11,7 @@ from policygen.lint.kueue import stuck_jobs as module
 from policygen.lint.kueue.rules import own_quota_not_reclaimed, strict_fifo_blocks_forever
 from policygen.lint.kueue.stuck_jobs import stuck_jobs
 from policygen.lint.page import page
+from policygen.lint.rule import NotEvaluatedError
 from tests.objects import facts
 
 OWN = page("own-quota-not-reclaimed").bad.text
@@ -89,6 +92,15 @@ def test_inputs_that_cannot_block_are_not_simulated(monkeypatch):
     assert stuck_jobs(facts(OWN.partition("---\napiVersion: apps/v1")[0])) == ()
 
 
+def test_each_pod_of_a_serving_workload_counts_as_a_job(monkeypatch):
+    """Kueue makes a Workload for each of them, so one object can be a million jobs."""
+    monkeypatch.setattr(simulated, "_MOST_JOBS", 1_000_000)
+    text = re.sub(r"replicas: \d+", "replicas: 1000001", OWN)
+    assert text != OWN
+    with pytest.raises(NotEvaluatedError, match="at most 1000000 jobs"):
+        stuck_jobs(facts(text))
+
+
 @pytest.mark.parametrize(
     ("where", "bound", "value", "reason"),
     [
@@ -96,7 +108,7 @@ def test_inputs_that_cannot_block_are_not_simulated(monkeypatch):
             simulated,
             "_MOST_JOBS",
             1,
-            "lint simulates at most 1 jobs and pods, and the input has 2; use `policygen simulate`",
+            "lint simulates at most 1 jobs and pods, and the input has 9; use `policygen simulate`",
         ),
         (
             module,
