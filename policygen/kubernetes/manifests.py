@@ -11,8 +11,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from policygen.core.finding import At, Finding, Path, Place
-from policygen.core.quoting import counted
+from policygen.core.finding import At, Finding, Path, Place, at_path
+from policygen.core.quoting import counted, quoted
 from policygen.documents import placeholders
 from policygen.documents.document import Document, with_faults
 from policygen.documents.document import inner as inner_document
@@ -30,7 +30,7 @@ from policygen.kubernetes.rules import (
 )
 from policygen.kubernetes.untyped import mappings
 from policygen.spec import forms
-from policygen.spec.rules import WRONG_TYPE
+from policygen.spec.rules import MISSING_FIELD, WRONG_TYPE
 
 _SCHEDULERS = (SCHEDULER_CONFIG, "KubeSchedulerConfiguration")
 _FILES = {_SCHEDULERS, (KUEUE_CONFIG, "Configuration")}
@@ -50,6 +50,7 @@ _KUEUES = "controller_manager_config.yaml"
 """The keys of Volcano's and Kueue's files in ConfigMaps."""
 _ACTIONS = frozenset({"enqueue", "allocate", "backfill", "preempt", "reclaim"})
 """Actions of Volcano's scheduler, which other programs with tiers hardly use."""
+_HEADER = ("apiVersion", "kind")
 _ALIKE = 0.85
 _LIKE = 0.6
 """The similarity from which an API group, or a kind, counts as misspelled."""
@@ -174,10 +175,28 @@ def _document(document: Document, found: Manifests) -> None:
     else:
         objects = iter((_object(data, At(document.index)),))
     for object_ in objects:
-        if isinstance(object_, At):
-            found.nameless.append(object_)
-        else:
+        if not isinstance(object_, At):
             found.objects.append(object_)
+        elif message := _half_named(at_path(data, object_.path)):
+            found.findings.append(Finding(MISSING_FIELD, message, document.place(object_.path)))
+            found.complete = False
+        else:
+            found.nameless.append(object_)
+
+
+def _half_named(data: Any) -> str:
+    """The fault of an object with metadata that has either no kind or no apiVersion; "" for other data."""
+    if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
+        return ""
+    missing = [it for it in _HEADER if not isinstance(data.get(it), str)]
+    if len(missing) != 1:
+        return ""
+    field_ = missing[0]
+    known = "apiVersion" if field_ == "kind" else "kind"
+    others = {f"{key}".lower(): key for key in data if key not in _HEADER}
+    meant = get_close_matches(field_.lower(), others, n=1, cutoff=_LIKE)
+    advice = f"write {field_} instead of {quoted(others[meant[0]])}" if meant else f"write {field_}"
+    return f"this object has {known} {quoted(data[known])} but no {field_}, so lint did not check it; {advice}"
 
 
 def _is_named_as_volcanos(document: Document) -> bool:

@@ -40,6 +40,41 @@ def test_items_that_are_not_objects_are_counted():
     assert len(found.nameless) == 4
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "apiVersion: v1\nknd: Pod\nmetadata: {name: a}",
+            'this object has apiVersion "v1" but no kind, so lint did not check it; write kind instead of "knd"',
+        ),
+        (
+            "apiversion: v1\nkind: Pod\nmetadata: {name: a}",
+            'this object has kind "Pod" but no apiVersion, so lint did not check it; write apiVersion instead of "apiversion"',
+        ),
+        (
+            "apiVersion: v1\nkind:\nmetadata: {name: a}",
+            'this object has apiVersion "v1" but no kind, so lint did not check it; write kind',
+        ),
+        (
+            "apiVersion: v1\nkind: List\nitems: [{kind: Pod, metadata: {name: a}}]",
+            'this object has kind "Pod" but no apiVersion, so lint did not check it; write apiVersion',
+        ),
+    ],
+)
+def test_an_object_without_kind_or_api_version_is_not_read(text, message):
+    found = read(text)
+    assert [(it.rule.name, it.message) for it in found.findings] == [("missing-field", message)]
+    assert not found.complete
+    assert not found.nameless
+
+
+@pytest.mark.parametrize("text", ["kind: a", "apiVersion: 1", "metadata: {name: a}", "a: b"])
+def test_other_documents_are_only_counted(text):
+    found = read(text)
+    assert found.complete
+    assert len(found.nameless) == 1
+
+
 CONF = """
 apiVersion: v1
 kind: ConfigMap
