@@ -163,6 +163,8 @@ _MUTABLE_OF_CLAIM = {"resources", "volumeAttributesClassName", "volumeName"}
 def _claim(update: ObjectUpdate) -> Iterator[RefusedChange]:
     bound = at_path(update.old, ("status", "phase")) == "Bound"
     kept = _MUTABLE_OF_CLAIM if bound else {"resources", "volumeName"}
+    if not bound and at_path(update.old, ("spec", "storageClassName")) is None:
+        kept = {*kept, "storageClassName"}  # a cluster without a default class may get one later
     for name in sorted(names(update, ("spec",)) - kept):
         yield from update.refused(("spec", name), f"{name} of a PersistentVolumeClaim is immutable")
     if at_path(update.old, ("spec", "volumeName")):

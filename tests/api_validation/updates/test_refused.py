@@ -161,6 +161,16 @@ PLAIN = "this field of a Pod is immutable"
             ],
         ),
         (
+            thing("v1", "PersistentVolumeClaim", spec={}),
+            {"spec": {"storageClassName": "fast"}},
+            [],
+        ),
+        (
+            thing("v1", "PersistentVolumeClaim", spec={"storageClassName": "slow"}),
+            {"spec": {"storageClassName": "fast"}},
+            ["spec.storageClassName: storageClassName of a PersistentVolumeClaim is immutable"],
+        ),
+        (
             thing("apps/v1", "Deployment", metadata=QUEUED, status={"readyReplicas": 1}),
             {"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "b"}}},
             [f"{LABEL}: Kueue lets the label queue-name change only while the job is suspended"],

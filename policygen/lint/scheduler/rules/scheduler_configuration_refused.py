@@ -152,9 +152,10 @@ def _strategy(data: Mapping[str, Any], at: At) -> Hits:
         use, score = _number(point, "utilization"), _number(point, "score")
         where = at.to(_RATIO, "shape", j)
         if not before < use <= 100:
+            advice = "write 0 to 100" if use < 0 or use > 100 else f"write more than {before}"
             yield Hit(
                 RULE,
-                f"utilization {use} is refused; write 0 to 100, and sort the points by ascending utilization",
+                f"utilization {use} is refused; {advice}, and sort the points by ascending utilization",
                 where / "utilization",
             )
         if not 0 <= score <= 10:

@@ -12,9 +12,12 @@ _MOST = (1 << 31) - 1
 def check(facts: Facts) -> Hits:
     """Source: pkg/webhooks/admission/jobs/validate/admit_job.go, validateJobCreate."""
     for spec in jobs.specs(facts.cluster):
-        total = 0 if isinstance(spec.data.get("tasks"), list) else None
+        listed = spec.data.get("tasks")
+        total = 0 if isinstance(listed, list) and listed else None
         for name, task in jobs.tasks(spec):
             has, least = replicas(task), number(task, "minAvailable")
+            if has is not None and has < 0:
+                has = None  # out-of-range reports it
             total = None if has is None or total is None else total + has
             if least is not None and has is not None and least > has:
                 yield Hit(
