@@ -151,7 +151,7 @@ def test_a_taint_of_some_nodes_is_reported_unless_another_flavor_has_it():
     documents = _nodes(bad(rule), [taint], [], [taint], [])
     (message,) = messages(rule, documents)
     assert message.startswith("2 of 4 nodes of ResourceFlavor a100 have taint held (n0, n2), but")
-    assert "so jobs cannot use 16 nvidia.com/gpu" in message
+    assert "so jobs without a toleration of their own cannot use 16 nvidia.com/gpu" in message
     flavor = of(documents, "ResourceFlavor")
     spec = flavor["spec"] | {"nodeTaints": [taint]}
     other = flavor | {"metadata": {"name": "held"}, "spec": spec}

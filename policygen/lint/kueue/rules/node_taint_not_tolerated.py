@@ -46,7 +46,7 @@ def check(facts: Facts) -> Hits:
 def _of_all_nodes(flavor: Flavor, key: str) -> str:
     return (
         f"all nodes of {flavor} have taint {key}, which the flavor neither lists nor tolerates, so "
-        "admitted jobs cannot start; add the taint to nodeTaints and a toleration to tolerations of "
+        "admitted jobs start only with a toleration of their own; add the taint to nodeTaints and a toleration to tolerations of "
         "the flavor"
     )
 
@@ -59,7 +59,7 @@ def _of_some_nodes(flavor: Flavor, key: str, tainted: Sequence[Entry[NodeView]],
     of = " and ".join(amount_of(name, it) for name, it in lost if is_one(name) and it)
     return (
         f"{len(tainted)} of {len(own.nodes)} nodes of {flavor} have taint {key} ({names}), but no "
-        f"flavor lists or tolerates this taint, so jobs cannot use {of or 'these nodes'}; "
+        f"flavor lists or tolerates this taint, so jobs without a toleration of their own cannot use {of or 'these nodes'}; "
         "add the taint to nodeTaints and a toleration to tolerations of the flavor, or create a "
         "separate flavor for these nodes"
     )
