@@ -82,6 +82,15 @@ def _parsable(text: str, start: int, end: int, *, json: bool) -> str:
     return body.join(around)
 
 
+_LIMIT = "maximum nesting depth"
+"""In the error of libyaml since PyYAML 6.0.4, which reads ahead, so that it can find its own limit first."""
+
+
+def _too_deep(at: int) -> TextHit:
+    message = f"this document is nested more than {MAX_DEPTH} levels deep; reduce the nesting"
+    return TextHit(NESTING_TOO_DEEP, message, at, at + 1)
+
+
 class _Stream:
     """Runs the parser over a text and its parts."""
 
@@ -113,10 +122,7 @@ class _Stream:
                     yield self._document(event, loader.get_event, start)
                     self.builder.begin(start)
         except TooDeepError as deep:
-            message = (
-                f"this document is nested more than {MAX_DEPTH} levels deep; reduce the nesting"
-            )
-            problem = TextHit(NESTING_TOO_DEEP, message, deep.at, deep.at + 1)
+            problem = _too_deep(deep.at)
         except yaml.MarkedYAMLError as error:
             problem = self._syntax_error(error, text, start)
         except yaml.reader.ReaderError as error:
@@ -129,6 +135,8 @@ class _Stream:
 
     def _syntax_error(self, error: yaml.MarkedYAMLError, text: str, offset: int) -> TextHit:
         at = error.problem_mark.index if error.problem_mark else 0
+        if _LIMIT in (error.problem or ""):
+            return _too_deep(offset + at)
         located = ParserError(
             text=text,
             problem=error.problem or "",
