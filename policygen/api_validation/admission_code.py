@@ -1,4 +1,4 @@
-"""What the code of the API server refuses in ValidatingAdmissionPolicies and their bindings.
+"""What the code of the API server refuses in admission policies and their bindings.
 
 Source: pkg/apis/admissionregistration/validation/validation.go of Kubernetes 1.36.3. Of a CEL
 expression, only an empty one is refused here; the server also compiles it.
@@ -20,6 +20,8 @@ _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _ACTIONS = ("Allow", "Deny")
 _FAILURE_POLICIES = ("Fail", "Ignore")
 _MATCH_POLICIES = ("Equivalent", "Exact")
+_PATCHES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
+"""The field of a mutation for each patchType."""
 _SCOPES = ("*", "Cluster", "Namespaced")
 _OPERATORS = ("DoesNotExist", "Exists", "In", "NotIn")
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
@@ -38,9 +40,58 @@ _WILDCARD = "*"
 _BREAK = re.compile(r"[\r\n]")
 
 
-def policy(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+def validating_policy(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     """The refusals of a ValidatingAdmissionPolicy; skips fields of a wrong type."""
     spec = mapping(thing, "spec")
+    yield from _policy(spec)
+    if not spec.get("validations") and not spec.get("auditAnnotations"):
+        message = "the policy has no validations and no auditAnnotations, which is refused; write one of these fields"
+        yield Refusal(("spec",), Reason.MISSING_FIELD, message)
+    for i, validation in mappings(spec, "validations"):
+        yield from _validation(validation, ("spec", "validations", i))
+    yield from _audit_annotations(spec, mapping(thing, "metadata").get("name"))
+
+
+def mutating_policy(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """The refusals of a MutatingAdmissionPolicy; skips fields of a wrong type."""
+    spec = mapping(thing, "spec")
+    yield from _policy(spec)
+    for field in ("reinvocationPolicy", "mutations"):
+        if not spec.get(field):
+            yield _missing(("spec",), field)
+    for i, rule in mappings(mapping(spec, "matchConstraints"), "resourceRules"):
+        if "DELETE" in strings(rule, "operations"):
+            message = "the operation DELETE has no object to change, so it is refused; remove it"
+            path: Path = ("spec", "matchConstraints", "resourceRules", i, "operations")
+            yield Refusal(path, Reason.VALUE, message)
+    for i, mutation in mappings(spec, "mutations"):
+        yield from _mutation(mutation, ("spec", "mutations", i))
+
+
+def validating_binding(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """The refusals of a ValidatingAdmissionPolicyBinding; skips fields of a wrong type."""
+    yield from mutating_binding(thing)
+    yield from _actions(mapping(thing, "spec").get("validationActions"))
+
+
+def mutating_binding(thing: Mapping[str, Any]) -> Iterator[Refusal]:
+    """The refusals of a MutatingAdmissionPolicyBinding; skips fields of a wrong type."""
+    spec = mapping(thing, "spec")
+    name = spec.get("policyName")
+    if not name:
+        yield _missing(("spec",), "policyName")
+    elif isinstance(name, str) and not is_subdomain(name):
+        message = (
+            f"policyName {quoted(name)} cannot be the name of a policy; write the name of a policy"
+        )
+        yield Refusal(("spec", "policyName"), Reason.NAME, message)
+    if isinstance(spec.get("paramRef"), dict):
+        yield from _param_ref(spec["paramRef"])
+    yield from _match_resources(mapping(spec, "matchResources"), ("spec", "matchResources"))
+
+
+def _policy(spec: Mapping[str, Any]) -> Iterator[Refusal]:
+    """The fields that both kinds of policies have."""
     yield from _word(spec, "failurePolicy", _FAILURE_POLICIES, ("spec",))
     if isinstance(spec.get("paramKind"), dict):
         yield from _param_kind(spec["paramKind"])
@@ -54,27 +105,24 @@ def policy(thing: Mapping[str, Any]) -> Iterator[Refusal]:
     yield from _conditions(spec)
     for i, variable in mappings(spec, "variables"):
         yield from _variable(variable, ("spec", "variables", i))
-    if not spec.get("validations") and not spec.get("auditAnnotations"):
-        message = "the policy has no validations and no auditAnnotations, which is refused; write one of these fields"
-        yield Refusal(("spec",), Reason.MISSING_FIELD, message)
-    for i, validation in mappings(spec, "validations"):
-        yield from _validation(validation, ("spec", "validations", i))
-    yield from _audit_annotations(spec, mapping(thing, "metadata").get("name"))
 
 
-def binding(thing: Mapping[str, Any]) -> Iterator[Refusal]:
-    """The refusals of a ValidatingAdmissionPolicyBinding; skips fields of a wrong type."""
-    spec = mapping(thing, "spec")
-    name = spec.get("policyName")
-    if not name:
-        yield _missing(("spec",), "policyName")
-    elif isinstance(name, str) and not is_subdomain(name):
-        message = f"policyName {quoted(name)} cannot be the name of a policy; write the name of a ValidatingAdmissionPolicy"
-        yield Refusal(("spec", "policyName"), Reason.NAME, message)
-    if isinstance(spec.get("paramRef"), dict):
-        yield from _param_ref(spec["paramRef"])
-    yield from _match_resources(mapping(spec, "matchResources"), ("spec", "matchResources"))
-    yield from _actions(spec.get("validationActions"))
+def _mutation(mutation: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
+    kind = mutation.get("patchType")
+    if not kind:
+        yield _missing(at, "patchType")
+    if not isinstance(kind, str) or kind not in _PATCHES:
+        return  # the check of the schema reports it
+    for patch, field in _PATCHES.items():
+        written = mutation.get(field)
+        if patch != kind:
+            if written is not None:
+                message = f"{field} is refused beside patchType {kind}; remove it, or write patchType: {patch}"
+                yield Refusal((*at, field), Reason.VALUE, message)
+        elif written is None:
+            yield _missing(at, field)
+        elif isinstance(written, dict):
+            yield from _expression(written, "expression", (*at, field))
 
 
 def _param_kind(kind: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -344,6 +344,7 @@ def _durations(spec: Mapping[str, Any], path: Path) -> Iterator[Refusal]:
             yield Refusal(at, Reason.FORMAT, message)
 
 
+_ADMISSION = "admissionregistration.k8s.io/v1"
 _CHECKS: Mapping[tuple[str, str], Check] = {
     ("v1", "ConfigMap"): _config_map,
     ("v1", "Namespace"): _namespace,
@@ -354,6 +355,8 @@ _CHECKS: Mapping[tuple[str, str], Check] = {
     ("batch.volcano.sh/v1alpha1", "CronJob"): _volcano_cron_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
     ("apps/v1", "StatefulSet"): _stateful_set,
-    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"): admission_code.policy,
-    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"): admission_code.binding,
+    (_ADMISSION, "ValidatingAdmissionPolicy"): admission_code.validating_policy,
+    (_ADMISSION, "ValidatingAdmissionPolicyBinding"): admission_code.validating_binding,
+    (_ADMISSION, "MutatingAdmissionPolicy"): admission_code.mutating_policy,
+    (_ADMISSION, "MutatingAdmissionPolicyBinding"): admission_code.mutating_binding,
 }

@@ -1,4 +1,4 @@
-"""What the API server refuses in ValidatingAdmissionPolicies; `tests/servers/families.py` asks a server for more."""
+"""What the API server refuses in admission policies; `tests/servers/families.py` asks a server for more."""
 
 from copy import deepcopy
 
@@ -35,6 +35,21 @@ BINDING = {
         "validationActions": ["Deny", "Audit"],
     },
 }
+MUTATION = {"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}
+MUTATING = {
+    **POLICY,
+    "kind": "MutatingAdmissionPolicy",
+    "spec": {
+        **{it: POLICY["spec"][it] for it in ("paramKind", "matchConstraints", "variables")},
+        "reinvocationPolicy": "Never",
+        "mutations": [MUTATION],
+    },
+}
+MUTATING_BINDING = {
+    **BINDING,
+    "kind": "MutatingAdmissionPolicyBinding",
+    "spec": {it: BINDING["spec"][it] for it in ("policyName", "paramRef", "matchResources")},
+}
 RULES, SELECTOR = "matchConstraints resourceRules", "matchConstraints namespaceSelector"
 
 
@@ -46,7 +61,7 @@ def refusals_of(good, path="", value=None):
     return [(" ".join(map(str, it.path[1:])), it.reason) for it in refusals(thing, kind)]
 
 
-@pytest.mark.parametrize("good", [POLICY, BINDING])
+@pytest.mark.parametrize("good", [POLICY, BINDING, MUTATING, MUTATING_BINDING])
 def test_a_good_object_is_accepted(good):
     assert refusals_of(good) == []
 
@@ -145,3 +160,24 @@ def test_a_misspelled_field_has_one_refusal():
 )  # fmt: skip
 def test_what_is_refused_in_a_binding(path, value, where, reason):
     assert {*refusals_of(BINDING, path, value)} == {(where, reason)}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where", "reason"),
+    [
+        ("reinvocationPolicy", "", "", Reason.MISSING_FIELD),
+        ("mutations", [], "", Reason.MISSING_FIELD),
+        ("mutations 0 patchType", "", "mutations 0", Reason.MISSING_FIELD),
+        ("mutations 0 jsonPatch", None, "mutations 0", Reason.MISSING_FIELD),
+        ("mutations 0 jsonPatch expression", " ", "mutations 0 jsonPatch", Reason.MISSING_FIELD),
+        ("mutations 0 applyConfiguration", {"expression": "Object{}"}, "mutations 0 applyConfiguration", Reason.VALUE),
+        (f"{RULES} 0 operations", ["DELETE"], f"{RULES} 0 operations", Reason.VALUE),
+        ("variables 0 name", "a-b", "variables 0 name", Reason.NAME),
+    ],
+)  # fmt: skip
+def test_what_is_refused_in_a_mutating_policy(path, value, where, reason):
+    assert {*refusals_of(MUTATING, path, value)} == {(where, reason)}
+
+
+def test_what_is_refused_in_the_binding_of_a_mutating_policy():
+    assert refusals_of(MUTATING_BINDING, "policyName", "A b") == [("policyName", Reason.NAME)]

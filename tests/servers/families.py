@@ -804,6 +804,35 @@ def _rule_values(at: str) -> dict[str, Values]:
     }  # fmt: skip
 
 
+POLICY_VALUES: Mapping[str, Values] = {
+    **_rule_values("spec matchConstraints resourceRules 0"), "spec matchConstraints namespaceSelector": SELECTORS, "spec matchConstraints objectSelector": SELECTORS,
+    "spec matchConstraints": (None, {}, ABSENT, {"resourceRules": []}), "spec matchConstraints resourceRules": ([], None, ABSENT, [{}]),
+    "spec matchConstraints matchPolicy": ("Exact", "Equivalent", "exact", "", None, ABSENT),
+    "spec matchConstraints excludeResourceRules": (
+        [], None, [{}],
+        *([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": names}] for names in RESOURCE_LISTS if names is not ABSENT),
+    ),
+    "spec failurePolicy": ("Fail", "Ignore", "fail", "", None, ABSENT),
+    "spec paramKind": ({}, None, ABSENT, []), "spec paramKind kind": ("ConfigMap", "configMap", "config map", "Config-Map", "-a", "1a", "", None, ABSENT, "x" * 64, "a.b", 1),
+    "spec paramKind apiVersion": ("v1", "apps/v1", "a/b/c", "/v1", "v1/", "V1", "1v", "a b/v1", "A/v1", "", None, ABSENT, "v1.1", "x" * 64, "apps/v-1", 1),
+    "spec matchConditions 0 name": (*KEYS, None, ABSENT), "spec matchConditions 0 expression": EXPRESSIONS,
+    "spec matchConditions": ([], None, ABSENT, [{"name": f"c{i}", "expression": "true"} for i in range(64)], [{"name": f"c{i}", "expression": "true"} for i in range(65)]),
+    "spec variables 0 name": CEL_NAMES, "spec variables 0 expression": EXPRESSIONS, "spec variables": ([], None, ABSENT),
+    "metadata name": NAMES,
+}  # fmt: skip
+BINDING_VALUES: Mapping[str, Values] = {
+    "metadata name": NAMES, "spec policyName": (*NAMES, None, ABSENT, 1),
+    "spec paramRef": (None, {}, ABSENT, {"name": "a"}, {"parameterNotFoundAction": "Deny"}, {"selector": {}, "parameterNotFoundAction": "Allow"}),
+    "spec paramRef name": (*NAMES, None, ABSENT), "spec paramRef namespace": (*NAMES, None), "spec paramRef selector": SELECTORS,
+    "spec paramRef parameterNotFoundAction": ("Allow", "Deny", "allow", "", None, ABSENT),
+    **_rule_values("spec matchResources resourceRules 0"),
+    "spec matchResources resourceRules": ([], None, [{}], [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]),
+    "spec matchResources namespaceSelector": SELECTORS, "spec matchResources objectSelector": SELECTORS,
+    "spec matchResources matchPolicy": ("Exact", "Equivalent", "exact", "", None), "spec matchResources": (None, {}, ABSENT),
+    "spec": (None, {}, ABSENT),
+}  # fmt: skip
+
+
 FAMILIES: Sequence[Family] = (
     Family("configmaps", _sample("ConfigMap"), {**METADATA, "data": data, "binaryData": binary, "immutable": FLAGS}),
     Family("configmap-data", _sample("ConfigMap"), {"data": data, "binaryData": binary, "immutable": FLAGS}),
@@ -918,19 +947,7 @@ FAMILIES: Sequence[Family] = (
     Family(
         "admission-policies", _sample("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1"),
         {
-            **_rule_values("spec matchConstraints resourceRules 0"), "spec matchConstraints namespaceSelector": SELECTORS, "spec matchConstraints objectSelector": SELECTORS,
-            "spec matchConstraints": (None, {}, ABSENT, {"resourceRules": []}), "spec matchConstraints resourceRules": ([], None, ABSENT, [{}]),
-            "spec matchConstraints matchPolicy": ("Exact", "Equivalent", "exact", "", None, ABSENT),
-            "spec matchConstraints excludeResourceRules": (
-                [], None, [{}],
-                *([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": names}] for names in RESOURCE_LISTS if names is not ABSENT),
-            ),
-            "spec failurePolicy": ("Fail", "Ignore", "fail", "", None, ABSENT),
-            "spec paramKind": ({}, None, ABSENT, []), "spec paramKind kind": ("ConfigMap", "configMap", "config map", "Config-Map", "-a", "1a", "", None, ABSENT, "x" * 64, "a.b", 1),
-            "spec paramKind apiVersion": ("v1", "apps/v1", "a/b/c", "/v1", "v1/", "V1", "1v", "a b/v1", "A/v1", "", None, ABSENT, "v1.1", "x" * 64, "apps/v-1", 1),
-            "spec matchConditions 0 name": (*KEYS, None, ABSENT), "spec matchConditions 0 expression": EXPRESSIONS,
-            "spec matchConditions": ([], None, ABSENT, [{"name": f"c{i}", "expression": "true"} for i in range(64)], [{"name": f"c{i}", "expression": "true"} for i in range(65)]),
-            "spec variables 0 name": CEL_NAMES, "spec variables 0 expression": EXPRESSIONS, "spec variables": ([], None, ABSENT),
+            **POLICY_VALUES,
             "spec validations 0 expression": EXPRESSIONS, "spec validations 1 expression": EXPRESSIONS, "spec validations": ([], None, ABSENT),
             "spec validations 0 message": ("a", "", " ", "a\nb", "a\n", "\n", "a\rb", None, ABSENT, 1), "spec validations 1 messageExpression": CEL_TEXTS,
             "spec validations 0 reason": ("Forbidden", "Invalid", "Unauthorized", "RequestEntityTooLarge", "forbidden", "NotFound", "", None, ABSENT),
@@ -939,25 +956,27 @@ FAMILIES: Sequence[Family] = (
                 [{"key": f"k{i}", "valueExpression": "'a'"} for i in range(21)],
             ),
             "spec auditAnnotations 0 key": (*KEYS, None, ABSENT), "spec auditAnnotations 0 valueExpression": CEL_TEXTS, "spec": (None, {}, ABSENT),
-            "metadata name": NAMES,
+        },
+    ),
+    Family(
+        "mutating-policies", _sample("MutatingAdmissionPolicy", "admissionregistration.k8s.io/v1"),
+        {
+            **POLICY_VALUES, "spec reinvocationPolicy": ("Never", "IfNeeded", "never", "", None, ABSENT),
+            "spec mutations": ([], None, ABSENT, [{}], [{"patchType": "JSONPatch"}]),
+            "spec mutations 0 patchType": ("JSONPatch", "ApplyConfiguration", "jsonPatch", "", None, ABSENT),
+            "spec mutations 0 jsonPatch": ({}, None, ABSENT, {"expression": ""}, {"expression": " "}, []),
+            "spec mutations 0 applyConfiguration": ({}, None, {"expression": "Object{}"}, {"expression": ""}),
         },
     ),
     Family(
         "admission-bindings", _sample("ValidatingAdmissionPolicyBinding", "admissionregistration.k8s.io/v1"),
         {
-            "metadata name": NAMES, "spec policyName": (*NAMES, None, ABSENT, 1),
-            "spec paramRef": (None, {}, ABSENT, {"name": "a"}, {"parameterNotFoundAction": "Deny"}, {"selector": {}, "parameterNotFoundAction": "Allow"}),
-            "spec paramRef name": (*NAMES, None, ABSENT), "spec paramRef namespace": (*NAMES, None), "spec paramRef selector": SELECTORS,
-            "spec paramRef parameterNotFoundAction": ("Allow", "Deny", "allow", "", None, ABSENT),
-            **_rule_values("spec matchResources resourceRules 0"),
-            "spec matchResources resourceRules": ([], None, [{}], [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]),
-            "spec matchResources namespaceSelector": SELECTORS, "spec matchResources objectSelector": SELECTORS,
-            "spec matchResources matchPolicy": ("Exact", "Equivalent", "exact", "", None), "spec matchResources": (None, {}, ABSENT),
+            **BINDING_VALUES,
             "spec validationActions": (
                 [], None, ABSENT, ["Deny"], ["Warn"], ["Audit"], ["Deny", "Audit"], ["Deny", "Warn"], ["Warn", "Audit", "Deny"], ["Audit", "Audit"],
                 ["deny"], [""], [None], "Deny", ["Warn", "Audit"],
             ),
-            "spec": (None, {}, ABSENT),
         },
     ),
+    Family("mutating-bindings", _sample("MutatingAdmissionPolicyBinding", "admissionregistration.k8s.io/v1"), BINDING_VALUES),
 )  # fmt: skip
