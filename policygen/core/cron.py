@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from policygen.core import durations
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _FIELDS = (
@@ -27,8 +29,8 @@ _DESCRIPTORS: Mapping[str, str] = {
     "midnight": "0 0 * * *",
     "hourly": "0 * * * *",
 }
-_EVERY = re.compile(r"@every ([0-9]+(\.[0-9]*)?(ns|us|ms|s|m|h))+")
-_RANGE = re.compile(r"(\*|\?|[0-9A-Za-z]+)(?:-([0-9A-Za-z]+))?(?:/([0-9]+))?")
+_EVERY = "@every "
+_RANGE = re.compile(r"(\*|\?|[0-9A-Za-z]{1,20})(?:-([0-9A-Za-z]{1,20}))?(?:/([0-9]{1,20}))?")
 
 
 class CronSchedule(Struct, frozen=True):
@@ -50,7 +52,9 @@ class CronSchedule(Struct, frozen=True):
 
 def is_schedule(text: str) -> bool:
     """Whether the servers accept a schedule (without a time zone in it)."""
-    return _EVERY.fullmatch(text) is not None or parse(text) is not None
+    if text.startswith(_EVERY):
+        return durations.seconds(text.removeprefix(_EVERY)) is not None
+    return parse(text) is not None
 
 
 def parse(text: str) -> CronSchedule | None:

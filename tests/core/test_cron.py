@@ -36,13 +36,24 @@ def test_the_dates_of_a_schedule(text, month, day, weekday, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0 22 * *", "60 * * * *", "* * * * 7", "5-1 * * * *", "@noon"]
+    "text",
+    [
+        "",
+        "0 22 * *",
+        "60 * * * *",
+        "* * * * 7",
+        "5-1 * * * *",
+        "@noon",
+        "@every 1x",
+        f"{'9' * 5000} * * * *",
+    ],
 )
 def test_what_is_no_schedule(text):
     assert cron.parse(text) is None
     assert not cron.is_schedule(text)
 
 
-def test_an_interval_is_a_schedule_without_times():
-    assert cron.is_schedule("@every 1h")
-    assert cron.parse("@every 1h") is None
+@pytest.mark.parametrize("interval", ["1h", "1h30m", ".5h", "+1h", "1\u00b5s"])
+def test_an_interval_is_a_schedule_without_times(interval):
+    assert cron.is_schedule(f"@every {interval}")
+    assert cron.parse(f"@every {interval}") is None
