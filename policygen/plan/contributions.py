@@ -34,6 +34,13 @@ class Contribution(Struct, frozen=True):
     """What the largest model needs to start that cannot start beside other models of its team."""
     blocked_starter: str = ""
     """This model, as `starter`."""
+    others: tuple[tuple[int, str], ...] = ()
+    """What other models of the team need to start, and these models, as `start` and `starter`."""
+
+    @property
+    def starts(self) -> Sequence[tuple[int, str]]:
+        """What each model needs to start that does not always run, and its name; the largest first."""
+        return ((self.start, self.starter), *self.others) if self.start else ()
 
     def least_always(self, resource: str) -> int:
         """What one replica of each serving model needs; all that is in use if it is less."""
@@ -78,8 +85,14 @@ def of_team(
     if limit is None:
         limit = most
     starting = [it for it in parts if always + it.start <= limit]
-    largest = max(starting, key=lambda it: it.start, default=None)
     name = f"team {node.team.name}"
+    starts = [
+        (amount, f"{model} of {name}" if model == it.name else model)
+        for it in starting
+        for amount, model in it.starts
+    ]
+    starts.sort(key=lambda it: -it[0])
+    start, starter = starts[0] if starts else (0, name)
     blocked = [(it.blocked, it.blocked_starter) for it in parts if it.blocked]
     blocked += [
         (it.start, _of_team(it, name)) for it in parts if limit - always < it.start <= limit
@@ -90,8 +103,9 @@ def of_team(
     return Contribution(
         name=name,
         always=always,
-        start=largest.start if largest else 0,
-        starter=_of_team(largest, name) if largest else name,
+        start=start,
+        starter=starter,
+        others=tuple(starts[1:]),
         most=most,
         always_text=f"{name} {_text(resource, always)}",
         most_text=f"{name} {_text(resource, most)}",
@@ -126,6 +140,7 @@ def with_excessive(
         part,
         always=always,
         start=max(0, part.always + part.start - always),
+        others=_beside(part, always),
         most=most,
         always_text=f"{part.name} {_text(resource, always)}",
         most_text=f"{part.name} {_text(resource, most)}",
@@ -142,10 +157,17 @@ def with_guarantee(part: Contribution, held: int, resource: str) -> Contribution
         part,
         always=held,
         start=max(0, part.always + part.start - held),
+        others=_beside(part, held),
         most=max(held, part.most),
         always_text=text,
         most_text=part.most_text if part.most > held else text,
     )
+
+
+def _beside(part: Contribution, always: int) -> tuple[tuple[int, str], ...]:
+    """`others` of a part if more of it is always in use."""
+    more = always - part.always
+    return tuple((amount - more, name) for amount, name in part.others if amount > more)
 
 
 def shown(texts: Sequence[str]) -> str:

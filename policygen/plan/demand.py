@@ -117,7 +117,9 @@ def _state(facts: ModelFacts, precision: str, trained: Training) -> str:
 
 def _billions(parameters: int) -> str:
     """A number of parameters for people: `70.6B`, `494M`."""
-    unit, name = (10**9, "B") if parameters >= 10**9 else (10**6, "M")
+    units = ((10**6, "M"), (10**9, "B"), (10**12, "T"))
+    # Of 999.6M, three digits are 1B.
+    unit, name = next((it for it in units if parameters < 999.5 * it[0]), units[-1])
     return f"{parameters / unit:.3g}{name}"
 
 

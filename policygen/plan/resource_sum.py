@@ -191,7 +191,12 @@ def _excess(
     ]
     starting = max(parts, key=lambda it: it.start)
     if always + starting.start > bound:
-        waiting = [it for it in parts if it.start and always + it.start > bound]
+        waiting = [
+            replace(it, start=start, starter=starter, others=())
+            for it in parts
+            for start, starter in it.starts
+            if always + start > bound
+        ]
         waiting.sort(key=lambda it: -it.start)
         waiting += blocked if always <= bound else []
         running = [it for it in parts if it.always]

@@ -83,7 +83,8 @@ def _lower_replicas(chosen: Assignment, remedies: Remedies) -> str:
     scaled = chosen.model.autoscaling if chosen.model.gang is None else None
     # With other least replicas, policygen can choose another pool.
     last = scaled.min_replicas if scaled else 1
-    for count in range(min(model_limits.fitting(chosen), _TRIED), last - 1, -1):
+    most = model_limits.fitting(chosen)
+    for count in range(most, max(last - 1, most - _TRIED), -1):
         bounds = scaled and replace(scaled, max_replicas=count)
         model = replace(chosen.model, replicas=count, autoscaling=bounds)
         fewer = replicas(model, chosen.size)
@@ -97,8 +98,8 @@ def _fewer_replicas(chosen: Assignment, resource: str, remedies: Remedies) -> It
 
     The limit holds no replica, so fewer replicas alone are not enough.
     """
-    first = min(chosen.replicas.least - 1, _TRIED)
-    for count in range(first, 0, -1):
+    first = chosen.replicas.least - 1
+    for count in range(first, max(0, first - _TRIED), -1):
         fewer = replicas(replace(chosen.model, replicas=count, autoscaling=None), chosen.size)
         if raised := remedies.raised_for_model(replace(chosen, replicas=fewer), resource):
             yield f"write replicas: {count}, and {raised}"

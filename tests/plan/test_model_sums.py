@@ -193,6 +193,14 @@ def test_the_model_that_cannot_start_is_named_at_the_pool(planned):
     )
 
 
+def test_every_model_that_cannot_start_is_named(planned):
+    teams = [quotas(name, "pool: p, guarantee: 32") for name in "ab"]
+    chat = models("a", chat="resources: {gpus: 8}, replicas: 7")
+    text = models("b", small=training(8), large=training(12), other=training(10))
+    (message,) = messages(planned(a100(), *teams, chat, text), "models-exceed-limit")
+    assert "so large of team b, other of team b cannot start beside the serving models; " in message
+
+
 def test_a_guarantee_that_is_not_lent_counts_as_used(planned):
     policy = "      schedulingPolicy: {preemptionEnabled: false}"
     teams = (quotas("a", "pool: p, guarantee: 40"), quotas("b", "pool: p, guarantee: 8"))
