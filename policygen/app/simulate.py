@@ -4,6 +4,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import BinaryIO
 
 from msgspec.structs import replace
@@ -26,8 +27,9 @@ from policygen.simulate.model_objects import ModelObjects
 from policygen.simulate.oversized import oversized
 from policygen.simulate.passing_by import passing_by
 from policygen.simulate.recorder import Recorder
-from policygen.simulate.result import SimulationResult
+from policygen.simulate.result import JobResult, SimulationResult
 from policygen.simulate.scene import Scene, timeline
+from policygen.simulate.starving import MOST_JOBS, MOST_TRIED, overtaken, starving
 from policygen.simulate.timeline import Timeline, TimelineProgress
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.unused_assumptions import unused_assumptions
@@ -90,6 +92,10 @@ def played(
             interrupted = "" if partial else _UNTRIED
         progress(f"the simulation ended; adding up {counted(len(found), 'job')}")
         result = chance.marked(recorder.result(partial=partial), others)
+        try:
+            result = _with_starving(request, scene, given, result)
+        except KeyboardInterrupt:
+            interrupted = interrupted or _UNTRIED
     finally:
         progress("")
     result = replace(result, unmodelled=unmodelled(scene, found))
@@ -118,6 +124,25 @@ def _others(
         for _ in made.run():
             pass
         yield recorder.result()
+
+
+def _with_starving(
+    request: SimulateRequest, scene: Scene, given: SimulationInput, result: SimulationResult
+) -> SimulationResult:
+    """The result with the jobs that jobs submitted later keep waiting."""
+
+    def without_later(job: JobResult) -> SimulationResult:
+        _, found = simulation_input.jobs(request, scene, given, request.duration)
+        earlier = [it for it in found if it.at <= job.submitted]
+        made, recorder = _recorded(request, scene, earlier, request.seed)
+        for _ in made.run():
+            pass
+        return recorder.result()
+
+    if result.partial or len(result.jobs) + len(result.later) > MOST_JOBS:
+        return result
+    tried = islice(overtaken(result), MOST_TRIED)
+    return replace(result, starving=tuple(starving(tried, without_later)))
 
 
 def _recorded(
@@ -182,6 +207,31 @@ def _unexplained(result: SimulationResult) -> Iterator[str]:
         )
 
 
+def _endless(found: Iterable[Arrival]) -> Iterator[str]:
+    """The jobs, except models, that run until the simulation ends."""
+    endless = Counter(it.kind for it in found if it.duration is None and not it.model)
+    if endless:
+        names = [counted(count, kind, kind) for kind, count in sorted(endless.items())]
+        yield (
+            f"the pods of {some(names, 'other kind')} do not end, so they keep their quota and their nodes until the "
+            "simulation ends"
+        )
+
+
+def _starving(found: Sequence[Arrival], result: SimulationResult) -> Iterator[str]:
+    """What it means that a job starves, or that it was not examined."""
+    if result.starving:
+        yield (
+            "a job starves if it still waits at the end, and would have ended without the jobs that were "
+            "submitted after it; --against a state with other priorities, or with queueingStrategy: StrictFIFO, "
+            "shows what helps"
+        )
+    elif len(found) > MOST_JOBS and any(overtaken(result)):
+        yield (
+            f"with more than {MOST_JOBS:,} jobs, policygen does not look for jobs that starve; use a shorter trace"
+        )
+
+
 def _notes(
     scene: Scene,
     found: Sequence[Arrival],
@@ -222,9 +272,11 @@ def _notes(
             f"{counted(assumed, 'job')} {'runs' if assumed == 1 else 'run'} for --duration; the "
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
+    yield from _endless(found)
     yield from passing_by(found)
     yield from oversized(scene, found, {it.name: it.cause for it in result.jobs})
     yield from unused_assumptions(scene, found)
+    yield from _starving(found, result)
     if len(found) > chance.MOST_JOBS:
         yield (
             f"with more than {chance.MOST_JOBS} jobs, policygen does not try other seeds; use --seed"

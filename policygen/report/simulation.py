@@ -18,6 +18,7 @@ from policygen.simulate.result import (
     JobState,
     PoolResult,
     SimulationResult,
+    StarvingJob,
     TeamResult,
     TeamUse,
 )
@@ -140,6 +141,7 @@ def remarks(page: TablePage, report: SimulationReport) -> None:
 
 
 def _waiting(page: TablePage, result: SimulationResult, *, every: bool) -> None:
+    starving = {it.name: it for it in result.starving}
     for state, title in (
         (JobState.NEVER, "Jobs that never start"),
         (JobState.WAITING, "Jobs that still wait"),
@@ -156,6 +158,8 @@ def _waiting(page: TablePage, result: SimulationResult, *, every: bool) -> None:
                 page.line(
                     (f"{it.reason}: {it.message}" if it.reason else it.message, DIM), indent=4
                 )
+            if it.name in starving:
+                page.line(_starves(starving[it.name]), indent=4)
         page.rest(len(them) - len(shown), "job")
     if result.later:
         arrive = "arrives" if len(result.later) == 1 else "arrive"
@@ -163,6 +167,14 @@ def _waiting(page: TablePage, result: SimulationResult, *, every: bool) -> None:
         page.line(
             f"{counted(len(result.later), 'job')} {arrive} after the end: {names(result.later, _LATER)}"
         )
+
+
+def _starves(job: StarvingJob) -> str:
+    """`starves: 12 jobs that were submitted later started; without them, it starts at 2h and ends at 4h`."""
+    return (
+        f"starves: {counted(job.later, 'job')} that {'was' if job.later == 1 else 'were'} submitted later started; without "
+        f"later jobs, it starts at {duration(job.starts)} and ends at {duration(job.ends)}"
+    )
 
 
 def _after(job: JobResult) -> str:

@@ -100,6 +100,10 @@ def _simulation(report: SimulationReport) -> dict[str, Any]:
         "pools": [_pool(it) for it in result.pools],
         "later": list(result.later),
         "livelocks": [list(it) for it in result.livelocks],
+        "starving": [
+            {"job": it.name, "later": it.later, "starts": it.starts, "ends": it.ends}
+            for it in result.starving
+        ],
         "unread": list(report.unread),
         "unmodelled": [{"feature": it.feature, "jobs": it.workloads} for it in result.unmodelled],
         "notes": [it for it in (report.interrupted, report.lent, *report.notes) if it],

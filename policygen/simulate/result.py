@@ -196,6 +196,18 @@ class Unmodelled(Struct, frozen=True, order=True):
     """How many jobs it can affect."""
 
 
+class StarvingJob(Struct, frozen=True):
+    """A job that still waits at the end because of jobs that were submitted later."""
+
+    name: str
+    later: int
+    """How many jobs that were submitted later started."""
+    starts: float
+    """When it starts without these jobs."""
+    ends: float
+    """When it ends without them."""
+
+
 class SimulationResult(Struct, frozen=True, eq=False):
     """What a simulation found."""
 
@@ -212,6 +224,8 @@ class SimulationResult(Struct, frozen=True, eq=False):
     unmodelled: tuple[Unmodelled, ...] = ()
     livelocks: tuple[tuple[str, ...], ...] = ()
     """Jobs that preempted each other again and again at one time."""
+    starving: tuple[StarvingJob, ...] = ()
+    """Of the jobs that wait the longest, those that jobs submitted later keep waiting."""
     partial: bool = False
     """Whether it was interrupted."""
     unexplained: int = 0
