@@ -153,6 +153,8 @@ WITHOUT = {
     "simulate/over_time/job_pods": "tests/simulate/test_timeline.py creates pods, and begins with jobs that run.",
     "simulate/over_time/job_run": "tests/simulate/test_timeline.py and test_recorder.py read what became of jobs.",
     "simulate/over_time/kueue_runs": "tests/simulate/test_timeline.py and test_assumptions.py run Kueue over time.",
+    "simulate/growing_pools": "tests/simulate/over_time/test_node_growth.py has pools of specs and of clusters.",
+    "simulate/scene_pool": "tests/simulate/test_scene.py has pools.",
     "simulate/over_time/livelocks": "tests/simulate/test_timeline.py has a livelock.",
     "simulate/over_time/node_queue": "tests/simulate/test_timeline.py places and evicts pods.",
     "simulate/over_time/observer": "It has only an interface.",

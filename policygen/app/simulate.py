@@ -13,6 +13,7 @@ from policygen.app import cluster_gaps, simulation_input, simulation_scene
 from policygen.app.inputs import RunSpec
 from policygen.app.requests import SimulateRequest
 from policygen.app.simulation_input import SimulationInput
+from policygen.core.durations import duration
 from policygen.core.errors import UsageError
 from policygen.core.names import HOSTNAME
 from policygen.core.quoting import counted, listed, some
@@ -207,6 +208,23 @@ def _unexplained(result: SimulationResult) -> Iterator[str]:
         )
 
 
+def _growing(scene: Scene, result: SimulationResult) -> Iterator[str]:
+    """How the autoscaler is simulated."""
+    most = {it.name: it.most_nodes for it in result.pools}
+    for it in scene.growing:
+        growth = it.growth
+        yield (
+            f"pool {it.name} begins with {counted(it.begins, 'node')}, and an autoscaler adds nodes up to {len(it.nodes)}, each "
+            f"{duration(growth.delay)} after pods wait for it; it removes nodes that are empty for {duration(growth.idle)}, down to "
+            f"{growth.least}; at most {counted(most[it.name] or 0, 'node')} existed"
+        )
+    if scene.growing:
+        yield (
+            "of the autoscaler, these are not simulated: its pauses between two decisions, and the move of pods "
+            "from nodes in little use"
+        )
+
+
 def _endless(found: Iterable[Arrival]) -> Iterator[str]:
     """The jobs, except models, that run until the simulation ends."""
     endless = Counter(it.kind for it in found if it.duration is None and not it.model)
@@ -272,6 +290,7 @@ def _notes(
             f"{counted(assumed, 'job')} {'runs' if assumed == 1 else 'run'} for --duration; the "
             f"annotation {RUNS_FOR} of a job sets another duration"
         )
+    yield from _growing(scene, result)
     yield from _endless(found)
     yield from passing_by(found)
     yield from oversized(scene, found, {it.name: it.cause for it in result.jobs})

@@ -23,6 +23,7 @@ from policygen.plan.kueue_configuration import KueueConfiguration
 from policygen.plan.workload import forms
 from policygen.render import engine
 from policygen.simulate import assumptions
+from policygen.simulate.growing_pools import grown
 from policygen.simulate.model_objects import ModelObjects, not_written
 from policygen.simulate.scene import Scene, cluster_nodes, flavor_pools, spec_nodes
 from policygen.simulate.spec_quotas import spec_quotas
@@ -79,6 +80,7 @@ def scene_of(
         assumed = assumptions.parse(request.assume)
     except ValueError as error:
         raise UsageError(f"--assume: {error}") from None
+    nodes, pools, growing = grown(nodes, pools, assumed.nodes, implied=not cluster_nodes(cluster))
     return Scene(
         cluster,
         settings,
@@ -89,6 +91,7 @@ def scene_of(
         assumptions=assumed,
         models=models,
         quotas=spec_quotas(plan.trees if plan is not None else ()),
+        growing=growing,
     )
 
 

@@ -113,7 +113,7 @@ ASSUME = click.option(
     metavar="NAME=OUTCOME",
     help=(
         "What other controllers do: check/NAME=Ready:5m or check/NAME=Retry:5m,Rejected:1m for an admission check of "
-        "Kueue, gate/NAME=10m for a scheduling gate; repeatable."
+        "Kueue, gate/NAME=10m for a scheduling gate, nodes/POOL=2..8:5m for an autoscaler of nodes; repeatable."
     ),
 )
 

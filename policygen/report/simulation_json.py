@@ -184,6 +184,7 @@ def _pool(pool: PoolResult) -> dict[str, Any]:
         "waiting95": _finite(pool.waiting_p95),
         "meanUsed": pool.used_mean,
         "mostUsed": pool.used_most,
+        "mostNodes": pool.most_nodes,
         "stranded": dict(pool.stranded),
     }
 

@@ -339,6 +339,7 @@ class Recorder(Observer):
                     if self.stranded[pool.name, cause]
                 },
                 unit=pool.unit,
+                most_nodes=self._timeline.most_nodes.get(pool.name),
             )
 
 

@@ -186,6 +186,8 @@ class PoolResult(Struct, frozen=True):
     """GPU seconds in which GPUs were free, by cause. They add up to all in which GPUs were free."""
     unit: str = "GPU"
     """What one of its `gpus` is: `GPU`, `MIG instance`, `GPU share` or `accelerator`."""
+    most_nodes: int | None = None
+    """The most nodes that existed at once; None: no autoscaler adds nodes to it."""
 
 
 class Unmodelled(Struct, frozen=True, order=True):

@@ -27,6 +27,7 @@ from policygen.plan.node_instances import node_instances
 from policygen.plan.pool import PoolFacts
 from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.assumptions import NOTHING_ASSUMED, Assumptions
+from policygen.simulate.growing_pools import GrowingPool
 from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.kueue.build import state_of
 from policygen.simulate.kueue.pods_ready import pods_ready_rule
@@ -41,6 +42,7 @@ from policygen.simulate.placement.scheduler import KubeScheduler
 from policygen.simulate.placement.shape import PodShape, default_selector, shape_of
 from policygen.simulate.pod_quotas import PodQuotas
 from policygen.simulate.result import Unmodelled
+from policygen.simulate.scene_pool import ScenePool
 from policygen.simulate.spec_quotas import SpecQuotas
 from policygen.simulate.timeline import Timeline
 from policygen.simulate.volcano.build import scheduler_settings, volcano_state
@@ -52,20 +54,6 @@ MAX_PODS = Fraction(110)
 """The default of kubelet's maxPods."""
 _ENOUGH = Fraction(2**50)
 """Of a resource that every node has, on a node of a spec, which does not say how much."""
-
-
-class ScenePool(Struct, frozen=True, eq=False):
-    """Nodes with accelerators of one kind."""
-
-    name: str
-    flavors: frozenset[str]
-    """The ResourceFlavors of its nodes."""
-    nodes: frozenset[str]
-    """The names of its nodes in the simulation."""
-    gpus: int
-    """All accelerators of its nodes."""
-    unit: str = "GPU"
-    """What one of them is (`accelerators.unit_of`)."""
 
 
 class Scene(Struct, frozen=True, eq=False):
@@ -87,6 +75,8 @@ class Scene(Struct, frozen=True, eq=False):
     assumptions: Assumptions = NOTHING_ASSUMED
     quotas: SpecQuotas = field(default_factory=SpecQuotas)
     """Of the spec, for pools without Kueue."""
+    growing: tuple[GrowingPool, ...] = ()
+    """Those of the pools to which an autoscaler adds nodes. `nodes` are all that can exist."""
 
     def team(self, namespace: str) -> str:
         """The team of a namespace."""
@@ -380,7 +370,7 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
 
     `shared` makes the shapes of the pods for several timelines.
 
-    With `still`, no job ends (see `Timeline`). It changes the workloads of the arrivals, so make new ones for another run.
+    With `still`, no job ends (see `Timeline`), and all nodes exist that an autoscaler can add. It changes the workloads of the arrivals, so make new ones for another run.
     """
     found = tuple(arrivals)
     kube = kube_scheduler(scene, seed)
@@ -391,6 +381,7 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
         volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
         shapes=shared or shapes(scene, kube),
         assumptions=scene.assumptions,
+        growing=() if still else scene.growing,
         quotas=PodQuotas(scene.cluster, found) if scene.cluster.resource_quotas.any else None,
         until=until,
         still=still,

@@ -23,10 +23,11 @@ TOO_FEW = "too few GPUs left on each node"
 GANG = "too few GPUs for all pods that start together"
 NO_MATCH = "the pods do not match the nodes"
 QUOTA = "quota"
+ABSENT = "the autoscaler has not added their nodes"
 UNWANTED = "no job waits for them"
 ON_NODES = (HOST, TOO_FEW, GANG, QUOTA, NO_MATCH)
 """The causes of pods that wait for a node; of several, the first one counts for a node."""
-CAUSES = (QUOTA, TOO_FEW, GANG, HOST, NO_MATCH, UNWANTED)
+CAUSES = (QUOTA, TOO_FEW, GANG, HOST, NO_MATCH, ABSENT, UNWANTED)
 """In the order of reports."""
 _SHAPES = 8
 """The most kinds of waiting pods that are compared with nodes: those that request the fewest GPUs."""
@@ -49,10 +50,12 @@ class StrandedGpus:
 
     def now(self, used: Mapping[str, int]) -> Iterator[tuple[tuple[str, str], int]]:
         """The free accelerators by pool and cause. `used` has those in use by pool."""
-        of_nodes = self._on_nodes()
+        of_nodes, absent = self._on_nodes(), self._absent()
         for pool in self._scene.pools:
             free = pool.gpus - used.get(pool.name, 0)
             found: Counter[str] = Counter()
+            if absent[pool.name]:
+                found[ABSENT] = min(absent[pool.name], free)
             for cause, amount in of_nodes.get(pool.name, {}).items():
                 found[cause] = max(min(amount, free - found.total()), 0)
             if found.total() < free:
@@ -60,6 +63,17 @@ class StrandedGpus:
             if found.total() < free:
                 found[UNWANTED] = free - found.total()
             yield from (((pool.name, cause), amount) for cause, amount in found.items() if amount)
+
+    def _absent(self) -> Counter[str]:
+        """The accelerators of nodes that do not exist yet, by pool."""
+        kube = self._timeline.kube
+        found: Counter[str] = Counter()
+        if kube is None:
+            return found
+        for node in kube.absent:
+            known = kube.nodes.all[node]
+            found[self._wanted.of_node.get(known.name, "")] += gpus_of(known.allocatable)
+        return found
 
     def _without_quota(self, pool: str, most: int) -> int:
         """How many accelerators jobs request that wait for quota of a pool, up to `most`."""
@@ -140,7 +154,11 @@ class StrandedGpus:
         room = 0
         for node, known in enumerate(kube.nodes.all):
             pool = self._wanted.of_node.get(known.name)
-            if pool is None or not any(kube.nodes.free(name)[node] > 0 for name in names):
+            if (
+                pool is None
+                or node in kube.absent
+                or not any(kube.nodes.free(name)[node] > 0 for name in names)
+            ):
                 continue
             if node in refusals:
                 found.setdefault(pool, {})[node] = ON_NODES.index(_cause(refusals[node]))

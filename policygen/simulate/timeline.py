@@ -13,6 +13,7 @@ from msgspec import Struct
 from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.arrival import Arrival, GangSettings, PodBatch
 from policygen.simulate.assumptions import NOTHING_ASSUMED, Assumptions
+from policygen.simulate.growing_pools import GrowingPool
 from policygen.simulate.kueue.scheduler import Scheduler
 from policygen.simulate.over_time.agenda import Agenda, AgendaEntry, TimelineEvent
 from policygen.simulate.over_time.bindings import NodeBindings
@@ -22,6 +23,7 @@ from policygen.simulate.over_time.job_pods import JobPods
 from policygen.simulate.over_time.job_run import JobRun, Shapes
 from policygen.simulate.over_time.kueue_runs import KueueRuns
 from policygen.simulate.over_time.livelocks import Livelocks
+from policygen.simulate.over_time.node_growth import NodeGrowthRuns
 from policygen.simulate.over_time.node_queue import NodeQueue
 from policygen.simulate.over_time.observer import Observer
 from policygen.simulate.over_time.pod_creation import PodCreation
@@ -59,6 +61,7 @@ class Timeline:
         volcano: VolcanoScheduler | None = None,
         shapes: Shapes = lambda *_: None,
         assumptions: Assumptions = NOTHING_ASSUMED,
+        growing: Iterable[GrowingPool] = (),
         quotas: PodQuotas | None = None,
         until: float | None = None,
         still: bool = False,
@@ -84,6 +87,7 @@ class Timeline:
         self._node_queue: NodeQueue | None = None
         self._rejected: RejectedPods | None = None
         self._queued: KueueRuns | None = None
+        self._growth: NodeGrowthRuns | None = None
         if kube is not None:
             if volcano is not None:
                 self._gangs = GangRuns(
@@ -106,6 +110,16 @@ class Timeline:
                 gangs=self._gangs,
             )
             self._rejected = RejectedPods(kube, agenda, starts, bindings)
+            if pools := tuple(growing):
+                self._growth = NodeGrowthRuns(
+                    pools,
+                    kube,
+                    kueue=kueue,
+                    volcano=volcano,
+                    queue=self._node_queue,
+                    agenda=agenda,
+                    bindings=bindings,
+                )
         self._gated = GatedPods(agenda, assumptions, starts, self._node_queue)
         self._creation = creation = PodCreation(
             quotas, starts, self._gated, self._rejected, self._node_queue
@@ -155,6 +169,11 @@ class Timeline:
         return self._queued.cycles if self._queued is not None else 0
 
     @property
+    def most_nodes(self) -> Mapping[str, int]:
+        """The most nodes that existed at once, by pool to which an autoscaler adds nodes."""
+        return self._growth.most if self._growth is not None else {}
+
+    @property
     def waiting(self) -> Iterator[tuple[PodShape, int]]:
         """The shapes of pods that wait for a node, and their number."""
         if self._node_queue is not None:
@@ -194,6 +213,7 @@ class Timeline:
         waits = [self._assumptions.longest] if self._assumptions.checks else []
         if rule is not None:
             waits.append(rule.timeout + rule.most)
+            waits += [self._growth.slowest] if self._growth is not None else []
         return 2 * sum(waits) if waits else inf
 
     @property
@@ -214,24 +234,33 @@ class Timeline:
         if not self._begun:
             self._begun = True
             self._begin()
-        queued = self._queued
         while not self.finished:
             for event in self.agenda.forward():
-                self._happens(event)
-            if queued is not None:
-                queued.schedule()
-            if self._creation.can_create:
-                complete = self._creation.create_refused()
-                if queued is not None:
-                    queued.submit_complete(complete)
-            if self._node_queue is not None:
-                self._node_queue.place()
-            if self._rejected is not None:
-                self._rejected.retry()
-            if self._gangs is not None and self._gangs.can_change:
-                self._gangs.run_sessions()
+                if event.what in (TimelineEvent.NODE, TimelineEvent.IDLE):
+                    self._of_nodes(event)
+                else:
+                    self._happens(event)
+            self._decide()
             self._observer.passes(self.now)
             yield TimelineProgress(self.now, self._arrived, self._ended, len(self.jobs))
+
+    def _decide(self) -> None:
+        """The schedulers decide about what happened at this time."""
+        queued = self._queued
+        if queued is not None:
+            queued.schedule()
+        if self._creation.can_create:
+            complete = self._creation.create_refused()
+            if queued is not None:
+                queued.submit_complete(complete)
+        if self._node_queue is not None:
+            self._node_queue.place()
+        if self._rejected is not None:
+            self._rejected.retry()
+        if self._gangs is not None and self._gangs.can_change:
+            self._gangs.run_sessions()
+        if self._growth is not None:
+            self._growth.decide()
 
     def _begin(self) -> None:
         """Take over what exists from the start."""
@@ -258,6 +287,11 @@ class Timeline:
             self._pods.resume(job, self.kube)
             if gang is not None and job.unbound:
                 job.reason, job.message = _without_queue(gang)
+
+    def _of_nodes(self, event: AgendaEntry) -> None:
+        """A node comes, or was empty for a time."""
+        if self._growth is not None:
+            self._growth.happens(event)
 
     def _happens(self, event: AgendaEntry) -> None:
         what, queued = event.what, self._queued

@@ -74,6 +74,10 @@ def _of_job(scene: Scene, job: Arrival) -> Iterator[str]:
     specs = [it.spec for it in job.pods]
     if any(it.resource_claims for it in specs):
         yield CLAIMS
+    if scene.growing and job.gang is not None:
+        yield "an autoscaler that adds nodes for pods of Volcano"
+    elif scene.growing and any(it.topology_spread_constraints for it in specs):
+        yield "topology spread over nodes that an autoscaler adds, which count before they exist"
     yield from _gates(scene, job)
     yield from _quotas(scene, job)
     if scene.nodes and any(

@@ -1,10 +1,10 @@
-"""Assumptions about admission checks and scheduling gates that the input does not have."""
+"""Assumptions about admission checks, scheduling gates and nodes that the input does not have."""
 
 from collections.abc import Iterable, Iterator
 
 from policygen.core.suggest import suggest
 from policygen.simulate.arrival import Arrival
-from policygen.simulate.assumptions import CHECK, GATE
+from policygen.simulate.assumptions import CHECK, GATE, NODES
 from policygen.simulate.scene import Scene
 
 
@@ -19,3 +19,7 @@ def unused_assumptions(scene: Scene, arrivals: Iterable[Arrival]) -> Iterator[st
     for name in sorted(scene.assumptions.gates.keys() - gates):
         advice = suggest(name, gates, "scheduling gate")
         yield f"--assume {GATE}/{name}: no pod has this scheduling gate; {advice}"
+    pools = [it.name for it in scene.pools if it.nodes]
+    for name in sorted(scene.assumptions.nodes.keys() - pools):
+        advice = suggest(name, pools, "pool")
+        yield f"--assume {NODES}/{name}: no pool with nodes has this name; {advice}"

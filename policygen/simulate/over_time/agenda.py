@@ -21,6 +21,10 @@ class TimelineEvent(IntEnum):
     """Scheduling gates are removed."""
     GIVE_UP = 6
     """The controller of pods that a kubelet rejects creates no more."""
+    NODE = 7
+    """A node comes that an autoscaler added. `job` is its index."""
+    IDLE = 8
+    """A node can be empty for so long that the autoscaler removes it. `job` is its index."""
 
 
 class AgendaEntry(NamedTuple):

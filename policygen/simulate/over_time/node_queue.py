@@ -52,6 +52,15 @@ class NodeQueue:
             if count:
                 yield shape, count
 
+    def in_order(self) -> Iterator[tuple[PodShape, int]]:
+        """The same, those of a high priority first, then those that wait the longest."""
+        for _, _, shape, count in sorted(
+            (-priority, pods[0][0], shape, count)
+            for (priority, shape), pods in self._pods.items()
+            if (count := sum(job.round == round_ for _, job, round_ in pods))
+        ):
+            yield shape, count
+
     def shapes_of(self, job: JobRun) -> Iterator[PodShape]:
         """The shapes of pods of a job that wait."""
         for (_, shape), pods in self._pods.items():

@@ -15,10 +15,12 @@ from policygen.kubernetes.node_filters import (
     NoTerm,
     NotTolerated,
     OtherName,
+    demand,
     misses,
 )
 from policygen.kubernetes.node_groups import Node, NodeGroup
 from policygen.kubernetes.scheduler_reasons import reason
+from policygen.kubernetes.workloads import PodSpec
 from policygen.simulate.placement.common_scores import common_parts, soft_constraints
 from policygen.simulate.placement.nodes import NodeTable
 from policygen.simulate.placement.own_scores import FIT, KeptScores, OwnScores, Scorer
@@ -39,6 +41,9 @@ _FILTER: Mapping[type[Miss], str] = {
 """The filters that other pods do not change. Filters by what pods hold find the other reasons again."""
 
 
+ABSENT = "node(s) are not added yet"
+"""Why a node takes no pod that an autoscaler can still add."""
+_ANYWHERE = demand(PodSpec(), {})
 _LOG = 1_000_000
 """The most changes that are kept before all rankings are updated."""
 _RANKED = 4_000_000
@@ -94,6 +99,8 @@ class KubeScheduler:
         self._kept: dict[OwnKey, tuple[Scorer, Iterable[int]]] = {}
         """The own scores and the nodes that rankings share, in the order of their last use."""
         self._keys: dict[PodShape, object] = {}
+        self.absent: dict[int, PodShape] = {}
+        """The nodes that do not exist yet, with the pod that keeps others from each."""
         self._terms = False
         """Whether any pod has affinity or anti-affinity to pods."""
 
@@ -115,6 +122,19 @@ class KubeScheduler:
     def remove(self, shape: PodShape, node: int) -> None:
         """A pod of a node ends."""
         self.nodes.remove(node, shape)
+
+    def lacks(self, node: int) -> PodShape:
+        """A node without pods does not exist: a pod that uses all its places keeps others from it."""
+        places = self.nodes.allocatable("pods")[node]
+        self.absent[node] = shape = PodShape(_ANYWHERE, (("pods", places),), ())
+        self.nodes.add(node, shape)
+        return shape
+
+    def exists(self, node: int) -> PodShape:
+        """A node that was missing exists; returns the pod that kept others from it."""
+        shape = self.absent.pop(node)
+        self.nodes.remove(node, shape)
+        return shape
 
     def refusals(self, shape: PodShape) -> dict[int, tuple[str, ...]]:
         """Why each other node takes no pod now, in the words of kube-scheduler.
@@ -140,7 +160,7 @@ class KubeScheduler:
         found: dict[int, tuple[str, ...]] = {}
         for name in profile.filters:
             found = by_filter[name] | found
-        return found
+        return found | dict.fromkeys(self.absent, (ABSENT,)) if self.absent else found
 
     def _short(self, shape: PodShape) -> dict[int, tuple[str, ...]]:
         """The resources of which nodes have too little left."""
