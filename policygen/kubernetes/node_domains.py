@@ -187,6 +187,41 @@ def _apart(pods: EqualPods, takers: Sequence[NodeGroup], count: int) -> Iterator
         yield Room(domains + sum(_held(it, node) for node in outside), count, path, key, domains)
 
 
+def repelled(pods: EqualPods, others: EqualPods) -> Iterator[tuple[Path, str]]:
+    """The required anti-affinity of pods that certainly selects others of their workload: term and key."""
+    for i, term in numbered(pods.spec.affinity, "podAntiAffinity", REQUIRED):
+        unknown = any(term.get(name) is not None for name in _OTHER_PODS)
+        if not unknown and _selects(term, others.labels):
+            yield ("affinity", "podAntiAffinity", REQUIRED, i), text(term, "topologyKey")
+
+
+def domains(demands: Sequence[Demand], index: NodeIndex, key: str) -> int | None:
+    """How many values of a label the nodes have that take a pod of any demand; None: unknown, or unbounded.
+
+    Nodes without the label take any number of pods that repel each other.
+    """
+    values: set[str] = set()
+    hosts: dict[int, int] = {}
+    for it in demands:
+        taking = index.takers(it)
+        for group in index.nodes.groups(it.keys):
+            if not group.bits & taking:
+                continue
+            if not _is_known(group, key):
+                return None
+            for node in group.nodes:
+                value = node.labels.get(key)
+                if not _held(it, node):
+                    continue
+                if value is not None:
+                    values.add(value)
+                elif key == HOSTNAME and group.stated is not Stated.ALL:
+                    hosts[id(node)] = node.count
+                else:
+                    return None
+    return len(values) + sum(hosts.values())
+
+
 def in_one_domain(pods: EqualPods, index: NodeIndex) -> Iterator[tuple[Mapping[str, Any], Room]]:
     """For each required affinity of pods to themselves: the term, and the room of the largest domain.
 

@@ -205,6 +205,31 @@ def test_a_gang_starts_completely_or_not_at_all(cluster):
         cluster.becomes("what is no gang starts in part", lambda: held(cluster, "a"), (16,))
 
 
+def test_tasks_that_repel_each_other_need_a_node_for_each_pod(cluster):
+    """What the rule replicas-exceed-nodes reports: each task alone has room, but not both."""
+    out = volcano(pool(3), team("a", {"guarantee": 24}))
+    started(cluster, out)
+    term = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "gang"}}}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+    def two_tasks(name, leaders):
+        job = vcjob(name, "a", ONE, pods=2, min_available=leaders + 2, queue="a.train")
+        (workers,) = job["spec"]["tasks"]
+        workers["template"].setdefault("metadata", {})["labels"] = {"app": "gang"}
+        workers["template"]["spec"]["affinity"] = apart
+        job["spec"]["tasks"] = [{**workers, "name": "leaders", "replicas": leaders}, workers]
+        return job
+
+    with cluster.volcano(out.volcano_config):
+        cluster.create(two_tasks("four", 2))
+        cluster.until("it waits", lambda: len(cluster.waiting("a")) == 4)
+        cluster.stays("not a part of it runs", lambda: held(cluster, "a"), (0,))
+        cluster.delete(*VCJOB, "four", "a")
+        cluster.becomes("it is deleted", lambda: len(cluster.pods("a")), 0)
+        cluster.create(two_tasks("three", 1))
+        cluster.becomes("three pods run", lambda: held(cluster, "a"), (3,))
+
+
 def test_a_rendered_pod_group_waits_for_its_last_member(cluster):
     model = """
         apiVersion: policygen.dev/v1alpha1

@@ -9,6 +9,7 @@ from policygen.kubernetes.node_domains import Room
 from policygen.kubernetes.node_groups import HOST_PORT
 from policygen.kubernetes.workloads import KINDS, replicas_at
 from policygen.lint.core.excess_words import advice, fault
+from policygen.lint.core.gang_domains import ScatteredGang, scattered_gangs
 from policygen.lint.core.known_nodes import known_nodes
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.node_sums import gang_sums
@@ -34,10 +35,31 @@ def check(facts: Facts) -> Hits:
         first = facts.derive(known_nodes).all[0].at
         nodes = (first,) if first else ()
         yield Hit(RULE, _message(it, room), at, nodes, exceeds=tuple(_exceeded(it, room)))
+    for gang in facts.derive(scattered_gangs):
+        yield Hit(RULE, _scattered(gang), gang.first.template.at.to("spec", *gang.path))
+    scattered = {it.first.workload.at for it in facts.derive(scattered_gangs)}
     for excess in facts.derive(gang_sums):
+        if excess.members[0].workload.at in scattered:
+            continue
         yield Hit(
             RULE, f"{fault(excess)}; {advice(excess)}", excess.members[0].workload.at / "spec"
         )
+
+
+def _scattered(it: ScatteredGang) -> str:
+    host = it.key == HOSTNAME
+    different = "nodes" if host else f"values of {it.key}"
+    room = "node can" if it.domains == 1 else "nodes can"
+    have = (
+        f"only {it.domains} {room} take them"
+        if host
+        else f"nodes that can take them have {counted(it.domains, 'value')}"
+    )
+    return (
+        f"only {it.domains} of the {it.pods} pods of {it.first.workload} that must start together can run, because "
+        f"anti-affinity between its templates keeps them on different {different}, and {have}; lower the number of "
+        "pods, or relax the constraint"
+    )
 
 
 def _exceeded(it: PodDemand, room: Room) -> Iterator[Exceeded]:
