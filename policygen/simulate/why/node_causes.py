@@ -17,7 +17,7 @@ from policygen.simulate.arrival import Arrival, PodBatch
 from policygen.simulate.kueue.amounts import counted
 from policygen.simulate.over_time.job_run import Shapes
 from policygen.simulate.placement.preemption import RunningPod, best, preemptions
-from policygen.simulate.placement.scheduler import ENFORCED, KubeScheduler
+from policygen.simulate.placement.scheduler import ABSENT, ENFORCED, KubeScheduler
 from policygen.simulate.placement.shape import PodShape
 from policygen.simulate.why.causes import (
     Cause,
@@ -43,6 +43,8 @@ from policygen.simulate.why.changes import (
 from policygen.simulate.why.ends import fewest
 from policygen.simulate.why.remedy import Cost, Remedy
 
+_EMPTY = "no nodes available to schedule pods"
+"""What kube-scheduler reports without any node."""
 _ENDS = 32
 """The most workloads whose end is tried."""
 _VALUES = 4
@@ -253,11 +255,12 @@ class OccupiedNodes:
             return self._rejected(shape, refusals, placed, pods)
         counts = Counter(reason for reasons in refusals.values() for reason in reasons)
         reasons = sorted(counts.items(), key=lambda it: (-it[1], it[0]))
-        total = len(self.kube.nodes.all)
-        listed = ", ".join(sorted(f"{count} {reason}" for reason, count in reasons))
+        # kube-scheduler does not know nodes that an autoscaler has not added.
+        total = len(self.kube.nodes.all) - counts[ABSENT]
+        listed = ", ".join(sorted(f"{n} {reason}" for reason, n in reasons if reason != ABSENT))
         return Cause(
             CauseKind.NO_NODES,
-            message=f"0/{total} nodes are available: {listed}.",
+            message=f"0/{total} nodes are available: {listed}." if total else _EMPTY,
             node_reasons=tuple(NodeReason(reason, count) for reason, count in reasons),
             nearest=self._nearest(shape, refusals),
             placed=placed,

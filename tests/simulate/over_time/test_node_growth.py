@@ -93,6 +93,11 @@ def test_no_node_is_added_for_a_pod_that_does_not_fit(tmp_path):
     assert starts(found) == {"a": None}
     assert found.result.pools[0].most_nodes == 1
     assert found.result.jobs[0].never
+    assert found.result.jobs[0].message.startswith(  # kube-scheduler does not know the other nodes
+        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."
+    )
+    found = simulated(tmp_path, at(0, "a", 9), "nodes/a100=0..4:5m")
+    assert found.result.jobs[0].message == "no nodes available to schedule pods"
 
 
 def test_the_largest_number_of_nodes_is_not_exceeded(tmp_path):
