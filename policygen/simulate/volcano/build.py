@@ -59,15 +59,22 @@ def queue_of(entry: Entry[QueueView], created: float = 0.0) -> VolcanoQueue:
 
 
 def task_of(
-    name: str, shape: PodShape, spec: PodSpec, annotations: Mapping[str, str]
+    name: str,
+    shape: PodShape,
+    spec: PodSpec,
+    annotations: Mapping[str, str],
+    requests: Mapping[str, float] | None = None,
 ) -> VolcanoTask:
-    """A pod of this spec. `name` is its namespace and name. The caller sets its priority."""
+    """A pod of this spec. `name` is its namespace and name. The caller sets its priority.
+
+    `requests` are those of the spec, if they are counted already.
+    """
     marks = {**shape.labels, **annotations}
     return VolcanoTask(
         name,
         uid=name,
         shape=shape,
-        requests=counted(spec.requests) | {PODS: 1},
+        requests={**(counted(spec.requests) if requests is None else requests), PODS: 1},
         role=marks.get(_ROLE, ""),
         preemptable=marks.get(_PREEMPTABLE, "true") in _TRUE,
         protected=name.startswith(f"{_SYSTEM}/") or spec.priority_class_name in _CRITICAL,

@@ -195,9 +195,10 @@ def gang_job(
         if shape is None:
             free += batch.count
             continue
+        requests = counted(batch.spec.requests)
         for i in range(batch.count):
             name = f"{arrival.name}-{task.role or number}-{i}"
-            pod = task_of(name, shape, batch.spec, task.annotations)
+            pod = task_of(name, shape, batch.spec, task.annotations, requests)
             pod.role, pod.priority, pod.preempts = task.role, task.priority, task.preempts
             pod.created, pod.batch = now, number
             made.unborn.append(pod)

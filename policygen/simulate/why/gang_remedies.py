@@ -1,6 +1,7 @@
 """What would start a gang: changes that are proven by trials with all schedulers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace as copied
 from fractions import Fraction
 from typing import Any
@@ -81,8 +82,12 @@ class Gangs:
         self._before = _by_name(self._timeline)
         self._causes = GangCauses(scene, self._timeline)
         self._found: dict[str, Cause] = {}
+        self._started: dict[AbstractSet[str], AbstractSet[str]] = {}
+        """The jobs that start if others have ended, by these."""
         self._certain = True
         """Whether changes are tried only if the plugin overcommit can enqueue the job at once."""
+        self._skipped = False
+        """Whether a change was not tried for this reason."""
         self.tried = 0
         """How many changes were tried for the last job."""
         kube = self._timeline.kube
@@ -113,13 +118,21 @@ class Gangs:
         jobs = [changed if it.name == arrival.name else it for it in self._jobs]
 
         def starts(gone: Sequence[str]) -> bool:
-            left = [it for it in jobs if it.name not in gone]
             ended = [self._before[it].arrival for it in gone]
-            if not changes and self._is_above(arrival, ended):
-                return False
+            if not changes:
+                return not self._is_above(arrival, ended) and arrival.name in self._after_ends(gone)
+            left = [it for it in jobs if it.name not in gone]
             return self._starts(scene, left, arrival.name) is not None
 
         return fewest(names, starts)
+
+    def _after_ends(self, gone: Sequence[str]) -> AbstractSet[str]:
+        """The jobs that start if these jobs have ended. Many jobs wait for the same ones."""
+        key = frozenset(gone)
+        if key not in self._started:
+            made = self._played(self._scene, [it for it in self._jobs if it.name not in key])
+            self._started[key] = {it.arrival.name for it in made.jobs if _starts(made, it)}
+        return self._started[key]
 
     def later(self, arrival: Arrival) -> list[Remedy]:
         """Changes with which it starts if it is alone."""
@@ -133,9 +146,9 @@ class Gangs:
         object_ = _object(self._scene, arrival)
         found: list[Remedy] = []
         for certain in (True, False):  # of what overcommit refuses at first, few changes help
-            if found:
+            if found or not (certain or self._skipped):
                 break
-            self._certain = certain
+            self._certain, self._skipped = certain, False
             families = (it for it in self._families(arrival, object_, cause) if it)
             tried = (self._first(it, arrival) for it in families)
             found = [it for it in tried if it is not None]
@@ -254,8 +267,10 @@ class Gangs:
         if not changes or self.tried >= self._most or not self._access.bounds.allow(changes):
             return None
         scene, changed = self._after(changes, arrival)
-        if self._certain and self._is_above(changed):
-            return None
+        above = self._is_above(changed)
+        if above is self._certain:
+            self._skipped |= above
+            return None  # if it is not above, it was tried before
         self.tried += 1
         jobs = [changed if it.name == arrival.name else it for it in self._jobs]
         after = self._starts(scene, jobs, arrival.name)

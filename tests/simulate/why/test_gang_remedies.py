@@ -93,3 +93,21 @@ def test_a_gang_that_starts_only_until_it_is_evicted_again():
         "nlp/a", *queues, node("x"), conf, vcjob("0", 1, "large", gpus=8), vcjob("a", 1, gpus=8)
     )
     assert (found.cause.kind, found.cause.names) == (CauseKind.LIVELOCK, ("nlp/0",))
+
+
+def test_a_change_that_does_not_help_is_tried_once():
+    # Both nodes are full of jobs of a queue that deserves them, so fewer pods and another queue do not help.
+    nodes = [node("x"), node("y")]
+    others = [vcjob(f"0{i}", 1, "large", gpus=8) for i in range(2)]
+    found = explain(
+        "nlp/a",
+        vcqueue("small", 99),
+        vcqueue("large", 99),
+        *nodes,
+        CAPACITY,
+        *others,
+        vcjob("a", 2, gpus=8),
+    )
+    assert not found.remedies
+    # The queue large, one pod instead of two, fewer GPUs, and a higher limit: each once.
+    assert found.tried == 4
