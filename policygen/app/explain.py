@@ -16,7 +16,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.lint.page import page
 from policygen.lint.registry import REGISTRY, RULES, find, unknown
 from policygen.lint.rule import Need, ObjectRule
-from policygen.report.explanation import explanation, full_page
+from policygen.report.explanation import MAX_COLUMNS, explanation, full_page
 from policygen.report.phrases import write_json
 from policygen.report.report import Report
 from policygen.report.tables import NONE, TablePage
@@ -87,14 +87,16 @@ def names() -> tuple[str, ...]:
     return tuple(rule.name for rule in REGISTRY)
 
 
-def explain(name: str, *, full: bool = False) -> str:
+def explain(name: str, *, full: bool = False, wide: int | None = None) -> str:
     """A rule on one screen, by its name or a former one; with `full` its whole page.
 
-    Raises UsageError for an unknown name.
+    `wide` is the number of columns of the terminal; None: it is no terminal. Raises UsageError for an unknown name.
     """
     rule = _rule(name)
     found = page(rule.name)
-    return full_page(rule, found) if full else explanation(rule, found)
+    if full:
+        return full_page(rule, found, wide)
+    return explanation(rule, found, min(wide or MAX_COLUMNS, MAX_COLUMNS))
 
 
 def entry(name: str) -> RuleEntry:

@@ -1,7 +1,9 @@
 """The command explain: objects and their fields, teams, models, pools, fields of a spec, and rules."""
 
 import io
+import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -236,6 +238,9 @@ def explain(**given: Any) -> None:
         app_explain.write([app_explain.entry(what)], out)
         stdout.out(out.getvalue())
         return
+    from policygen.report import tables
+
     # A page of a rule is Markdown.
-    is_full = given["full"] or given["form"] == "markdown"
-    stdout.out(app_explain.explain(what, full=is_full))
+    is_page = given["form"] == "markdown"
+    wide = None if is_page else tables.columns(sys.stdout, os.environ)
+    stdout.out(app_explain.explain(what, full=given["full"] or is_page, wide=wide))

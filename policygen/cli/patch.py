@@ -9,7 +9,7 @@ from policygen.app import stdout
 from policygen.app.requests import PatchRequest
 from policygen.cli.options import CLUSTER, TARGET, fields, form, paths, stdin
 from policygen.cli.spec_arguments import complete_models, default_specs
-from policygen.cli.stderr import say, show
+from policygen.cli.stderr import command_without, say, show
 from policygen.core.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:  # --help does not load the plan
@@ -86,9 +86,16 @@ def patch(**given: Any) -> None:
             say("policygen: nothing is printed, because not all objects could be patched")
         if not given["quiet"]:
             say(f"policygen: {summary}")
+    differs = given["check"] and bool(patched.changed)
+    if differs and form == "text" and "-" not in request.files:
+        say(f"policygen: to change the files, run: {command_without('--check', '--write')}")
+    _exit(patched, differs=differs)
+
+
+def _exit(patched: "Patched", *, differs: bool) -> None:
     if patched.unreadable:
         raise SystemExit(ExitCode.INCOMPLETE)
-    if patched.refused or (given["check"] and patched.changed):
+    if patched.refused or differs:
         raise SystemExit(ExitCode.FINDINGS)
 
 

@@ -25,7 +25,7 @@ from policygen.cli.options import (
     stdin,
     templates,
 )
-from policygen.cli.stderr import progress, refusals, say, show
+from policygen.cli.stderr import command_without, progress, refusals, say, show
 from policygen.core.errors import CheckFailed, ExitCode, SpecError, UsageError
 from policygen.core.finding import Finding
 from policygen.core.quoting import counted
@@ -194,8 +194,7 @@ def _deliver(results: "Mapping[str, Result]", given: dict[str, Any], output: Pat
             else:
                 clusters.compare(results, output, kustomization=kustomization)
         except CheckFailed:
-            if not given["quiet"]:
-                say(f"the files in {output} differ; run the same command without --check")
+            say(f"the files in {output} differ; to write them, run: {command_without('--check')}")
             raise
 
 

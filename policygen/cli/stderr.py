@@ -1,6 +1,7 @@
 """What commands print to standard error: findings, notes, and progress."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -77,6 +78,12 @@ def say(message: str, *, fold: bool = True) -> None:
         shown = text.printable(message, sys.stderr.encoding or "utf-8")
         for line in text.folded(shown, tables.columns(sys.stderr, os.environ) if fold else None):
             click.echo(line, err=True)
+
+
+def command_without(option: str, *more: str) -> str:
+    """The command of this process without an option that is a flag, and with further arguments."""
+    given = [it for it in sys.argv[2:] if it != option]
+    return f"{click.get_current_context().command_path} {shlex.join([*more, *given])}"
 
 
 _COLUMNS = 80

@@ -8,7 +8,7 @@ from policygen.app import stdout
 from policygen.cli.options import SPECS, TARGET, formats, forms, paths, today
 from policygen.core.errors import ExitCode
 
-FORMATS = ("text", "junit")
+FORMATS = ("text", "json", "markdown", "junit")
 """Those of testing.outcome, which help does not import."""
 
 
@@ -35,7 +35,7 @@ Exit codes: 0 all cases pass, 1 a case fails, 2 wrong usage, invalid spec or unr
 @click.option(
     "--update", is_flag=True, help="Write the current findings to each findings.txt, and show them."
 )
-@formats(FORMATS, "text or junit")
+@formats(FORMATS, "text, json, markdown or junit")
 def test(folder: str, *, update: bool, **given: Any) -> None:
     """Test your settings and waivers: check that lint reports the expected findings.
 

@@ -10,7 +10,7 @@ from policygen.app import stdout
 from policygen.app.requests import Targets
 from policygen.cli.options import form as format_option
 from policygen.cli.options import paths, stdin, target, today
-from policygen.cli.stderr import say, show
+from policygen.cli.stderr import command_without, say, show
 from policygen.core.errors import ExitCode
 
 if TYPE_CHECKING:  # --help does not load lint
@@ -64,6 +64,10 @@ def upgrade(
         app_upgrade.write(upgraded)
     done = write or (source is not None and form == "text")
     summary = app_upgrade.summary(upgraded, done=done)
+    if check and source is None and upgraded.fixed.texts:
+        summary.append(
+            f"policygen: to change the files, run: {command_without('--check', '--write')}"
+        )
     if form == "text":
         if not write:
             _print_text(upgraded, given if source else None)

@@ -11,6 +11,7 @@ from policygen.core.rule import Rule
 from policygen.lint.page import RulePage
 from policygen.lint.rule import ObjectRule
 from policygen.report.phrases import MORE
+from policygen.report.text import folded
 
 MAX_LINES: Final = 45
 """Lines of a screen."""
@@ -18,17 +19,18 @@ MAX_COLUMNS: Final = 100
 """Columns of a screen."""
 _CONTEXTS: Final = (3, 2, 1, 0)
 """Unchanged lines around a change: as many as fit."""
+_OWN_LINE = re.compile(r"[-*] |[|\s]|```|\d+\. ")
 _KIND = re.compile(r"^kind: (\S+)")
 _NAME = re.compile(r"^  name: (\S+)")
 
 
-def explanation(rule: Rule, page: RulePage) -> str:
+def explanation(rule: Rule, page: RulePage, columns: int = MAX_COLUMNS) -> str:
     """The name, severity and family of a rule, the text of its page, and the differing lines of its examples.
 
-    At most MAX_LINES lines; what does not fit is counted.
+    At most MAX_LINES lines of `columns`; what does not fit is counted.
     """
-    facts = [line for fact in _facts(rule, page) for line in wrapped(fact)]
-    head = [f"# {rule.name}", "", *facts, "", *_prose(page), ""]
+    facts = [line for fact in _facts(rule, page) for line in wrapped(fact, columns)]
+    head = [f"# {rule.name}", "", *facts, "", *_prose(page, columns), ""]
     bad, good = page.bad.text.splitlines(), page.good.text.splitlines()
     if page.bad.language != "yaml":
         body = ["Bad:", *_indented(bad), "Good:", *_indented(good)]
@@ -42,19 +44,23 @@ def explanation(rule: Rule, page: RulePage) -> str:
     if len(lines) > MAX_LINES:
         rest = len(lines) - MAX_LINES + 1
         lines = [*lines[: MAX_LINES - 1], f"... {rest} more lines: policygen explain {rule} --full"]
-    return "".join(f"{_cut(line)}\n" for line in lines)
+    return "".join(f"{_cut(line, columns)}\n" for line in lines)
 
 
-def full_page(rule: Rule, page: RulePage) -> str:
-    """The complete page, with the severity, the family and the texts of the rule below its title."""
+def full_page(rule: Rule, page: RulePage, wide: int | None = None) -> str:
+    """The complete page, with the severity, the family and the texts of the rule below its title.
+
+    `wide` is that of `folded`.
+    """
     title, _, rest = page.text.partition("\n")
     facts = [line for fact in _about(rule) for line in wrapped(fact)]
-    return "\n".join([title, "", *facts, rest])
+    lines = "\n".join([title, "", *facts, rest]).split("\n")
+    return "\n".join(it for line in lines for it in folded(line, wide))
 
 
-def wrapped(text: str) -> list[str]:
-    """The lines of a text that is at most MAX_COLUMNS wide; words are never broken."""
-    return fill(text, MAX_COLUMNS, break_long_words=False, break_on_hyphens=False).splitlines()
+def wrapped(text: str, columns: int = MAX_COLUMNS) -> list[str]:
+    """The lines of a text that is at most `columns` wide; words are never broken."""
+    return fill(text, columns, break_long_words=False, break_on_hyphens=False).splitlines()
 
 
 def _about(rule: Rule) -> tuple[str, str]:
@@ -76,7 +82,7 @@ def _facts(rule: Rule, page: RulePage) -> Iterator[str]:
         yield f"Fixed by: {page.fixed_by}"
 
 
-def _prose(page: RulePage) -> list[str]:
+def _prose(page: RulePage, columns: int) -> list[str]:
     """The text between the title and the examples, without the lines that are facts."""
     text = page.text.split("\n\n", 1)[1].partition("\n## Bad")[0]
     paragraphs = [
@@ -84,12 +90,12 @@ def _prose(page: RulePage) -> list[str]:
         for paragraph in text.strip().split("\n\n")
         if not paragraph.startswith(("Proven:", "Not proven:", "Fixed by:"))
     ]
-    return [line for each in paragraphs for line in ("", *_fitted(each))][1:]
+    return [line for each in paragraphs for line in ("", *_fitted(each, columns))][1:]
 
 
-def _cut(line: str) -> str:
+def _cut(line: str, columns: int) -> str:
     """A line of an example may be wider than a screen."""
-    return line if len(line) <= MAX_COLUMNS else f"{line[: MAX_COLUMNS - len(MORE)]}{MORE}"
+    return line if len(line) <= columns else f"{line[: columns - len(MORE)]}{MORE}"
 
 
 def _options(page: RulePage) -> list[str]:
@@ -104,10 +110,17 @@ def _options(page: RulePage) -> list[str]:
     ]
 
 
-def _fitted(paragraph: str) -> list[str]:
-    """The lines of a paragraph as they are written, or wrapped anew if one is too wide."""
+def _fitted(paragraph: str, columns: int) -> list[str]:
+    """The lines of a paragraph as they are written, or wrapped anew if one is too wide.
+
+    The lines of lists, tables and code stay lines of their own.
+    """
     lines = paragraph.splitlines()
-    return lines if max(map(len, lines)) <= MAX_COLUMNS else wrapped(" ".join(lines))
+    if max(map(len, lines)) <= columns:
+        return lines
+    if any(_OWN_LINE.match(line) for line in lines):
+        return [it for line in lines for it in folded(line, columns)]
+    return wrapped(" ".join(lines), columns)
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

@@ -206,7 +206,7 @@ def _jobs(page: TablePage, jobs: Sequence[JobResult], *, every: bool) -> None:
     heads = (
         "JOB", "TEAM", "GPUS", "SUBMITTED", "STARTED", "WAITED", "ENDED", "FLAVOR", "NODES", "NOTES",
     )  # fmt: skip
-    below = {9: "", 8: "nodes ", 7: "flavor ", 1: "team "}
+    below = {9: "", 8: "nodes ", 7: "flavor ", 1: "team ", 3: "submitted at ", 6: "ended at "}
     page.table("Jobs", heads, rows, range(2, 7), below)
     page.rest(len(jobs) - len(shown), "job")
 
@@ -278,7 +278,9 @@ def _teams(page: TablePage, teams: Sequence[TeamResult]) -> None:
     heads = (
         "TEAM", "JOBS", "ENDED", "NEVER START", "MEDIAN WAIT", "95 % WAIT", "GPU HOURS RUN", "LOST",
     )  # fmt: skip
-    page.table("Teams", heads, rows, range(1, 8), {7: "lost ", 6: "GPU hours run "})
+    page.table(
+        "Teams", heads, rows, range(1, 8), {7: "lost ", 6: "GPU hours run ", 5: "95 % wait "}
+    )
 
 
 def _quotas(page: TablePage, result: SimulationResult) -> None:
@@ -301,7 +303,7 @@ def _quotas(page: TablePage, result: SimulationResult) -> None:
     heads = (
         "TEAM", "POOL", "RESOURCE", "GUARANTEE", "LIMIT", "MEAN USED", "MOST USED", "GPU HOURS HELD",
     )  # fmt: skip
-    below = {7: "GPU hours held ", 2: "resource "}
+    below = {7: "GPU hours held ", 2: "resource ", 5: "mean used ", 6: "most used "}
     units = {it.unit for it in result.pools}
     what = "GPUs" if units <= {"GPU"} else "the units of each pool"
     page.table(f"Quotas and their use, in {what}", heads, rows, range(3, 8), below)
@@ -339,7 +341,13 @@ def _pools(page: TablePage, result: SimulationResult) -> None:
         "POOL", "GPUS", "JOBS", "MEDIAN WAIT", "95 % WAIT", "MEAN USED", "MOST USED",
         "GPU HOURS FREE, BY CAUSE",
     )  # fmt: skip
-    page.table("Pools", heads, rows, range(1, 7), {7: "GPU hours free, by cause: "})
+    page.table(
+        "Pools",
+        heads,
+        rows,
+        range(1, 7),
+        {7: "GPU hours free, by cause: ", 4: "95 % wait ", 5: "mean used "},
+    )
 
 
 def _share(used: float, gpus: int) -> str:

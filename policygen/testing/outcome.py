@@ -1,4 +1,4 @@
-"""Cases of `policygen test` after their run, and how they are written: as text or JUnit XML."""
+"""Cases of `policygen test` after their run, and how they are written: as text, Markdown, JSON or JUnit XML."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
@@ -7,9 +7,14 @@ from msgspec import Struct
 
 from policygen.core.quoting import counted
 from policygen.report.junit import write_suite
+from policygen.report.markdown_page import MarkdownPage
+from policygen.report.phrases import write_json
 from policygen.report.text import printable
 from policygen.testing.cases import Case
 from policygen.testing.expected import CaseDifference, Expected
+
+VERSION = 1
+"""Version of the JSON; increased when a field changes its meaning or is removed, not for a new field."""
 
 
 class CaseOutcome(Struct, frozen=True):
@@ -39,7 +44,37 @@ def text(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
         word = "ok  " if outcome.passed else "FAIL"
         out.write(f"{word}  {printable(outcome.case.name)}  {found}\n")
         out.writelines(f"      {line}\n" for line in _difference(outcome))
-    out.write(f"{counted(len(outcomes), 'case')}, {failed(outcomes)} failed\n")
+    out.write(f"{_summary(outcomes)}\n")
+
+
+def markdown(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
+    """Write a table of the cases, and the differences of those that did not pass."""
+    page = MarkdownPage(out)
+    rows = [
+        (it.case.name, "passed" if it.passed else "failed", f"{len(it.found)}") for it in outcomes
+    ]
+    page.table(f"policygen test: {_summary(outcomes)}", ("CASE", "RESULT", "FINDINGS"), rows, (2,))
+    for outcome in outcomes:
+        if not outcome.passed:
+            page.heading(outcome.case.name)
+            page.code("\n".join(_difference(outcome)), "")
+
+
+def json(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
+    """Write one JSON object and a newline, as schemas/test.schema.json describes it."""
+    cases = [
+        {
+            "case": it.case.name,
+            "passed": it.passed,
+            "found": [str(one) for one in it.found],
+            "missing": [str(one) for one in it.difference.missing],
+            "unexpected": [str(one) for one in it.difference.unexpected],
+            "moved": [{"from": str(before), "to": str(now)} for before, now in it.difference.moved],
+            "crashed": [*it.crashed],
+        }
+        for it in outcomes
+    ]
+    write_json({"version": VERSION, "failed": failed(outcomes), "cases": cases}, out)
 
 
 def junit(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
@@ -61,9 +96,15 @@ def junit(outcomes: Sequence[CaseOutcome], out: TextIO) -> None:
 
 FORMS: Mapping[str, Callable[[Sequence[CaseOutcome], TextIO], None]] = {
     "text": text,
+    "json": json,
+    "markdown": markdown,
     "junit": junit,
 }
 """The name of a format to the function that writes it."""
+
+
+def _summary(outcomes: Sequence[CaseOutcome]) -> str:
+    return f"{counted(len(outcomes), 'case')}, {failed(outcomes)} failed"
 
 
 def _difference(outcome: CaseOutcome) -> Iterator[str]:

@@ -47,6 +47,8 @@ READERS = {
     "simulate": ("simulation", SPEC, "--workloads", "{job}"),
     "why": ("why", "vision/j", SPEC, "--workloads", "{job}"),
     "fit": ("fit", "--team", "vision", "--gpus", "8", SPEC),
+    "test": ("test", "docs/policy-tests"),
+    "test that fails": ("test", "{cases}"),
 }
 """Commands with an answer to read, each with the schema of its JSON and its arguments."""
 COLOURED = {
@@ -67,7 +69,7 @@ COLOURED = {
         "fit",
         "render",
         "render of an invalid spec",
-        "test",
+        "test without cases",
     ),
 }
 """The commands whose text, or whose findings, have colours."""
@@ -78,7 +80,7 @@ OTHERS = {
     "init": ("--product", "h100-80gb", "--nodes", "2", "--team", "a"),
     "schema": ("Team",),
     "rbac": (SPEC,),
-    "test": ("{old}",),
+    "test without cases": ("{old}",),
     "krm": (),
     "completion": ("bash",),
 }
@@ -108,8 +110,14 @@ def answer(tmp_path, monkeypatch, run):
     for name, text in (("before", OLD), ("after", OLD.replace("name: a", "name: b"))):
         snapshot_file.write(snapshot(text.replace("v1beta1", "v1beta2")), files[name])
 
+    cases = tmp_path / "cases"
+    case = cases / "a *case*"
+    case.mkdir(parents=True)
+    (case / "findings.txt").write_text("queue.yaml:1: error: queue-stopped: ClusterQueue a\n")
+    (case / "queue.yaml").write_text(OLD)
+
     def call(name, *arguments):
-        given = [it.format(**files) for it in arguments]
+        given = [it.format(**files, cases=cases) for it in arguments]
         return run(name.split()[0], *given)
 
     return call
@@ -117,8 +125,8 @@ def answer(tmp_path, monkeypatch, run):
 
 def test_each_command_with_an_answer_has_text_json_and_markdown():
     found = formats()
-    assert {name.split()[0] for name in READERS} == set(found) - {"test"}
-    assert {name for name, known in found.items() if not set(known) >= EVERY} == {"test"}
+    assert {name.split()[0] for name in READERS} == set(found)
+    assert {name for name, known in found.items() if not set(known) >= EVERY} == set()
 
 
 def test_the_docs_list_the_formats_of_all_commands(update):

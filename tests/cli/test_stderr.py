@@ -5,6 +5,7 @@ import io
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -101,8 +102,14 @@ def test_a_quiet_check_prints_nothing_unless_something_differs(run, tmp_path):
     assert run(*given, "--check", "-q") == (0, "", "")
     next((tmp_path / "out").rglob("*.yaml")).unlink()
     code, diff, err = run(*given, "--check", "-q")
-    assert (code, err) == (1, "")
+    assert code == 1
+    assert re.fullmatch(
+        r"the files in \S+ differ; to write them, run: policygen render .* -q\n", err
+    )
     assert diff.startswith("---")
+    command = shlex.split(err.partition("run: policygen ")[2])
+    assert run(*command)[0] == 0
+    assert run(*given, "--check", "-q") == (0, "", "")
 
 
 def test_control_characters_never_reach_the_terminal(run, spec):

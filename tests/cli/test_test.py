@@ -186,7 +186,7 @@ def test_manifests_beside_the_cases_are_an_error(policygen, case, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [("-f", "json"), ("--target", "kueue=9"), ("-f", "text=/nowhere/a")]
+    "wrong", [("-f", "sarif"), ("--target", "kueue=9"), ("-f", "text=/nowhere/a")]
 )
 def test_usage(policygen, case, wrong):
     case("one")

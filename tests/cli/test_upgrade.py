@@ -36,8 +36,12 @@ def test_it_shows_a_diff_and_changes_files_only_with_write(policygen, queue):
 
 
 def test_a_check_fails_if_files_would_change(policygen, queue):
-    assert policygen("upgrade", "--check", "queue.yaml").returncode == 1
-    assert queue.read_text() == OLD
+    done = policygen("upgrade", "--check", "queue.yaml")
+    assert (done.returncode, queue.read_text()) == (1, OLD)
+    command = done.stderr.splitlines()[-1].partition("run: policygen ")[2]
+    assert command == "upgrade --write queue.yaml"
+    assert policygen(*command.split()).returncode == 0
+    assert queue.read_text() == NEW
 
 
 def test_standard_input_is_printed_also_if_nothing_changes(policygen):

@@ -15,6 +15,16 @@ def test_an_explanation_fits_a_screen(name):
     assert [line for line in lines if len(line) > MAX_COLUMNS] == []
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_an_explanation_fits_a_narrow_terminal(full):
+    """Only lines without a blank, such as paths, are wider."""
+    for rule in RULES:
+        shown = explain.explain(rule.name, full=full, wide=60)
+        assert [it for it in shown.splitlines() if len(it) > 60 and " " in it.strip(" -")] == []
+        if not full:
+            assert len(shown.splitlines()) <= MAX_LINES
+
+
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_an_explanation_shows_what_differs(rule):
     lines = explain.explain(rule.name).splitlines()

@@ -1,6 +1,7 @@
 """When a case passes, and how people and CI systems see its result."""
 
 import io
+import json
 
 import junitparser
 
@@ -27,6 +28,21 @@ def test_a_line_for_each_case_and_its_differences():
         "3 cases, 2 failed",
     ]
     assert written(outcome.text, GOOD).endswith("1 case, 0 failed\n")
+
+
+def test_json_and_markdown_have_each_difference():
+    found = json.loads(written(outcome.json, GOOD, BAD, CRASHED))
+    good, bad, crashed = found["cases"]
+    assert (found["version"], found["failed"]) == (1, 2)
+    assert (good["passed"], good["found"], good["missing"]) == (True, [str(ONE)], [])
+    assert (bad["passed"], bad["missing"], bad["unexpected"]) == (False, [str(ONE)], [str(OTHER)])
+    assert bad["moved"] == [{"from": str(ONE), "to": str(OTHER)}]
+    assert (crashed["passed"], crashed["crashed"]) == (False, ["rule-b"])
+    page = written(outcome.markdown, GOOD, BAD, CRASHED)
+    assert page.startswith("### policygen test\\: 3 cases, 2 failed\n")
+    assert "| good | passed | 1 |" in page
+    assert f"missing     {ONE}\nunexpected  {OTHER}\n" in page
+    assert "\x1b" not in page
 
 
 def test_junit_distinguishes_failures_from_bugs():
