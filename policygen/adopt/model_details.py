@@ -13,6 +13,7 @@ from policygen.core.names import HOSTNAME, ZONE
 from policygen.core.quoting import listed, quoted
 from policygen.kubernetes import accelerators
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.disruption_budgets import budgeted_pods
 from policygen.kubernetes.untyped import integer, mapping, mappings, text, texts
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.spec.types import (
@@ -78,7 +79,7 @@ def detailed(
     left += reason
     schedule, guesses, reason = _schedule(workload, model.name)
     left += reason
-    availability, reason = _availability(cluster, workload, template, model)
+    availability, reason = _availability(cluster, template, model)
     left += reason
     ports = [integer(it.get("containerPort")) for it in mappings(container, "ports")]
     made = replace(
@@ -183,16 +184,10 @@ def _schedule(
 
 
 def _availability(
-    cluster: Cluster, workload: Workload, template: PodTemplate, model: Model
+    cluster: Cluster, template: PodTemplate, model: Model
 ) -> tuple[Availability | None, list[str]]:
     """What the replicas survive, by the constraints of their pods and by a PodDisruptionBudget."""
-    budgets = [
-        it
-        for it in cluster.pod_disruption_budgets
-        if it.namespace == workload.namespace
-        and it.fields.selector is not None
-        and it.fields.selector.selects(template.labels)
-    ]
+    budgets = cluster.derive(budgeted_pods).by_template.get(id(template), ())
     domains = _domains(template)
     known = {_DOMAINS[it] for it in domains if it in _DOMAINS}
     left = []

@@ -1,22 +1,17 @@
 """A PodDisruptionBudget refuses every eviction, so its nodes can never be drained."""
 
-from collections.abc import Iterator
-
 from policygen.core.finding import Path
 from policygen.core.names import MANAGED_BY, TOOL
 from policygen.core.quoting import counted
 from policygen.kubernetes.cluster import VOLCANO_BATCH
-from policygen.kubernetes.core import PodDisruptionBudgetView
-from policygen.kubernetes.table import Entry
+from policygen.kubernetes.disruption_budgets import Budget, Selected, budgeted_pods
 from policygen.kubernetes.untyped import mappings
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.core.autoscalers import autoscaler_of
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
-Selected = list[tuple[Workload, PodTemplate]]
 Fault = tuple[Path, str, str]
 """A path in `spec`, the reason, and the remedy."""
-Budget = Entry[PodDisruptionBudgetView]
 
 _UNSCALED = frozenset(
     {
@@ -37,8 +32,7 @@ def check(facts: Facts) -> Hits:
     pkg/registry/core/pod/rest/eviction.go, which refuses pods with more than one budget.
     """
     of_pods: dict[int, Budget] = {}
-    for budget in facts.cluster.pod_disruption_budgets:
-        selected = list(_selected(facts, budget))
+    for budget, selected in facts.cluster.derive(budgeted_pods).by_budget:
         fault = _fault(facts, budget, selected) if selected else None
         if fault is not None:
             path, reason, remedy = fault
@@ -54,17 +48,6 @@ def check(facts: Facts) -> Hits:
                     budget.at.to("spec", "selector"),
                     (other.at.to("spec", "selector"),),
                 )
-
-
-def _selected(facts: Facts, budget: Budget) -> Iterator[tuple[Workload, PodTemplate]]:
-    selector = budget.fields.selector
-    if selector is None:
-        return
-    for workload in facts.cluster.workloads:
-        if workload.namespace == budget.namespace:
-            for template in workload.templates:
-                if selector.selects(template.labels):
-                    yield workload, template
 
 
 def _fault(facts: Facts, budget: Budget, selected: Selected) -> Fault | None:

@@ -1,7 +1,7 @@
 """A drain can evict all pods of a serving model at once, against the availability of the model."""
 
 from policygen.core.quoting import quoted
-from policygen.kubernetes.workloads import Workload
+from policygen.kubernetes.disruption_budgets import budgeted_pods
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -19,6 +19,7 @@ def check(facts: Facts) -> Hits:
     finder = ModelFinder(
         Decisions(facts.spec, facts.plan.pools, facts.plan.trees, facts.plan.workloads)
     )
+    budgets = facts.cluster.derive(budgeted_pods).by_template
     for workload in facts.cluster.workloads:
         object_ = workload.object
         if object_.kind not in KINDS or object_.at in facts.cluster.context:
@@ -27,7 +28,7 @@ def check(facts: Facts) -> Hits:
         if run is None or isinstance(run, Contradiction):
             continue
         wanted = run.assignment.model.availability
-        if wanted is not None and not _has_budget(facts, workload):
+        if wanted is not None and not any(id(it) in budgets for it in workload.templates):
             least = wanted.min_available
             amount = "maxUnavailable: 1" if least is None else f"minAvailable: {least}"
             yield Hit(
@@ -37,16 +38,6 @@ def check(facts: Facts) -> Hits:
                 f"`policygen workload {run.model}` prints it",
                 object_.at,
             )
-
-
-def _has_budget(facts: Facts, workload: Workload) -> bool:
-    return any(
-        budget.namespace == workload.namespace
-        and selector is not None
-        and any(selector.selects(it.labels) for it in workload.templates)
-        for budget in facts.cluster.pod_disruption_budgets
-        for selector in (budget.fields.selector,)
-    )
 
 
 KINDS = ("Deployment", "StatefulSet")
