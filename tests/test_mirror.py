@@ -35,6 +35,7 @@ WITHOUT = {
     "app/workload": "tests/cli/test_workload.py renders models in each form through it.",
     "app/observed": "tests/cli/test_adopt.py and tests/app/test_review.py read manifests and snapshots through it.",
     "app/drift": "tests/drift/test_drift.py compares clusters and writes patches through it.",
+    "app/earlier_render": "tests/app/test_krm.py runs Renders one after the other.",
     "app/explain_name": "tests/cli/test_explain.py explains names through it.",
     "app/explain_object": "tests/cli/test_explain.py explains objects through it.",
     "app/init": "tests/cli/test_init.py writes starter specs through it.",

@@ -4,7 +4,7 @@ Source: the KRM functions specification v1 of kustomize (cmd/config/docs/api-con
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from io import BytesIO
 from itertools import accumulate
@@ -17,16 +17,13 @@ from policygen.app.requests import LintRequest, RenderRequest, parse_targets
 from policygen.core.decoding import converted
 from policygen.core.errors import SpecError, UsageError
 from policygen.core.finding import Finding
-from policygen.core.names import MANAGED_BY, SET, TOOL
 from policygen.core.quoting import listed, quoted
 from policygen.core.rule import Severity
 from policygen.core.suggest import suggest
 from policygen.documents import document
 from policygen.documents.files import STDIN, Source
 from policygen.kubernetes.untyped import mapping
-from policygen.plan.catalog import KINDS
-from policygen.plan.extras import EXTRAS, WORKLOADS
-from policygen.plan.model_names import MODEL
+from policygen.plan.extras import EXTRAS
 from policygen.render import scalar
 from policygen.spec import type_errors
 from policygen.spec.forms import GROUP as SPEC_GROUP
@@ -161,7 +158,7 @@ def _misfits(value: Any, schema: Json, path: str) -> Iterator[str]:
 
 def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResult:
     """Add what a spec renders; what an earlier run of it rendered is replaced."""
-    from policygen.app import render
+    from policygen.app import earlier_render, render
 
     for name in function.extras:
         if name not in EXTRAS:
@@ -188,20 +185,17 @@ def _render(items: Sequence[Resource], function: RenderFunction) -> FunctionResu
                 f"Render: the Platform has the clusters {names}; name one in spec.cluster"
             )
     except SpecError as error:
-        found, made, kept = tuple(error.findings), [], items
-        failed = True
+        found = [(it, texts.item(it)) for it in error.findings]
+        made, kept, failed = [], items, True
     else:
-        found, failed = result.findings, False
-        made = [it.text.removeprefix("---\n") for it in result.manifests]
-        sets = {it.item.meta.set for it in result.manifests}
-        kinds = _rendered_kinds(function)
-        kept = [
-            it
-            for it in items
-            if not _rendered_before(it, sets, kinds) or _file_of(it) in result.not_requested
-        ]
-    results = [_result(it, texts.item(it)) for it in found]
-    return FunctionResult(_listed([*map(_block, kept), *made], results), found, failed)
+        earlier = earlier_render.find(items, result, function.extras, function.only)
+        found = [*earlier.of_others, *((it, texts.item(it)) for it in result.findings)]
+        failed = bool(earlier.of_others)
+        made = [] if failed else [it.text.removeprefix("---\n") for it in result.manifests]
+        kept = items if failed else earlier.kept
+    results = [_result(it, item) for it, item in found]
+    text = _listed([*map(_block, kept), *made], results)
+    return FunctionResult(text, tuple(it for it, _ in found), failed)
 
 
 def _without_annotations(item: Resource) -> Resource:
@@ -209,32 +203,6 @@ def _without_annotations(item: Resource) -> Resource:
     metadata = mapping(item, "metadata")
     kept = {key: value for key, value in metadata.items() if key != "annotations"}
     return {**item, "metadata": kept}
-
-
-def _rendered_kinds(function: RenderFunction) -> set[tuple[str, bool]]:
-    """The kinds that a Render can add, in lower case; another Render of the set adds the others.
-
-    With whether the object runs a model: a Deployment can also run a second scheduler.
-    """
-    only = {it.lower() for it in function.only}
-    kinds = (it for it in KINDS if not it.extra or it.extra in function.extras)
-    found = ((it.name.lower(), it.extra == WORKLOADS) for it in kinds)
-    return {it for it in found if not only or it[0] in only}
-
-
-def _rendered_before(
-    item: Resource, sets: Collection[str], kinds: Collection[tuple[str, bool]]
-) -> bool:
-    labels = mapping(item, "metadata", "labels")
-    is_ours = labels.get(MANAGED_BY) == TOOL and str(labels.get(SET)) in sets
-    return is_ours and (str(item.get("kind")).lower(), MODEL in labels) in kinds
-
-
-def _file_of(item: Resource) -> tuple[str, str] | None:
-    """Namespace and name of a ConfigMap; None for other resources."""
-    meta = mapping(item, "metadata")
-    is_file = item.get("kind") == "ConfigMap"
-    return (str(meta.get("namespace")), str(meta.get("name"))) if is_file else None
 
 
 def _lint(items: Sequence[Resource], function: LintFunction, today: date) -> FunctionResult:

@@ -14,11 +14,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from policygen.core.quoting import quoted
+from policygen.core.quoting import counted, quoted
 from policygen.core.suggest import Names, meant_file
 
 _NAME = re.compile(r"[A-Za-z0-9][\w./-]*")
 """A branch or a tag, and not `HEAD~1`."""
+_BEFORE = re.compile(r"([^~^]+)(?:~\d*|\^)+")
+"""`HEAD~2`."""
 _HASH = re.compile(r"HEAD|[0-9a-f]{7,40}")
 _FOLDER = b"040000"
 _LINK = b"120000"
@@ -185,7 +187,17 @@ def _commit(revision: str) -> str:
             if _NAME.fullmatch(revision) and not _HASH.fullmatch(revision)
             else "the clone is shallow; run `git fetch --unshallow`"
         )
+    elif beginning := _BEFORE.fullmatch(revision):
+        advice = _history(beginning[1]) or advice
     raise GitError(f"git knows no revision {quoted(revision)}{f'; {advice}' if advice else ''}")
+
+
+def _history(revision: str) -> str:
+    """How many commits a revision has: `HEAD has only 2 commits`; "" if it does not exist."""
+    found = _git("rev-list", "--count", "--first-parent", "--end-of-options", revision)
+    if found.returncode:
+        return ""
+    return f"{revision} has only {counted(int(found.stdout), 'commit')}"
 
 
 @lru_cache(maxsize=2)

@@ -147,6 +147,57 @@ def test_a_render_keeps_what_only_another_one_requests():
         assert names(after(full, *extra)) == names(full), extra
 
 
+def named(kind, name):
+    """SPEC with other names of the pool, the team and the set."""
+    pool, team = SPEC
+    platform = [{**pool, "kind": kind, "metadata": {"name": name}, "spec": {}}] if kind else []
+    quota = {"pool": f"{name}-pool", "guarantee": 8}
+    return [
+        {
+            **pool,
+            "metadata": {"name": f"{name}-pool"},
+            "spec": {**pool["spec"], "nodeSelector": {"pool": name}},
+        },
+        {
+            **team,
+            "metadata": {"name": f"{name}-team"},
+            "spec": {"namespaces": [{"name": f"{name}-space"}], "quotas": [quota]},
+        },
+        *platform,
+    ]
+
+
+def test_a_render_does_not_remove_the_objects_of_another_spec_with_its_set_name():
+    first = [*yaml.safe_load(run(listed(SPEC), today=TODAY).text)["items"]][len(SPEC) :]
+    both = [*first, *named("", "vision")]
+    done = run(listed(both), today=TODAY)
+    made = yaml.safe_load(done.text)
+    assert (done.failed, made["items"]) == (True, both)
+    reported = [it for it in made["results"] if it["severity"] == "error"]
+    assert {it["tags"]["rule"] for it in reported} == {"object-of-another-spec"}
+    queue = next(it for it in reported if it["resourceRef"]["kind"] == "ClusterQueue")
+    assert queue["resourceRef"]["name"] == "nlp.a100"
+    assert "write another metadata.name in the Platform of one of the two" in queue["message"]
+    other = run(listed([*first, *named("Platform", "vision")]), today=TODAY)
+    assert not other.failed, other.findings
+    assert all(it in yaml.safe_load(other.text)["items"] for it in first)
+
+
+def test_a_render_removes_what_its_spec_no_longer_has():
+    """A team is gone, but another one shares its pool."""
+    team = SPEC[1]
+    more = {
+        **team,
+        "metadata": {"name": "vision"},
+        "spec": {**team["spec"], "namespaces": [{"name": "v"}]},
+    }
+    first = yaml.safe_load(run(listed([*SPEC, more]), today=TODAY).text)["items"]
+    rest = [it for it in first if it != more]
+    done = run(listed(rest), today=TODAY)
+    assert not done.failed, done.findings
+    assert "vision" not in done.text
+
+
 def test_results_have_only_what_is_known(tmp_path):
     outcome = run(listed([{"kind": "x"}], "Lint"), today=TODAY)
     results = yaml.safe_load(outcome.text)["results"]

@@ -175,6 +175,8 @@ def refusal(argument):
         ("git:mian:platform", 'git knows no revision "mian"; did you mean "main"?'),
         ("git:release:platform", 'git knows no revision "release"; did you mean "origin/release"?'),
         ("git:-x:platform", 'git knows no revision "-x"'),
+        ("git:HEAD~5:platform", 'git knows no revision "HEAD~5"; HEAD has only 1 commit'),
+        ("git:mian~2:platform", 'git knows no revision "mian~2"'),
         (
             "git:main:platfrm",
             '"platfrm" does not exist in revision "main"; did you mean "platform"?',
