@@ -639,10 +639,13 @@ def _model(draw, name, owner, pools, priorities):
     if gang is None and draw(_RARELY):
         least = draw(st.integers(0, 4))
         most = draw(st.integers(max(1, least), 20))
+        concurrency = _maybe(draw, st.integers(1, 200))
+        scaled = kind in (None, "serving") and least and concurrency
         autoscaling = _kept(
             minReplicas=least,
             maxReplicas=most,
-            targetConcurrency=_maybe(draw, st.integers(1, 200)),
+            targetConcurrency=concurrency,
+            metric="vllm:num_requests_running" if scaled else None,
         )
     own = list(owner.quotas)
     near = own if own and draw(_BOOL) else [pool.name for pool in pools]

@@ -12,6 +12,7 @@ from policygen.adopt.model_details import detailed
 from policygen.adopt.models import PREEMPTING
 from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
+from policygen.adopt.scalers import autoscaling
 from policygen.adopt.trees import Guess, Scope, amount, is_extended
 from policygen.adopt.workloads import SERVING, QueueName, QueuePlace
 from policygen.core.finding import at_path
@@ -241,7 +242,7 @@ def models(
         if team is None or it.first.namespace not in {each.name for each in team.namespaces}:
             continue  # the comparison lists its objects
         pools = _pools(it, team, facts)
-        model = _model(it, team, pools)
+        model = _scaled(cluster, it, _model(it, team, pools))
         size = Size(it.resource, it.units)
         able = [
             facts[name] for name in pools if name in facts and it.resource in facts[name].resources
@@ -300,6 +301,14 @@ def _model(found: RenderedModel, team: Team, pools: tuple[str, ...]) -> Model:
         autoscaling=Autoscaling(0, 1) if count == 0 else None,
         placement=Placement(pools=pools),
     )
+
+
+def _scaled(cluster: Cluster, found: RenderedModel, model: Model) -> Model:
+    """The model with its autoscaler, which alone shows its number of replicas."""
+    scaling = autoscaling(cluster, found.first) if model.workload == "serving" else None
+    if scaling is None or model.gang is not None:
+        return model
+    return replace(model, replicas=None, autoscaling=scaling)
 
 
 def _gang(model: RenderedModel) -> Gang | None:

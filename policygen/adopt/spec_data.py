@@ -357,6 +357,7 @@ def _model(model: Model) -> Data:
             minReplicas=scaling.min_replicas,
             maxReplicas=scaling.max_replicas,
             targetConcurrency=scaling.target_concurrency,
+            metric=scaling.metric,
         ),
         schedule=model.schedule and _schedule(model.schedule),
         availability=model.availability

@@ -1,6 +1,6 @@
 """Reads models from workloads that request accelerators."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from policygen.adopt.capacity import NodeNeed
 from policygen.adopt.model_details import detailed
 from policygen.adopt.quotas import HERE
+from policygen.adopt.scalers import autoscaling
 from policygen.adopt.trees import Guess, TeamTree, amount, label
 from policygen.adopt.volcano import VOLCANOS
 from policygen.core.finding import Path
@@ -21,7 +22,7 @@ from policygen.kubernetes.untyped import integer
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.pool import PoolFacts
-from policygen.spec.types import Autoscaling, Gang, Model, Placement, RunAs, Team
+from policygen.spec.types import Gang, Model, Placement, RunAs, Team
 
 SERVING = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Rollout", "ReplicationController"})
 
@@ -216,7 +217,7 @@ def _model(cluster: Cluster, workload: Workload, template: PodTemplate, team: Te
         memory_bytes=_requested(template, MEMORY),
         replicas=pods if serving and pods > 1 else None,
         gang=None if serving else _gang(workload, pods),
-        autoscaling=_autoscaling(cluster, workload) if serving else None,
+        autoscaling=autoscaling(cluster, workload) if serving else None,
     )
 
 
@@ -233,24 +234,3 @@ def _gang(workload: Workload, pods: int) -> Gang | None:
         case ("", "Pod"):
             return None
     return Gang(pods, run_as) if pods > 1 else None
-
-
-def _autoscaling(cluster: Cluster, workload: Workload) -> Autoscaling | None:
-    for scaler in _scalers(cluster):
-        namespace, target, least, most = scaler
-        same = (namespace, target.get("kind"), target.get("name"))
-        if same == (workload.namespace, workload.kind, workload.name) and most:
-            return Autoscaling(1 if least is None else least, most)
-    return None
-
-
-def _scalers(
-    cluster: Cluster,
-) -> Iterator[tuple[str, Mapping[str, object], int | None, int | None]]:
-    for hpa in cluster.horizontal_pod_autoscalers:
-        view = hpa.fields
-        yield hpa.namespace, view.scale_target_ref, view.min_replicas, view.max_replicas
-    for scaled in cluster.scaled_objects:
-        keda = scaled.fields
-        target = {"kind": "Deployment", **keda.scale_target_ref}
-        yield scaled.namespace, target, keda.min_replica_count or 0, keda.max_replica_count

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from policygen.app import drift, render, workload
 from policygen.app.compile import Compiled
 from policygen.app.inputs import RunSpec
@@ -102,7 +104,9 @@ def _models(
     spec = compiled.loaded.spec
     jobs = (it.object for it in Cluster(tuple(written)).workloads)
     added, own = not_written(compiled.plan.workloads.assignments, jobs)
-    items = [it for one in added for it in workload.items(compiled, one, forms.one_run(one))]
+    made = (it for one in added for it in workload.items(compiled, one, forms.one_run(one)))
+    # No autoscaler is simulated, so the objects state their least replicas.
+    items = [replace(it, fields=replace(it.fields, autoscaled=False)) for it in made]
     texts = engine.render(items, templates=request.templates, target=spec.platform.target)
     names = tuple(it.model.name for it in added)
     placed = {*names, *own}

@@ -63,6 +63,9 @@ def workload(
     budget = availability.budget(made.decisions, assignment)
     if budget is not None and chosen in forms.SERVING:
         rendered.append(released(spec, _kind("kubernetes", "PodDisruptionBudget"), budget))
+    autoscaler = objects.autoscaler(made.decisions, assignment, chosen)
+    if autoscaler is not None and chosen in forms.SERVING:
+        rendered.append(released(spec, _kind("kubernetes", "HorizontalPodAutoscaler"), autoscaler))
     manifests = engine.render(rendered, templates=request.templates, target=spec.platform.target)
     about = findings_about(made, assignment.model.at)
     warnings = tuple(it for it in about if it.severity > Severity.INFO)
@@ -70,7 +73,7 @@ def workload(
 
 
 def items(compiled: Compiled, assignment: Assignment, form: WorkloadForm) -> list[Item]:
-    """The objects that run a model in a form, without a budget."""
+    """The objects that run a model in a form, without a budget and an autoscaler."""
     kind = _kind(*objects.KIND_OF[form])
     decided = compiled.decisions
     return [released(decided.spec, kind, it) for it in objects.workload(decided, assignment, form)]

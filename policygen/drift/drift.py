@@ -191,7 +191,8 @@ def _changed(expected: RenderedObject, found: Object, read: Read) -> Changed:
     is_ours = found.labels.get(MANAGED_BY) == TOOL
     whole = is_ours or (found.group, found.kind) not in TEMPLATES
     # Controllers change the fields of running workloads: Kueue starts them, autoscalers scale them.
-    whole = whole and expected.item.kind.extra != WORKLOADS
+    runs = expected.item.kind.extra == WORKLOADS and (found.group, found.kind) in TEMPLATES
+    whole = whole and not runs
     for difference in differences(expected.data, found.data, read):
         if not whole and difference.path[:1] != ("metadata",):
             continue

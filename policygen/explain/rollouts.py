@@ -8,6 +8,7 @@ from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Item
 from policygen.plan.workload.rollout import FullBound, shortage
+from policygen.plan.workload.scaling import most_replicas
 
 
 class Rollouts:
@@ -27,7 +28,7 @@ class Rollouts:
 
 
 def _steps(assignment: Assignment, full: FullBound) -> Steps:
-    model, most = assignment.model, assignment.replicas.most
+    model, most = assignment.model, most_replicas(assignment)
     field = "autoscaling" if model.autoscaling else "replicas"
     replicas = Step("most replicas of the model", str(most), at=model.field(field))
     pools = listed([it.name for it in assignment.pools], "and")

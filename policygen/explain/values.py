@@ -8,6 +8,7 @@ from policygen.explain import admission, controllers, queues
 from policygen.explain.fields import field
 from policygen.explain.namespaces import Namespaces
 from policygen.explain.rollouts import Rollouts
+from policygen.explain.scaling import Scaling
 from policygen.explain.step import Step, Steps, of_platform
 from policygen.plan.decisions import Decisions
 from policygen.plan.extras import ADMISSION, SECOND_SCHEDULER, WORKLOADS
@@ -36,7 +37,10 @@ class Values:
                 "ValidatingAdmissionPolicy": door.of_policy,
                 "ValidatingAdmissionPolicyBinding": door.of_policy,
             },
-            WORKLOADS: {"Deployment": Rollouts(decided).of},
+            WORKLOADS: {
+                "Deployment": Rollouts(decided).of,
+                "HorizontalPodAutoscaler": Scaling(decided).of,
+            },
         }
         self._derive: Mapping[str, Derive] = {
             "ClusterQueue": tree.of_kueue,

@@ -11,6 +11,7 @@ _VOLCANO = "https://volcano.sh/docs/Concepts/"
 _CONTROLLERS = f"{_KUBERNETES}concepts/workloads/controllers/"
 _JOB = f"{_CONTROLLERS}job/"
 _BUDGET = f"{_KUBERNETES}tasks/run-application/configure-pdb/"
+_SCALING = f"{_KUBERNETES}tasks/run-application/horizontal-pod-autoscale/"
 _CRON_JOB = f"{_CONTROLLERS}cron-jobs/"
 _JOB_SET = "https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/"
 _LEADER_WORKER_SET = "https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/"
@@ -273,6 +274,39 @@ KINDS: Mapping[str, FieldTable] = {
             ),
             "spec.selector.matchLabels.app": Field(
                 "The label of the pods that the budget protects.", _BUDGET
+            ),
+        },
+    ),
+    "HorizontalPodAutoscaler": FieldTable(
+        _SCALING,
+        {
+            **_QUEUED,
+            **{
+                f"spec.scaleTargetRef.{name}": Field(
+                    "The object whose number of replicas the autoscaler sets."
+                )
+                for name in ("apiVersion", "kind", "name")
+            },
+            "spec.minReplicas": Field(
+                "The fewest replicas, also without requests. They are within the guarantee of the team."
+            ),
+            "spec.maxReplicas": Field(
+                "The most replicas, also with more requests. They are within the limit of the team."
+            ),
+            "spec.metrics[].type": Field(
+                "Pods: a metric of each pod, of which the autoscaler reads the mean.",
+                always="GPUs and requests have no resource metric",
+            ),
+            "spec.metrics[].pods.metric.name": Field(
+                "The metric, as a metrics adapter serves it in custom.metrics.k8s.io.",
+                f"{_SCALING}#scaling-on-custom-metrics",
+            ),
+            "spec.metrics[].pods.target.type": Field(
+                "AverageValue: the target is the mean of all pods.",
+                always="a metric of pods has no other type of target",
+            ),
+            "spec.metrics[].pods.target.averageValue": Field(
+                "The mean above which the autoscaler adds replicas, and below which it removes them."
             ),
         },
     ),

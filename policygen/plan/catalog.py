@@ -93,6 +93,12 @@ KINDS: tuple[Kind, ...] = (
     _workload(
         "PodDisruptionBudget", "policy/v1", "pod_disruption_budget", plural="poddisruptionbudgets"
     ),
+    _workload(
+        "HorizontalPodAutoscaler",
+        "autoscaling/v2",
+        "horizontal_pod_autoscaler",
+        plural="horizontalpodautoscalers",
+    ),
     Kind(
         "Job",
         "volcano",

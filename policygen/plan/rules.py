@@ -12,6 +12,16 @@ ASSUMPTION = note(
     "The spec omits a value or is ambiguous, so policygen assumes a value from its hardware data",
     "Check the assumed value. If the value is wrong, write the correct value into the spec.",
 )
+AUTOSCALER_BOUNDS_LOWERED = note(
+    "autoscaler-bounds-lowered",
+    "The rendered autoscaler of a model has fewer replicas than the model states, because its team has less room",
+    "Raise the guarantee or the limit of the team, or lower minReplicas or maxReplicas.",
+)
+AUTOSCALER_NOT_RENDERED = note(
+    "autoscaler-not-rendered",
+    "A model has minReplicas and maxReplicas, but no metric by which an autoscaler can scale it",
+    "Write autoscaling.metric and autoscaling.targetConcurrency of the model.",
+)
 AVAILABLE_BELOW_TOTAL = note(
     "available-below-total",
     "Some GPUs of a pool are in no quota, because availableGPUs is below totalGPUs",

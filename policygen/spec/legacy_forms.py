@@ -8,7 +8,7 @@ from policygen.core.finding import At, Hit
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 from policygen.documents.document import Document
-from policygen.spec import forms, parse, rules
+from policygen.spec import autoscaling, forms, parse, rules
 from policygen.spec.fields import View
 from policygen.spec.types import (
     Capacity,
@@ -86,7 +86,7 @@ def model(document: View) -> Model:
         gpu_memory_bytes=resources.measure("gpuMemory", "memory"),
         cpu_milli=resources.measure("cpu", "cpu"),
         memory_bytes=resources.measure("memory", "memory"),
-        autoscaling=parse.autoscaling(spec.view("autoscaling")),
+        autoscaling=autoscaling.of_model(spec),
         placement=Placement(
             node_types=placement.texts("nodeTypes"),
             tolerate_preemptible=bool(placement.flag("toleratePreemptible")),

@@ -7,7 +7,7 @@ from policygen.core.finding import Hit
 from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 from policygen.core.quoting import quoted
 from policygen.core.versions import Version
-from policygen.spec import availability, schedules
+from policygen.spec import autoscaling, availability, schedules
 from policygen.spec.fields import View
 from policygen.spec.programs import (
     AdmissionSettings,
@@ -21,7 +21,6 @@ from policygen.spec.programs import (
 )
 from policygen.spec.rules import INVALID_VALUE, PACK_AND_SPREAD, UNSUPPORTED_TARGET
 from policygen.spec.types import (
-    Autoscaling,
     Capacity,
     Checkpoint,
     ClusterVariant,
@@ -360,7 +359,7 @@ def model(document: View) -> Model:
         ),
         replicas=spec.number("replicas"),
         gang=Gang(gang.number("size") or 1, run_as) if gang else None,
-        autoscaling=autoscaling(spec.view("autoscaling")),
+        autoscaling=autoscaling.of_model(spec),
         schedule=schedule,
         availability=availability.of_model(spec),
         checkpoint=_checkpoint(spec.view("checkpoint")),
@@ -375,14 +374,3 @@ def model(document: View) -> Model:
 def _checkpoint(view: View) -> Checkpoint | None:
     seconds = view.number("gracePeriodSeconds")
     return None if seconds is None else Checkpoint(seconds, view.texts("command"))
-
-
-def autoscaling(view: View) -> Autoscaling | None:
-    """The bounds of replicas; None if they are not set."""
-    if not view:
-        return None
-    return Autoscaling(
-        min_replicas=view.number("minReplicas") or 0,
-        max_replicas=view.number("maxReplicas") or 1,
-        target_concurrency=view.number("targetConcurrency"),
-    )

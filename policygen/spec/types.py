@@ -321,6 +321,8 @@ class Autoscaling(Struct, frozen=True):
     min_replicas: int
     max_replicas: int
     target_concurrency: int | None = None
+    metric: str | None = None
+    """Of a pod, whose value an autoscaler keeps at `target_concurrency`; None: it is not rendered."""
 
 
 class ModelContainer(Struct, frozen=True):

@@ -7,6 +7,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "examples/ml-platform/policy.yaml"
+BESIDE = "PodDisruptionBudget", "HorizontalPodAutoscaler"
 MODELS = ("segmenter", "assistant", "translator", "pretraining", "detector", "embeddings")
 
 
@@ -27,9 +28,9 @@ def test_it_prints_what_render_prints(run, rendered, model):
 @pytest.mark.parametrize(
     "model, form, kinds",
     [
-        ("segmenter", "statefulset", ["StatefulSet", "PodDisruptionBudget"]),
+        ("segmenter", "statefulset", ["StatefulSet", *BESIDE]),
         ("segmenter", "Job", ["Job"]),
-        ("segmenter", "lws", ["LeaderWorkerSet", "PodDisruptionBudget"]),
+        ("segmenter", "lws", ["LeaderWorkerSet", *BESIDE]),
         ("pretraining", "jobset", ["JobSet"]),
         ("embeddings", "vcjob", ["Job"] * 3),
     ],
@@ -40,6 +41,9 @@ def test_another_form(run, model, form, kinds):
     documents = list(yaml.safe_load_all(out))
     assert [it["kind"] for it in documents] == kinds
     assert "nvidia.com/gpu" in out
+    if BESIDE[1] in kinds:
+        assert documents[-1]["spec"]["scaleTargetRef"]["kind"] == kinds[0]
+        assert "replicas" not in documents[0]["spec"]
 
 
 def test_a_job_set_names_its_queue(run):

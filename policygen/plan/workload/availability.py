@@ -12,6 +12,7 @@ from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Meta
 from policygen.plan.model_names import MODEL
 from policygen.plan.rules import SPREAD_NOT_RENDERED
+from policygen.plan.workload.scaling import bounds, is_scaled, most_replicas
 
 _KEYS = {"node": HOSTNAME, "zone": ZONE}
 """The label of the nodes that names each failure domain."""
@@ -91,7 +92,7 @@ def obstacle(assignment: Assignment) -> str | None:
         return None
     if wanted.failure_domain == "zone":
         return "packs nodes, which outweighs zones; write failureDomain: node, or use a pool with spread: true"
-    most, count = assignment.replicas.most, nodes(assignment)
+    most, count = most_replicas(assignment), nodes(assignment)
     if most > count:
         return (
             f"packs nodes, so each replica would need its own node, and {most} replicas can run on {count} "
@@ -115,6 +116,8 @@ def budget(decided: Decisions, assignment: Assignment) -> DisruptionBudget | Non
     if wanted is None or namespace is None:
         return None
     name, least = assignment.model.name, wanted.min_available
+    if least is not None and is_scaled(assignment) and bounds(assignment).least <= least:
+        least = None  # such a budget would block drains while the fewest replicas run
     return DisruptionBudget(
         meta=Meta(name, decided.platform.name, namespace.name, own_labels={MODEL: name}),
         model=name,

@@ -6,7 +6,9 @@ from msgspec import Struct
 
 from policygen.core.names import POD_GROUP
 from policygen.plan.assignment import Assignment
+from policygen.plan.catalog import KINDS
 from policygen.plan.decisions import Decisions, Generators
+from policygen.plan.extras import WORKLOADS
 from policygen.plan.kind import Meta
 from policygen.plan.model_names import MODEL
 from policygen.plan.pods import (
@@ -22,9 +24,10 @@ from policygen.plan.pods import (
     toleration,
 )
 from policygen.plan.volcano import group_names
-from policygen.plan.workload import availability, forms, rollout
+from policygen.plan.workload import availability, forms, rollout, scaling
 from policygen.plan.workload.availability import SpreadFields
 from policygen.plan.workload.forms import WorkloadForm
+from policygen.plan.workload.scaling import ModelAutoscaler
 from policygen.spec.types import Checkpoint, ModelContainer, ModelSchedule, Taint
 
 STARTING_DEADLINE_S = 600
@@ -98,6 +101,8 @@ class WorkloadObject(Struct, frozen=True):
     """Pods of a Volcano Job that start together."""
     cron: CronFields | None = None
     """Of a CronJob."""
+    autoscaled: bool = False
+    """Whether an autoscaler sets the number of replicas."""
     no_surge: bool = False
     """Whether an update of a Deployment deletes a pod before it creates one."""
 
@@ -124,9 +129,12 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
     index: int,
 ) -> WorkloadObject:
     model, gang = assignment.model, assignment.model.gang
-    size = gang.size if gang else 1
+    size, replicas = gang.size if gang else 1, assignment.replicas.least
+    autoscaled = form in forms.SERVING and scaling.is_scaled(assignment)
+    if autoscaled:
+        replicas = scaling.bounds(assignment).least
     if gang is None and form in (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET):
-        size = assignment.replicas.least
+        size = replicas
     own = {it.name: it.value for it in needed.fields if it.owner == VCJOB_SPEC}
     on_object = _texts(needed, JOB_ANNOTATIONS) | _texts(needed, LWS_ANNOTATIONS)
     queued = _texts(needed, LABELS)
@@ -145,12 +153,13 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
         pool=assignment.facts.name,
         pods=_pods(assignment, form, needed, name, index),
         size=size,
-        replicas=assignment.replicas.least,
+        replicas=replicas,
         gang=gang is not None,
         ttl_s=TTL_S,
         queue=str(own["queue"]) if own else None,
         min_available=int(str(own["minAvailable"])) if own else None,
         cron=cron,
+        autoscaled=autoscaled,
         no_surge=(
             form == WorkloadForm.DEPLOYMENT and rollout.shortage(decided, assignment) is not None
         ),
@@ -212,6 +221,23 @@ def _in_form(form: WorkloadForm) -> Callable[[Decisions], Iterator[WorkloadObjec
     return objects
 
 
+def autoscaler(
+    decided: Decisions, assignment: Assignment, form: WorkloadForm
+) -> ModelAutoscaler | None:
+    """The autoscaler of a model that runs in a form; None if it needs none."""
+    component, name = KIND_OF[form]
+    kind = next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == name)
+    return scaling.autoscaler(decided, assignment, (kind.api_versions[-1], name))
+
+
+def _autoscalers(decided: Decisions) -> Iterator[ModelAutoscaler]:
+    """The autoscalers of all models."""
+    for assignment in decided.workloads.assignments:
+        made = autoscaler(decided, assignment, forms.default(assignment))
+        if made is not None:
+            yield made
+
+
 KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
     WorkloadForm.DEPLOYMENT: ("kubernetes", "Deployment"),
     WorkloadForm.STATEFUL_SET: ("kubernetes", "StatefulSet"),
@@ -223,7 +249,11 @@ KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
 }
 """Component and name of the kind of each form."""
 
-KIND_NAMES = (*(name for _, name in KIND_OF.values()), "PodDisruptionBudget")
+KIND_NAMES = (
+    *(name for _, name in KIND_OF.values()),
+    "PodDisruptionBudget",
+    "HorizontalPodAutoscaler",
+)
 
 
 def _generators(component: str) -> Generators:
@@ -233,5 +263,6 @@ def _generators(component: str) -> Generators:
 OBJECTS: Generators = {
     **_generators("kubernetes"),
     "PodDisruptionBudget": availability.budgets,
+    "HorizontalPodAutoscaler": _autoscalers,
 }
 VOLCANO_OBJECTS = _generators("volcano")

@@ -9,6 +9,7 @@ from policygen.plan.pods import NODE_SELECTOR, TOLERATIONS
 from policygen.plan.pool import PoolFacts
 from policygen.plan.workload.availability import DisruptionBudget
 from policygen.plan.workload.objects import WorkloadObject
+from policygen.plan.workload.scaling import ModelAutoscaler
 from policygen.spec.types import Model, Pool
 
 _OF_MODEL = {
@@ -20,6 +21,13 @@ _OF_MODEL = {
 _SCHEDULE = {"schedule": "cron", "timeZone": "timeZone", "activeDeadlineSeconds": "hours"}
 _AVAILABILITY = frozenset({"topologySpreadConstraints", "affinity"})
 _BUDGET = dict.fromkeys(("minAvailable", "maxUnavailable"), "minAvailable")
+_SCALING = {
+    "minReplicas": "minReplicas",
+    "maxReplicas": "maxReplicas",
+    "metric": "metric",
+    "target": "targetConcurrency",
+}
+"""The fields of an autoscaler, and those of `autoscaling` in the spec."""
 _COUNTS = ("replicas", "parallelism", "completions", "size", "minAvailable", "completionMode")
 _PRIORITY = ("priorityClassName", "kueue.x-k8s.io/priority-class")
 _POOL: Mapping[str, tuple[str, ...]] = {
@@ -40,11 +48,13 @@ class WorkloadOrigins:
 
     def of(self, item: Item, path: Path) -> At | None:
         """The place for a field of an object, or for the object if `path` is empty."""
-        fields: WorkloadObject | DisruptionBudget = item.fields
+        fields: WorkloadObject | DisruptionBudget | ModelAutoscaler = item.fields
         model, steps = self._models[fields.model], [str(it) for it in path]
         last = steps[-1] if steps else ""
         if isinstance(fields, DisruptionBudget):
             return _available(model, last)
+        if isinstance(fields, ModelAutoscaler):
+            return _scaled(model, steps)
         return _of_object(model, self._pools[fields.pool], steps, last)
 
 
@@ -91,3 +101,14 @@ def _available(model: Model, last: str) -> At:
     if last in ("", "name"):
         return model.field("availability")
     return model.field("availability") / _BUDGET.get(last, "failureDomain")
+
+
+def _scaled(model: Model, steps: list[str]) -> At:
+    """What decides a field of an autoscaler."""
+    scaling = model.field("autoscaling")
+    field = next((_SCALING[it] for it in steps if it in _SCALING), None)
+    if field is not None:
+        return scaling / field
+    if "scaleTargetRef" in steps or steps[-1:] in (["name"], [MODEL]):
+        return model.at.to("metadata", "name")
+    return model.field("team") if steps else scaling.on_key()

@@ -9,6 +9,7 @@ from policygen.plan.assignment import Assignment
 from policygen.plan.decisions import Decisions
 from policygen.plan.replicas import counted_resources
 from policygen.plan.workload import availability
+from policygen.plan.workload.scaling import most_replicas
 
 
 class FullBound(Struct, frozen=True):
@@ -31,7 +32,7 @@ def shortage(decided: Decisions, assignment: Assignment) -> FullBound | None:
     when the new one is ready. Without room, it never ends.
     Source: pkg/controller/deployment/rolling.go.
     """
-    pods = assignment.replicas.most + 1
+    pods = most_replicas(assignment) + 1
     if availability.is_apart(assignment) and pods > availability.nodes(assignment):
         return FullBound(None, availability.nodes(assignment), 0, 1)
     limits, others = model_limits.bounds(assignment), _others(decided, assignment)

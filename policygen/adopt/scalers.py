@@ -1,0 +1,64 @@
+"""Reads the autoscaling of a model from the autoscaler of its workload."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from policygen.core import quantity
+from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.untyped import mapping, text
+from policygen.kubernetes.workloads import Workload
+from policygen.spec.types import Autoscaling
+
+
+class _Scaler(Struct, frozen=True):
+    """An autoscaler of pods."""
+
+    namespace: str
+    target: Mapping[str, Any]
+    least: int
+    most: int
+    metric: tuple[str, int] | None = None
+    """The metric of each pod, and its value."""
+
+
+def autoscaling(cluster: Cluster, workload: Workload) -> Autoscaling | None:
+    """The autoscaling of the model of a workload; None if no autoscaler scales it."""
+    key = workload.namespace, workload.kind, workload.name
+    for it in cluster.derive(_scalers):
+        if (it.namespace, it.target.get("kind"), it.target.get("name")) != key or not it.most:
+            continue
+        if it.metric is None or it.least < 1:
+            return Autoscaling(it.least, it.most)
+        name, value = it.metric
+        return Autoscaling(it.least, it.most, value, name)
+    return None
+
+
+def _scalers(cluster: Cluster) -> tuple[_Scaler, ...]:
+    return tuple(_read(cluster))
+
+
+def _read(cluster: Cluster) -> Iterator[_Scaler]:
+    for hpa in cluster.horizontal_pod_autoscalers:
+        view = hpa.fields
+        least = 1 if view.min_replicas is None else view.min_replicas
+        metric = _of_pods(view.metrics[0]) if len(view.metrics) == 1 else None
+        yield _Scaler(hpa.namespace, view.scale_target_ref, least, view.max_replicas, metric)
+    for scaled in cluster.scaled_objects:
+        keda = scaled.fields
+        target = {"kind": "Deployment", **keda.scale_target_ref}
+        least, most = keda.min_replica_count or 0, keda.max_replica_count or 0
+        yield _Scaler(scaled.namespace, target, least, most)
+
+
+def _of_pods(metric: Mapping[str, Any]) -> tuple[str, int] | None:
+    """The name of a metric of each pod, and its mean; None if a Model cannot state them."""
+    pods = mapping(metric, "pods")
+    name, own = text(pods, "metric", "name"), mapping(pods, "metric", "selector")
+    try:
+        value = quantity.value_of(str(mapping(pods, "target").get("averageValue")))
+    except ValueError:
+        return None
+    return (name, int(value)) if name and not own and value >= 1 and value == int(value) else None

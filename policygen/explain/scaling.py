@@ -1,0 +1,88 @@
+"""The steps to the bounds of a model's autoscaler, which are within the guarantee and the limit of its team."""
+
+from collections.abc import Callable, Mapping
+
+from policygen.core.finding import At, Path
+from policygen.explain.step import Step, Steps
+from policygen.plan import model_limits
+from policygen.plan.assignment import Assignment
+from policygen.plan.decisions import Decisions
+from policygen.plan.kind import Item
+from policygen.plan.replicas import counted_resources
+from policygen.plan.workload import scaling
+
+_KINDS = ("kind", "apiVersion")
+
+
+class Scaling:
+    """Finds the steps to the fields of the autoscalers of one spec."""
+
+    def __init__(self, decided: Decisions) -> None:
+        self._assignments = {it.model.name: it for it in decided.workloads.assignments}
+
+    def of(self, item: Item, path: Path) -> Steps:
+        """The steps to a field; empty for all others, whose value is that of one place."""
+        assignment = self._assignments[item.fields.model]
+        if path[:2] == ("spec", "scaleTargetRef") and path[-1] in _KINDS:
+            value = {"kind": item.fields.target.kind, "apiVersion": item.fields.target.api_version}
+            return [Step(str(path[-1]), value[str(path[-1])], note="of the object that runs it")]
+        known: Mapping[Path, Callable[[Assignment], Steps]] = {
+            ("spec", "minReplicas"): _least,
+            ("spec", "maxReplicas"): _most,
+        }
+        found = known.get(path)
+        return [] if found is None else found(assignment)
+
+
+def _most(chosen: Assignment) -> Steps:
+    stated, between = chosen.replicas.most, scaling.bounds(chosen)
+    at = chosen.model.field("autoscaling")
+    return [
+        *_room(chosen, "limit"),
+        Step("maxReplicas of the model", str(stated), at=at / "maxReplicas"),
+        Step("maxReplicas", str(between.most), f"max(1, min({stated}, {between.fitting}))"),
+    ]
+
+
+def _least(chosen: Assignment) -> Steps:
+    stated, between = chosen.replicas.least, scaling.bounds(chosen)
+    at = chosen.model.field("autoscaling")
+    formula = f"max(1, min({stated}, {between.covered}, {between.most}))"
+    return [
+        *_room(chosen, "guarantee"),
+        Step("minReplicas of the model", str(stated), at=at / "minReplicas"),
+        Step("most replicas of the autoscaler", str(between.most), note="see maxReplicas"),
+        Step("minReplicas", str(between.least), formula),
+    ]
+
+
+def _room(chosen: Assignment, field: str) -> Steps:
+    """How many replicas a guarantee or limit has room for."""
+    steps: Steps = []
+    rooms = []
+    bounds = model_limits.bounds(chosen) if field == "limit" else scaling.guarded(chosen)
+    for facts, bound in zip(chosen.pools, bounds, strict=True):
+        counts = []
+        for resource in counted_resources(chosen.facts):
+            each = chosen.replicas.piece.get(resource)
+            if not each:
+                continue
+            has, count = bound[resource], bound[resource] // each
+            counts.append(str(count))
+            steps += [
+                Step(
+                    f"{field} of {resource} on pool {facts.name}",
+                    str(has),
+                    at=_at(chosen, facts.name, field),
+                ),
+                Step(f"replicas of {each} {resource}", str(count), f"floor({has} / {each})"),
+            ]
+        rooms.append(f"min({', '.join(counts)})" if len(counts) > 1 else counts[0])
+    total = scaling.bounds(chosen).fitting if field == "limit" else scaling.bounds(chosen).covered
+    if len(rooms) > 1 or "min" in rooms[0]:
+        steps.append(Step(f"replicas within the {field}", str(total), " + ".join(rooms)))
+    return steps
+
+
+def _at(chosen: Assignment, pool: str, field: str) -> At | None:
+    return chosen.node.team.quota_at(pool, field) if chosen.node else None

@@ -1,0 +1,140 @@
+"""Decides the autoscaler of a serving model, with bounds within the guarantee and the limit of its team."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from policygen.core.finding import Hit
+from policygen.core.quoting import counted
+from policygen.plan import model_limits
+from policygen.plan.amounts import Vector, count
+from policygen.plan.assignment import Assignment
+from policygen.plan.claims import claims
+from policygen.plan.decisions import Decisions
+from policygen.plan.kind import Meta
+from policygen.plan.model_names import MODEL
+from policygen.plan.replicas import counted_resources
+from policygen.plan.rules import AUTOSCALER_BOUNDS_LOWERED, AUTOSCALER_NOT_RENDERED
+
+
+class ScalingBounds(Struct, frozen=True):
+    """The replicas of a model between which its autoscaler scales."""
+
+    least: int
+    most: int
+    covered: int
+    """Replicas that other teams cannot reclaim."""
+    fitting: int
+    """Replicas within the limit of the team."""
+
+
+class ScaleTarget(Struct, frozen=True):
+    """The object whose replicas an autoscaler sets."""
+
+    api_version: str
+    kind: str
+    name: str
+
+
+class ModelAutoscaler(Struct, frozen=True):
+    """An autoscaler of a model: it keeps the metric of each pod at a value."""
+
+    meta: Meta
+    model: str
+    pool: str
+    target: ScaleTarget
+    least: int
+    most: int
+    metric: str
+    concurrency: int
+    """The value of the metric for each pod."""
+
+    @property
+    def average(self) -> str:
+        """The value as a canonical quantity, since the API server writes no other form."""
+        return count(self.concurrency)
+
+
+def is_scaled(assignment: Assignment) -> bool:
+    """Whether a model is rendered with an autoscaler."""
+    scaling = assignment.model.autoscaling
+    return scaling is not None and scaling.metric is not None
+
+
+def guarded(chosen: Assignment) -> Sequence[Vector]:
+    """By pool, what other teams cannot reclaim from the team of a model; where none can borrow, its limit."""
+    node = chosen.node
+    if node is None:
+        return []
+    own = claims(chosen.tree)[node.name]
+    return [
+        {
+            resource: own[facts.name].get(resource, 0) if facts.lends(resource) else most
+            for resource, most in limit.items()
+        }
+        for facts, limit in zip(chosen.pools, model_limits.bounds(chosen), strict=True)
+    ]
+
+
+def bounds(chosen: Assignment) -> ScalingBounds:
+    """The bounds of a model, lowered to what its team has. They are at least 1."""
+    pieces = chosen.replicas
+    covered = pieces.pieces(guarded(chosen), counted_resources(chosen.facts))
+    fitting = model_limits.fitting(chosen)
+    most = max(1, min(pieces.most, fitting))
+    return ScalingBounds(max(1, min(pieces.least, covered, most)), most, covered, fitting)
+
+
+def most_replicas(chosen: Assignment) -> int:
+    """The replicas that a model can have: of a rendered autoscaler, its maximum."""
+    return bounds(chosen).most if is_scaled(chosen) else chosen.replicas.most
+
+
+def autoscaler(
+    decided: Decisions, assignment: Assignment, target: tuple[str, str]
+) -> ModelAutoscaler | None:
+    """The autoscaler of a model whose object has an API version and a kind; None if it needs none."""
+    model, namespace, found = assignment.model, assignment.namespace, assignment.model.autoscaling
+    if found is None or found.metric is None or namespace is None:
+        return None
+    between = bounds(assignment)
+    return ModelAutoscaler(
+        meta=Meta(
+            model.name, decided.platform.name, namespace.name, own_labels={MODEL: model.name}
+        ),
+        model=model.name,
+        pool=assignment.facts.name,
+        target=ScaleTarget(*target, model.name),
+        least=between.least,
+        most=between.most,
+        metric=found.metric,
+        concurrency=found.target_concurrency or 1,
+    )
+
+
+def reports(assignment: Assignment) -> Iterator[Hit]:
+    """Notes: no autoscaler is rendered, or its bounds are lower than those of the model."""
+    model, found = assignment.model, assignment.model.autoscaling
+    if found is None or model.gang is not None or model.workload != "serving":
+        return
+    at = model.field("autoscaling")
+    if found.metric is None:
+        message = (
+            f'no autoscaler of model "{model.name}" is rendered, because it has no metric, so '
+            f"it is rendered with {counted(found.min_replicas, 'replica')}; write autoscaling.metric and targetConcurrency, or "
+            "scale it with an autoscaler of your own"
+        )
+        yield Hit(AUTOSCALER_NOT_RENDERED, message, at.on_key())
+        return
+    between = bounds(assignment)
+    for field, written, made, has, limit, remedy in (
+        ("maxReplicas", found.max_replicas, between.most, between.fitting, "limit", "raise"),
+        ("minReplicas", found.min_replicas, between.least, between.covered, "guarantee", "raise"),
+    ):
+        if made < written:
+            message = (
+                f'the autoscaler of model "{model.name}" has {field}: {made} instead of {written}, because the '
+                f'{limit} of team "{model.team}" on {assignment.place} has room for '
+                f"{counted(has, 'replica')}; {remedy} the {limit}, or lower {field}"
+            )
+            yield Hit(AUTOSCALER_BOUNDS_LOWERED, message, at / field)

@@ -1,0 +1,93 @@
+"""The autoscaling of a model, read from autoscalers by hand and from rendered ones."""
+
+import pytest
+import yaml
+
+from policygen.adopt.scalers import autoscaling
+from policygen.documents.files import Source
+from policygen.plan.extras import WORKLOADS
+from policygen.spec.types import Autoscaling
+from tests.adopt.round_trip import adopted, again, rendered
+from tests.objects import cluster
+
+EXTRAS = frozenset({WORKLOADS})
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: m, namespace: a}
+spec: {template: {spec: {containers: [{name: main}]}}}
+"""
+
+
+def scaler(kind, spec):
+    version = {"HorizontalPodAutoscaler": "autoscaling/v2", "ScaledObject": "keda.sh/v1alpha1"}
+    target = "scaleTargetRef: {kind: Deployment, name: m}"
+    return (
+        f"{DEPLOYMENT}---\napiVersion: {version[kind]}\nkind: {kind}\n"
+        f"metadata: {{name: m, namespace: a}}\nspec: {{{target}, {spec}}}"
+    )
+
+
+def pods(average="8", least=2, metric="{name: requests}"):
+    return (
+        f"minReplicas: {least}, maxReplicas: 9, metrics: [{{type: Pods, pods: {{metric: {metric}, "
+        f"target: {{type: AverageValue, averageValue: {average}}}}}}}]"
+    )
+
+
+@pytest.mark.parametrize(
+    "kind, spec, expected",
+    [
+        ("HorizontalPodAutoscaler", pods(), Autoscaling(2, 9, 8, "requests")),
+        ("HorizontalPodAutoscaler", pods("1k"), Autoscaling(2, 9, 1000, "requests")),
+        ("HorizontalPodAutoscaler", pods("500m"), Autoscaling(2, 9)),
+        ("HorizontalPodAutoscaler", pods("many"), Autoscaling(2, 9)),
+        ("HorizontalPodAutoscaler", pods(least=0), Autoscaling(0, 9)),
+        ("HorizontalPodAutoscaler", pods(metric="{name: r, selector: {x: y}}"), Autoscaling(2, 9)),
+        ("HorizontalPodAutoscaler", "maxReplicas: 3", Autoscaling(1, 3)),
+        ("HorizontalPodAutoscaler", "minReplicas: 1", None),
+        ("ScaledObject", "maxReplicaCount: 3", Autoscaling(0, 3)),
+    ],
+)
+def test_autoscalers_by_hand(kind, spec, expected):
+    found = cluster(scaler(kind, spec))
+    (workload,) = found.workloads
+    assert autoscaling(found, workload) == expected
+
+
+SPEC = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: p}
+spec:
+  nodeSelector: {pool: p}
+  gpu: {product: h100-80gb}
+  capacity: {nodes: 4, nodeType: a3-highgpu-8g}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {name: web}
+spec: {namespaces: [{name: web}], quotas: [{pool: p, guarantee: 4, limit: 8}]}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: Model
+metadata: {name: chat}
+spec:
+  team: web
+  resources: {gpus: 1}
+  autoscaling: {minReplicas: 2, maxReplicas: MOST, targetConcurrency: 16, metric: "a:b"}
+"""
+
+
+@pytest.mark.parametrize("most", [6, 8, 12])
+def test_a_rendered_autoscaler_is_adopted(most):
+    """A maximum above the limit is not in the objects, so the spec has the limit."""
+    first = rendered(Source("spec.yaml", SPEC.replace("MOST", str(most)), None), extras=EXTRAS)
+    inferred = adopted(first)
+    (model,) = inferred.spec.models
+    assert model.autoscaling == Autoscaling(2, min(most, 8), 16, "a:b")
+    assert model.replicas is None
+    assert not [it for it in inferred.guesses if it.kind == "Model"]
+    assert again(first, EXTRAS) == first
+    (hpa,) = (it for it in yaml.safe_load_all(first) if it["kind"] == "HorizontalPodAutoscaler")
+    assert hpa["spec"]["maxReplicas"] == min(most, 8)

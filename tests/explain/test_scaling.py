@@ -1,0 +1,52 @@
+"""Why the autoscaler of a model has its bounds, with numbers worked out by hand."""
+
+from textwrap import dedent
+
+import pytest
+
+from policygen.app import explain_object
+from tests.explain import walk
+from tests.plan.model_specs import a100, models, quotas
+
+HPA = "HorizontalPodAutoscaler/a-ns/m"
+
+
+@pytest.mark.parametrize(
+    "field, each, expected",
+    [
+        (
+            "maxReplicas",
+            "gpus: 2",
+            ["15", "floor(15 / 2) = 7", "9", "max(1, min(9, 7)) = 7"],
+        ),
+        (
+            "minReplicas",
+            "gpus: 2",
+            ["5", "floor(5 / 2) = 2", "4", "7", "max(1, min(4, 2, 7)) = 2"],
+        ),
+        (
+            "maxReplicas",
+            "gpus: 2, cpu: 5",
+            [
+                "15", "floor(15 / 2) = 7", "20000", "floor(20000 / 5000) = 4", "min(7, 4) = 4", "9",
+                "max(1, min(9, 4)) = 4",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_the_arithmetic_names_what_bounds_the_replicas(tmp_path, field, each, expected):
+    scaling = "minReplicas: 4, maxReplicas: 9, metric: requests, targetConcurrency: 8"
+    quota = "pool: p, guarantee: 5, limit: 15, cpu: {guarantee: 20, limit: 20}"
+    text = f"resources: {{{each}}}, autoscaling: {{{scaling}}}"
+    spec = [a100(), quotas("a", quota), models("a", m=text)]
+    path = tmp_path / "spec.yaml"
+    path.write_text("---\n".join(dedent(it).lstrip("\n") for it in spec))
+    found = walk.opened(path)
+    (answer,) = explain_object.explain(found, HPA, f"spec.{field}").fields
+    shown = [" = ".join(filter(None, (it.formula, it.value))) for it in answer.steps]
+    assert shown == expected
+    (average,) = explain_object.explain(
+        found, HPA, "spec.metrics[0].pods.target.averageValue"
+    ).fields
+    assert average.steps[-1].at.path == ("spec", "autoscaling", "targetConcurrency")
+    assert list(walk.faults(found)) == []

@@ -1,0 +1,83 @@
+"""Autoscalers scale between bounds that the guarantee and the limit of the team hold."""
+
+import pytest
+
+from tests.plan.model_specs import a100, messages, models, quotas
+
+WORKLOADS = frozenset({"workloads"})
+
+
+def scaled(fields, each="gpus: 2", more=""):
+    metric = "metric: requests, targetConcurrency: 1000"
+    return f"resources: {{{each}}}, autoscaling: {{{fields}, {metric}}}{more}"
+
+
+def made(planned, quota, text, pool=""):
+    done = planned(a100(more=pool), quotas("a", quota), models("a", m=text), extras=WORKLOADS)
+    return done, done.of("HorizontalPodAutoscaler").get("a-ns/m")
+
+
+@pytest.mark.parametrize(
+    "quota, fields, bounds",
+    [
+        ("guarantee: 8, limit: 16", "minReplicas: 2, maxReplicas: 6", (2, 6)),
+        ("guarantee: 8, limit: 15", "minReplicas: 2, maxReplicas: 8", (2, 7)),
+        ("guarantee: 5, limit: 16", "minReplicas: 3, maxReplicas: 8", (2, 8)),
+        ("guarantee: 1, limit: 16", "minReplicas: 3, maxReplicas: 8", (1, 8)),
+        ("guarantee: 4, limit: 6", "minReplicas: 4, maxReplicas: 9", (2, 3)),
+        ("guarantee: 0, limit: 1", "minReplicas: 2, maxReplicas: 9", (1, 1)),
+    ],
+)
+def test_bounds_are_lowered_to_what_the_team_has(planned, quota, fields, bounds):
+    done, it = made(planned, f"pool: p, {quota}", scaled(fields))
+    assert (it.least, it.most, it.average) == (*bounds, "1k")
+    assert (it.target.api_version, it.target.kind, it.target.name) == ("apps/v1", "Deployment", "m")
+    assert done.of("Deployment")["a-ns/m"].autoscaled
+    stated = [int(part.split(": ")[1]) for part in fields.split(", ")]
+    lower = sum(has < says for has, says in zip(bounds, stated, strict=True))
+    assert len(messages(done, "autoscaler-bounds-lowered")) == lower
+
+
+def test_cpu_counts_too(planned):
+    quota = "pool: p, guarantee: 16, limit: 16, cpu: {guarantee: 20, limit: 20}"
+    _, it = made(planned, quota, scaled("minReplicas: 1, maxReplicas: 8", "gpus: 2, cpu: 6"))
+    assert (it.least, it.most) == (1, 3)
+
+
+def test_where_nothing_is_borrowed_only_the_limit_counts(planned):
+    pool = "      scheduler: kube-scheduler"
+    _, it = made(planned, "pool: p, limit: 8", scaled("minReplicas: 3, maxReplicas: 9"), pool)
+    assert (it.least, it.most) == (3, 4)
+
+
+def test_what_a_queue_of_volcano_deserves_covers_replicas(planned):
+    pool = "      scheduler: volcano"
+    quota = "pool: p, guarantee: 4, limit: 16"
+    _, it = made(planned, quota, scaled("minReplicas: 4, maxReplicas: 9"), pool)
+    assert (it.least, it.most) == (4, 8)  # the only team deserves its limit
+
+
+@pytest.mark.parametrize("guarantee, expected", [(8, (3, None)), (6, (None, 1))])
+def test_a_budget_leaves_room_for_drains_of_the_fewest_replicas(planned, guarantee, expected):
+    more = ", availability: {failureDomain: none, minAvailable: 3}"
+    text = scaled("minReplicas: 4, maxReplicas: 6", more=more)
+    done, it = made(planned, f"pool: p, guarantee: {guarantee}, limit: 16", text)
+    budget = done.of("PodDisruptionBudget")["a-ns/m"]
+    assert it.least == guarantee // 2
+    assert (budget.min_available, budget.max_unavailable) == expected
+
+
+def test_a_model_without_a_metric_has_its_least_replicas(planned):
+    text = "resources: {gpus: 1}, autoscaling: {minReplicas: 3, maxReplicas: 8}"
+    done, it = made(planned, "pool: p, guarantee: 8", text)
+    deployment = done.of("Deployment")["a-ns/m"]
+    assert (it, deployment.autoscaled, deployment.size) == (None, False, 3)
+    (message,) = messages(done, "autoscaler-not-rendered")
+    assert "rendered with 3 replicas; write autoscaling.metric" in message
+
+
+def test_batch_models_have_no_autoscaler(planned):
+    text = "workload: batch, resources: {gpus: 1}, autoscaling: {minReplicas: 1, maxReplicas: 4}"
+    done, it = made(planned, "pool: p, guarantee: 8", text)
+    assert it is None
+    assert not messages(done, "autoscaler-not-rendered")
