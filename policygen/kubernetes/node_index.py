@@ -83,6 +83,13 @@ class NodeIndex:
                 found &= self._amounts(name).at_least(requested)
         return found
 
+    def certain(self, it: Demand) -> Bits:
+        """The nodes for which it is known whether they have each label that a pod reads."""
+        found = self.all
+        for key in it.keys:
+            found &= ~self._label(key).unknown
+        return found
+
     def selected(self, it: Demand) -> Bits:
         """The nodes that the node selector and the node affinity select, or may select."""
         found = self.all
@@ -162,7 +169,8 @@ class _Label:
         self.values: dict[str, Bits] = {}
         self.missing: Bits = 0
         """The nodes that certainly do not have it."""
-        self._unknown: Bits = 0
+        self.unknown: Bits = 0
+        """The nodes that may have it, with any value."""
         for bit, node in index.entries(index.all):
             value = label(node, key)
             if value is not None:
@@ -170,7 +178,7 @@ class _Label:
             elif knows_label(node, key):
                 self.missing |= bit
             else:
-                self._unknown |= bit
+                self.unknown |= bit
         self._all = index.all
 
     def matching(self, it: Requirement) -> Bits:
@@ -179,8 +187,8 @@ class _Label:
             found = 0
             for value in it.values:
                 found |= self.values.get(value, 0)
-            return self._all & ~found if it.operator == "NotIn" else found | self._unknown
-        found = self._unknown
+            return self._all & ~found if it.operator == "NotIn" else found | self.unknown
+        found = self.unknown
         for value, nodes in self.values.items():
             if it.holds({it.key: value}):
                 found |= nodes

@@ -74,6 +74,12 @@ def test_takers_are_the_nodes_that_no_filter_refuses(all_nodes, demand):
     one = [NodeSet([node]).groups(demand.keys)[0] for node in all_nodes]
     taking = [i for i, group in enumerate(one) if not misses(demand, group)]
     assert index.takers(demand) == sum(1 << i for i in taking)
+    certain = [
+        i
+        for i, group in enumerate(one)
+        if all(key in group.labels or group.knows(key) for key in demand.keys)
+    ]
+    assert index.certain(demand) == sum(1 << i for i in certain)
     tolerated = [i for i, node in enumerate(all_nodes) if not any(hard_taints(demand, node.taints))]
     assert index.tolerated(demand) == sum(1 << i for i in tolerated)
 

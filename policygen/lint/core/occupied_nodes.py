@@ -15,8 +15,8 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.node_filters import CORDON, REQUIRED, Demand, demand
-from policygen.kubernetes.node_groups import Node, NodeSize, knows_label
-from policygen.kubernetes.node_index import Bits, NodeIndex
+from policygen.kubernetes.node_groups import Node
+from policygen.kubernetes.node_index import Bits, NodeIndex, amount
 from policygen.kubernetes.pod_terms import PodTerm, TermKind, required_terms
 from policygen.kubernetes.priorities import of_class
 from policygen.kubernetes.untyped import entries, texts
@@ -125,8 +125,8 @@ class _Repelled:
             cordoned = TolerationView(CORDON.key, "Exists", "", CORDON.effect)
             it = replace(it, tolerations=(*it.tolerations, cordoned))
             nodes = 0
-            for bit, node in self._index.entries(self._index.takers(it)):
-                nodes |= bit * _is_certain(it, node)
+            for bit, node in self._index.entries(self._index.takers(it) & self._index.certain(it)):
+                nodes |= bit * _has_known(it, node)
             if nodes:
                 yield Occupant(pods, self._apart.get(id(pods.template), ()), nodes)
 
@@ -191,12 +191,9 @@ def _apart(pods: TemplatePods) -> Iterator[tuple[Path, PodTerm]]:
             yield path, term
 
 
-def _is_certain(it: Demand, node: Node) -> bool:
-    """Whether a node that may take a pod certainly does: its labels and amounts are known."""
-    size = NodeSize(node.allocatable, 1, node.stated)
-    return all(key in node.labels or knows_label(node, key) for key in it.keys) and all(
-        size.amount(name) is not None for name, _ in it.requests
-    )
+def _has_known(it: Demand, node: Node) -> bool:
+    """Whether the amounts of all resources that a pod requests are known."""
+    return all(amount(node, name) is not None for name, _ in it.requests)
 
 
 def _count(index: NodeIndex, nodes: Bits) -> int:
