@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import At, Hit
-from policygen.plan import borrowing, single_models
+from policygen.plan import borrowing, model_nodes, single_models
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import ModelPlacement, place_of
 from policygen.plan.contributions import shown
@@ -23,11 +23,16 @@ def check(trees: Sequence[Tree], placements: Sequence[ModelPlacement]) -> Iterat
             for mine in by_leaf.values():
                 for chosen in mine:
                     yield from single_models.check(chosen, remedies)
-            yield from _sums(tree, remedies)
+            short: set[str | None] = set()
+            yield from _sums(tree, remedies, short)
+            yield from model_nodes.check(tree, by_leaf, short)
 
 
-def _sums(tree: Tree, remedies: Remedies) -> Iterator[Hit]:
-    """The sums of a queue: of one place, cpu, memory and single pools only if nothing else exceeds."""
+def _sums(tree: Tree, remedies: Remedies, short: set[str | None]) -> Iterator[Hit]:
+    """The sums of a queue: of one place, cpu, memory and single pools only if nothing else exceeds.
+
+    Adds the places to `short` at which models cannot all run.
+    """
     reported: set[str | None] = set()
     borrowing_leaves: set[str] = set()
     for one in remedies.sums(tree):
@@ -35,6 +40,8 @@ def _sums(tree: Tree, remedies: Remedies) -> Iterator[Hit]:
         minor = one.resource in HOST or len(one.pools) < len(tree.pools)
         for found in one.excesses():
             name = found.node.name if found.node else None
+            if found.rule is MODELS_EXCEED_LIMIT:
+                short.add(name)
             if not minor or name not in reported:
                 reported.add(name)
                 yield _hit(found, one, remedies.of_excess(found, one))

@@ -126,14 +126,20 @@ def fields_of(
     )
 
 
-def _amounts(assignment: Assignment) -> Iterator[tuple[str, str]]:
+def requests(assignment: Assignment) -> Vector:
     """The amounts of a pod. cpu and memory that the model does not set are the share of its GPUs."""
     model, size = assignment.model, assignment.size
-    yield size.resource, count(size.units)
-    shares = share(assignment.pools, size)
-    for name, written in ((CPU, model.cpu_milli), (MEMORY, model.memory_bytes)):
-        amount = shares[name] if written is None else written
-        if amount:
+    stated = {CPU: model.cpu_milli, MEMORY: model.memory_bytes}
+    written = {name: amount for name, amount in stated.items() if amount is not None}
+    return {size.resource: size.units, **share(assignment.pools, size), **written}
+
+
+def _amounts(assignment: Assignment) -> Iterator[tuple[str, str]]:
+    resource = assignment.size.resource
+    for name, amount in requests(assignment).items():
+        if name == resource:
+            yield name, count(amount)
+        elif amount:
             yield name, text(name, amount)
 
 

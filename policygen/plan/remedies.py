@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from policygen.core.quoting import listed
-from policygen.plan import contributions, model_limits
+from policygen.plan import contributions, model_limits, model_nodes
 from policygen.plan.amounts import HOST, amount_of
 from policygen.plan.assignment import Assignment, ModelPlacement
 from policygen.plan.contributions import Contribution
@@ -14,6 +14,7 @@ from policygen.plan.replicas import counted_resources
 from policygen.plan.resource_sum import ByLeaf, Excess, ResourceSum
 from policygen.plan.rules import PEAK_EXCEEDS_LIMIT
 from policygen.plan.tree import TeamNode, Tree
+from policygen.spec.types import Model
 
 _TOGETHER = 4
 """The most models that are moved together."""
@@ -106,7 +107,7 @@ class Remedies:
             others = [each for each in it.of_leaf(node) if each.name != part.name]
             if it.lends and part.always + sum(each.always for each in others) > it.claim(node):
                 return False
-        return True
+        return self._nodes_hold(chosen.tree, [chosen.model], [chosen])
 
     def _raised_limit(self, found: Excess, one: ResourceSum, parts: Iterable[Contribution]) -> str:
         """By how much to raise the limit; empty if the parent, the pool or other models forbid it."""
@@ -121,7 +122,7 @@ class Remedies:
             return ""
         above = (parent.limit[pools[0].name] if parent else pools[0].available)[one.resource]
         more = found.total - found.bound
-        if found.total > above or self._attracts(one, node):
+        if found.total > above or self._attracts(one, node) or not self._nodes_hold(tree):
             return ""
         # What else exceeds there is not reported yet, such as cpu.
         others = (it.after(node, {}) for it in self.sums(tree) if it is not one)
@@ -187,6 +188,8 @@ class Remedies:
         """
         resource, pool = one.resource, one.pools[0].name
         limit = one.limit(node)
+        if not self._nodes_hold(one.tree):
+            return ""
         new: set[tuple[str, str | None]] = set()
         for it in self.sums(one.tree):
             part = contributions.of_model(chosen, it.resource) if it.covers(chosen) else None
@@ -340,7 +343,7 @@ class Remedies:
                 after = it.after(node, change)
                 if any(found.key not in before or found.key[1] == place for found in after):
                     return False
-        return True
+        return self._nodes_hold(models[0].tree, [it.model for it in models])
 
     def _can_enter(self, options: Sequence[Assignment]) -> bool:
         """Whether models of one team can also run on other pools without a finding, within the guarantees."""
@@ -366,7 +369,21 @@ class Remedies:
                 }
                 if change and it.after(node, change):
                     return False
-        return True
+        trees = {it.tree.queue: it.tree for it in options}
+        return all(
+            self._nodes_hold(tree, (), [it for it in options if it.tree is tree])
+            for tree in trees.values()
+        )
+
+    def _nodes_hold(
+        self, tree: Tree, without: Iterable[Model] = (), more: Iterable[Assignment] = ()
+    ) -> bool:
+        """Whether the nodes of a queue can hold its models without some and with more, if all are within limits."""
+        names = {it.name for it in without}
+        chosen = (it for them in self.by_leaf(tree).values() for it in them)
+        return model_nodes.may_hold(
+            tree, [*(it for it in chosen if it.model.name not in names), *more]
+        )
 
 
 def _moved(options: Sequence[Assignment]) -> str:

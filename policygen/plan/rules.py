@@ -231,6 +231,11 @@ MODELS_EXCEED_LIMIT = warning(
     "Models together need more than the limit of their team, of a parent, or than the pool has",
     "Lower the replicas, raise the limit, or move a model to another pool.",
 )
+MODELS_EXCEED_NODES = warning(
+    "models-exceed-nodes",
+    "Models are within all limits, but the nodes of the pool never have room for all their pods",
+    "Add nodes, lower the replicas, or change the GPUs of a pod.",
+)
 NAMESPACE_WITHOUT_QUOTA = warning(
     "namespace-without-quota",
     "A team's limit is less than one GPU for each namespace, so some namespaces have a quota of 0",

@@ -128,6 +128,38 @@ def test_a_job_that_needs_more_than_serving_leaves_never_starts(cluster):
     cluster.becomes("a smaller job starts", lambda: held(cluster, "nlp"), [5])
 
 
+def test_models_that_exceed_the_nodes_never_all_run(cluster):
+    """The numbers of models-exceed-nodes: 4 × 5 and 2 × 4 of 32 GPUs on four nodes; with 3 × 5, all run."""
+    pods = {"big": (5, 4), "small": (4, 2)}
+    models = {
+        name: model(name, "nlp", resources={"gpus": gpus}, replicas=count)
+        for name, (gpus, count) in pods.items()
+    }
+    spec = (pool(gpus=32), team("nlp", share(guarantee=32)))
+    out = ready(cluster, *spec, *models.values())
+    [found] = [it.message for it in out.findings if it.rule.name == "models-exceed-nodes"]
+    assert "big (4 × 5 nvidia.com/gpu) and small (2 × 4 nvidia.com/gpu)" in found
+    assert 'or lower the replicas of model "big" to 3' in found
+    for name, (gpus, count) in pods.items():
+        cluster.create(*jobs("nlp", count, Ask(gpus=gpus), prefix=name))
+    cluster.becomes("quota for all", lambda: held(cluster, "nlp"), [6])
+    expected = True
+    # On each of four nodes is one large pod, or one or two small ones.
+    cluster.until("nodes are full", lambda: cluster.bound("nlp") in {18, 20, 23})
+    cluster.stays("waiting", lambda: bool(cluster.waiting("nlp")), expected, for_s=1)
+    fewer = model("big", "nlp", resources={"gpus": 5}, replicas=3)
+    after = rendered((*spec, fewer, models["small"]))
+    assert not found_by(after, "models-exceed-nodes")
+    for name, (_, count) in pods.items():
+        for i in range(count):
+            cluster.delete("batch/v1", "Job", f"{name}-{i}", "nlp")
+    cluster.becomes("deleted", lambda: cluster.bound("nlp"), 0)
+    cluster.create(*jobs("nlp", 3, Ask(gpus=5), prefix="fewer"))
+    cluster.becomes("large", lambda: cluster.bound("nlp"), 15)
+    cluster.create(*jobs("nlp", 2, Ask(gpus=4), prefix="rest"))
+    cluster.becomes("all", lambda: cluster.bound("nlp"), 23)
+
+
 def found_by(out, rule):
     """Whether a rule has a finding about what was rendered."""
     return rule in {it.rule.name for it in out.findings}

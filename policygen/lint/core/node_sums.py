@@ -1,17 +1,15 @@
 """Workloads that the nodes cannot hold together, although each of them alone has room."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
-from math import ceil
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from policygen.core.finding import At
+from policygen.core.packing import least_bins
 from policygen.kubernetes.node_index import Bits, Level, Levels, NodeIndex
 from policygen.lint.core.gang_pods import pods_together
 from policygen.lint.core.known_nodes import node_index
@@ -312,7 +310,7 @@ def _exceeding(
         yield SumExcess(members, sizes.count, resource, requested, sizes.have)
     elif len(sizes.numbers) == 1:
         [(size, number)] = sizes.numbers.items()
-        least_nodes = _least_nodes(pods, size)
+        least_nodes = least_bins(pods, size)
         if least_nodes > number:
             yield NodeExcess(members, sizes.count, resource, least_nodes, size)
     for least, wanted, room in _crowded(pods, sizes.numbers):
@@ -337,30 +335,6 @@ def _crowded(
             room = sum(int(size // least) * number for size, number in sizes.items())
             if wanted > room:
                 yield least, wanted, room
-
-
-def _least_nodes(pods: Mapping[Fraction, int], size: Fraction) -> int:
-    """Nodes of one size that pods need at least, by amount.
-
-    Bound L2 of Martello and Toth, "Lower bounds and reduction procedures for the bin packing
-    problem", 1990: pods above half a node need one each, and what these leave holds smaller ones.
-    Pods below an amount are left out, for each amount.
-    """
-    amounts = sorted(pods)
-    counts = [0, *accumulate(pods[it] for it in amounts)]
-    sums = [Fraction(0), *accumulate(it * pods[it] for it in amounts)]
-    half = bisect_right(amounts, size / 2)
-    found = 0
-    for i, least in enumerate(amounts):
-        if i >= half:
-            found = max(found, counts[-1] - counts[i])
-            continue
-        near = bisect_right(amounts, size - least)
-        alone, halves = counts[-1] - counts[near], counts[near] - counts[half]
-        left = halves * size - (sums[near] - sums[half])
-        small = sums[half] - sums[i]
-        found = max(found, alone + halves + max(0, ceil((small - left) / size)))
-    return found
 
 
 def _requests(it: PodDemand) -> Mapping[str, Fraction]:

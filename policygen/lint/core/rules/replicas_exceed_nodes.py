@@ -11,6 +11,7 @@ from policygen.kubernetes.workloads import KINDS, replicas_at
 from policygen.lint.core.excess_words import advice, fault
 from policygen.lint.core.gang_domains import ScatteredGang, scattered_gangs
 from policygen.lint.core.known_nodes import known_nodes
+from policygen.lint.core.model_findings import are_reported
 from policygen.lint.core.node_rooms import exceeding
 from policygen.lint.core.node_sums import gang_sums
 from policygen.lint.core.pod_demands import READS, PodDemand
@@ -28,6 +29,8 @@ def check(facts: Facts) -> Hits:
     for it, room in facts.derive(exceeding).items():
         if in_queue.get(id(it.template), room.pods + 1) <= room.pods:
             continue  # replicas-exceed-queue reports it
+        if are_reported(facts, (it.workload,)):
+            continue
         if room.path:
             at = it.template.at.to("spec", *room.path)
         else:

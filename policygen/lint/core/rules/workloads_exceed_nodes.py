@@ -7,6 +7,7 @@ from policygen.core.finding import Exceeded
 from policygen.core.quoting import counted
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.excess_words import advice, fault
+from policygen.lint.core.model_findings import are_reported
 from policygen.lint.core.node_sums import Excess, SumExcess, node_sums
 from policygen.lint.core.pod_demands import READS
 from policygen.lint.core.queue_rooms import READS as READS_OF_QUEUES
@@ -19,6 +20,8 @@ def check(facts: Facts) -> Hits:
     Source: pkg/scheduler/framework/plugins/noderesources/fit.go of Kubernetes 1.36.3.
     """
     for it in facts.derive(node_sums):
+        if are_reported(facts, (each.workload for each in it.members)):
+            continue
         last = it.members[-1].workload
         yield Hit(
             RULE,
