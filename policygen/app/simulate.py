@@ -140,8 +140,10 @@ def _with_starving(
             pass
         return recorder.result()
 
-    if result.partial or len(result.jobs) + len(result.later) > MOST_JOBS:
+    if result.partial:
         return result
+    if len(result.jobs) + len(result.later) > MOST_JOBS:
+        return replace(result, examined=not any(overtaken(result)))
     tried = islice(overtaken(result), MOST_TRIED)
     return replace(result, starving=tuple(starving(tried, without_later)))
 
@@ -236,7 +238,7 @@ def _endless(found: Iterable[Arrival]) -> Iterator[str]:
         )
 
 
-def _starving(found: Sequence[Arrival], result: SimulationResult) -> Iterator[str]:
+def _starving(result: SimulationResult) -> Iterator[str]:
     """What it means that a job starves, or that it was not examined."""
     if result.starving:
         yield (
@@ -244,7 +246,7 @@ def _starving(found: Sequence[Arrival], result: SimulationResult) -> Iterator[st
             "submitted after it; --against a state with other priorities, or with queueingStrategy: StrictFIFO, "
             "shows what helps"
         )
-    elif len(found) > MOST_JOBS and any(overtaken(result)):
+    elif not result.examined:
         yield (
             f"with more than {MOST_JOBS:,} jobs, policygen does not look for jobs that starve; use a shorter trace"
         )
@@ -295,7 +297,7 @@ def _notes(
     yield from passing_by(found)
     yield from oversized(scene, found, {it.name: it.cause for it in result.jobs})
     yield from unused_assumptions(scene, found)
-    yield from _starving(found, result)
+    yield from _starving(result)
     if len(found) > chance.MOST_JOBS:
         yield (
             f"with more than {chance.MOST_JOBS} jobs, policygen does not try other seeds; use --seed"

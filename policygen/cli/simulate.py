@@ -28,10 +28,12 @@ from policygen.core.errors import ExitCode
 
 if TYPE_CHECKING:  # --help does not load the schedulers
     from policygen.report.simulation import SimulationReport
+    from policygen.simulate.result import SimulationResult
 
 TRACE_FORMS = ("csv", "philly", "openb")
-FAIL_ON = ("never-starts", "waiting")
-"""States of jobs that --fail-on knows; each includes those before it."""
+STARVES = "starves"
+FAIL_ON = ("never-starts", STARVES, "waiting")
+"""What --fail-on knows about jobs that wait; each includes those before it."""
 INTERRUPTED = 130
 
 
@@ -185,8 +187,9 @@ could not be read, or a feature that is in use is not modelled (the report names
     "--fail-on",
     type=click.Choice(FAIL_ON),
     help=(
-        "Exit 1 if a job never starts; with `waiting`, also if a job still waits when the simulation ends. "
-        "With --against, this counts for the second spec."
+        "Exit 1 if a job never starts; with `starves`, also if jobs that were submitted later keep a job "
+        "waiting; with `waiting`, if any job still waits when the simulation ends. With --against, this counts "
+        "for the second spec."
     ),
 )
 @TARGET
@@ -249,9 +252,20 @@ def simulate(**given: Any) -> None:
         say(f"policygen: not read: {text_}")
     if unread or any(it.result.unmodelled for it in reports):
         raise SystemExit(ExitCode.INCOMPLETE)
-    waiting = FAIL_ON[: FAIL_ON.index(given["fail_on"]) + 1] if given["fail_on"] else ()
-    fails = any(it.state.value in waiting for it in reports[-1].result.jobs)
-    raise SystemExit(ExitCode.FINDINGS if fails else ExitCode.CLEAN)
+    raise SystemExit(_verdict(reports[-1].result, given["fail_on"]))
+
+
+def _verdict(result: "SimulationResult", fail_on: str | None) -> ExitCode:
+    """The exit code for the jobs that wait."""
+    faults = FAIL_ON[: FAIL_ON.index(fail_on) + 1] if fail_on else ()
+    if any(it.state.value in faults for it in result.jobs):
+        return ExitCode.FINDINGS
+    if STARVES in faults and result.starving:
+        return ExitCode.FINDINGS
+    if fail_on == STARVES and not result.examined:
+        say("policygen: there are too many jobs to look for those that starve; use a shorter trace")
+        return ExitCode.INCOMPLETE
+    return ExitCode.CLEAN
 
 
 def _request(given: dict[str, Any]) -> SimulateRequest:

@@ -96,6 +96,7 @@ def consequences(compared: Comparison) -> Iterator[str]:
     jobs = list(compared.jobs)
     only = list(_only(jobs))
     yield from only
+    yield from _starving(compared)
     yield from _waits(teams, "Other jobs wait" if only else "All jobs wait")
     yield from _ends(jobs)
     yield from _preemptions(teams)
@@ -170,6 +171,23 @@ def _only(jobs: Sequence[JobChange]) -> Iterator[str]:
     if begun:
         start = "starts" if len(begun) == 1 else "start"
         yield f"{counted(len(begun), 'job')} {start} only after the change: {names(begun, _NAMED)}."
+
+
+def _starving(compared: Comparison) -> Iterator[str]:
+    """The jobs that later jobs keep waiting in only one simulation."""
+    new, gone = compared.starving
+    if new:
+        yield (
+            f"{_starve(new)} only after the change, because jobs that were submitted later start first: {names(new, _NAMED)}."
+        )
+    if gone:
+        yield f"{_starve(gone)} only before the change: {names(gone, _NAMED)}."
+    if not (compared.before.examined and compared.after.examined):
+        yield "There are too many jobs to look for those that starve."
+
+
+def _starve(jobs: Sequence[str]) -> str:
+    return f"{counted(len(jobs), 'job')} {'starves' if len(jobs) == 1 else 'starve'}"
 
 
 def _preemptions(teams: Sequence[TeamChange]) -> Iterator[str]:

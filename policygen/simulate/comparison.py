@@ -105,6 +105,12 @@ class Comparison(Struct, frozen=True, eq=False):
                 yield JobChange(old[it.kind, it.name], it)
 
     @property
+    def starving(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The jobs that starve only in the second simulation, and those that starve only in the first."""
+        old, new = ({it.name for it in one.starving} for one in (self.before, self.after))
+        return tuple(sorted(new - old)), tuple(sorted(old - new))
+
+    @property
     def teams(self) -> Iterator[TeamChange]:
         """All teams by name; a team that one simulation does not know has no jobs in it.
 

@@ -228,6 +228,8 @@ class SimulationResult(Struct, frozen=True, eq=False):
     """Jobs that preempted each other again and again at one time."""
     starving: tuple[StarvingJob, ...] = ()
     """Of the jobs that wait the longest, those that jobs submitted later keep waiting."""
+    examined: bool = True
+    """Whether policygen looked for such jobs; False: too many jobs wait."""
     partial: bool = False
     """Whether it was interrupted."""
     unexplained: int = 0

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from policygen.app import simulate as app_simulate
 from policygen.app import simulation_input
 from policygen.cli.main import cli
-from policygen.cli.simulate import FAIL_ON
+from policygen.cli.simulate import FAIL_ON, STARVES
 from policygen.core.errors import InvalidInputError
 from policygen.report import tables
 from policygen.simulate.result import JobState
@@ -133,7 +133,28 @@ def test_jobs_that_wait_fail_on_request(jobs, option, code):
 
 
 def test_the_states_that_fail_are_those_of_jobs():
-    assert {*FAIL_ON} < {it.value for it in JobState}
+    assert {*FAIL_ON} - {STARVES} < {it.value for it in JobState}
+
+
+def test_starvation_fails_on_request(monkeypatch):
+    """A job of 12 GPUs waits behind small ones that arrive every half hour, until the simulation ends."""
+    text = QUEUES + NODES
+    for i in range(12):
+        times = f'policygen.dev/arrives-after: "{1800 * i}", policygen.dev/runs-for: 2h'
+        text += job(f"s{i}", 4, annotations=times)
+    times = 'policygen.dev/arrives-after: "2700", policygen.dev/runs-for: 1h'
+    text += job("large", 6, 2, annotations=times)
+    arguments = ("--workloads", "-", "--until", "6h", "--fail-on")
+    assert run(*arguments, "never-starts", text=text).exit_code == 0
+    done = run(*arguments, "starves", text=text)
+    assert "starves: " in done.stdout
+    assert done.exit_code == 1
+    monkeypatch.setattr(app_simulate, "MOST_JOBS", 5)
+    many = run(*arguments, "starves", text=text)
+    assert (many.exit_code, many.stderr) == (
+        3,
+        "policygen: there are too many jobs to look for those that starve; use a shorter trace\n",
+    )
 
 
 def test_ctrl_c_while_the_input_is_read_is_reported(monkeypatch):

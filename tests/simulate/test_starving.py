@@ -2,10 +2,13 @@
 
 import io
 
+from policygen.app import compare
 from policygen.app import simulate as app_simulate
 from policygen.app.requests import SimulateRequest
 from policygen.report.simulation import write
+from policygen.report.simulation_changes import consequences
 from policygen.report.tables import TablePage
+from policygen.simulate.comparison import Comparison
 from policygen.simulate.result import StarvingJob
 from tests.app.simulations import written
 from tests.simulate.scenes import NODES, QUEUES, job
@@ -75,3 +78,24 @@ def test_pods_that_do_not_end_are_noted(tmp_path):
     assert report.notes == (
         "the pods of 1 Deployment do not end, so they keep their quota and their nodes until the simulation ends",
     )
+
+
+def test_a_comparison_names_the_jobs_that_starve_in_one_state(tmp_path):
+    """With StrictFIFO, the small jobs that arrive later wait for the large one."""
+    before, after = tmp_path / "before", tmp_path / "after"
+    for folder, strategy in ((before, "BestEffortFIFO"), (after, "StrictFIFO")):
+        folder.mkdir()
+        queues = QUEUES.replace("spec:\n  names", f"spec:\n  queueingStrategy: {strategy}\n  names")
+        written(folder, queues + NODES)
+    jobs = written(tmp_path, small(10) + at(45, "large", 6, 3, pods=2))
+    for first, second, words in (
+        (before, after, "1 job starves only before the change: nlp/large."),
+        (
+            after,
+            before,
+            "1 job starves only after the change, because jobs that were submitted later start first: nlp/large.",
+        ),
+    ):
+        request = SimulateRequest(specs=(str(first),), workloads=(jobs,), until=10 * HOUR)
+        compared = Comparison(*(it.result for it in compare.compare(request, str(second))))
+        assert words in [*consequences(compared)]
