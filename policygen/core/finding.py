@@ -109,7 +109,7 @@ class NewMapping:
 
 
 NewValue = str | int | float | bool | tuple["NewValue", ...] | NewMapping
-"""What an Edit writes. A tuple becomes a list; only ADD and REWRITE write lists and mappings."""
+"""What an Edit writes. A tuple becomes a list; only ADD, NEST and REWRITE write lists and mappings."""
 
 
 class Verb(StrEnum):
@@ -124,7 +124,10 @@ class Verb(StrEnum):
     REMOVE = "remove"
     """The key with its value, or the list entry, is removed."""
     NEST = "nest"
-    """The value becomes the only entry of a mapping: `a` becomes `{to: a}`."""
+    """The value becomes an entry of a mapping: `a` becomes `{to: a}`.
+
+    If `to` is a mapping, the value becomes that of its last key, below the other entries.
+    """
     ADD = "add"
     """A key with the value `to` is added to a mapping, or an entry to a list, as last.
 

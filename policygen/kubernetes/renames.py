@@ -6,7 +6,7 @@ Source: apis/kueue/v1beta1/*_conversion.go of kubernetes-sigs/kueue v0.15 to v0.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from policygen.core.finding import Edit, Path, Verb
+from policygen.core.finding import Edit, NewMapping, Path, Verb
 from policygen.kubernetes.object import Object
 
 _KUEUE = "kueue.x-k8s.io"
@@ -122,8 +122,28 @@ def _multi_kueue_cluster(object_: Object, spec: Mapping[str, Any]) -> list[Edit]
     return [Edit(Verb.RENAME, at, "clusterSource"), Edit(Verb.NEST, at, "kubeConfig")]
 
 
-def _workload(_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
-    return None if "priorityClassName" in spec or "priorityClassSource" in spec else []
+def _workload(object_: Object, spec: Mapping[str, Any]) -> list[Edit] | None:
+    """Source: apis/kueue/v1beta1/workload_conversion.go."""
+    at, source = object_.at / "spec", spec.get("priorityClassSource")
+    if source is None and "priorityClassName" not in spec:
+        return [] if "priorityClassSource" not in spec else None
+    reference = _PRIORITY_SOURCES.get(str(source))
+    if reference is None or not isinstance(spec.get("priorityClassName"), str):
+        return None
+    group, kind = reference
+    to = NewMapping((("group", group), ("kind", kind), ("name", "")))
+    return [
+        Edit(Verb.RENAME, at / "priorityClassName", "priorityClassRef"),
+        Edit(Verb.NEST, at / "priorityClassName", to),
+        Edit(Verb.REMOVE, at / "priorityClassSource"),
+    ]
+
+
+_PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
+    f"{_KUEUE}/workloadpriorityclass": (_KUEUE, "WorkloadPriorityClass"),
+    "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
+}
+"""Group and kind of the class, by spec.priorityClassSource of v1beta1."""
 
 
 _UPGRADES: Mapping[str, Callable[[Object, Mapping[str, Any]], list[Edit] | None]] = {
@@ -144,7 +164,7 @@ def leftovers(object_: Object) -> Mapping[Path, tuple[str, tuple[Edit, ...]]]:
     found: dict[Path, tuple[Edit, ...]] = {}
     for edit in _UPGRADES[object_.kind](object_, spec) or ():
         path = edit.at.path[len(object_.at.path) :]
-        root = path[:3] if path[1] == "flavorFungibility" else path[:2]
+        root = path[:3] if path[1] == "flavorFungibility" else _WITH.get(path[:2], path[:2])
         found[root] = (*found.get(root, ()), edit)
     return {
         path: (
@@ -179,4 +199,6 @@ _NOW: Mapping[Path, str] = {
     ("spec", "kubeConfig"): "clusterSource: {kubeConfig: ...}",
     ("spec", "priorityClassName"): "priorityClassRef: {group: ..., kind: ..., name: ...}",
 }
+_WITH: Mapping[Path, Path] = {("spec", "priorityClassSource"): ("spec", "priorityClassName")}
+"""A field to the one with which it becomes a new one."""
 _OTHERWISE = "MayStopSearch"

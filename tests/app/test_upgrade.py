@@ -63,7 +63,32 @@ def test_objects_in_v1alpha1_are_upgraded(kind):
     assert made == head.replace("VERSION", "v1beta2") + new + "  # racks\n"
 
 
-def test_a_workload_with_a_priority_class_is_a_change_by_hand():
+@pytest.mark.parametrize(
+    "source, group, kind",
+    [
+        ("kueue.x-k8s.io/workloadpriorityclass", "kueue.x-k8s.io", "WorkloadPriorityClass"),
+        ("scheduling.k8s.io/priorityclass", "scheduling.k8s.io", "PriorityClass"),
+    ],
+)
+def test_the_priority_class_of_a_workload_becomes_one_reference(source, group, kind):
+    text = """\
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: {name: a, namespace: b}
+spec:
+  priorityClassName: f  # fast
+  priorityClassSource: SOURCE
+  priority: 9
+  podSets: [{name: main, count: 1, template: {spec: {containers: [{name: d, image: e}]}}}]
+""".replace("SOURCE", source)
+    fields = f"priorityClassName: f  # fast\n  priorityClassSource: {source}\n"
+    reference = f"priorityClassRef: {{group: {group}, kind: {kind}, name: f}}  # fast\n"
+    assert new_text(text) == text.replace("v1beta1", "v1beta2").replace(fields, reference)
+    mixed = text.replace("v1beta1", "v1beta2")
+    assert new_text(mixed) == new_text(text)
+
+
+def test_a_priority_class_without_its_source_is_a_change_by_hand():
     text = """\
 apiVersion: kueue.x-k8s.io/v1beta1
 kind: Workload
@@ -81,15 +106,27 @@ spec:
 
 
 @pytest.mark.parametrize(
-    "version, kind, words",
+    "version, kind, spec, words",
     [
-        ("autoscaling/v2beta1", "HorizontalPodAutoscaler", "averageUtilization"),
-        ("policy/v1beta1", "PodDisruptionBudget", "an empty selector selects all pods"),
+        (
+            "autoscaling/v2beta1",
+            "HorizontalPodAutoscaler",
+            "metrics: [{type: Pods}]",
+            "averageUtilization",
+        ),
+        (
+            "policy/v1beta1",
+            "PodDisruptionBudget",
+            "selector: {}",
+            "an empty selector selects all pods",
+        ),
     ],
 )
-def test_what_differs_in_the_next_version_is_reported(version, kind, words):
-    made = upgraded(f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{}}\n")
+def test_what_differs_in_the_next_version_is_reported(version, kind, spec, words):
+    text = f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{SPEC}}\n"
+    made = upgraded(text.replace("SPEC", spec))
     assert [words in it.message for it in made.by_hand] == [True]
+    assert new_text(text.replace("SPEC", "")).startswith(f"apiVersion: {version.split('/')[0]}/v")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +186,7 @@ def test_fair_sharing_gets_the_strategies_that_it_had_by_default():
         (f"{HEAD}waitForPodsReady: {{enable: true, timeout: 0s}}\n", "a waitForPodsReady.timeout"),
         (f"{HEAD}fairSharing: {{enable: true, preemptionStrategies: []}}\n", "instead of enable"),
         (
-            "apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nspec: {}\n",
+            "apiVersion: autoscaling/v2beta1\nkind: HorizontalPodAutoscaler\nspec: {behavior: {}}\n",
             "write autoscaling/v2",
         ),
     ],

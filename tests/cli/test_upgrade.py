@@ -11,7 +11,7 @@ AUTOSCALER = """\
 apiVersion: autoscaling/v2beta1
 kind: HorizontalPodAutoscaler
 metadata: {name: a, namespace: b}
-spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: x}}
+spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: x}, behavior: {}}
 """
 
 

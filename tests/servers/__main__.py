@@ -14,7 +14,7 @@ from . import facts, matrix
 from .bench import EVERYTHING, KUBERNETES, KUEUE, KWOK, VOLCANO, Bench, Options
 from .build import BuildError, build
 from .client import ApiError, Client
-from .loaders import LOADERS
+from .loaders import CONVERTER, LOADERS
 from .nodes import Shape, add_nodes
 from .process import ServerError
 from .running import kubeconfig_option
@@ -55,6 +55,7 @@ def _build(options: argparse.Namespace) -> int:
         *CONTROL_PLANE,
         KUBE_SCHEDULER_SCORES,
         *LOADERS,
+        CONVERTER,
         *TOOLS,
     ):
         built = build([upstream])[upstream.name]

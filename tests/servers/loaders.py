@@ -19,6 +19,10 @@ LOADERS = KUBE_SCHEDULER, KUEUE_MANAGER, VOLCANO_SCHEDULER = tuple(
     replace(upstream, binaries=(Binary("loader", "./loader"),), assets=())
     for upstream in (KUBERNETES, KUEUE, VOLCANO)
 )
+CONVERTER = replace(
+    KUBERNETES, release="1.34", binaries=(Binary("convert", "./convert"),), assets=()
+)
+"""The code that converts objects of versions that no server has any more."""
 LOGGED = "logged: "
 """The beginning of an answer about a file that the server takes, with lines in its log."""
 
@@ -33,8 +37,13 @@ def effects(texts: Sequence[str]) -> Iterator[str]:
     return _answers(KUEUE_MANAGER, texts, "effect")
 
 
+def conversions(texts: Sequence[str]) -> Iterator[str]:
+    """Each object as JSON in the newest version of its kind; empty if it has an unknown field."""
+    return _answers(CONVERTER, texts)
+
+
 def _answers(server: Upstream, texts: Sequence[str], *arguments: str) -> Iterator[str]:
-    program = build([server], quiet=True)[server.name].binary("loader")
+    program = build([server], quiet=True)[server.name].binary(server.binaries[0].name)
     lines = "".join(f"{json.dumps(text)}\n" for text in texts)
     answers = subprocess.run(
         [program, *arguments],

@@ -91,6 +91,21 @@ spec:
   clusterQueue: fix-vision
 status:
   flavorUsage: []   # of a dump
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: {name: fix-train, namespace: default}
+spec:
+  priorityClassName: fix-high   # of Kueue
+  priorityClassSource: kueue.x-k8s.io/workloadpriorityclass
+  priority: 1000
+  podSets:
+  - name: main
+    count: 1
+    template:
+      spec:
+        containers: [{name: main, image: train}]
+        restartPolicy: Never
 """
 KINDS = {
     "Topology": "racks",
@@ -103,6 +118,7 @@ KINDS = {
     "MultiKueueConfig": "far",
     "ClusterQueue": "vision",
     "LocalQueue": "a100",
+    "Workload": "train",
 }
 """And the name of each, without its prefix."""
 CANONICAL = {"4000m": "'4'", '"1024Mi"': "1Gi", "0.5Gi": "512Mi", "7500m": "'8'"}
@@ -112,7 +128,7 @@ def stored(cluster, prefix):
     """What the server holds of each kind, without who and when."""
     found = {}
     for kind, name in KINDS.items():
-        namespace = "default" if kind == "LocalQueue" else None
+        namespace = "default" if kind in ("LocalQueue", "Workload") else None
         thing = cluster.get("kueue.x-k8s.io/v1beta2", kind, f"{prefix}-{name}", namespace)
         found[kind] = {key: it for key, it in thing.items() if key not in {"metadata", "status"}}
     return found

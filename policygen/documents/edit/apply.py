@@ -62,7 +62,8 @@ def _value(
         elif edit.verb is Verb.QUOTE:
             data = raw[path]
         elif edit.verb is Verb.NEST:
-            data = {f"{edit.to}": data}
+            before, key = nesting(edit.to)
+            data = {**{name: plain(it) for name, it in before}, key: data}
     return data
 
 
@@ -78,7 +79,7 @@ def _mapping(
         if _has(Verb.REMOVE, edits):
             continue
         name = next((f"{edit.to}" for edit in edits if edit.verb is Verb.RENAME), key)
-        if name in made or (name != key and name in data):
+        if name in made or (name != key and name in data and not _leaves((*path, name), by_path)):
             raise EditError(f'key "{name}" already exists')
         made[name] = _value(value, (*path, key), by_path, raw)
     return made
@@ -101,6 +102,19 @@ def _add(data: Any, edit: Edit) -> None:
             data[step] = plain(edit.to)
         else:
             data = data.setdefault(step, {})
+
+
+def _leaves(path: Path, by_path: Mapping[Path, Sequence[Edit]]) -> bool:
+    """Whether the edits give another name to a key, or remove it."""
+    edits = by_path.get(path, ())
+    return _has(Verb.REMOVE, edits) or _has(Verb.RENAME, edits)
+
+
+def nesting(to: NewValue) -> tuple[Sequence[tuple[str, NewValue]], str]:
+    """The entries that a NEST writes above the old value, and the key of the old value."""
+    if isinstance(to, NewMapping):
+        return to.entries[:-1], to.entries[-1][0]
+    return (), f"{to}"
 
 
 def plain(value: NewValue) -> Any:

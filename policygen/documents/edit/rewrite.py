@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from policygen.core.finding import At, Edit, NewMapping, NewValue, Path, Verb, at_path
 from policygen.documents.document import Document
-from policygen.documents.edit.apply import EditError
+from policygen.documents.edit.apply import EditError, nesting
 from policygen.documents.edit.comments import comments
 from policygen.documents.edit.layout import COLLECTIONS, FLOW_COLON, Text
 from policygen.documents.edit.splice import Splice, joined, outer
@@ -144,7 +144,7 @@ class _Step:
             case Edit(verb=Verb.REMOVE):
                 yield self._without_item() if self.key is None else self._without_key()
             case Edit(verb=Verb.NEST, to=to):
-                yield from self._nested(f"{to}")
+                yield from self._nested(*nesting(to))
             case Edit(verb=Verb.ADD, to=to):
                 yield self._added(to)
 
@@ -274,7 +274,7 @@ class _Step:
             return Splice(above, stop, "".join(f"\n{each}" for each in kept))
         return Splice(begin, stop, "".join(f"{each}\n" for each in kept))
 
-    def _nested(self, key: str) -> Iterator[Splice]:
+    def _nested(self, before: Sequence[tuple[str, NewValue]], key: str) -> Iterator[Splice]:
         node, start = self.node, self.layout.outline.start[self.node]
         end = self.layout.end(node, self.key)
         name = self.layout.written(key)
@@ -286,10 +286,11 @@ class _Step:
                 "the value spans several lines; lint --fix changes only values on one line"
             )
         if not block:
-            if self.key is None and not self.flow:
+            above = "".join(f"{self.layout.pair(*it)}, " for it in before)
+            if self.key is None and not self.flow and not before:
                 yield Splice(start, start, f"{name}: ")
             else:
-                yield Splice(start, start, f"{{{name}: ")
+                yield Splice(start, start, f"{{{above}{name}: ")
                 yield Splice(end, end, "}")
             return
         if self.key is None or self.flow or self.text[start] in "&!":
@@ -299,7 +300,8 @@ class _Step:
         if first > start:
             raise EditError("other fields are on the same line; put each field on its own line")
         indent = " " * (key_start - self.layout.line_start(key_start))
-        line, added = first, f"{indent}{_INDENT}{name}:\n"
+        lines = [it for pair in before for it in self.layout.lines(*pair, indent + _INDENT)]
+        line, added = first, "".join(f"{it}\n" for it in [*lines, f"{indent}{_INDENT}{name}:"])
         while line < end:
             shift = _INDENT if self.text[line : self.layout.line_end(line)].strip(" \t") else ""
             if added or shift:

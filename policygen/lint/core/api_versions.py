@@ -13,6 +13,7 @@ from policygen.core.suggest import suggest
 from policygen.core.versions import KUEUE_V1BETA2, Minor, Version, written
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.object import Object
+from policygen.kubernetes.untyped import entries, mapping
 from policygen.lint.core import removed_versions
 from policygen.lint.core.kind_names import MeantKind, wrong_kind
 from policygen.lint.core.server_refusals import component
@@ -131,7 +132,8 @@ def successor(obj: Object, target: Mapping[str, Version]) -> str | None:
     kinds = _served().get(obj.group, {})
     if obj.group == KUEUE and target["kueue"].release < KUEUE_V1BETA2:
         return f"{KUEUE}/v1beta1" if obj.kind in _UNCHANGED and obj.version == "v1beta2" else None
-    if obj.version not in _SAME.get((obj.group, obj.kind), ()):
+    is_same = obj.version in _SAME.get((obj.group, obj.kind), ()) or _is_same_budget(obj)
+    if not is_same:
         return None
     removal = removed_versions.find(obj, target["kubernetes"])
     if removal:
@@ -155,6 +157,23 @@ _SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 """Removed versions that differ from the newest one only in their name."""
 
+
+def _is_same_budget(obj: Object) -> bool:
+    """Whether a PodDisruptionBudget in v1beta1 selects the same pods in v1.
+
+    Source: pkg/apis/policy/v1beta1/conversion.go of Kubernetes 1.34.
+    """
+    if (obj.api_version, obj.kind) != ("policy/v1beta1", "PodDisruptionBudget"):
+        return False
+    selector = mapping(obj.data, "spec").get("selector")
+    return selector is None or (
+        (any(mapping(selector, "matchLabels")) or bool(entries(selector, "matchExpressions")))
+        and _MATCH_ALL not in f"{selector}"
+    )
+
+
+_MATCH_ALL = "pdb.kubernetes.io/"
+"""A key that older servers add for selectors of all pods."""
 _DIFFERENCES: Mapping[tuple[str, str], str] = {
     ("autoscaling/v2beta1", "HorizontalPodAutoscaler"): (
         ", whose metrics have other fields, such as `target: {type: Utilization, averageUtilization: ...}` "

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from policygen.core.finding import At, Edit, Verb
+from policygen.core.finding import At, Edit, NewMapping, Verb
 from policygen.documents.edit.apply import EditError, applied, same
 
 DATA = {"a": {"b": 1.1, "c": [1, 2, {"d": "e"}]}, "f": None}
@@ -24,6 +24,7 @@ def edit(verb, *path, to=""):
         ([edit(Verb.NEST, "a", "c", to="x")], {"a": {"b": 1.1, "c": {"x": [1, 2, {"d": "e"}]}}, "f": None}),
         ([edit(Verb.ADD, "a", "g", "h", to=True)], {"a": {"b": 1.1, "c": [1, 2, {"d": "e"}], "g": {"h": True}}, "f": None}),
         ([edit(Verb.REMOVE, "f"), edit(Verb.ADD, "f", to=1)], {"a": {"b": 1.1, "c": [1, 2, {"d": "e"}]}, "f": 1}),
+        ([edit(Verb.NEST, "f", to=NewMapping((("t", 1), ("x", ""))))], {"a": {"b": 1.1, "c": [1, 2, {"d": "e"}]}, "f": {"t": 1, "x": None}}),
         ([edit(Verb.NEST, "f", to="x")] * 2, {"a": {"b": 1.1, "c": [1, 2, {"d": "e"}]}, "f": {"x": None}}),
     ],
 )  # fmt: skip
@@ -44,6 +45,13 @@ def test_the_data_after_edits(edits, wanted):
 def test_what_cannot_be_made(it, fault):
     with pytest.raises(EditError, match=fault):
         applied(copy.deepcopy(DATA), [it], {})
+
+
+def test_two_keys_can_change_their_places():
+    edits = [edit(Verb.RENAME, "a", to="x"), edit(Verb.RENAME, "b", to="a")]
+    assert applied({"a": 1, "b": 2}, edits, {}) == {"x": 1, "a": 2}
+    edits = [edit(Verb.REMOVE, "a"), edit(Verb.RENAME, "b", to="a")]
+    assert applied({"a": 1, "b": 2}, edits, {}) == {"a": 2}
 
 
 def test_types_matter_and_the_order_of_keys_does_not():

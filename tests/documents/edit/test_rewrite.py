@@ -43,6 +43,7 @@ def at(*path):
 REWRITE, QUOTE, RENAME = Verb.REWRITE, Verb.QUOTE, Verb.RENAME
 REMOVE, NEST, ADD = Verb.REMOVE, Verb.NEST, Verb.ADD
 ITEM = NewMapping((("k", "v"), ("l", NewMapping(()))))
+LAST = NewMapping((("t", "U"), ("z", "")))
 NEW = NewMapping((("x", NewMapping((("w", 1),))), ("z", (ITEM,))))
 
 
@@ -68,6 +69,10 @@ NEW = NewMapping((("x", NewMapping((("w", 1),))), ("z", (ITEM,))))
         ("a: [b, c]\n", Edit(NEST, at("a", 0), "z"), "a: [{z: b}, c]\n"),
         ("a: [b, c]\n", Edit(NEST, at("a"), "z"), "a: {z: [b, c]}\n"),
         ("a: b # c\n", Edit(NEST, at("a"), "z"), "a: {z: b} # c\n"),
+        ("a: b # c\n", Edit(NEST, at("a"), LAST), "a: {t: U, z: b} # c\n"),
+        ("a: [b, c]\n", Edit(NEST, at("a", 0), LAST), "a: [{t: U, z: b}, c]\n"),
+        ("a:\n- b # c\n", Edit(NEST, at("a", 0), LAST), "a:\n- {t: U, z: b} # c\n"),
+        ("a:\n  c: 1\nd: 2\n", Edit(NEST, at("a"), LAST), "a:\n  t: U\n  z:\n    c: 1\nd: 2\n"),
         ("a: # b\n\n  c: 1\nd: 2\n", Edit(NEST, at("a"), "z"), "a: # b\n  z:\n\n    c: 1\nd: 2\n"),
         (
             "a:\n- b: |\n    c\n\n    d\n# e\n",

@@ -1,6 +1,7 @@
 """An object has an apiVersion or kind that the target API server does not serve."""
 
 from policygen.core.versions import KUEUE_V1BETA2
+from policygen.kubernetes import autoscaler_upgrade
 from policygen.kubernetes.cluster import KUEUE
 from policygen.kubernetes.object import Object
 from policygen.lint.core.api_versions import fault, is_of_kind, successor
@@ -26,6 +27,8 @@ def _edits(obj: Object, facts: Facts) -> tuple[Edit, ...]:
     """The edits that change the object to a version that the target serves; empty if unknown."""
     if obj.group == KUEUE and facts.target["kueue"].release >= KUEUE_V1BETA2:
         return upgrade(obj)
+    if (obj.api_version, obj.kind) == (autoscaler_upgrade.VERSION, "HorizontalPodAutoscaler"):
+        return autoscaler_upgrade.upgraded(obj)
     current = successor(obj, facts.target)
     return (Edit(Verb.REWRITE, obj.at / "apiVersion", current),) if current else ()
 
