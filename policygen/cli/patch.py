@@ -8,7 +8,7 @@ import click
 from policygen.app import stdout
 from policygen.app.requests import PatchRequest
 from policygen.cli.options import CLUSTER, TARGET, fields, form, paths, stdin
-from policygen.cli.spec_arguments import complete_models, default_specs
+from policygen.cli.spec_arguments import complete, default_specs
 from policygen.cli.stderr import command_without, say, show
 from policygen.core.errors import ExitCode, UsageError
 
@@ -45,7 +45,7 @@ Exit codes: 0 patched or nothing to do, 1 an object cannot be patched, or files 
 @click.option(
     "--model",
     metavar="MODEL",
-    shell_complete=complete_models,
+    shell_complete=complete("model"),
     help="The model of workloads without the label policygen.dev/model whose name is not that of a model.",
 )
 @click.option("--write", is_flag=True, help="Change the files. Default: show a diff.")

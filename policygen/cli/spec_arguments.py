@@ -1,6 +1,6 @@
 """The specs that commands read if their arguments name none, and the names in them for completion."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -72,6 +72,10 @@ def names(context: click.Context, kind: str) -> list[str]:
     return []
 
 
-def complete_models(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """The models of the spec."""
-    return [it for it in names(context, "model") if it.startswith(incomplete)]
+def complete(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Completion with the names of a kind in the spec: team, model or pool."""
+
+    def found(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+        return [it for it in names(context, kind) if it.startswith(incomplete)]
+
+    return found

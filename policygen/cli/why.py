@@ -26,6 +26,7 @@ from policygen.cli.options import (
     stdin,
 )
 from policygen.cli.simulate import ASSUME, INTERRUPTED, MODELS, TRACE, Duration
+from policygen.cli.spec_arguments import complete
 from policygen.cli.stderr import progress
 from policygen.core.errors import ExitCode
 
@@ -183,7 +184,13 @@ Exit codes: 0 it would run now, 1 it would wait, 2 wrong usage or invalid spec, 
 read, 4 internal error.
 """
 )
-@click.option("--team", required=True, metavar="TEAM", help="The team, or its namespace.")
+@click.option(
+    "--team",
+    required=True,
+    metavar="TEAM",
+    shell_complete=complete("team"),
+    help="The team, or its namespace.",
+)
 @click.option(
     "--gpus", required=True, type=click.IntRange(min=1), metavar="N", help="GPUs of each pod."
 )
@@ -199,6 +206,7 @@ read, 4 internal error.
     "--pool",
     default="",
     metavar="POOL",
+    shell_complete=complete("pool"),
     help=(
         "The pool, flavor, LocalQueue or queue of Volcano.  [default: the first one of the team in which "
         "the job runs now]"

@@ -6,7 +6,7 @@ import click
 
 from policygen.app import stdout
 from policygen.cli.options import CLUSTER, TARGET, TEMPLATES, beginning, paths, stdin
-from policygen.cli.spec_arguments import complete_models, render_request, specs_or_default
+from policygen.cli.spec_arguments import complete, render_request, specs_or_default
 from policygen.cli.stderr import refusals, say, show
 
 
@@ -36,7 +36,7 @@ Examples:
 Exit codes: 0 rendered, 2 wrong usage or invalid spec, or the model cannot run in this form, 4 internal error.
 """
 )
-@click.argument("model", metavar="MODEL", shell_complete=complete_models)
+@click.argument("model", metavar="MODEL", shell_complete=complete("model"))
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=paths)
 @click.option(
     "--as",

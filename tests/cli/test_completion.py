@@ -5,10 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from policygen.cli import completion
+
+ROOT = Path(__file__).parents[2]
 
 
 def completed(line):
@@ -57,6 +60,15 @@ def test_the_script_of_another_release_gets_an_empty_answer():
 )
 def test_words_complete(line, values):
     assert {(kind, value) for kind, value, _ in completed(line)} == {("plain", v) for v in values}
+
+
+@pytest.mark.parametrize(
+    "line, value",
+    [("policygen fit --gpus 2 --team v", "vision"), ("policygen fit --pool h", "h100")],
+)
+def test_names_of_the_spec_in_this_folder_complete(line, value, monkeypatch):
+    monkeypatch.chdir(ROOT / "examples" / "ml-platform")
+    assert [it[:2] for it in completed(line)] == [("plain", value)]
 
 
 def test_contexts_of_the_named_kubeconfig_complete(tmp_path):

@@ -1,5 +1,6 @@
 """For a real server, `lint --fix` and `upgrade` do not change the meaning of an object."""
 
+import json
 from datetime import date
 
 from policygen.app import fix
@@ -103,8 +104,9 @@ spec:
   - name: main
     count: 1
     template:
+      metadata: {labels: {app: train}}
       spec:
-        containers: [{name: main, image: train}]
+        containers: [{name: main, image: train, resources: {requests: {cpu: 100m}}}]
         restartPolicy: Never
 """
 KINDS = {
@@ -122,6 +124,11 @@ KINDS = {
 }
 """And the name of each, without its prefix."""
 CANONICAL = {"4000m": "'4'", '"1024Mi"': "1Gi", "0.5Gi": "512Mi", "7500m": "'8'"}
+
+
+def text(thing):
+    """An object as text, whatever the order of its fields."""
+    return json.dumps(thing, sort_keys=True)
 
 
 def stored(cluster, prefix):
@@ -153,8 +160,8 @@ def test_a_fixed_object_is_stored_as_the_one_before(cluster, tmp_path):
     ] = "8"  # which is what Kueue counts 7500m as
     assert cluster.apply(new.replace("fix-", "new-")).refused == []
     fresh = stored(cluster, "new")
-    assert {kind: str(it).replace("new-", "fix-") for kind, it in fresh.items()} == {
-        kind: str(it) for kind, it in before.items()
+    assert {kind: text(it).replace("new-", "fix-") for kind, it in fresh.items()} == {
+        kind: text(it) for kind, it in before.items()
     }
     outcome = cluster.apply_twice(new)
     assert (outcome.refused, outcome.changed, outcome.warnings) == ([], [], [])
@@ -181,5 +188,5 @@ def test_an_upgraded_object_is_what_the_server_converts_it_to(cluster, tmp_path)
     assert (outcome.refused, outcome.changed, outcome.warnings) == ([], [], [])
     assert stored(cluster, "fix") == before
     assert cluster.apply(new.replace("fix-", "new-")).refused == []
-    fresh = {kind: str(it).replace("new-", "fix-") for kind, it in stored(cluster, "new").items()}
-    assert fresh == {kind: str(it) for kind, it in before.items()}
+    fresh = {kind: text(it).replace("new-", "fix-") for kind, it in stored(cluster, "new").items()}
+    assert fresh == {kind: text(it) for kind, it in before.items()}
