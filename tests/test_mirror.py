@@ -13,6 +13,7 @@ WITHOUT = {
     "__main__": "tests/cli/test_main.py starts it as a process, and tests/cli/test_startup.py interrupts it.",
     "adopt/kube_scheduler": "tests/adopt/test_infer.py renders adopted quotas again.",
     "adopt/kueue": "tests/adopt/test_infer.py adopts rendered queues, and queues written by hand.",
+    "adopt/node_autoscaler": "tests/adopt/test_infer.py renders adopted checks again, and reads NodePools.",
     "adopt/models": "tests/adopt/test_infer.py renders adopted pod groups again.",
     "adopt/namespaces": "tests/adopt/test_infer.py and test_volcano.py show whose namespaces are.",
     "adopt/pools": "tests/adopt/test_infer.py renders adopted pools again.",
@@ -23,6 +24,7 @@ WITHOUT = {
     "adopt/trees": "It has types and small functions; tests/adopt/test_volcano.py reads trees.",
     "api_validation/prevalidation_schema": "tests/api_validation/test_prevalidate.py shows that its schemas "
     "accept nothing that is refused, which is all that is asked of them.",
+    "api_validation/selectors": "tests/api_validation/test_object_code.py and test_admission_code.py break each part.",
     "api_validation/updates/kubernetes": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
     "api_validation/updates/kueue": "tests/api_validation/updates/test_refused.py changes objects of each kind.",
     "api_validation/updates/states": "tests/api_validation/updates/test_refused.py applies objects through it.",
@@ -67,6 +69,7 @@ WITHOUT = {
     "explain/controllers": "tests/explain/test_values.py evaluates the steps to each value.",
     "explain/fields": "tests/explain/test_values.py finds the meaning of each field.",
     "explain/monitoring_fields": "tests/explain/test_values.py finds the meaning of each field.",
+    "explain/node_autoscaler": "tests/explain/test_values.py answers each field, and evaluates the steps.",
     "explain/nvidia_fields": "tests/explain/test_values.py finds the meaning of each field.",
     "explain/file_fields": "tests/explain/test_values.py finds the meaning of each field.",
     "explain/meaning": "It has only types.",

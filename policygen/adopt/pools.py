@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from policygen.adopt import capacity
+from policygen.adopt import capacity, node_autoscaler
 from policygen.adopt.capacity import NO_NEED, NodeNeed, NodeShape, PodShare
 from policygen.adopt.profiles import Profiles
 from policygen.adopt.quotas import HERE
@@ -80,7 +80,7 @@ def _pool(cluster: Cluster, tree: TeamTree, name: str) -> Pool:
     elif tree.root is not None:
         group = node_group(tree.root)
         labels = {NODE_GROUP: group} if group else {}
-    return Pool(
+    pool = Pool(
         name=name,
         at=HERE,
         node_selector=tuple(sorted(labels.items())),
@@ -93,6 +93,8 @@ def _pool(cluster: Cluster, tree: TeamTree, name: str) -> Pool:
         ),
         topology_levels=() if levels == (HOSTNAME,) else levels,
     )
+    flavored = flavor.name if flavor else ""
+    return replace(pool, autoscaler=node_autoscaler.of_pool(cluster, pool, flavored))
 
 
 def flavor_of(cluster: Cluster, pool: str) -> Entry[ResourceFlavorView] | None:

@@ -15,6 +15,7 @@ from policygen.plan.amounts import CPU, MEMORY, text
 from policygen.spec.forms import MODEL, PLATFORM, RESOURCE_POOL, TEAM, DocumentForm
 from policygen.spec.programs import (
     AdmissionSettings,
+    ClusterAutoscalerSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -31,6 +32,7 @@ from policygen.spec.types import (
     Gpu,
     Model,
     ModelSchedule,
+    NodeAutoscaler,
     NodeResources,
     PeakHours,
     Platform,
@@ -118,6 +120,11 @@ def _platform(platform: Platform) -> Data:
         volcano=_volcano(platform.volcano),
         kubeScheduler=_kube_scheduler(platform.kube_scheduler),
         nvidia=_set(namespace=_unless(platform.nvidia.namespace, NvidiaSettings().namespace)),
+        clusterAutoscaler=_set(
+            namespace=_unless(
+                platform.cluster_autoscaler.namespace, ClusterAutoscalerSettings().namespace
+            )
+        ),
         monitoring=_monitoring(platform.monitoring),
         lint=_lint(platform.lint),
         admission=_admission(platform.admission),
@@ -254,10 +261,21 @@ def _pool(pool: Pool) -> Data:
         quotaBackstop=_unless(pool.quota_backstop, default=False),
         quotaCpuAndMemory=_unless(pool.quota_cpu_and_memory, default=False),
         provisioning="spot" if pool.preemptible else None,
+        autoscaler=pool.autoscaler and _autoscaler(pool.autoscaler),
     )
     if tolerations is not None:  # an empty list means: no tolerations, not those of the taints
         data["tolerations"] = [_toleration(it) for it in tolerations]
     return data
+
+
+def _autoscaler(autoscaler: NodeAutoscaler) -> Data:
+    node_class = autoscaler.node_class
+    return _set(
+        nodeGroups=list(autoscaler.node_groups),
+        nodeClass=node_class
+        and {"group": node_class.group, "kind": node_class.kind, "name": node_class.name},
+        provisioningClass=autoscaler.provisioning_class,
+    )
 
 
 def _taint(taint: Taint) -> Data:

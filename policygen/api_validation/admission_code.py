@@ -11,8 +11,9 @@ from typing import Any
 from policygen.api_validation.fields import mapping, mappings, strings
 from policygen.api_validation.metadata import is_subdomain
 from policygen.api_validation.refusal import Reason, Refusal
+from policygen.api_validation.selectors import label_selector
 from policygen.core.finding import Path
-from policygen.core.label_grammar import key_fault, value_fault
+from policygen.core.label_grammar import key_fault
 from policygen.core.quoting import quoted
 from policygen.core.suggest import suggest
 
@@ -23,7 +24,6 @@ _MATCH_POLICIES = ("Equivalent", "Exact")
 _PATCHES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 """The field of a mutation for each patchType."""
 _SCOPES = ("*", "Cluster", "Namespaced")
-_OPERATORS = ("DoesNotExist", "Exists", "In", "NotIn")
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
 _RESERVED = frozenset(
     (
@@ -145,7 +145,7 @@ def _param_kind(kind: Mapping[str, Any]) -> Iterator[Refusal]:
 def _match_resources(match: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
     yield from _word(match, "matchPolicy", _MATCH_POLICIES, at)
     for field in ("namespaceSelector", "objectSelector"):
-        yield from _selector(mapping(match, field), (*at, field))
+        yield from label_selector(mapping(match, field), (*at, field))
     for field in ("resourceRules", "excludeResourceRules"):
         for i, rule in mappings(match, field):
             yield from _rule(rule, (*at, field, i))
@@ -199,31 +199,6 @@ def _resources(entries: Sequence[str], at: Path) -> Iterator[Refusal]:
             "resources has a wildcard and entries that it includes, which is refused; remove these"
         )
         yield Refusal((*at, "resources"), Reason.VALUE, message)
-
-
-def _selector(selector: Mapping[str, Any], at: Path) -> Iterator[Refusal]:
-    """Source: k8s.io/apimachinery pkg/apis/meta/v1/validation, ValidateLabelSelector."""
-    for label, value in mapping(selector, "matchLabels").items():
-        text = value if isinstance(value, str) else ""
-        if fault := key_fault(label) or value_fault(text):
-            yield Refusal((*at, "matchLabels", label), Reason.LABEL, fault)
-    for i, each in mappings(selector, "matchExpressions"):
-        here: Path = (*at, "matchExpressions", i)
-        key, operator, values = each.get("key"), each.get("operator"), strings(each, "values")
-        if isinstance(key, str) and (fault := key_fault(key)):
-            yield Refusal((*here, "key"), Reason.LABEL, fault)
-        if operator in ("In", "NotIn") and not each.get("values"):
-            message = f"operator {operator} needs values; write values, or the operator Exists"
-            yield Refusal((*here, "values"), Reason.MISSING_FIELD, message)
-        elif operator in ("Exists", "DoesNotExist") and values:
-            message = f"operator {operator} has values, which is refused; remove values, or write the operator In"
-            yield Refusal((*here, "values"), Reason.VALUE, message)
-        elif isinstance(operator, str) and operator not in _OPERATORS:
-            message = f"operator {quoted(operator)} is refused; {suggest(operator, _OPERATORS)}"
-            yield Refusal((*here, "operator"), Reason.VALUE, message)
-        for number, value in enumerate(values):
-            if fault := value_fault(value):
-                yield Refusal((*here, "values", number), Reason.LABEL, fault)
 
 
 def _conditions(spec: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -300,7 +275,7 @@ def _param_ref(ref: Mapping[str, Any]) -> Iterator[Refusal]:
         )
         yield Refusal((*at, "name"), Reason.NAME, message)
     if isinstance(selector, dict):
-        yield from _selector(selector, (*at, "selector"))
+        yield from label_selector(selector, (*at, "selector"))
     if bool(name) == (selector is not None):
         message = (
             "paramRef has both name and selector, which is refused; remove one of them"

@@ -8,12 +8,14 @@ here fails the tests.
 Rules about `oldSelf` check an update: TRANSITIONS names the field that each of them freezes, and when.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policygen.api_validation.remedies import advised
 from policygen.core.finding import Path
 
+_INTEGER = re.compile(r"\+?[0-9]+|-0+")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -35,6 +37,23 @@ def _assigned(workload: Any) -> bool:
     if not reserved or "admission" not in status:
         return True
     return len(workload["spec"]["podSets"]) == len(status["admission"]["podSetAssignments"])
+
+
+_ALLOWED = (
+    'self in ["karpenter.sh/capacity-type", "karpenter.sh/nodepool"] || !self.find("^([^/]+)")'
+    '.endsWith("karpenter.sh")'
+)
+_COMPARES = ("Gt", "Lt", "Gte", "Lte")
+
+
+def _not_of_karpenter(label: str) -> bool:
+    """Whether a NodePool can have a label: it is known, or its domain is not that of Karpenter."""
+    known = ("karpenter.sh/capacity-type", "karpenter.sh/nodepool")
+    return label in known or not label.partition("/")[0].endswith("karpenter.sh")
+
+
+def _one_number(values: Sequence[str]) -> bool:
+    return len(values) == 1 and _INTEGER.fullmatch(values[0]) is not None
 
 
 def _number_given(value: Any, *names: str) -> int:
@@ -127,6 +146,39 @@ RULES: Mapping[str, Callable[[Any], bool]] = {
     ),
     "(has(self.exactMatch) ? 1 : 0) + (has(self.regexMatch) ? 1 : 0) + (has(self.labelMatch) ? 1 "
     ": 0) <= 1": lambda self: _number_given(self, "exactMatch", "regexMatch", "labelMatch") <= 1,
+    # Karpenter's NodePool
+    "!has(self.replicas) || (!has(self.limits) || size(self.limits) == 0 || (size(self.limits) == 1 "
+    "&& 'nodes' in self.limits))": lambda self: (
+        "replicas" not in self or set(self.get("limits", ())) <= {"nodes"}
+    ),
+    "!has(self.replicas) || !has(self.weight)": lambda self: (
+        not {"replicas", "weight"} <= set(self)
+    ),
+    "self.all(x, has(x.schedule) == has(x.duration))": lambda self: all(
+        ("schedule" in each) == ("duration" in each) for each in self
+    ),
+    f"self.all(x, {_ALLOWED.replace('self', 'x')})": lambda self: all(map(_not_of_karpenter, self)),
+    'self.all(x, x != "karpenter.sh/nodepool")': lambda self: "karpenter.sh/nodepool" not in self,
+    'self.all(x, x != "kubernetes.io/hostname")': lambda self: "kubernetes.io/hostname" not in self,
+    "self != ''": lambda self: self != "",
+    "self.all(x, x.operator == 'In' ? x.values.size() != 0 : true)": lambda self: all(
+        each["operator"] != "In" or each["values"] for each in self
+    ),
+    "self.all(x, (x.operator == 'Gt' || x.operator == 'Lt' || x.operator == 'Gte' || x.operator == "
+    "'Lte') ? (x.values.size() == 1 && int(x.values[0]) >= 0) : true)": lambda self: all(
+        each["operator"] not in _COMPARES or _one_number(each["values"]) for each in self
+    ),
+    "self.all(x, (x.operator == 'In' && has(x.minValues)) ? x.values.size() >= x.minValues : true)": (
+        lambda self: all(
+            each["operator"] != "In"
+            or "minValues" not in each
+            or len(each["values"]) >= each["minValues"]
+            for each in self
+        )
+    ),
+    _ALLOWED: _not_of_karpenter,
+    'self != "karpenter.sh/nodepool"': lambda self: self != "karpenter.sh/nodepool",
+    'self != "kubernetes.io/hostname"': lambda self: self != "kubernetes.io/hostname",
 }
 """By the text of the rule. A KeyError is an error in CEL, and the server refuses then, too."""
 
@@ -182,6 +234,10 @@ TRANSITIONS: Mapping[str, Frozen] = {
     },
     "!has(oldSelf.topologyName) || (has(self.topologyName) && self.topologyName == "
     "oldSelf.topologyName)": Frozen(("topologyName",), lambda _, old: "topologyName" in old),
+    # NodePool
+    "self.group == oldSelf.group": Frozen(("group",)),
+    "self.kind == oldSelf.kind": Frozen(("kind",)),
+    "has(self.replicas) == has(oldSelf.replicas)": Frozen(("replicas",), presence=True),
     # Workload
     f"({_RESERVED} && has({_OLD_SOURCE}) && has({_NEW_SOURCE})) ? ({_OLD_SOURCE} == {_NEW_SOURCE}) "
     ": true": Frozen(

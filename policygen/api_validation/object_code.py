@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv6Network, ip_network
 from typing import Any
 
-from policygen.api_validation import admission_code, schemas
+from policygen.api_validation import admission_code, schemas, selectors
 from policygen.api_validation.fields import mapping, mappings
 from policygen.api_validation.metadata import finalizer_fault, is_namespace, is_subdomain
 from policygen.api_validation.refusal import Reason, Refusal
@@ -355,6 +355,7 @@ _CHECKS: Mapping[tuple[str, str], Check] = {
     ("batch.volcano.sh/v1alpha1", "CronJob"): _volcano_cron_job,
     ("batch.volcano.sh/v1alpha1", "Job"): _volcano_job,
     ("apps/v1", "StatefulSet"): _stateful_set,
+    ("policy/v1", "PodDisruptionBudget"): selectors.disruption_budget,
     (_ADMISSION, "ValidatingAdmissionPolicy"): admission_code.validating_policy,
     (_ADMISSION, "ValidatingAdmissionPolicyBinding"): admission_code.validating_binding,
     (_ADMISSION, "MutatingAdmissionPolicy"): admission_code.mutating_policy,

@@ -31,6 +31,8 @@ LEADER_WORKER_SET = "leaderworkerset.x-k8s.io/leaderworkerset"
 KUBE_SYSTEM = "kube-system"
 SYSTEM_NAMESPACES = (KUBE_SYSTEM, "kube-public", "kube-node-lease")
 """The namespaces that every cluster has."""
+PROVISIONING_CONTROLLER = "kueue.x-k8s.io/provisioning-request"
+"""The controllerName of Kueue's AdmissionChecks for ProvisioningRequests."""
 KUEUE_NAMESPACE, VOLCANO_NAMESPACE = "kueue-system", "volcano-system"
 NVIDIA_NAMESPACE, MONITORING_NAMESPACE = "gpu-operator", "monitoring"
 """The default namespaces of the controllers, and of Prometheus."""

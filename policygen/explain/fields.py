@@ -9,11 +9,18 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from policygen.core.finding import Path, dotted
-from policygen.explain import admission, nvidia_fields, workload_fields
+from policygen.explain import admission, node_autoscaler, nvidia_fields, workload_fields
 from policygen.explain.file_fields import FILES
 from policygen.explain.meaning import Field, FieldTable
 from policygen.explain.monitoring_fields import DASHBOARD, DASHBOARD_FILE, PROMETHEUS_RULE
-from policygen.plan.extras import ADMISSION, DEVICE_PLUGIN, MIG_MANAGER, MONITORING, WORKLOADS
+from policygen.plan.extras import (
+    ADMISSION,
+    DEVICE_PLUGIN,
+    MIG_MANAGER,
+    MONITORING,
+    NODE_AUTOSCALER,
+    WORKLOADS,
+)
 from policygen.plan.kind import Kind
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/"
@@ -88,6 +95,7 @@ _BINDING = {
     "subjects[].name": Field("The ServiceAccount of the scheduler."),
     "subjects[].namespace": Field("The namespace of this ServiceAccount."),
 }
+_PROVISIONING = f"{_KUEUE}concepts/admission_check/provisioning_request/"
 _PRIORITY_VALUE = "The higher the number, the more important. "
 
 KINDS: Mapping[str, FieldTable] = {
@@ -190,6 +198,14 @@ KINDS: Mapping[str, FieldTable] = {
             "spec.cohort": _PARENT,
             "spec.cohortName": _PARENT,
             "spec.fairSharing.weight": _WEIGHT,
+            "spec.admissionChecksStrategy.admissionChecks[].name": Field(
+                "An AdmissionCheck. A workload has its quota while the check waits, and starts when "
+                "the check is ready.",
+                _PROVISIONING,
+            ),
+            "spec.admissionChecksStrategy.admissionChecks[].onFlavors[]": Field(
+                "The check is only for workloads with quota in this flavor.", _PROVISIONING
+            ),
             "spec.queueingStrategy": Field(
                 "How workloads wait: with BestEffortFIFO, a workload that does not fit does not "
                 "block smaller ones behind it; with StrictFIFO it does.",
@@ -227,6 +243,34 @@ KINDS: Mapping[str, FieldTable] = {
                 "Whether a workload that needs to borrow may evict workloads of other queues.",
                 always="nothing is evicted for GPUs that the team only borrows",
             ),
+        },
+    ),
+    "ProvisioningRequestConfig": FieldTable(
+        _PROVISIONING,
+        {
+            "spec.provisioningClassName": Field(
+                "What the autoscaler does with the requests: check-capacity asks whether nodes exist, "
+                "best-effort-atomic-scale-up adds the nodes of a workload together."
+            ),
+            "spec.managedResources[]": Field(
+                "Kueue requests nodes only for pods that request one of these resources."
+            ),
+        },
+    ),
+    "AdmissionCheck": FieldTable(
+        f"{_KUEUE}concepts/admission_check/",
+        {
+            "spec.controllerName": Field(
+                "The controller that decides about the check.",
+                always="it is the name of Kueue's controller for ProvisioningRequests",
+            ),
+            "spec.parameters.apiGroup": Field(
+                "The API group of the configuration.", always="the configuration is one of Kueue"
+            ),
+            "spec.parameters.kind": Field(
+                "The kind of the configuration.", always="this controller reads no other kind"
+            ),
+            "spec.parameters.name": Field("The ProvisioningRequestConfig of the check."),
         },
     ),
     "LocalQueue": FieldTable(
@@ -399,6 +443,7 @@ KINDS: Mapping[str, FieldTable] = {
 OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {
     ADMISSION: admission.TABLES,
     MONITORING: {"PrometheusRule": PROMETHEUS_RULE, "ConfigMap": DASHBOARD},
+    NODE_AUTOSCALER: node_autoscaler.TABLES,
     WORKLOADS: workload_fields.KINDS,
 }
 """The tables of kinds that only `--with NAME` renders, if KINDS has none for them or another one."""
@@ -407,6 +452,7 @@ FILES_OF_EXTRAS = {
     DEVICE_PLUGIN: nvidia_fields.DEVICE_PLUGIN,
     MIG_MANAGER: nvidia_fields.MIG_MANAGER,
     MONITORING: DASHBOARD_FILE,
+    NODE_AUTOSCALER: node_autoscaler.PRIORITIES,
 }
 """The tables of files in the ConfigMaps of these `--with` names."""
 

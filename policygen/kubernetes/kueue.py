@@ -179,6 +179,7 @@ class ProvisioningRequestConfigView(Struct, rename="camel", frozen=True):
     """`spec` of a ProvisioningRequestConfig."""
 
     managed_resources: tuple[str, ...] = ()
+    provisioning_class_name: str = ""
 
 
 class MultiKueueConfigView(Struct, rename="camel", frozen=True):

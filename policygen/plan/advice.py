@@ -100,6 +100,11 @@ def _inert(facts: PoolFacts) -> Iterator[Hit]:
         (pool.quota_cpu_and_memory, "kube-scheduler", "quotaCpuAndMemory"),
         (pool.scheduling_policy.topology_aware, "kueue", "schedulingPolicy.topologyAware"),
         (pool.topology_levels, "kueue", "topology"),
+        (
+            pool.autoscaler and pool.autoscaler.provisioning_class,
+            "kueue",
+            "autoscaler.provisioningClass",
+        ),
     ):
         if value and facts.scheduler != works:
             yield Hit(

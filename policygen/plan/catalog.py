@@ -9,6 +9,7 @@ from policygen.plan.extras import (
     DEVICE_PLUGIN,
     MIG_MANAGER,
     MONITORING,
+    NODE_AUTOSCALER,
     SECOND_SCHEDULER,
     WORKLOADS,
 )
@@ -55,6 +56,9 @@ KINDS: tuple[Kind, ...] = (
         plural="topologies",
     ),
     _kueue("ResourceFlavor", "kueue/resource_flavor.yaml.j2"),
+    # A queue is not active before its checks are, and a check not before its configuration exists.
+    _kueue("ProvisioningRequestConfig", "kueue/provisioning_request_config.yaml.j2"),
+    _kueue("AdmissionCheck", "kueue/admission_check.yaml.j2"),
     _kueue("Cohort", "kueue/cohort.yaml.j2"),
     Kind(
         "ClusterQueue",
@@ -90,9 +94,7 @@ KINDS: tuple[Kind, ...] = (
         plural="leaderworkersets",
     ),
     _workload("CronJob", "batch/v1", "cron_job"),
-    _workload(
-        "PodDisruptionBudget", "policy/v1", "pod_disruption_budget", plural="poddisruptionbudgets"
-    ),
+    _workload("PodDisruptionBudget", "policy/v1", "pod_disruption_budget"),
     _workload(
         "HorizontalPodAutoscaler",
         "autoscaling/v2",
@@ -107,8 +109,9 @@ KINDS: tuple[Kind, ...] = (
     ),
     *(
         _kubernetes("ConfigMap", "v1", "kubernetes/config_map.yaml.j2", extra)
-        for extra in (DEVICE_PLUGIN, MIG_MANAGER, MONITORING)
+        for extra in (DEVICE_PLUGIN, MIG_MANAGER, MONITORING, NODE_AUTOSCALER)
     ),
+    _kubernetes("NodePool", "karpenter.sh/v1", "karpenter/node_pool.yaml.j2", NODE_AUTOSCALER),
     _kubernetes(
         "PrometheusRule",
         "monitoring.coreos.com/v1",

@@ -12,6 +12,7 @@ from policygen.plan import (
     kueue,
     model_sums,
     needs,
+    node_autoscaler,
     pods,
     pool,
     refusals,
@@ -31,6 +32,7 @@ from policygen.plan.extras import (
     DEVICE_PLUGIN,
     MIG_MANAGER,
     MONITORING,
+    NODE_AUTOSCALER,
     SECOND_SCHEDULER,
     VOLCANO_CONFIG,
     WORKLOADS,
@@ -58,6 +60,7 @@ FAMILIES: Mapping[tuple[str, str], Generators] = {
     (DEVICE_PLUGIN, "kubernetes"): {},
     (MIG_MANAGER, "kubernetes"): {},
     (MONITORING, "kubernetes"): monitoring.OBJECTS,
+    (NODE_AUTOSCALER, "kubernetes"): node_autoscaler.OBJECTS,
     (ADMISSION, "kubernetes"): policies.OBJECTS,
 }
 """The generators by `Kind.family`."""

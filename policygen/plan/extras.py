@@ -5,6 +5,7 @@ DEVICE_PLUGIN = "device-plugin"
 KUEUE_CONFIG = "kueue-config"
 MIG_MANAGER = "mig-manager"
 MONITORING = "monitoring"
+NODE_AUTOSCALER = "node-autoscaler"
 SECOND_SCHEDULER = "second-scheduler"
 VOLCANO_CONFIG = "volcano-config"
 WORKLOADS = "workloads"
@@ -14,6 +15,7 @@ EXTRAS = (
     KUEUE_CONFIG,
     MIG_MANAGER,
     MONITORING,
+    NODE_AUTOSCALER,
     SECOND_SCHEDULER,
     VOLCANO_CONFIG,
     WORKLOADS,

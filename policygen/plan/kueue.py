@@ -1,6 +1,6 @@
 """Decides the objects of Kueue: flavors, topologies, the cohort tree, queues and priority classes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ from policygen.plan.decisions import Decisions, Generators
 from policygen.plan.kind import Meta
 from policygen.plan.pool import PoolFacts
 from policygen.plan.tree import TeamNode, Tree
-from policygen.spec.types import Platform, Taint, TeamNamespace, Toleration
+from policygen.spec.types import Platform, Pool, Taint, TeamNamespace, Toleration
 
 
 class Cell(Struct, frozen=True):
@@ -59,6 +59,20 @@ class Cohort(Struct, frozen=True):
     """A quantity. Kueue 0.19 stores a number as text, so a second apply would change it."""
 
 
+class ProvisioningRequestConfig(Struct, frozen=True):
+    """How Kueue requests the nodes of workloads in one pool."""
+
+    meta: Meta
+    provisioning_class: str
+    managed_resources: tuple[str, ...]
+
+
+class AdmissionCheck(Struct, frozen=True):
+    """Lets workloads of one pool start when their nodes exist. Its configuration has the same name."""
+
+    meta: Meta
+
+
 class ClusterQueue(Struct, frozen=True):
     """A leaf of a queue's tree: the quotas of one team."""
 
@@ -72,6 +86,8 @@ class ClusterQueue(Struct, frozen=True):
     within_cluster_queue: str
     weight: str
     """A quantity, as in Cohort."""
+    checks: tuple[str, ...] = ()
+    """The flavors with a check, which has the name of the flavor."""
 
 
 class LocalQueue(Struct, frozen=True):
@@ -96,7 +112,7 @@ def resource_flavors(decided: Decisions) -> Iterator[ResourceFlavor]:
         yield ResourceFlavor(
             meta=Meta(pool.name, decided.platform.name),
             node_labels=dict(pool.node_selector),
-            node_taints=tuple(_taint(taint) for taint in pool.taints),
+            node_taints=tuple(node_taints(pool)),
             tolerations=tuple(_toleration(toleration) for toleration in tolerations(facts)),
             topology_name=pool.name if facts.policy.topology_aware else None,
         )
@@ -118,6 +134,11 @@ def tolerations(facts: PoolFacts) -> tuple[Toleration, ...]:
 # Go's types omit an empty value. If the API server stored a written one, Kueue's removal of its
 # finalizer drops it. A topology makes that field immutable, so the removal is rejected and the
 # flavor can never be deleted (seen on 0.19.2).
+
+
+def node_taints(pool: Pool) -> Iterator[dict[str, str]]:
+    """The taints of a pool in the form of the API."""
+    return (_taint(taint) for taint in pool.taints)
 
 
 def _taint(taint: Taint) -> dict[str, str]:
@@ -143,6 +164,27 @@ def topologies(decided: Decisions) -> Iterator[Topology]:
             yield Topology(
                 Meta(facts.name, decided.platform.name), facts.pool.topology_levels or (HOSTNAME,)
             )
+
+
+def provisioning_request_configs(decided: Decisions) -> Iterator[ProvisioningRequestConfig]:
+    """The configuration of each pool with a provisioningClass: requests for pods that use its GPUs."""
+    for facts, name in provisioned(decided.pools_of("kueue")):
+        meta = Meta(facts.name, decided.platform.name)
+        yield ProvisioningRequestConfig(meta, name, facts.resources)
+
+
+def provisioned(pools: Iterable[PoolFacts]) -> Iterator[tuple[PoolFacts, str]]:
+    """The pools whose nodes Kueue requests, each with its class."""
+    for facts in pools:
+        autoscaler = facts.pool.autoscaler
+        if autoscaler is not None and autoscaler.provisioning_class is not None:
+            yield facts, autoscaler.provisioning_class
+
+
+def admission_checks(decided: Decisions) -> Iterator[AdmissionCheck]:
+    """The check of each pool with a provisioningClass."""
+    for facts, _ in provisioned(decided.pools_of("kueue")):
+        yield AdmissionCheck(Meta(facts.name, decided.platform.name))
 
 
 def cohorts(decided: Decisions) -> Iterator[Cohort]:
@@ -200,6 +242,7 @@ def cluster_queues(decided: Decisions) -> Iterator[ClusterQueue]:
                 reclaim_within_cohort="Any" if preempts else "Never",
                 within_cluster_queue="LowerPriority" if preempts else "Never",
                 weight=count(node.weight),
+                checks=tuple(facts.name for facts, _ in provisioned(tree.pools)),
             )
 
 
@@ -252,6 +295,8 @@ OBJECTS: Generators = {
     "WorkloadPriorityClass": workload_priority_classes,
     "Topology": topologies,
     "ResourceFlavor": resource_flavors,
+    "ProvisioningRequestConfig": provisioning_request_configs,
+    "AdmissionCheck": admission_checks,
     "Cohort": cohorts,
     "ClusterQueue": cluster_queues,
     "LocalQueue": local_queues,

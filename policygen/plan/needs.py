@@ -13,6 +13,7 @@ from policygen.plan.extras import (
     KUEUE_CONFIG,
     MIG_MANAGER,
     MONITORING,
+    NODE_AUTOSCALER,
     SECOND_SCHEDULER,
     VOLCANO_CONFIG,
     WORKLOADS,
@@ -126,6 +127,7 @@ _EMPTY: Mapping[str, str] = {
     DEVICE_PLUGIN: "no pool shares or divides its GPUs",
     MIG_MANAGER: "no pool has MIG instances of a known GPU product",
     MONITORING: "the spec has no pool",
+    NODE_AUTOSCALER: "no pool has autoscaler.nodeGroups or autoscaler.nodeClass",
     WORKLOADS: "no model of a team fits a pool",
 }
 """Why an option renders nothing."""

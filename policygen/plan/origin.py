@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from policygen.core.finding import At, Path
-from policygen.plan.extras import MONITORING, SECOND_SCHEDULER, WORKLOADS
+from policygen.plan import node_autoscaler
+from policygen.plan.extras import MONITORING, NODE_AUTOSCALER, SECOND_SCHEDULER, WORKLOADS
 from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
 from policygen.plan.monitoring.origin import RuleOrigins
@@ -32,10 +33,28 @@ _POOL = {
     "levels": ("topology", "levels"),
     "affinity": ("nodeSelector",),
     "preemption": ("schedulingPolicy", "preemptionEnabled"),
+    "admissionChecksStrategy": ("autoscaler", "provisioningClass"),
+    "provisioningClassName": ("autoscaler", "provisioningClass"),
+    "managedResources": ("gpu",),
     "lendingLimit": ("schedulingPolicy", "preemptionEnabled"),
     "reclaimable": ("schedulingPolicy", "preemptionEnabled"),
 }
 
+
+_NODE_POOL = {
+    "nodeClassRef": ("autoscaler", "nodeClass"),
+    "requirements": ("capacity", "nodeType"),
+    "labels": ("nodeSelector",),
+    "taints": ("taints",),
+    "limits": ("capacity",),
+}
+"""The fields of a NodePool, and the fields of the pool from which they are derived."""
+
+_REQUIRED = {
+    node_autoscaler.CAPACITY_TYPE: ("provisioning",),
+    node_autoscaler.INSTANCE_TYPE: ("capacity", "nodeType"),
+}
+"""The requirements of a NodePool, and the fields of the pool that state them."""
 
 _COPIED = ("nodeLabels", "nodeTaints", "tolerations", "levels")
 """The fields whose entries are those of the spec, in the same order."""
@@ -51,6 +70,7 @@ class Origins:
     def __init__(self, spec: Spec, pools: Sequence[PoolFacts], trees: Sequence[Tree]) -> None:
         self._spec = spec
         self._platform = spec.platform.at
+        self._facts = pools
         self._pools = {pool.name: pool for pool in spec.pools}
         self._priorities = {
             name: priority
@@ -67,6 +87,7 @@ class Origins:
         self._extras: Mapping[str, Mapping[str, Find]] = {
             SECOND_SCHEDULER: second_scheduler,
             WORKLOADS: dict.fromkeys(workload.KIND_NAMES, of_workload),
+            NODE_AUTOSCALER: {"ConfigMap": self._priorities_of_groups, "NodePool": self._node_pool},
             MONITORING: {"PrometheusRule": rules, "ConfigMap": rules},
         }
         self._of: Mapping[str, Find] = {
@@ -75,6 +96,8 @@ class Origins:
             "WorkloadPriorityClass": self._priority,
             "Topology": self._flavor,
             "ResourceFlavor": self._flavor,
+            "ProvisioningRequestConfig": self._flavor,
+            "AdmissionCheck": self._flavor,
             "Cohort": self._queue,
             "ClusterQueue": self._queue,
             "Queue": self._queue,
@@ -170,6 +193,25 @@ class Origins:
     def _deployment(self, _: Item, path: Path) -> At | None:
         field = ("image",) if "image" in path else ()
         return self._platform.to("spec", "kubeScheduler", *field) if self._platform else None
+
+    def _priorities_of_groups(self, _: Item, path: Path) -> At | None:
+        """The place of a node group; that of its namespace for the ConfigMap."""
+        if path[:1] == ("data",) and len(path) > 3:
+            groups = node_autoscaler.groups_by_priority(self._spec.platform, self._facts)
+            return groups[int(path[2])][int(path[3])].at
+        at = self._platform
+        return at and at.to("spec", "clusterAutoscaler", "namespace")
+
+    def _node_pool(self, item: Item, path: Path) -> At | None:
+        pool = node_autoscaler.pool_of(self._facts, item.meta.name).pool
+        steps = next((_NODE_POOL[str(it)] for it in path if it in _NODE_POOL), None)
+        if path[:4] == ("spec", "template", "spec", "requirements"):
+            selected = dict(pool.node_selector)
+            names = [(key, it) for key, it in _REQUIRED.items() if key in path[4:]]
+            steps = next(
+                (("nodeSelector", key) if key in selected else it for key, it in names), steps
+            )
+        return pool.at.to("spec", *steps) if steps else pool.at.to("metadata", "name")
 
     def _pod_group(self, item: Item, path: Path) -> At | None:
         model = self._groups.get(item.meta.name)

@@ -92,6 +92,13 @@ class PoolFacts(Struct, frozen=True, eq=False, dict=True):
         return (capacity.nodes or 1) if cards is None else -(-cards // self.per_node)
 
     @property
+    def all_nodes(self) -> int:
+        """The number of its nodes, also of those whose cards are not available to teams."""
+        capacity = self.pool.capacity
+        cards = capacity.total_gpus or capacity.available_gpus or self.per_node
+        return capacity.nodes or -(-cards // self.per_node)
+
+    @property
     def starts_gangs(self) -> bool:
         """Whether all pods of a gang start together."""
         return self.policy.gang_scheduling and self.scheduler != "kube-scheduler"

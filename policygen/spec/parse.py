@@ -7,10 +7,11 @@ from policygen.core.finding import Hit
 from policygen.core.names import KUBE_SYSTEM, KUEUE_NAMESPACE, VOLCANO_CONFIG_MAP, VOLCANO_NAMESPACE
 from policygen.core.quoting import quoted
 from policygen.core.versions import Version
-from policygen.spec import autoscaling, availability, schedules
+from policygen.spec import autoscaling, availability, node_autoscalers, schedules
 from policygen.spec.fields import View
 from policygen.spec.programs import (
     AdmissionSettings,
+    ClusterAutoscalerSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -94,6 +95,7 @@ def platform(document: View) -> Platform:
             at=kube_scheduler.at,
         ),
         nvidia=_nvidia(spec.view("nvidia")),
+        cluster_autoscaler=_cluster_autoscaler(spec.view("clusterAutoscaler")),
         monitoring=_monitoring(spec.view("monitoring"), written="monitoring" in spec.data),
         lint=_lint(spec.view("lint")),
         admission=_admission(spec.view("admission")),
@@ -112,6 +114,11 @@ def _admission(view: View) -> AdmissionSettings:
 def _nvidia(view: View) -> NvidiaSettings:
     namespace = view.text("namespace") or NvidiaSettings().namespace
     return NvidiaSettings(namespace=namespace, at=view.at)
+
+
+def _cluster_autoscaler(view: View) -> ClusterAutoscalerSettings:
+    namespace = view.text("namespace") or ClusterAutoscalerSettings().namespace
+    return ClusterAutoscalerSettings(namespace=namespace, at=view.at)
 
 
 def _monitoring(view: View, *, written: bool) -> MonitoringSettings:
@@ -284,6 +291,7 @@ def pool(document: View) -> Pool:
         quota_backstop=bool(spec.flag("quotaBackstop")),
         quota_cpu_and_memory=bool(spec.flag("quotaCpuAndMemory")),
         preemptible=spec.text("provisioning") == "spot",
+        autoscaler=node_autoscalers.of_pool(spec.view("autoscaler")),
     )
 
 

@@ -44,6 +44,13 @@ class NvidiaSettings(Struct, frozen=True):
     at: At | None = None
 
 
+class ClusterAutoscalerSettings(Struct, frozen=True):
+    """Where Cluster Autoscaler runs, and so where its priority expander reads its ConfigMap."""
+
+    namespace: str = KUBE_SYSTEM
+    at: At | None = None
+
+
 class MonitoringSettings(Struct, frozen=True):
     """Where rules and dashboards of Prometheus and Grafana are rendered, and when alerts fire.
 

@@ -14,6 +14,7 @@ from policygen.core.finding import At
 from policygen.core.versions import DEFAULT, Version
 from policygen.spec.programs import (
     AdmissionSettings,
+    ClusterAutoscalerSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -149,6 +150,7 @@ class Platform(Struct, frozen=True):
     volcano: VolcanoSettings = VolcanoSettings()
     kube_scheduler: KubeSchedulerSettings = KubeSchedulerSettings()
     nvidia: NvidiaSettings = NvidiaSettings()
+    cluster_autoscaler: ClusterAutoscalerSettings = ClusterAutoscalerSettings()
     monitoring: MonitoringSettings = MonitoringSettings()
     lint: LintSettings = LintSettings()
     admission: AdmissionSettings = AdmissionSettings()
@@ -201,6 +203,25 @@ class Capacity(Struct, frozen=True):
     """The places of fields that a cluster of the Platform sets."""
 
 
+class NodeClass(Struct, frozen=True):
+    """An object of a cloud from which Karpenter makes nodes."""
+
+    group: str
+    kind: str
+    name: str
+
+
+class NodeAutoscaler(Struct, frozen=True):
+    """The program that adds nodes to a pool and removes them."""
+
+    node_groups: tuple[str, ...] = ()
+    """Regular expressions for the groups of Cluster Autoscaler, the preferred one first."""
+    node_class: NodeClass | None = None
+    """Set if Karpenter makes the nodes."""
+    provisioning_class: str | None = None
+    """Set if Kueue requests the nodes of each workload."""
+
+
 class Pool(Struct, frozen=True):
     """A set of equal nodes."""
 
@@ -219,6 +240,7 @@ class Pool(Struct, frozen=True):
     quota_cpu_and_memory: bool = False
     preemptible: bool = False
     """Spot nodes, which the provider may take away."""
+    autoscaler: NodeAutoscaler | None = None
     guess_product: bool = False
     """Guess the product from the nodeSelector (the articles' form has no field for it)."""
 

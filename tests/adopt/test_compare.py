@@ -10,9 +10,9 @@ from tests.adopt.test_infer import HAND
 
 CHECK = """---
 apiVersion: kueue.x-k8s.io/v1beta2
-kind: AdmissionCheck
+kind: MultiKueueConfig
 metadata: {name: sample}
-spec: {controllerName: example.com/check}
+spec: {clusters: [far]}
 """
 
 
@@ -27,9 +27,8 @@ def listed(text):
 
 def test_fields_and_objects_that_differ_are_listed():
     found = listed(HAND + CHECK)
-    assert (
-        found["AdmissionCheck sample", ""] == "policygen renders no object of kind AdmissionCheck"
-    )
+    text = "policygen renders no object of kind MultiKueueConfig"
+    assert found["MultiKueueConfig sample", ""] == text
     assert found["ClusterQueue team-b", "metadata.name"].endswith("team-b.a100")
     assert ("ResourceQuota notebooks/gpus", "metadata.name") in found
     # Names that only follow the new names of other objects do not differ.

@@ -15,7 +15,8 @@ from hypothesis import Phase, given, seed, settings
 from policygen.core import quantity
 from policygen.core.quantity import MEBIBYTE
 from policygen.documents.files import Source
-from policygen.plan.extras import WORKLOADS
+from policygen.plan.extras import NODE_AUTOSCALER, WORKLOADS
+from policygen.spec.types import NodeClass
 from tests.adopt.round_trip import adopted, again, cluster, rendered, written
 from tests.properties.test_plan import FEW
 from tests.strategies import SCHEDULERS, specs
@@ -169,6 +170,16 @@ def test_hand_written_queues():
     assert (first.guarantee, first.limit) == ((("", 8),), (("", 8),))
     assert (second.guarantee, second.limit, second.weight) == ((("", 4),), None, 2)
     assert spec.platform.priorities == ()
+
+
+def test_the_node_class_of_a_node_pool_is_adopted():
+    name = "node-autoscalers"
+    (path,) = (ROOT / "examples" / name).glob("*.yaml")
+    extras = frozenset({NODE_AUTOSCALER})
+    first = rendered(Source(str(path), path.read_text("utf-8"), path), extras=extras)
+    pools = {it.name: it.autoscaler for it in adopted(first).spec.pools}
+    assert pools["h100"].node_class == NodeClass("karpenter.k8s.aws", "EC2NodeClass", "gpu")
+    assert pools["a100"].provisioning_class == "check-capacity.autoscaling.x-k8s.io"
 
 
 def test_queues_of_one_namespace_leave_it_to_the_first():

@@ -60,6 +60,7 @@ spec:
   volcano: {namespace: volcano, configMap: conf}
   kubeScheduler: {namespace: sched, image: 'registry.example/kube-scheduler:v1.36.3'}
   nvidia: {namespace: nvidia}
+  clusterAutoscaler: {namespace: autoscaling}
   admission: {action: warn, defaults: true, rules: {gang: 'off'}}
   peakHours: {timeZone: Europe/Berlin, days: [Sat, Mon], start: '22:00', end: '06:30'}
   monitoring:
@@ -89,6 +90,16 @@ spec:
   capacity: {nodes: 2, nodeAllocatable: {cpu: 1.5, memory: 2T}, systemReserved: {cpu: 0, memory: 0}}
   schedulingPolicy: {overcommitRatio: 1.25}
   provisioning: spot
+  autoscaler: {nodeGroups: [a.*, "b: c"], provisioningClass: check-capacity.autoscaling.x-k8s.io}
+---
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: l4}
+spec:
+  nodeSelector: {a: c}
+  gpu: {product: NVIDIA-L4}
+  capacity: {nodes: 2}
+  autoscaler: {nodeClass: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}}
 ---
 apiVersion: policygen.dev/v1alpha1
 kind: Team
@@ -149,4 +160,4 @@ spec: {nodeSelector: {gpu.type: a100}, capacity: {totalGPUs: 8}}
 
 def test_the_order_of_documents_is_stable():
     kinds = [it["kind"] for it in yaml.safe_load_all(write(documents(typed(FULL))))]
-    assert kinds == ["Platform", "ResourcePool", "Team", "Model", "Model"]
+    assert kinds == ["Platform", "ResourcePool", "ResourcePool", "Team", "Model", "Model"]

@@ -10,8 +10,29 @@ from hypothesis import strategies as st
 from policygen.api_validation import cel
 from policygen.api_validation.schemas import index, served
 
-ENVIRONMENT = runtime.NewEnv(variables={"self": runtime.Type.DYN})
+TEXT = runtime.Type.STRING
+
+
+def find(text, pattern):
+    """Of Kubernetes' own library for regular expressions: the first part that matches."""
+    found = re.search(pattern, text)
+    return found.group() if found else ""
+
+
+FIND = runtime.Overload("find", TEXT, [TEXT, TEXT], is_member=True, impl=find)
+ENVIRONMENT = runtime.NewEnv(
+    variables={"self": runtime.Type.DYN}, functions=[runtime.FunctionDecl("find", [FIND])]
+)
 WORDS = ("a", "b", "Never", "Any", "Equal", "TryNextFlavor", "NoExecute", "kubernetes.io/hostname")
+NUMBERS = ("-1", "0", "+2", "3.0")
+LITERAL = re.compile(r"""'([^']*)'|"([\w./-]*)\"""")
+
+
+def words(text):
+    """What the strings of a value can be: the literals of the rule, and others that are like them."""
+    literals = {one or other for one, other in LITERAL.findall(text)}
+    similar = {f"{it}/other" for it in literals if "." in it and "/" not in it}
+    return sorted({*WORDS, *(NUMBERS if "int(" in text else ()), *literals, *similar})
 
 
 def schemas_of_rules():
@@ -57,7 +78,7 @@ def values(schema, named, literals):
     """Values that obey the schema, of the fields that a rule names."""
     match schema.get("type"):
         case "object" if "additionalProperties" in schema:
-            keys, part = st.sampled_from(["a", "b"]), schema["additionalProperties"]
+            keys, part = st.sampled_from(literals), schema["additionalProperties"]
             return st.dictionaries(keys, values(part, named, literals), max_size=2)
         case "object":
             kept = {
@@ -92,7 +113,7 @@ def _defaulted(schema):
 @given(st.data())
 def test_verdict(text, data):
     named = set(re.findall(r"\w+", text))
-    literals = sorted({*WORDS, *re.findall(r"'([^']*)'", text)})
+    literals = words(text)
     value = data.draw(values(SCHEMAS[text], named, literals))
     answer = ENVIRONMENT.compile(text).eval(data={"self": value})
     holds = answer.type() == runtime.Type.BOOL and answer.value()
@@ -103,7 +124,7 @@ def test_verdict(text, data):
 def test_rule_can_be_broken(text):
     """Both verdicts occur among the values that are compared."""
     named = set(re.findall(r"\w+", text))
-    literals = sorted({*WORDS, *re.findall(r"'([^']*)'", text)})
+    literals = words(text)
     seen = set()
 
     @settings(max_examples=150, database=None, derandomize=True)

@@ -9,6 +9,7 @@ from policygen.api_validation.schemas import served
 SECURITY = "pod-security.kubernetes.io/"
 AVOIDED = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 TAINT = {"key": "gpu", "value": "a", "effect": "NoSchedule"}
+BUDGET = "policy/v1"
 VCJOB = "batch.volcano.sh/v1alpha1"
 
 
@@ -108,6 +109,11 @@ def test_what_is_taken(api_version, kind, thing):
         ("apps/v1", "StatefulSet", claims(modes=[], requests={"storage": 1}), CLAIM, Reason.MISSING_FIELD),
         ("apps/v1", "StatefulSet", {"metadata": {"name": "a.b"}}, ("metadata", "name"), Reason.NAME),
         ("apps/v1", "StatefulSet", {"metadata": {"name": "a" * 64}}, ("metadata", "name"), Reason.NAME),
+        (BUDGET, "PodDisruptionBudget", {"spec": {"minAvailable": 1, "maxUnavailable": 1}}, ("spec", "maxUnavailable"), Reason.VALUE),
+        (BUDGET, "PodDisruptionBudget", {"spec": {"minAvailable": -1}}, ("spec", "minAvailable"), Reason.RANGE),
+        (BUDGET, "PodDisruptionBudget", {"spec": {"maxUnavailable": "101%"}}, ("spec", "maxUnavailable"), Reason.RANGE),
+        (BUDGET, "PodDisruptionBudget", {"spec": {"maxUnavailable": "1"}}, ("spec", "maxUnavailable"), Reason.RANGE),
+        (BUDGET, "PodDisruptionBudget", {"spec": {"selector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}}, ("spec", "selector", "matchExpressions", 0, "values"), Reason.MISSING_FIELD),
         (VCJOB, "Job", vcjob(runningEstimate="1d"), ("spec", "runningEstimate"), Reason.FORMAT),
         (VCJOB, "Job", vcjob(tasks=[{"policies": [{"timeout": "1H"}]}]), ("spec", "tasks", 0, "policies", 0, "timeout"), Reason.FORMAT),
         (VCJOB, "Job", {"metadata": {"name": "a" * 64}}, ("metadata", "name"), Reason.NAME),

@@ -18,8 +18,10 @@ EXAMPLES = sorted(
 
 OPTIONS = {
     "ml-platform": ["--with", "workloads"],
+    "node-autoscalers": ["--with", "node-autoscaler"],
     "rings": ["--cluster", "production"],
     "serving-slices": ["--with", "device-plugin", "--with", "mig-manager"],
+    "spot-and-on-demand": ["--with", "node-autoscaler"],
     "team-manifests": ["--with", "volcano-config"],
     "ten-models": ["--with", "volcano-config"],
     "three-schedulers": [
@@ -68,6 +70,7 @@ def test_the_stories_are_there():
         "forty-jobs",
         "kueue-team-tree",
         "ml-platform",
+        "node-autoscalers",
         "rings",
         "serving-slices",
         "spot-and-on-demand",

@@ -28,6 +28,7 @@ from .build import Built
 from .client import Client, Object
 from .ports import free_ports
 from .process import Process, ServerError, answers
+from .upstream import AUTOSCALERS
 
 START_DEADLINE_S = 60.0
 KEYS_DEADLINE_S = 30.0
@@ -75,6 +76,7 @@ class Options:
     parts: frozenset[str] = EVERYTHING
     kueue_crds: bool = True
     volcano_crds: bool = True
+    autoscaler_crds: bool = True
     scheduler_config: Path | None = None
     kueue_config: Path | None = None
     volcano_config: Path | None = None
@@ -644,6 +646,8 @@ class Bench:
             rest += kueue.webhooks(self.built["kueue"], self._kueue_webhook, ca)
         if self.options.volcano_crds:
             definitions += volcano.crds(self.built["volcano"])
+        if self.options.autoscaler_crds:
+            definitions += _crds(self.built[it.name] for it in AUTOSCALERS)
         if VOLCANO in self.options.parts:
             rest += volcano.webhooks(self._volcano_webhook, ca)
         return [definitions, rest]
@@ -696,6 +700,12 @@ def sweep(folder: Path) -> None:
                 shutil.rmtree(state, ignore_errors=True)
         except OSError:
             continue  # in use, kept, or owned by another user
+
+
+def _crds(built: Iterable[Built]) -> Iterator[Object]:
+    for upstream in built:
+        for asset in upstream.upstream.assets:
+            yield yaml.load(upstream.asset(asset).read_bytes(), Loader=yaml.CSafeLoader)
 
 
 def _served_as(definition: Object) -> tuple[str, str]:

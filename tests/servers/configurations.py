@@ -162,7 +162,9 @@ def main() -> int:
         start = time.monotonic()
         if options.processes:
             built = {upstream.name: located(upstream) for upstream in (KEYS, ETCD, KUBERNETES)}
-            bare = Options(parts=frozenset(), kueue_crds=False, volcano_crds=False)
+            bare = Options(
+                parts=frozenset(), kueue_crds=False, volcano_crds=False, autoscaler_crds=False
+            )
             with tempfile.TemporaryDirectory() as folder, Bench(built, bare) as bench:
                 answers = scheduler_files.started(bench, texts, Path(folder))
                 verdicts = list(compared(files, found, answers))

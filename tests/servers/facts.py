@@ -15,7 +15,7 @@ from policygen.api_validation.workload_code import FILE
 
 from . import probing
 from .client import Client
-from .upstream import KUEUE, VOLCANO
+from .upstream import KARPENTER, KUEUE, VOLCANO
 
 FOLDER = Path(__file__).parents[2] / "schemas" / "cluster"
 INDEX = "index.json"
@@ -33,6 +33,7 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
     ),
     "apps/v1": ("Deployment", "ReplicaSet", "StatefulSet"),
     "batch/v1": ("CronJob", "Job"),
+    "policy/v1": ("PodDisruptionBudget",),
     "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
     "scheduling.k8s.io/v1": ("PriorityClass",),
 }  # fmt: skip
@@ -41,7 +42,7 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
 META = "meta/v1/ObjectMeta.json"
 """Every kind's metadata, which Kubernetes' own types read, also for custom kinds."""
 
-CUSTOM_GROUPS = ("kueue.x-k8s.io", "volcano.sh")
+CUSTOM_GROUPS = ("kueue.x-k8s.io", "volcano.sh", "karpenter.sh")
 """Groups of the CRDs that are read, each with its subgroups."""
 
 Schema = dict[str, Any]
@@ -139,6 +140,7 @@ def _versions(client: Client) -> dict[str, str]:
         "kubernetes": client.get("/version").body["gitVersion"],
         "kueue": KUEUE.version,
         "volcano": VOLCANO.version,
+        "karpenter": KARPENTER.version,
     }
     return {name: version.removeprefix("v") for name, version in said.items()}
 

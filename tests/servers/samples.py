@@ -390,6 +390,15 @@ BUILT_IN: list[Object] = [
         "description": "any text",
     },
     {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "spec": {
+            "minAvailable": "50%",
+            "selector": SELECTOR,
+            "unhealthyPodEvictionPolicy": "AlwaysAllow",
+        },
+    },
+    {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
         "rules": [RULE, {"nonResourceURLs": ["/healthz"], "verbs": ["get"]}],
@@ -580,9 +589,43 @@ VOLCANO: list[Object] = [
 ]  # fmt: skip
 
 
+KARPENTER: list[Object] = [
+    {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "spec": {
+            "template": {
+                "metadata": {"labels": {"pool": "a", "karpenter.sh/capacity-type": "spot"}},
+                "spec": {
+                    "nodeClassRef": {"group": "a.b", "kind": "NodeClass", "name": "a"},
+                    "requirements": [
+                        {"key": "zone", "operator": "In", "values": ["a", "b"], "minValues": 1},
+                        {"key": "cards", "operator": "Gt", "values": ["1"]},
+                        {"key": "arch", "operator": "Exists"},
+                    ],
+                    "taints": [{"key": "gpu", "value": "a", "effect": "NoSchedule"}],
+                    "startupTaints": [{"key": "gpu", "effect": "NoExecute"}],
+                    "expireAfter": "720h",
+                    "terminationGracePeriod": "1h30m",
+                },
+            },
+            "disruption": {
+                "consolidateAfter": "30s",
+                "consolidationPolicy": "WhenEmpty",
+                "budgets": [
+                    {"nodes": "10%", "reasons": ["Empty"], "schedule": "@daily", "duration": "8h"}
+                ],
+            },
+            "limits": {"nodes": 4, "nvidia.com/gpu": "32", "cpu": "1.5"},
+            "weight": 10,
+        },
+    }
+]
+
+
 def samples() -> list[Object]:
     """One object of each kind and version; each has a name."""
-    made = [deepcopy(thing) for thing in (*BUILT_IN, *KUEUE, *VOLCANO)]
+    made = [deepcopy(thing) for thing in (*BUILT_IN, *KUEUE, *VOLCANO, *KARPENTER)]
     for thing in made:
         thing.setdefault("metadata", {"name": "mine"})
     return made

@@ -22,7 +22,7 @@ from tests.servers.workloads import Ask, deployment
 
 pytestmark = pytest.mark.usefixtures("built")
 ROOT = Path(__file__).parents[2]
-BARE = Options(parts=frozenset(), kueue_crds=False, volcano_crds=False)
+BARE = Options(parts=frozenset(), kueue_crds=False, volcano_crds=False, autoscaler_crds=False)
 """etcd and the API server."""
 COMMAND = [sys.executable, "-m", "tests.servers"]
 ONLY_THOSE = [f"--without={part}" for part in ("kueue", "volcano", "kwok")]

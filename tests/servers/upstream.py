@@ -105,6 +105,21 @@ KWOK = Upstream(
     (Binary("kwok", "sigs.k8s.io/kwok/cmd/kwok"),),
     assets=("kustomize/stage/node", "kustomize/stage/pod"),
 )
+KARPENTER = Upstream(
+    "karpenter",
+    "sigs.k8s.io/karpenter",
+    (),
+    assets=("pkg/apis/crds/karpenter.sh_nodepools.yaml",),
+)
+PROVISIONING_REQUEST = Upstream(
+    "provisioning-request",
+    "k8s.io/autoscaler/cluster-autoscaler/apis",
+    (),
+    assets=("config/crd/autoscaling.x-k8s.io_provisioningrequests.yaml",),
+)
+"""Of Cluster Autoscaler. Kueue's check for these requests only works if their CRD is there when Kueue starts."""
+AUTOSCALERS = (KARPENTER, PROVISIONING_REQUEST)
+"""Their CRDs are on the bench, but their controllers do not run."""
 EVERY_KUBERNETES = (
     replace(KUBERNETES, release="1.34"),
     replace(KUBERNETES, release="1.35"),
@@ -121,7 +136,7 @@ VOLCANO_SESSIONS = replace(VOLCANO, binaries=(Binary("sessions", "./sessions"),)
 """Sessions of Volcano's scheduler in a program of our own, without an API server."""
 HELM = Upstream("helm", "helm.sh/helm/v4", (Binary("helm", "helm.sh/helm/v4/cmd/helm"),))
 
-CONTROL_PLANE = (KEYS, ETCD, KUBERNETES, KUEUE, VOLCANO, KWOK)
+CONTROL_PLANE = (KEYS, ETCD, KUBERNETES, KUEUE, VOLCANO, KWOK, *AUTOSCALERS)
 """What `up` needs, in build order."""
 KUSTOMIZE = Upstream(
     "kustomize",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from policygen.core.finding import At
+from policygen.core.names import PROVISIONING_CONTROLLER
 from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import AdmissionCheckView, CheckRule, ClusterQueueView
@@ -10,11 +11,10 @@ from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.quotas import flavors
 
 MULTI_KUEUE = "kueue.x-k8s.io/multikueue"
-PROVISIONING = "kueue.x-k8s.io/provisioning-request"
 
 CONFIGS: Mapping[str, str] = {
     MULTI_KUEUE: "MultiKueueConfig",
-    PROVISIONING: "ProvisioningRequestConfig",
+    PROVISIONING_CONTROLLER: "ProvisioningRequestConfig",
 }
 """The kind that configures a check, by controller."""
 

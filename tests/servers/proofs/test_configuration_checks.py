@@ -10,7 +10,7 @@ from tests.servers.client import Object
 from tests.servers.cluster import KUEUE, Cluster, holds
 from tests.servers.pages import bad, good
 from tests.servers.proofs.examples import conditions, documents, scene, show
-from tests.servers.proofs.provisioning import provisioning, requests
+from tests.servers.proofs.provisioning import requests
 from tests.servers.workloads import Ask, job
 
 NAMES = ("scale-up", "scaleup", "scale-up-gpus", "workers", "more-workers")
@@ -38,29 +38,28 @@ def test_checks_that_hold_their_queues(cluster: Cluster) -> None:
     """With every good example the queue is active; MultiKueue's worker is the cluster itself."""
     _worker(cluster)
     harmed = {each: f"bad-{i}" for i, each in enumerate(HARM)}
-    with provisioning(cluster):
-        show(
-            cluster,
-            scene(good(PROVISIONING), "checked", *NAMES),
-            scene(good(MISSING), "dispatched", *NAMES),
-            *(
-                _with(scene(good(HARM[it][0]), n, *NAMES), scene(bad(*it), n, *NAMES))
-                for it, n in harmed.items()
-            ),
-        )
-        cluster.create(*(job("train", name, PLAIN, queue="a100") for name in harmed.values()))
-        for name in ("checked", "dispatched"):
-            cluster.becomes(name, lambda name=name: _active(cluster, name), ("True", "Ready"))
-        for each, name in harmed.items():
-            want = ("False", HARM[each][1])
-            cluster.becomes(str(each), lambda name=name: _active(cluster, name), want)
-        cluster.becomes(
-            "Workloads", lambda: [_reserved(cluster, it) for it in harmed.values()], [0] * len(HARM)
-        )
-        show(cluster, scene(bad(MISSING), "partly", *NAMES))
-        check = lambda: _condition(cluster, "AdmissionCheck", "partly-workers")
-        cluster.becomes("a worker is left out", check, ("True", "SomeActiveClusters"))
-        _a_check_whose_configuration_no_check_can_name(cluster)
+    show(
+        cluster,
+        scene(good(PROVISIONING), "checked", *NAMES),
+        scene(good(MISSING), "dispatched", *NAMES),
+        *(
+            _with(scene(good(HARM[it][0]), n, *NAMES), scene(bad(*it), n, *NAMES))
+            for it, n in harmed.items()
+        ),
+    )
+    cluster.create(*(job("train", name, PLAIN, queue="a100") for name in harmed.values()))
+    for name in ("checked", "dispatched"):
+        cluster.becomes(name, lambda name=name: _active(cluster, name), ("True", "Ready"))
+    for each, name in harmed.items():
+        want = ("False", HARM[each][1])
+        cluster.becomes(str(each), lambda name=name: _active(cluster, name), want)
+    cluster.becomes(
+        "Workloads", lambda: [_reserved(cluster, it) for it in harmed.values()], [0] * len(HARM)
+    )
+    show(cluster, scene(bad(MISSING), "partly", *NAMES))
+    check = lambda: _condition(cluster, "AdmissionCheck", "partly-workers")
+    cluster.becomes("a worker is left out", check, ("True", "SomeActiveClusters"))
+    _a_check_whose_configuration_no_check_can_name(cluster)
 
 
 def _a_check_whose_configuration_no_check_can_name(cluster: Cluster) -> None:
@@ -88,26 +87,22 @@ def _a_check_whose_configuration_no_check_can_name(cluster: Cluster) -> None:
 
 def test_checks_that_check_nothing_or_too_much(cluster: Cluster) -> None:
     """A check of resources that no job requests, and a check of all flavors instead of one."""
-    with provisioning(cluster):
-        nothing, twice = "provisioning-matches-nothing", "admission-checks-set-twice"
-        show(
-            cluster,
-            *(scene(bad(it), name, *NAMES) for it, name in ((nothing, "bad-0"), (twice, "bad-1"))),
-            *(
-                scene(good(it), name, *NAMES)
-                for it, name in ((nothing, "good-0"), (twice, "good-1"))
-            ),
-        )
-        cluster.create(
-            *(job("train", name, PLAIN, queue="a100") for name in ("bad-0", "good-0")),
-            *(job("train", name, H100, queue="a100") for name in ("bad-1", "good-1")),
-        )
-        cluster.becomes("no nodes are asked for", lambda: cluster.admitted("bad-0"), ["train"])
-        assert requests(cluster, "bad-0") == []
-        cluster.until("nodes are asked for", lambda: requests(cluster, "good-0"))
-        cluster.becomes("h100 needs no check", lambda: cluster.admitted("good-1"), ["train"])
-        cluster.until("h100 is checked", lambda: requests(cluster, "bad-1"))
-        assert cluster.admitted("good-0") == cluster.admitted("bad-1") == []
+    nothing, twice = "provisioning-matches-nothing", "admission-checks-set-twice"
+    show(
+        cluster,
+        *(scene(bad(it), name, *NAMES) for it, name in ((nothing, "bad-0"), (twice, "bad-1"))),
+        *(scene(good(it), name, *NAMES) for it, name in ((nothing, "good-0"), (twice, "good-1"))),
+    )
+    cluster.create(
+        *(job("train", name, PLAIN, queue="a100") for name in ("bad-0", "good-0")),
+        *(job("train", name, H100, queue="a100") for name in ("bad-1", "good-1")),
+    )
+    cluster.becomes("no nodes are asked for", lambda: cluster.admitted("bad-0"), ["train"])
+    assert requests(cluster, "bad-0") == []
+    cluster.until("nodes are asked for", lambda: requests(cluster, "good-0"))
+    cluster.becomes("h100 needs no check", lambda: cluster.admitted("good-1"), ["train"])
+    cluster.until("h100 is checked", lambda: requests(cluster, "bad-1"))
+    assert cluster.admitted("good-0") == cluster.admitted("bad-1") == []
 
 
 def test_too_many_admission_checks(cluster: Cluster) -> None:

@@ -1,6 +1,7 @@
 """A ClusterQueue uses MultiKueue checks in a combination that makes it inactive."""
 
-from policygen.lint.kueue.admission_checks import MULTI_KUEUE, PROVISIONING, checked, known_checks
+from policygen.core.names import PROVISIONING_CONTROLLER
+from policygen.lint.kueue.admission_checks import MULTI_KUEUE, checked, known_checks
 from policygen.lint.kueue.quotas import flavors
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -33,7 +34,7 @@ def check(facts: Facts) -> Hits:
                     at / "onFlavors",
                 )
         for at, reference, check in known:
-            if check.controller_name == PROVISIONING:
+            if check.controller_name == PROVISIONING_CONTROLLER:
                 yield Hit(
                     RULE,
                     f'{queue} has ProvisioningRequest check "{reference.name}" and MultiKueue '

@@ -1,7 +1,8 @@
 """No ClusterQueue of a ProvisioningRequestConfig covers any of its managedResources."""
 
+from policygen.core.names import PROVISIONING_CONTROLLER
 from policygen.core.suggest import suggest
-from policygen.lint.kueue.admission_checks import PROVISIONING, users
+from policygen.lint.kueue.admission_checks import users
 from policygen.lint.kueue.coverage import covered
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 
@@ -11,7 +12,7 @@ def check(facts: Facts) -> Hits:
 
     Source: pkg/controller/admissionchecks/provisioning/controller.go, requiredPodSets.
     """
-    queues = users(facts.cluster, PROVISIONING)
+    queues = users(facts.cluster, PROVISIONING_CONTROLLER)
     for config in facts.cluster.provisioning_request_configs:
         known = set().union(*map(covered, queues.get(config.name, ())))
         managed = config.fields.managed_resources
