@@ -407,6 +407,15 @@ def test_commands_name_the_kubeconfig_that_was_named(lint, cluster, tmp_path, mo
     assert all(named in line for each in sent for line in each)
 
 
+def test_a_cluster_without_karpenter_names_it(lint):
+    kind = GroupKind("karpenter.sh", "NodePool")
+    spec = [str(STORY.parent / "node-autoscalers" / "policy.yaml")]
+    seen = {"read": every() - {kind}, "unserved": frozenset({kind})}
+    told, _ = lint({}, "--with", "node-autoscaler", spec=spec, **seen)
+    (message,) = [it["message"] for it in told.values() if "NodePool" in it["message"]]
+    assert "Karpenter is not installed or is too old; install or upgrade Karpenter" in message
+
+
 def test_a_cluster_without_kueue_is_reported_once(lint, cluster, tmp_path):
     """No script creates objects of kinds that the cluster does not serve."""
     gone = {name for name, it in cluster.items() if it["apiVersion"].startswith("kueue.x-k8s.io/")}
@@ -418,7 +427,7 @@ def test_a_cluster_without_kueue_is_reported_once(lint, cluster, tmp_path):
         "--patches",
         str(tmp_path / "patches"),
         read=frozenset(it for it in every() if it.group != "kueue.x-k8s.io"),
-        unserved=frozenset(GroupKind("kueue.x-k8s.io", kind) for kind in kinds),
+        unserved=frozenset(it for it in every() if it.group == "kueue.x-k8s.io"),
     )
     ((_, it),) = told.items()
     assert it["message"] == (

@@ -12,6 +12,13 @@ if TYPE_CHECKING:  # imported only for live clusters
     from policygen.drift.drift import RenderedObject
 
 _NAMESPACE = GroupKind("", "Namespace")
+_PROGRAMS = {
+    "jobset.x-k8s.io": "JobSet",
+    "karpenter.sh": "Karpenter",
+    "leaderworkerset.x-k8s.io": "LeaderWorkerSet",
+    "monitoring.coreos.com": "Prometheus Operator",
+}
+"""The programs of kinds that policygen renders without a target version of their own, by API group."""
 
 
 def check(facts: Facts) -> Hits:
@@ -29,7 +36,7 @@ def check(facts: Facts) -> Hits:
     unserved: dict[str, list[RenderedObject]] = {}
     for expected in drift.missing:
         if seen and GroupKind(expected.object.group, expected.object.kind) in seen.unserved:
-            unserved.setdefault(expected.item.kind.component, []).append(expected)
+            unserved.setdefault(_program(expected), []).append(expected)
             continue
         origin = facts.rendered.origin(expected)
         place = expected.object.namespace
@@ -45,14 +52,14 @@ def check(facts: Facts) -> Hits:
             expected.object.at,
             (origin,) if origin else (),
         )
-    for component, these in unserved.items():
+    for program, these in unserved.items():
         names = sorted({expected.object.kind for expected in these})
         more = f" and {counted(len(names) - 3, 'more kind')}" if len(names) > 3 else ""
         yield Hit(
             RULE,
             f"the cluster does not serve {', '.join(names[:3])}{more}, so "
-            f"{counted(len(these), 'object')} of the spec cannot be created: {component.capitalize()} is not "
-            f"installed or is too old; install or upgrade {component.capitalize()}, or select another cluster",
+            f"{counted(len(these), 'object')} of the spec cannot be created: {program} is not "
+            f"installed or is too old; install or upgrade {program}, or select another cluster",
             None,
         )
     for expected, found in drift.leaving:
@@ -64,6 +71,12 @@ def check(facts: Facts) -> Hits:
             found.at,
             (origin,) if origin else (),
         )
+
+
+def _program(expected: "RenderedObject") -> str:
+    """The program whose kind an object has."""
+    component = expected.item.kind.component
+    return _PROGRAMS.get(expected.object.group, component.capitalize())
 
 
 def _missing_namespaces(facts: Facts) -> set[str]:
