@@ -30,6 +30,12 @@ HARM = {
     ("multi-kueue-check-misused", 2): (MISSING, "MultiKueueWithProvisioningRequest"),
 }
 """Each bad example, the rule whose good example has the queue for it, and why it is inactive."""
+ONLY_JOBS: Object = {
+    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+    "kind": "Configuration",
+    "integrations": {"frameworks": ["batch/job"]},
+}
+"""MultiKueue needs the kinds of all frameworks on a worker."""
 H100 = Ask(gpus=1, cpu="8", memory="64Gi", node_selector={"pool": "h100"})
 PLAIN = Ask(gpus=1, cpu="8", memory="64Gi")
 
@@ -38,28 +44,29 @@ def test_checks_that_hold_their_queues(cluster: Cluster) -> None:
     """With every good example the queue is active; MultiKueue's worker is the cluster itself."""
     _worker(cluster)
     harmed = {each: f"bad-{i}" for i, each in enumerate(HARM)}
-    show(
-        cluster,
-        scene(good(PROVISIONING), "checked", *NAMES),
-        scene(good(MISSING), "dispatched", *NAMES),
-        *(
-            _with(scene(good(HARM[it][0]), n, *NAMES), scene(bad(*it), n, *NAMES))
-            for it, n in harmed.items()
-        ),
-    )
-    cluster.create(*(job("train", name, PLAIN, queue="a100") for name in harmed.values()))
-    for name in ("checked", "dispatched"):
-        cluster.becomes(name, lambda name=name: _active(cluster, name), ("True", "Ready"))
-    for each, name in harmed.items():
-        want = ("False", HARM[each][1])
-        cluster.becomes(str(each), lambda name=name: _active(cluster, name), want)
-    cluster.becomes(
-        "Workloads", lambda: [_reserved(cluster, it) for it in harmed.values()], [0] * len(HARM)
-    )
-    show(cluster, scene(bad(MISSING), "partly", *NAMES))
-    check = lambda: _condition(cluster, "AdmissionCheck", "partly-workers")
-    cluster.becomes("a worker is left out", check, ("True", "SomeActiveClusters"))
-    _a_check_whose_configuration_no_check_can_name(cluster)
+    with cluster.kueue(ONLY_JOBS):
+        show(
+            cluster,
+            scene(good(PROVISIONING), "checked", *NAMES),
+            scene(good(MISSING), "dispatched", *NAMES),
+            *(
+                _with(scene(good(HARM[it][0]), n, *NAMES), scene(bad(*it), n, *NAMES))
+                for it, n in harmed.items()
+            ),
+        )
+        cluster.create(*(job("train", name, PLAIN, queue="a100") for name in harmed.values()))
+        for name in ("checked", "dispatched"):
+            cluster.becomes(name, lambda name=name: _active(cluster, name), ("True", "Ready"))
+        for each, name in harmed.items():
+            want = ("False", HARM[each][1])
+            cluster.becomes(str(each), lambda name=name: _active(cluster, name), want)
+        cluster.becomes(
+            "Workloads", lambda: [_reserved(cluster, it) for it in harmed.values()], [0] * len(HARM)
+        )
+        show(cluster, scene(bad(MISSING), "partly", *NAMES))
+        check = lambda: _condition(cluster, "AdmissionCheck", "partly-workers")
+        cluster.becomes("a worker is left out", check, ("True", "SomeActiveClusters"))
+        _a_check_whose_configuration_no_check_can_name(cluster)
 
 
 def _a_check_whose_configuration_no_check_can_name(cluster: Cluster) -> None:
