@@ -80,7 +80,7 @@ class NodeIndex:
             found &= ~self._label(domain.key).missing
         for name, requested in (("pods", Fraction(1)), *it.requests):
             if found:
-                found &= self._amounts(name).at_least(requested)
+                found &= self.at_least(name, requested)
         return found
 
     def certain(self, it: Demand) -> Bits:
@@ -116,6 +116,10 @@ class NodeIndex:
             if not any(tolerates(each, taint) for each in it.tolerations):
                 found &= ~nodes
         return found
+
+    def at_least(self, resource: str, requested: Fraction) -> Bits:
+        """The nodes that do not certainly have less of a resource."""
+        return _kept(self._enough, resource, lambda name: _Enough(name, self)).nodes(requested)
 
     def has_room(self, it: Demand, takers: Bits, enough: int) -> bool:
         """Whether the nodes certainly have room for `enough` equal pods, by their resources alone."""
@@ -157,9 +161,6 @@ class NodeIndex:
 
     def _label(self, key: str) -> "_Label":
         return _kept(self._labels, key, lambda key: _Label(key, self))
-
-    def _amounts(self, resource: str) -> "_Enough":
-        return _kept(self._enough, resource, lambda resource: _Enough(resource, self))
 
 
 class _Label:
@@ -215,7 +216,7 @@ class _Enough:
         for i in reversed(range(len(scaled))):
             self._nodes[i] = self._nodes[i + 1] | scaled[i][1]
 
-    def at_least(self, requested: Fraction) -> Bits:
+    def nodes(self, requested: Fraction) -> Bits:
         """The nodes that do not certainly have less."""
         return self._nodes[bisect_left(self._least, ceil(requested * self._scale))]
 

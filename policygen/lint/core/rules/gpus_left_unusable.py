@@ -1,5 +1,6 @@
 """Nodes that are full of these pods have GPUs that no pod of the input can use."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -11,8 +12,8 @@ from policygen.core.amounts import amount_of, at_most, readable
 from policygen.core.quoting import counted
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import Demand
-from policygen.kubernetes.node_groups import HOST_PORT, NodeSize
-from policygen.kubernetes.node_index import NodeIndex
+from policygen.kubernetes.node_groups import HOST_PORT, Node
+from policygen.kubernetes.node_index import Bits, NodeIndex, amount
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.containers import paths, without_equal_limit
 from policygen.lint.core.known_nodes import node_index
@@ -26,15 +27,16 @@ Requests = tuple[tuple[str, Fraction], ...]
 
 
 class Full(Struct, frozen=True, eq=False):
-    """A node that is full of pods of one template."""
+    """Nodes that are full of pods of one template."""
 
-    size: NodeSize
+    nodes: Bits
     pods: int
+    """The number of pods on each node."""
     gpu: str
+    offered: Fraction
+    """The accelerators of each node."""
     left: Fraction
-    """The accelerators of the node that the pods leave."""
-    short: str
-    """The resource of which too little is left for one more pod; `gpu` if the accelerators run out."""
+    """The accelerators of each node that the pods leave."""
 
 
 def check(facts: Facts) -> Hits:
@@ -47,7 +49,6 @@ def check(facts: Facts) -> Hits:
     index = facts.derive(node_index)
     if not index.all:
         return
-    smallest = facts.derive(_smallest)
     without_room = facts.derive(exceeding) if "replicas-exceed-nodes" in facts.run else ()
     for it in facts.derive(pod_demands):
         gpu = _gpu(it)
@@ -55,11 +56,11 @@ def check(facts: Facts) -> Hits:
             continue  # replicas-exceed-nodes reports pods without room
         if "gpu-request-without-limit" in facts.run and _is_refused(it, gpu):
             continue
-        best = _best(it, gpu, index)
+        best = _best(it, gpu, facts)
         if best is None or it.pods < best.pods:
             continue
-        if not _used(best, it, smallest[_amounts(best.size)]):
-            yield _hit(it, best)
+        if not _used(best, it, facts):
+            yield _hit(it, best, index)
 
 
 def _is_refused(it: PodDemand, gpu: str) -> bool:
@@ -71,18 +72,28 @@ def _is_refused(it: PodDemand, gpu: str) -> bool:
     )
 
 
-def _best(it: PodDemand, gpu: str, index: NodeIndex) -> Full | None:
-    """Of the nodes that take the pods, the one that keeps the fewest; None if one keeps none."""
+def _best(it: PodDemand, gpu: str, facts: Facts) -> Full | None:
+    """Of the nodes that take the pods, those that keep the fewest; None if one keeps none, or it is unknown."""
+    index, offering = facts.derive(node_index), facts.derive(_offering)
+    levels = index.levels(gpu)
+    others: Bits = levels.unknown
+    for name, nodes in offering.items():
+        others |= nodes if name != gpu else 0
     best: Full | None = None
     for way in it.ways:
         taking = index.takers(way.demand)
-        for group in index.nodes.groups(way.demand.keys):
-            for size in group.sizes if group.bits & taking else ():
-                full = _full(way.demand, gpu, size)
-                if full is None or not full.left:
-                    return None
-                if full.pods and (best is None or (full.left, full.pods) < (best.left, best.pods)):
-                    best = full
+        if taking & others:
+            return None
+        for level in levels.known:
+            if not level.nodes & taking:
+                continue
+            if level.most is None:
+                return None
+            full = _full(way.demand, gpu, level.most, level.nodes & taking, index)
+            if not full.left:
+                return None
+            if best is None or (full.left, full.pods) < (best.left, best.pods):
+                best = full
     return best
 
 
@@ -92,93 +103,122 @@ def _gpu(it: PodDemand) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _full(demand: Demand, gpu: str, size: NodeSize) -> Full | None:
-    """The node that is full of pods with this demand; None if a node's accelerators are not known."""
-    offered = size.amount(gpu)
-    others = [name for name, have in size.allocatable.items() if is_one(name) and have]
-    pods = size.holds(demand.requests)
-    if offered is None or others != [gpu] or pods is None:
-        return None
-    requests = dict(demand.requests)
-    left = offered - pods * requests[gpu]
-    short = [
-        name
-        for name, amount in (("pods", Fraction(1)), *demand.requests)
-        if name != gpu and (have := size.amount(name)) is not None and have < (pods + 1) * amount
-    ]
-    return Full(size, pods, gpu, left, gpu if left < requests[gpu] else short[0])
+def _full(demand: Demand, gpu: str, offered: Fraction, nodes: Bits, index: NodeIndex) -> Full:
+    """Of nodes with equal accelerators that each hold a pod, those that hold most pods."""
+    most = offered // dict(demand.requests)[gpu]
+    more = bisect_left(
+        range(2, most + 1), 1, key=lambda pods: not nodes & _holding(demand, pods, index)
+    )
+    pods = 1 + more
+    left = offered - pods * dict(demand.requests)[gpu]
+    return Full(nodes & _holding(demand, pods, index), pods, gpu, offered, left)
 
 
-def _used(full: Full, it: PodDemand, smallest: Sequence[Demand]) -> bool:
-    """Whether another pod of the input fits into the rest of the node."""
-    requests = dict(it.ways[0].demand.requests)
-    rest = {
-        name: have
-        - full.pods * (Fraction(1) if name == "pods" else requests.get(name, Fraction(0)))
-        for name, have in full.size.allocatable.items()
-    }
-    size = replace(full.size, allocatable=rest)
+def _holding(demand: Demand, pods: int, index: NodeIndex, more: Requests = ()) -> Bits:
+    """The nodes that have, or may have, the amounts for a number of pods, and for one pod with other requests."""
+    beside = dict(more)
+    found = index.at_least("pods", Fraction(pods + bool(more)))
+    for name, requested in demand.requests:
+        found &= index.at_least(name, pods * requested + beside.pop(name, 0))
+    for name, requested in beside.items():
+        found &= index.at_least(name, requested)
+    return found
+
+
+def _used(full: Full, it: PodDemand, facts: Facts) -> bool:
+    """Whether another pod of the input fits into the rest of a node."""
+    index = facts.derive(node_index)
     return any(
-        (size.holds(other.requests) or 0) > 0
-        for other in smallest
-        if any(name == full.gpu for name, _ in other.requests)
+        nodes & full.nodes & _holding(it.ways[0].demand, full.pods, index, requests)
+        for nodes, smallest in facts.derive(_smallest).items()
+        if nodes & full.nodes
+        for requests in smallest
+        if any(name == full.gpu for name, _ in requests)
     )
 
 
-def _smallest(facts: Facts) -> Mapping[frozenset[tuple[str, Fraction]], Sequence[Demand]]:
-    """Demands of pods with accelerators, by the amounts of the nodes that take them.
+def _offering(facts: Facts) -> Mapping[str, Bits]:
+    """The nodes that list an accelerator, by its resource."""
+    index = facts.derive(node_index)
+    found: dict[str, Bits] = {}
+    for bit, node in index.entries(index.all):
+        for name, have in node.allocatable.items():
+            if have and is_one(name):
+                found[name] = found.get(name, 0) | bit
+    return found
+
+
+def _smallest(facts: Facts) -> Mapping[Bits, Sequence[Requests]]:
+    """Requests of pods with accelerators, by the nodes that take them if these have enough.
 
     Without those that request as much as another one or more.
     """
     index = facts.derive(node_index)
-    found: defaultdict[frozenset[tuple[str, Fraction]], set[Requests]] = defaultdict(set)
-    for demand in {way.demand for it in facts.derive(pod_demands) for way in it.ways}:
-        if any(is_one(name) for name, _ in demand.requests):
-            taking = index.takers(demand)
-            for group in index.nodes.groups(demand.keys):
-                for size in group.sizes if group.bits & taking else ():
-                    found[_amounts(size)].add(demand.requests)
-    return {amounts: _least(requests) for amounts, requests in found.items()}
+    known: dict[Demand, Bits] = {}
+    found: defaultdict[Bits, set[Requests]] = defaultdict(set)
+    for it in facts.derive(pod_demands):
+        for way in it.ways:
+            if any(is_one(name) for name, _ in way.demand.requests):
+                without = replace(way.demand, requests=())
+                if without not in known:
+                    known[without] = index.takers(without)
+                found[known[without]].add(way.demand.requests)
+    return {nodes: _least(requests) for nodes, requests in found.items()}
 
 
-def _amounts(size: NodeSize) -> frozenset[tuple[str, Fraction]]:
-    return frozenset(size.allocatable.items())
-
-
-def _least(found: Iterable[Requests]) -> Sequence[Demand]:
+def _least(found: Iterable[Requests]) -> Sequence[Requests]:
     kept: list[dict[str, Fraction]] = []
     for amounts in sorted(map(dict, found), key=lambda each: (len(each), sum(each.values()))):
         if not any(all(amounts.get(name, -1) >= it for name, it in each.items()) for each in kept):
             kept.append(amounts)
-    return [Demand(tuple(each.items())) for each in kept]
+    return [tuple(each.items()) for each in kept]
 
 
-def _hit(it: PodDemand, full: Full) -> Hit:
+def _short(it: PodDemand, full: Full, node: Node) -> str:
+    """The resource of which too little is left for one more pod, the accelerators first."""
+    demand = it.ways[0].demand
+    requests = (
+        (full.gpu, dict(demand.requests)[full.gpu]),
+        ("pods", Fraction(1)),
+        *demand.requests,
+    )
+    return next(
+        name
+        for name, requested in requests
+        if (have := amount(node, name)) is not None and have < (full.pods + 1) * requested
+    )
+
+
+def _hit(it: PodDemand, full: Full, index: NodeIndex) -> Hit:
     requests = dict(it.ways[0].demand.requests)
-    offered = full.size.allocatable[full.gpu]
+    _, node = next(index.entries(full.nodes))
+    short = _short(it, full, node)
+    gpus = readable(full.gpu, full.offered)
     pods = counted(full.pods, "pod")
-    begin = f"each node that {pods} of {it.workload} fill{'s' if full.pods == 1 else ''} keeps {readable(full.gpu, full.left)} of {amount_of(full.gpu, offered)} unused"
-    if full.short == full.gpu:
-        divisors = [n for n in range(1, int(offered) + 1) if offered % n == 0]
-        message = (
-            f"{begin}, because a pod requests {readable(full.gpu, requests[full.gpu])}; request a number of "
-            f"GPUs that divides {readable(full.gpu, offered)}, such as {min(n for n in divisors if n >= requests[full.gpu])}"
+    begin = (
+        f"each node that {pods} of {it.workload} fill{'s' if full.pods == 1 else ''} keeps "
+        f"{readable(full.gpu, full.left)} of {amount_of(full.gpu, full.offered)} unused"
+    )
+    if short == full.gpu:
+        least = requests[full.gpu]
+        divisor = next(
+            n for n in range(1, int(full.offered) + 1) if full.offered % n == 0 and n >= least
         )
-    elif full.short.startswith(HOST_PORT):
-        message = f"{begin}, because each node has {full.short} once; remove hostPort"
-    elif full.short == "pods":
+        message = (
+            f"{begin}, because a pod requests {readable(full.gpu, least)}; request a number of "
+            f"GPUs that divides {gpus}, such as {divisor}"
+        )
+    elif short.startswith(HOST_PORT):
+        message = f"{begin}, because each node has {short} once; remove hostPort"
+    elif short == "pods":
         message = (
             f"{begin}, because the number of pods runs out first; request more GPUs in each pod, or "
             "raise maxPods of the kubelet"
         )
     else:
-        share = full.size.allocatable[full.short] * requests.get(full.gpu, Fraction(1)) / offered
-        message = (
-            f"{begin}, because {full.short} runs out first; "
-            f"request at most {at_most(full.short, share)} in each pod"
-        )
-    path = request_path(it.template.spec, full.short)
-    return Hit(RULE, message, it.template.at.to("spec", *path))
+        share = node.allocatable[short] * requests[full.gpu] / full.offered
+        message = f"{begin}, because {short} runs out first; request at most {at_most(short, share)} in each pod"
+    return Hit(RULE, message, it.template.at.to("spec", *request_path(it.template.spec, short)))
 
 
 RULE = ObjectRule(
