@@ -4,7 +4,7 @@ Source: pkg/scheduler/framework/plugins/{nodeunschedulable,nodename,tainttolerat
 noderesources,volumebinding,volumezone} of Kubernetes 1.36.3, and component-helpers/scheduling/corev1/nodeaffinity.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -188,19 +188,36 @@ def misses(it: Demand, group: NodeGroup) -> tuple[Miss, ...]:
 
     `group` must have the keys of the demand. Of several sizes, the nearest is reported.
     """
-    found: list[Miss] = [*_by_node(it, group), *_by_labels(it, group)]
-    short = [list(too_little(it, size)) for size in group.largest]
-    if short and all(short):
-        nearest = min(short, key=_shortage)
-        found += nearest
+    before, after = misses_beside_amounts(it, group)
+    return (*before, *missing_amounts(it, group), *after)
+
+
+def misses_beside_amounts(
+    it: Demand, group: NodeGroup
+) -> tuple[tuple[Miss, ...], tuple[Miss, ...]]:
+    """Why no node of a group takes the pod, whatever it requests: in the filters before that of amounts, and after it."""
+    return (*_by_node(it, group), *_by_labels(it, group)), tuple(_by_topology(it, group))
+
+
+def missing_amounts(it: Demand, group: NodeGroup) -> Sequence[TooLittle]:
+    """The resources of which the nearest size of a group has too little; empty if one size has enough."""
+    every = []
+    for size in group.largest:
+        short = list(too_little(it, size))
+        if not short:
+            return ()
+        every.append(short)
+    return min(every, key=_shortage) if len(every) > 1 else every[0]
+
+
+def _by_topology(it: Demand, group: NodeGroup) -> Iterator[Miss]:
     for volume in it.volumes:
         differing = _nearest(volume.terms, group)
         if differing != []:
-            found.append(OtherVolume(volume, tuple(differing or ())))
+            yield OtherVolume(volume, tuple(differing or ()))
     for domain in it.domains if not it.node_name else ():
         if domain.key not in group.labels and group.knows(domain.key):
-            found.append(NoDomain(domain))
-    return tuple(found)
+            yield NoDomain(domain)
 
 
 def too_little(it: Demand, size: NodeSize) -> Iterator[TooLittle]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from policygen.core.names import NODE_NAME
 from policygen.core.tolerations import tolerates
-from policygen.kubernetes.core import Requirement, TaintView
+from policygen.kubernetes.core import Requirement, TaintView, TolerationView
 from policygen.kubernetes.node_filters import CORDON, EXECUTE, HARD, Demand, Term
 from policygen.kubernetes.node_groups import Node, NodeSet, NodeSize, knows_label, label
 
@@ -56,6 +56,7 @@ class NodeIndex:
             for taint in node.taints:
                 if taint.effect in HARD:
                     self._taints[taint] = self._taints.get(taint, 0) | bit
+        self._tolerated: dict[tuple[tuple[TolerationView, ...], tuple[str, ...]], Bits] = {}
         self._labels: dict[str, _Label] = {}
         self._enough: dict[str, _Enough] = {}
         self._levels: dict[str, Levels] = {}
@@ -109,12 +110,16 @@ class NodeIndex:
 
     def tolerated(self, it: Demand) -> Bits:
         """The nodes of which the pod tolerates all hard taints; the kubelet of a named node looks at NoExecute."""
-        found = self.all
-        for taint, nodes in self._taints.items():
-            if it.node_name and taint.effect != EXECUTE:
-                continue
-            if not any(tolerates(each, taint) for each in it.tolerations):
-                found &= ~nodes
+        effects = (EXECUTE,) if it.node_name else HARD
+        found = self._tolerated.get((it.tolerations, effects))
+        if found is None:
+            found = self.all
+            for taint, nodes in self._taints.items():
+                if taint.effect in effects and not any(
+                    tolerates(each, taint) for each in it.tolerations
+                ):
+                    found &= ~nodes
+            self._tolerated[it.tolerations, effects] = found
         return found
 
     def at_least(self, resource: str, requested: Fraction) -> Bits:

@@ -1,45 +1,25 @@
 """No node takes the pods of a workload, so they stay Pending."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
-
-from msgspec import Struct
 
 from policygen.core.amounts import amount_of
 from policygen.core.finding import Exceeded
 from policygen.core.quoting import listed
-from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.node_filters import (
     Differs,
     Miss,
-    NoTerm,
     NotTolerated,
-    OtherName,
     TooLittle,
-    misses,
 )
-from policygen.kubernetes.node_groups import NodeGroup, NodeSet
-from policygen.kubernetes.node_index import NodeIndex
+from policygen.kubernetes.node_groups import NodeSet
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.known_nodes import node_index
-from policygen.lint.core.pod_demands import READS, PodDemand, Way, pod_demands
+from policygen.lint.core.near_nodes import NearNodes, nearest_nodes
+from policygen.lint.core.pod_demands import READS, PodDemand, pod_demands
 from policygen.lint.core.refused_pods import words
 from policygen.lint.kueue.coverage import pod_requests, refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 from policygen.lint.volcano.queues import SCHEDULER
-
-
-class NearNodes(Struct, frozen=True, eq=False):
-    """Nodes that refuse the pods for the same reasons."""
-
-    misses: tuple[Miss, ...]
-    way: Way
-    groups: tuple[NodeGroup, ...]
-
-    @property
-    def count(self) -> int:
-        """The number of the nodes."""
-        return sum(group.count for group in self.groups)
 
 
 def check(facts: Facts) -> Hits:
@@ -54,16 +34,14 @@ def check(facts: Facts) -> Hits:
     index = facts.derive(node_index)
     if not index.all:
         return
-    reported = facts.derive(_uncovered)
+    reported, nearest = facts.derive(_uncovered), facts.derive(nearest_nodes)
     for it in facts.derive(pod_demands):
-        missed = _refusals(it, index)
-        if missed:
-            best = min(_selected(missed) or missed, key=_distance)
-            names = reported.get(id(it.template), ())
-            if _is_of_another_scheduler(it, best, facts):
-                continue
-            if not _is_of_flavors(best) and not all(_lacks(each, names) for each in best.misses):
-                yield _hit(it, best, facts)
+        best = nearest.of(it)
+        if best is None or _is_of_another_scheduler(it, best, facts) or _is_of_flavors(best):
+            continue
+        names = reported.get(id(it.template), ())
+        if not all(_lacks(each, names) for each in best.misses):
+            yield _hit(it, best, facts)
 
 
 def _is_of_another_scheduler(it: PodDemand, best: NearNodes, facts: Facts) -> bool:
@@ -89,75 +67,6 @@ def _uncovered(facts: Facts) -> Mapping[int, Sequence[str]]:
 def _lacks(miss: Miss, names: Collection[str]) -> bool:
     """Whether nodes have none of a resource of these names."""
     return isinstance(miss, TooLittle) and not miss.have and miss.resource in names
-
-
-def _refusals(it: PodDemand, index: NodeIndex) -> list[NearNodes]:
-    """Why each node refuses the pods; empty if one may take them."""
-    if any(index.takers(way.demand) for way in it.ways):
-        return []
-    found: dict[tuple[int, tuple[Miss, ...]], list[NodeGroup]] = {}
-    for number, way in enumerate(it.ways):
-        for group in index.nodes.groups(way.demand.keys):
-            found.setdefault((number, misses(way.demand, group)), []).append(group)
-    return [
-        NearNodes(missed, it.ways[number], tuple(groups))
-        for (number, missed), groups in found.items()
-    ]
-
-
-def _distance(refused: NearNodes) -> tuple[int, int, float, int]:
-    """Sorts refusals: first nodes with the requested devices, then by changes, likeness and number."""
-    none = sum(map(_is_without, refused.misses))
-    kinds = {_subject(it) for it in refused.misses}
-    unlike = sum(_unlike(it) for it in refused.misses if isinstance(it, Differs))
-    return none, len(kinds), unlike, -refused.count
-
-
-def _is_without(miss: Miss) -> bool:
-    """Whether nodes have none of a requested device."""
-    return isinstance(miss, TooLittle) and is_one(miss.resource) and not miss.have
-
-
-def _selected(refused: Sequence[NearNodes]) -> Sequence[NearNodes]:
-    """The nodes that the pods select, if these list a requested device with 0; else none."""
-    found = [
-        it
-        for it in refused
-        if (it.way.demand.selector or it.way.demand.terms)
-        and not any(isinstance(miss, Differs | NoTerm | OtherName) for miss in it.misses)
-    ]
-    return found if all(map(_lists_zero, found)) else ()
-
-
-def _lists_zero(near: NearNodes) -> bool:
-    return any(
-        isinstance(miss, TooLittle)
-        and is_one(miss.resource)
-        and not node.allocatable.get(miss.resource, 1)
-        for miss in near.misses
-        for group in near.groups
-        for node in group.nodes
-        if node.at
-    )
-
-
-def _subject(miss: Miss) -> object:
-    """What a user must change: all amounts are one change."""
-    match miss:
-        case Differs(placed):
-            return placed.requirement.key
-        case NotTolerated(taint):
-            return taint
-    return type(miss)
-
-
-def _unlike(miss: Differs) -> float:
-    """How different the value of a node is from the nearest required value, from 0 to 1."""
-    values = miss.placed.requirement.values
-    if miss.value is None or not values:
-        return 1.0
-    value = miss.value.lower()
-    return 1 - max(SequenceMatcher(None, it.lower(), value).ratio() for it in values)
 
 
 def _is_of_flavors(best: NearNodes) -> bool:

@@ -1,0 +1,211 @@
+"""The nodes that come nearest to taking pods that no node takes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from policygen.kubernetes.accelerators import is_one
+from policygen.kubernetes.node_filters import (
+    Demand,
+    Differs,
+    Miss,
+    NoTerm,
+    NotTolerated,
+    OtherName,
+    TooLittle,
+    misses_beside_amounts,
+    missing_amounts,
+)
+from policygen.kubernetes.node_groups import NodeGroup
+from policygen.kubernetes.node_index import NodeIndex
+from policygen.lint.core.known_nodes import node_index
+from policygen.lint.core.pod_demands import PodDemand, Way
+from policygen.lint.rule import Facts
+
+_ANY_AMOUNT = Fraction(1, 10**9)
+
+
+class NearNodes(Struct, frozen=True, eq=False):
+    """Nodes that refuse the pods for the same reasons."""
+
+    misses: tuple[Miss, ...]
+    way: Way
+    groups: tuple[NodeGroup, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of the nodes."""
+        return sum(group.count for group in self.groups)
+
+
+class _Group(Struct, frozen=True, eq=False):
+    """A group of nodes, and what keeps pods away whatever they request."""
+
+    nodes: NodeGroup
+    before: tuple[Miss, ...]
+    """In the filters before that of amounts."""
+    after: tuple[Miss, ...]
+    changes: int
+    """The number of changes that they need."""
+
+
+class _Choice(Struct, frozen=True, eq=False):
+    """A group of nodes for one way in which the pods start."""
+
+    position: int
+    """In the order of the input, which decides between nodes that are equally near."""
+    way: int
+    """The number of the way."""
+    demand: Demand
+    group: _Group
+
+    @property
+    def is_selected(self) -> bool:
+        """Whether the pods select the nodes."""
+        selects = self.demand.selector or self.demand.terms
+        others = Differs | NoTerm | OtherName
+        return bool(selects) and not any(isinstance(it, others) for it in self.group.before)
+
+
+class _Near(Struct, frozen=True, eq=False):
+    """Nodes that refuse pods for the same reasons in one way."""
+
+    misses: tuple[Miss, ...]
+    way: int
+    groups: tuple[NodeGroup, ...]
+    distance: tuple[int, int, float, int, int]
+    """Sorts them: first nodes with the requested devices, then by changes, likeness and number."""
+
+
+class NearestNodes:
+    """Finds the nodes that need the fewest changes, and keeps the answer for equal pods."""
+
+    def __init__(self, index: NodeIndex) -> None:
+        self._index = index
+        self._groups: dict[Demand, Sequence[_Group]] = {}
+        """By demand without requests."""
+        self._known: dict[tuple[Demand, ...], _Near] = {}
+
+    def of(self, it: PodDemand) -> NearNodes | None:
+        """The nearest nodes; None if a node takes the pods, or may take them."""
+        if any(self._index.takers(way.demand) for way in it.ways):
+            return None
+        demands = tuple(way.demand for way in it.ways)
+        if demands not in self._known:
+            self._known[demands] = self._nearest(demands)
+        found = self._known[demands]
+        return NearNodes(found.misses, it.ways[found.way], found.groups)
+
+    def _nearest(self, demands: Sequence[Demand]) -> _Near:
+        every = list(self._choices(demands))
+        selected = list(_near(it for it in every if it.is_selected))
+        if selected and all(map(_lists_zero, selected)):
+            return min(selected, key=_distance)
+        every.sort(key=lambda it: it.group.changes)
+        missing = min(map(self._missing, demands))
+        best: _Near | None = None
+        for changes, choices in groupby(every, key=lambda it: it.group.changes):
+            if best and best.distance[0] == missing and best.distance[1] < changes:
+                break  # the others need more changes
+            best = min([*([best] if best else []), *_near(choices)], key=_distance)
+        assert best is not None  # noqa: S101 - there are nodes
+        return best
+
+    def _choices(self, demands: Sequence[Demand]) -> Iterator[_Choice]:
+        position = 0
+        for way, demand in enumerate(demands):
+            for group in self._groups_for(replace(demand, requests=())):
+                yield _Choice(position, way, demand, group)
+                position += 1
+
+    def _groups_for(self, without_requests: Demand) -> Sequence[_Group]:
+        found = self._groups.get(without_requests)
+        if found is None:
+            found = []
+            for nodes in self._index.nodes.groups(without_requests.keys):
+                before, after = misses_beside_amounts(without_requests, nodes)
+                changes = len({_subject(it) for it in (*before, *after)})
+                found.append(_Group(nodes, before, after, changes))
+            self._groups[without_requests] = found
+        return found
+
+    def _missing(self, demand: Demand) -> int:
+        """The number of requested devices of which no node has any."""
+        return sum(
+            is_one(name) and not self._index.at_least(name, _ANY_AMOUNT)
+            for name, _ in demand.requests
+        )
+
+
+def nearest_nodes(facts: Facts) -> NearestNodes:
+    """The nearest of all known nodes; use it with `facts.derive`."""
+    return NearestNodes(facts.derive(node_index))
+
+
+def _near(choices: Iterable[_Choice]) -> Iterator[_Near]:
+    """The nodes with their amounts, those with equal misses together."""
+    found: dict[tuple[int, tuple[Miss, ...]], list[_Choice]] = {}
+    for it in choices:
+        amounts = missing_amounts(it.demand, it.group.nodes)
+        missed = (*it.group.before, *amounts, *it.group.after)
+        found.setdefault((it.way, missed), []).append(it)
+    for (way, missed), equal in found.items():
+        groups = tuple(it.group.nodes for it in equal)
+        distance = (
+            sum(map(_is_without, missed)),
+            len({_subject(it) for it in missed}),
+            sum(_unlike(it) for it in missed if isinstance(it, Differs)),
+            -sum(group.count for group in groups),
+            equal[0].position,
+        )
+        yield _Near(missed, way, groups, distance)
+
+
+def _distance(near: _Near) -> tuple[int, int, float, int, int]:
+    return near.distance
+
+
+def _is_without(miss: Miss) -> bool:
+    """Whether nodes have none of a requested device."""
+    return isinstance(miss, TooLittle) and is_one(miss.resource) and not miss.have
+
+
+def _lists_zero(near: _Near) -> bool:
+    return any(
+        isinstance(miss, TooLittle)
+        and is_one(miss.resource)
+        and not node.allocatable.get(miss.resource, 1)
+        for miss in near.misses
+        for group in near.groups
+        for node in group.nodes
+        if node.at
+    )
+
+
+def _subject(miss: Miss) -> object:
+    """What a user must change: all amounts are one change."""
+    match miss:
+        case Differs(placed):
+            return placed.requirement.key
+        case NotTolerated(taint):
+            return taint
+    return type(miss)
+
+
+def _unlike(miss: Differs) -> float:
+    """How different the value of a node is from the nearest required value, from 0 to 1."""
+    values = miss.placed.requirement.values
+    if miss.value is None or not values:
+        return 1.0
+    return 1 - max(_likeness(it.lower(), miss.value.lower()) for it in values)
+
+
+@lru_cache(maxsize=1 << 16)
+def _likeness(required: str, value: str) -> float:
+    """How alike two values are, from 0 to 1."""
+    return SequenceMatcher(None, required, value).ratio()
