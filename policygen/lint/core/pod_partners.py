@@ -127,7 +127,8 @@ class Partners:
         ]
         self.namespaces: dict[str, list[TemplatePods]] = {}
         self._by_label: dict[tuple[str, str], list[TemplatePods]] = {}
-        self._of_operators: list[TemplatePods] = []
+        self._of_operators: dict[str, list[TemplatePods]] = {}
+        """By namespace, those to which a controller may add labels of any domain."""
         self._values: dict[tuple[str, frozenset[str]], Names] = {}
         self._elsewhere: dict[str, Sequence[str]] = {}
         for pods in self.pods:
@@ -135,7 +136,7 @@ class Partners:
             for pair in pods.labels.items():
                 self._by_label.setdefault(pair, []).append(pods)
             if pods.workload.object.group not in _NATIVE:
-                self._of_operators.append(pods)
+                self._of_operators.setdefault(pods.workload.namespace, []).append(pods)
 
     def selected(self, terms: Sequence[PodTerm]) -> Iterator[TemplatePods]:
         """The pods that may match all terms."""
@@ -181,23 +182,41 @@ class Partners:
         return None
 
     def _candidates(self, terms: Sequence[PodTerm]) -> Iterable[TemplatePods]:
+        """The pods with one of the labels, or in one of the namespaces, that the terms select: the fewest."""
+        every = (*self._with_labels(terms), *self._in_namespaces(terms))
+        return min(every, key=len, default=self.pods)
+
+    def _with_labels(self, terms: Sequence[PodTerm]) -> Iterator[Sequence[TemplatePods]]:
         for term in terms:
             selector = term.selector or LabelSelector()
             either = [[pair] for pair in selector.match_labels.items()]
             either += [
-                [(it.key, value) for value in it.values]
+                [(it.key, value) for value in dict.fromkeys(it.values)]
                 for it in selector.match_expressions
                 if it.operator == "In"
             ]
             for pairs in either:
                 if not any(_is_added(key) for key, _ in pairs):
                     found = [pods for pair in pairs for pods in self._by_label.get(pair, ())]
-                    return [*found, *self._of_operators]
+                    if any("/" in key for key, _ in pairs):
+                        known = {id(it) for it in found}
+                        others = self._in(term, self._of_operators)
+                        found += [it for it in others if id(it) not in known]
+                    yield found
+
+    def _in_namespaces(self, terms: Sequence[PodTerm]) -> Iterator[Sequence[TemplatePods]]:
         for term in terms:
             if term.namespace_selector is None and "" not in term.namespaces:
-                names = ("", *sorted(term.namespaces))
-                return [pods for name in names for pods in self.namespaces.get(name, ())]
-        return self.pods
+                yield self._in(term, self.namespaces)
+
+    def _in(
+        self, term: PodTerm, by_namespace: Mapping[str, Sequence[TemplatePods]]
+    ) -> Sequence[TemplatePods]:
+        """Those in the namespaces of a term, or all if it can select others."""
+        names: Iterable[str] = ("", *sorted(term.namespaces))
+        if term.namespace_selector is not None or "" in term.namespaces:
+            names = by_namespace
+        return [pods for name in names for pods in by_namespace.get(name, ())]
 
 
 class _Unmet:

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from policygen.lint.core.pod_partners import unmet_affinities
+from policygen.lint.core.pod_partners import partners, unmet_affinities
 from policygen.lint.rule import Need
 from tests.objects import facts
 
@@ -127,3 +127,27 @@ def test_kinds_of_other_projects_may_create_pods():
     other = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: x, namespace: %s}\n"
     assert unmet(pod("one", "", app("two")), other % "a") == []
     assert unmet(pod("one", "", app("two")), other % "b") == [("one", [])]
+
+
+def test_each_of_the_selected_pods_is_found_once():
+    name = "app.kubernetes.io/name"
+    set_ = """
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: set, namespace: a}
+spec:
+  replicatedJobs:
+  - name: w
+    template:
+      spec:
+        template:
+          metadata: {labels: {app.kubernetes.io/name: two}}
+          spec: {containers: [{name: main, image: a}]}
+"""
+    near = (
+        f"labelSelector: {{matchExpressions: [{{key: {name}, operator: In, values: [two, two]}}]}}"
+    )
+    texts = (pod("one", "", near), pod("two", f"{name}: two"), pod("other"), set_)
+    known = partners(facts("---\n".join(texts)))
+    [(_, term)] = known.pods[0].together
+    assert [it.workload.name for it in known.selected([term])] == ["two", "set"]
