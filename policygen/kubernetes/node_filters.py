@@ -201,7 +201,7 @@ def misses_beside_amounts(
 
 def missing_amounts(it: Demand, group: NodeGroup) -> Sequence[TooLittle]:
     """The resources of which the nearest size of a group has too little; empty if one size has enough."""
-    every = []
+    every: list[Sequence[TooLittle]] = []
     for size in group.largest:
         short = list(too_little(it, size))
         if not short:
@@ -312,7 +312,7 @@ def _requirement(data: Mapping[str, Any]) -> Requirement:
     return Requirement(str(key), str(operator), texts(data, "values"))
 
 
-def _shortage(short: list[TooLittle]) -> tuple[int, Fraction]:
+def _shortage(short: Sequence[TooLittle]) -> tuple[int, Fraction]:
     """Sorts sizes by how near they are: the fewest resources, then the least missing share."""
     missing = (1 - it.have / it.requested for it in short)
     return len(short), max(missing)

@@ -43,7 +43,7 @@ class NearNodes(Struct, frozen=True, eq=False):
         return sum(group.count for group in self.groups)
 
 
-class _Group(Struct, frozen=True, eq=False):
+class _Refusing(Struct, frozen=True, eq=False):
     """A group of nodes, and what keeps pods away whatever they request."""
 
     nodes: NodeGroup
@@ -62,7 +62,7 @@ class _Choice(Struct, frozen=True, eq=False):
     way: int
     """The number of the way."""
     demand: Demand
-    group: _Group
+    group: _Refusing
 
     @property
     def is_selected(self) -> bool:
@@ -87,7 +87,7 @@ class NearestNodes:
 
     def __init__(self, index: NodeIndex) -> None:
         self._index = index
-        self._groups: dict[Demand, Sequence[_Group]] = {}
+        self._groups: dict[Demand, Sequence[_Refusing]] = {}
         """By demand without requests."""
         self._known: dict[tuple[Demand, ...], _Near] = {}
 
@@ -123,14 +123,14 @@ class NearestNodes:
                 yield _Choice(position, way, demand, group)
                 position += 1
 
-    def _groups_for(self, without_requests: Demand) -> Sequence[_Group]:
+    def _groups_for(self, without_requests: Demand) -> Sequence[_Refusing]:
         found = self._groups.get(without_requests)
         if found is None:
             found = []
             for nodes in self._index.nodes.groups(without_requests.keys):
                 before, after = misses_beside_amounts(without_requests, nodes)
                 changes = len({_subject(it) for it in (*before, *after)})
-                found.append(_Group(nodes, before, after, changes))
+                found.append(_Refusing(nodes, before, after, changes))
             self._groups[without_requests] = found
         return found
 
