@@ -483,8 +483,6 @@ def _guarantees(draw, pool, branch):
 def _written(draw, pool, share, most):
     """A limit in units of every profile; None where it has no room, or just is not written."""
     least = {profile: share.guarantee[profile] for profile in pool.units}
-    if not pool.by_profile:
-        least = {profile: max(1, amount) for profile, amount in least.items()}
     if not draw(_BOOL) or any(least[profile] > most[profile] for profile in least):
         return None
     return {profile: draw(st.integers(least[profile], most[profile])) for profile in least}

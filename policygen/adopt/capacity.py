@@ -6,6 +6,9 @@ not in them, so the most usual number is taken with which every sum comes out ex
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import product
+from math import isqrt
 
 from msgspec import Struct
 
@@ -23,6 +26,12 @@ MOST_PER_NODE = MOST_REPLICAS = 1024
 
 _MIG = re.compile(r"mig-(?P<profile>(?P<slices>[1-7])g\.[0-9]+gb)(?P<extras>[.+-].+)?")
 _SLICES = 7
+_OF_A_CARD = {"1g.5gb": 7, "2g.10gb": 3, "3g.20gb": 2, "7g.40gb": 1}
+"""How many instances of a profile a card has."""
+_PARTS = 16
+"""The next number of nodes that is tried is larger by one of so many parts."""
+_MOST_COMPARED = 500
+"""Shapes whose pods are compared, where any number of nodes is possible."""
 
 DEFAULT_NODE = NodeResources(96_000, 1024 << 30)
 """A node whose cpu and memory no object shows; the spec marks it as a guess."""
@@ -61,12 +70,21 @@ class NodeShape(Struct, frozen=True):
     capacity: Capacity
     units_per_node: int
 
+    def is_short(self, need: NodeNeed) -> bool:
+        """Whether a node does not hold what is needed."""
+        node = self.capacity.node_allocatable or DEFAULT_NODE
+        return (
+            self.units_per_node < need.units
+            or node.cpu_milli < need.cpu_milli
+            or node.memory_bytes < need.memory_bytes
+        )
+
 
 def shapes(available: Vector, need: NodeNeed = NO_NEED) -> Iterator[NodeShape]:
     """Every shape of a pool with which the plan computes these amounts, the most usual first.
 
-    cpu and memory that are not in the amounts are those of DEFAULT_NODE for 8 GPUs, or the least that
-    is needed where a pod requests none of them.
+    cpu and memory that are not in the amounts are those of DEFAULT_NODE for 8 GPUs, if a pod needs no
+    more, or the least that is needed where a pod requests none of them.
     """
     units = {name: count for name, count in available.items() if name not in HOST and count > 0}
     if not units:
@@ -83,8 +101,7 @@ def shapes(available: Vector, need: NodeNeed = NO_NEED) -> Iterator[NodeShape]:
     for replicas in (it for it in range(1, MOST_REPLICAS + 1) if _divides(it, count)):
         made = False
         for per_node, node in _nodes(count // replicas, available, need):
-            made = True
-            yield NodeShape(
+            shape = NodeShape(
                 gpu=Gpu(
                     per_node=per_node,
                     resource=own,
@@ -94,8 +111,54 @@ def shapes(available: Vector, need: NodeNeed = NO_NEED) -> Iterator[NodeShape]:
                 capacity=_capacity(count // replicas, per_node, node),
                 units_per_node=per_node * replicas,
             )
+            made = made or not shape.is_short(need)
+            yield shape
         if made:
-            return  # complete cards are more usual than shared ones
+            break  # complete cards are more usual than shared ones
+    if need.shares:
+        yield from _cut_alike(count, own, available, need)
+
+
+def _cut_alike(
+    count: int, own: str | None, available: Vector, need: NodeNeed
+) -> Iterator[NodeShape]:
+    """Pools whose cards have instances of one MIG profile, which pods request as GPUs.
+
+    Nodes can have other numbers of these than equal cards make. No object shows the profile.
+    """
+    for (profile, most), per_node in product(_OF_A_CARD.items(), USUAL):
+        least = -(-count // (per_node * most))
+        for nodes in _node_counts(least, count, available, need):
+            for size, node in _nodes(nodes * per_node, available, need, (per_node,)):
+                yield NodeShape(
+                    gpu=Gpu(
+                        per_node=size,
+                        resource=own,
+                        sharing="mig",
+                        mig_strategy="single",
+                        instances=((profile, count),),
+                    ),
+                    capacity=_capacity(nodes * size, size, node),
+                    units_per_node=min(count, size * most),
+                )
+
+
+def _node_counts(least: int, most: int, available: Vector, need: NodeNeed) -> Iterator[int]:
+    """Numbers of nodes to try: those that divide all cpu, or some of each size if it is not counted."""
+    total = available.get(CPU, 0) if need.exact else 0
+    if total:
+        yield from (it for it in _divisors(total) if least <= it <= most)
+        return
+    count = least
+    while count <= most:
+        yield count
+        count += 1 + count // _PARTS
+
+
+@lru_cache(maxsize=16)
+def _divisors(number: int) -> list[int]:
+    pairs = ({it, number // it} for it in range(1, isqrt(number) + 1) if number % it == 0)
+    return sorted(it for pair in pairs for it in pair)
 
 
 def _divides(replicas: int, count: int) -> bool:
@@ -151,9 +214,9 @@ def _cut(
                 yield shape(cards, per_node, node)
         if made:
             break
-    for count in range(1, least + 1) if need.shares else ():
+    for count in _node_counts(1, whole // largest, available, need) if need.shares else ():
         per_node = -(-least // count)
-        if per_node <= MOST_PER_NODE and largest * count <= whole:
+        if per_node <= MOST_PER_NODE:
             for size, node in _nodes(count * per_node, available, need, (per_node,)):
                 yield shape(count * size, size, node)
 
@@ -178,13 +241,15 @@ def _nodes(
         cpu = _of_node(available.get(CPU), cards, per_node, 1, exact=need.exact)
         memory = _of_node(available.get(MEMORY), cards, per_node, MEBIBYTE, exact=need.exact)
         if CPU not in available:
-            cpu = DEFAULT_NODE.cpu_milli * per_node // USUAL[0] or 1
-            if any(it.cpu_milli == 0 for it in need.shares):
-                cpu = need.cpu_milli
+            usual = DEFAULT_NODE.cpu_milli * per_node // USUAL[0] or 1
+            cpu = 0 if any(it.cpu_milli == 0 for it in need.shares) else usual
         if MEMORY not in available:
-            memory = DEFAULT_NODE.memory_bytes * per_node // USUAL[0]
-            if any(it.memory_bytes == 0 for it in need.shares):
-                memory = need.memory_bytes
+            usual = DEFAULT_NODE.memory_bytes * per_node // USUAL[0]
+            memory = 0 if any(it.memory_bytes == 0 for it in need.shares) else usual
+        if cpu is not None and (CPU not in available or not need.exact):
+            cpu = max(cpu, need.cpu_milli)
+        if memory is not None and (MEMORY not in available or not need.exact):
+            memory = max(memory, need.memory_bytes)
         if cpu is not None and memory is not None:
             yield per_node, NodeResources(cpu, memory)
 
@@ -212,26 +277,30 @@ def best(
     available: Vector,
     need: NodeNeed,
     rank: Callable[[int], int],
-    others: Callable[[NodeShape], int] = lambda _: 0,
+    others: Callable[[NodeShape], tuple[int, int]] = lambda _: (0, 0),
+    *,
+    packed: bool = False,
 ) -> NodeShape | None:
     """The first shape of the lowest rank by units on a node; None if no shape makes the amounts.
 
-    Shapes whose nodes hold what is needed come before all others, and those of rank 2 are the last.
-    `others` is the number of pods whose share of a node is not what they request; it decides before the rank.
+    Shapes whose nodes hold what is needed come before all others, and those of rank 2 are the last, also
+    behind nodes that are too small if pods show that the pool is `packed`. `others` are the pods that
+    request none of what is their share of a node, and those that request another amount than their share; both
+    numbers decide before the rank.
     """
     found: NodeShape | None = None
-    lowest: tuple[bool, bool, int, int] | None = None
+    tried = 0
+    lowest: tuple[tuple[bool, bool, bool], tuple[int, int], int] | None = None
     for shape in shapes(available, need):
-        node = shape.capacity.node_allocatable or DEFAULT_NODE
-        short = (
-            shape.units_per_node < need.units
-            or node.cpu_milli < need.cpu_milli
-            or node.memory_bytes < need.memory_bytes
-        )
         worse = rank(shape.units_per_node)
-        place = (short, worse > 1, others(shape), worse)
+        never = worse > 1
+        first = (never and packed, shape.is_short(need), never)
+        if lowest is not None and first > lowest[0]:
+            continue
+        place = first, (0, 0) if never else others(shape), worse
+        tried += not never
         if lowest is None or place < lowest:
             found, lowest = shape, place
-        if place == (False, False, 0, 0):
+        if place == ((False, False, False), (0, 0), 0) or tried == _MOST_COMPARED:
             break
     return found

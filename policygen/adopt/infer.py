@@ -13,7 +13,6 @@ from policygen.adopt import (
     nodes,
     pools,
     priorities,
-    quotas,
     rendered_models,
     volcano,
     workloads,
@@ -82,7 +81,9 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
         cluster, trees, spaces, [(it.queue[2], it.first.namespace) for it in labelled if it.queue]
     )
     queued = _queued(trees)
-    limits = kube_scheduler.limits(owned, spaces, queued, _nested(trees))
+    limits = kube_scheduler.limits(
+        owned, spaces, queued, rendered_models.above_quotas(labelled, spaces)
+    )
     owned |= _alone(limits, owned, spaces)
     found_models, needs = models.of_pod_groups(cluster, trees, owned, scope)
     if not scope.rendered:
@@ -110,10 +111,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     # In a pool with a backstop, each namespace of its teams would have a ResourceQuota.
     limited = {it.team for tree in trees if backstops & {*tree.pools} for it in tree.branches}
     owned = {it: names for it, names in owned.items() if it not in assumed & limited}
-    listed = [
-        replace(quotas.with_ratio(it, trees), quota_backstop=it.name in backstops)
-        for it in made.pools
-    ]
+    listed = [replace(it, quota_backstop=it.name in backstops) for it in made.pools]
     schedulers = {it.name: it.scheduler or "kueue" for it in listed}
     ranks = priorities.adjusted(priorities.priorities(cluster, scope), listed, schedulers)
     platform = _platform(cluster, name, trees, ranks)
@@ -202,12 +200,6 @@ def _queued(trees: Iterable[TeamTree]) -> dict[str, frozenset[str]]:
     return found
 
 
-def _nested(trees: Iterable[TeamTree]) -> frozenset[str]:
-    """The teams with a team above or below."""
-    pairs = [(it.team, it.above) for tree in trees for it in tree.branches if it.above]
-    return frozenset(it for pair in pairs for it in pair if pair[0] != pair[1])
-
-
 def _alone(
     limits: Iterable[NamespaceLimits],
     owned: Mapping[str, tuple[str, ...]],
@@ -288,7 +280,14 @@ def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
         left += [(name, message) for message in (*it.differences, *it.taints)]
     unseen = pools.without_pool(found, listed, shown, ranks)
     listed += pools.completed(unseen, shown, {})[0]
-    listed = _with_both(listed, priorities.preempting(cluster, scope))
+    doubled = priorities.doubled(cluster, scope)
+    of_pods = {
+        name: preempts
+        for name, several in of_pool.items()
+        if seen[name].scheduler == "kube-scheduler"
+        and (preempts := rendered_models.preempting(several, doubled)) is not None
+    }
+    listed = _with_both(listed, priorities.preempting(cluster, scope), of_pods)
     if not listed and priorities.without_kueue(cluster, scope):
         listed.append(_unseen_pool(0, preempts=False))
     made, guessed = pools.apart(listed)
@@ -296,25 +295,38 @@ def _pools(  # noqa: PLR0913 - what was read of nodes, queues, quotas and pods
     return _Pools(made, guessed, frozenset(probable), assumed, differing, tuple(left))
 
 
-def _with_both(listed: Sequence[Pool], shown: frozenset[bool]) -> list[Pool]:
-    """The pools; if classes show pools that preempt, or pools that do not, such a pool exists."""
-    made = list(listed)
-    movable = [index for index, it in enumerate(made) if it.scheduler == "kube-scheduler"]
+def _with_both(
+    listed: Sequence[Pool], shown: frozenset[bool], of_pods: Mapping[str, bool]
+) -> list[Pool]:
+    """The pools; if classes show pools that preempt, or pools that do not, such a pool exists.
+
+    `of_pods` are the pools of kube-scheduler of which pods show whether they preempt.
+    """
+    made = [_never(it) if of_pods.get(it.name) is False else it for it in listed]
+    movable = [
+        index
+        for index, it in enumerate(made)
+        if it.scheduler == "kube-scheduler" and it.name not in of_pods
+    ]
     fixed = {
         it.scheduler == "volcano" and it.scheduling_policy.preemption_enabled is not False
         for it in made
         if it.scheduler != "kube-scheduler"
-    }
+    } | set(of_pods.values())
     if True in shown - fixed and not movable:
         made.append(_unseen_pool(len(made), preempts=True))
     if False in shown - fixed:
         if len(movable) > (True not in fixed):
-            pool = made[movable[0]]
-            policy = replace(pool.scheduling_policy, preemption_enabled=False)
-            made[movable[0]] = replace(pool, scheduling_policy=policy)
+            made[movable[0]] = _never(made[movable[0]])
         else:
             made.append(_unseen_pool(len(made), preempts=False))
     return made
+
+
+def _never(pool: Pool) -> Pool:
+    """The pool without preemption."""
+    policy = replace(pool.scheduling_policy, preemption_enabled=False)
+    return replace(pool, scheduling_policy=policy)
 
 
 def _unseen_pool(number: int, *, preempts: bool) -> Pool:

@@ -1,18 +1,21 @@
 """Pools of kube-scheduler and the teams that share them, which only ResourceQuotas show."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 
 from msgspec import Struct
 
 from policygen.adopt.namespaces import REQUESTS, Space
 from policygen.adopt.pools import Found
-from policygen.adopt.quotas import HERE
+from policygen.adopt.quotas import HERE, amounts
 from policygen.adopt.trees import POOL_NAME, label, unused
 from policygen.core.quantity import MEBIBYTE
 from policygen.plan.amounts import CPU, MEMORY
 from policygen.plan.pool import PoolFacts
-from policygen.spec.types import Bounds, Pool, Quota, SchedulingPolicy
+from policygen.spec.types import Bounds, Pool, Quota
+
+_MIG = "mig-"
+"""The beginning of the resource of a MIG profile, after the domain."""
 
 
 class NamespaceLimits(Struct, frozen=True):
@@ -23,25 +26,27 @@ class NamespaceLimits(Struct, frozen=True):
     units: Mapping[str, int]
     cpu: int | None
     memory: int | None
+    apart: frozenset[str] = frozenset()
+    """Resources of pods that request more cpu or memory than this: it limits the pods of another pool."""
 
 
 def limits(
     owned: Mapping[str, tuple[str, ...]],
     spaces: Mapping[str, Space],
     queued: Mapping[str, frozenset[str]],
-    nested: Iterable[str] = (),
+    apart: frozenset[str] = frozenset(),
 ) -> list[NamespaceLimits]:
     """The limits of each team for resources that no queue of its own counts.
 
     `queued` are the resources of each team's queues: a ResourceQuota on them is the backstop of a
-    pool. `nested` are the teams with a team above or below. A namespace without a team is a team of its own: the sum of the plan is the same.
+    pool. `apart` are the resources of pods that request more cpu or memory than their namespace allows.
+    A namespace without a team is a team of its own: the sum of the plan is the same.
     """
     of_team = dict(owned)
     known = {name for names in owned.values() for name in names}
-    alone = [it for it in spaces.values() if it.name not in known and it.hard]
-    for names in _with_empty(alone):
-        of_team[unused(names[0], of_team)] = names
-    shared = _of_nested(of_team, spaces, nested)
+    for space in spaces.values():
+        if space.name not in known and space.hard:
+            of_team[unused(space.name, of_team)] = (space.name,)
     found = []
     for team, names in of_team.items():
         parts = [spaces[name] for name in names if name in spaces]
@@ -50,62 +55,12 @@ def limits(
             for resource, count in part.gpus.items():
                 if resource not in queued.get(team, frozenset()):
                     units[resource] = units.get(resource, 0) + count
-        units = {name: count for name, count in units.items() if count or name not in shared}
         if units:
             # Without default requests, a quota of cpu refuses containers that request none.
             counts = all(it.defaults for it in parts)
             cpu, memory = (_sum(parts, it) if counts else None for it in (CPU, MEMORY))
-            found.append(NamespaceLimits(team, names, units, cpu, memory))
+            found.append(NamespaceLimits(team, names, units, cpu, memory, apart & units.keys()))
     return found
-
-
-def _of_nested(
-    owned: Mapping[str, tuple[str, ...]], spaces: Mapping[str, Space], nested: Iterable[str]
-) -> frozenset[str]:
-    """The resources of teams that have teams above or below them.
-
-    No limit can be written as 0. It is what overcommitRatio leaves to root teams if all limits are known, but
-    those of teams above are not.
-    """
-    names = {name for team in nested for name in owned.get(team, ())}
-    return frozenset(it for name in names if name in spaces for it in spaces[name].gpus)
-
-
-def _with_empty(alone: Sequence[Space]) -> list[tuple[str, ...]]:
-    """Each namespace for itself, but one with a limit of 0 with another one of its team.
-
-    No quota can have the limit 0: it is the smaller part of a limit that several namespaces share.
-    """
-    groups: dict[str, list[str]] = {it.name: [it.name] for it in alone if all(it.gpus.values())}
-    for space in alone:
-        if space.name in groups:
-            continue
-        able = [it for it in alone if it.name in groups and _are_parts(it, space)]
-        if able:
-            nearest = max(able, key=lambda it: _common(it.name, space.name))
-            groups[nearest.name].append(space.name)
-        else:
-            groups[space.name] = [space.name]
-    return [tuple(names) for names in groups.values()]
-
-
-def _common(one: str, other: str) -> int:
-    """The length of the common beginning of two names."""
-    pairs = zip(one, other, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def _are_parts(one: Space, other: Space) -> bool:
-    """Whether two namespaces can be those of one team, the second one with the smaller parts."""
-    return (one.counted, one.defaults, one.hard.keys()) == (
-        other.counted,
-        other.defaults,
-        other.hard.keys(),
-    ) and all(
-        0 <= one.hard[it] - other.hard[it] <= 1
-        for it in one.hard
-        if it.removeprefix(REQUESTS) in one.gpus
-    )
 
 
 def _sum(parts: Iterable[Space], resource: str) -> int | None:
@@ -116,66 +71,79 @@ def _sum(parts: Iterable[Space], resource: str) -> int | None:
 
 
 class PoolOfQuotas(Struct, frozen=True):
-    """A pool that only ResourceQuotas show: its resource, and whether they count cpu too."""
+    """A pool that only ResourceQuotas show: its resources, and whether they count cpu too."""
 
-    resource: str
+    resources: tuple[str, ...]
+    """Several if they are the MIG profiles of the same cards."""
     counts_cpu: bool
 
     @property
     def name(self) -> str:
         """Its name in the spec."""
-        domain, _, name = self.resource.partition("/")
+        domain, _, name = self.resources[0].partition("/")
         end = f"-{CPU}" if self.counts_cpu else ""
+        name = name if len(self.resources) == 1 else "mig"
         return label(f"{domain.split('.')[0]}-{name}")[: POOL_NAME - len(end)].strip("-") + end
 
 
-def pools_of(found: Sequence[NamespaceLimits]) -> dict[str, dict[PoolOfQuotas, int]]:
-    """The limits of each team, by pool: one pool for each resource.
+def pools_of(found: Sequence[NamespaceLimits]) -> dict[str, list[PoolOfQuotas]]:
+    """The pools of each team: one for each resource, or for the MIG profiles of the same cards.
 
-    A quota of cpu and memory belongs to one pool of its team: the resource that most of the teams
+    A quota of cpu and memory belongs to one pool of its team: the one that most of the teams
     with such quotas have. One that other teams have without cpu comes last, because it would be two pools.
     """
-    plain = {name for it in found if it.cpu is None for name in it.units}
-    counting = [it for it in found if it.cpu is not None]
-    by_team: dict[str, dict[PoolOfQuotas, int]] = {}
-    order: list[str] = []
-    left = list(counting)
+    cards = _cards(found)
+    has = {it.team: list(dict.fromkeys(cards[name] for name in it.units)) for it in found}
+    plain = {key for it in found if it.cpu is None for key in has[it.team]}
+    apart = {cards[name] for it in found for name in it.apart}
+    left = [has[it.team] for it in found if it.cpu is not None]
+    order: list[tuple[str, ...]] = []
     while left:
-        teams_of: dict[str, int] = {}
-        for limit in left:
-            for resource in limit.units:
-                teams_of[resource] = teams_of.get(resource, 0) + 1
-        order.append(max(sorted(teams_of), key=lambda it: (it not in plain, teams_of[it])))
-        left = [it for it in left if order[-1] not in it.units]
+        teams_of = Counter(key for keys in left for key in keys)
+        order.append(
+            max(
+                sorted(teams_of),
+                key=lambda it: (it not in plain, it not in apart, teams_of[it]),
+            )
+        )
+        left = [keys for keys in left if order[-1] not in keys]
+    by_team = {}
     for limit in found:
-        first = next((it for it in order if it in limit.units), "") if limit.cpu is not None else ""
-        by_team[limit.team] = {
-            PoolOfQuotas(name, name == first): count for name, count in limit.units.items()
-        }
+        mine = has[limit.team]
+        first = next((it for it in order if it in mine), ()) if limit.cpu is not None else ()
+        by_team[limit.team] = [PoolOfQuotas(it, it == first) for it in mine]
     return by_team
+
+
+def _cards(found: Iterable[NamespaceLimits]) -> dict[str, tuple[str, ...]]:
+    """By resource, those of the same cards: MIG profiles, if every team with one of them has all."""
+    made: dict[str, tuple[str, ...]] = {name: (name,) for it in found for name in it.units}
+    domains: dict[str, list[str]] = {}
+    for name in sorted(made):
+        domain, _, own = name.partition("/")
+        if own.startswith(_MIG):
+            domains.setdefault(domain, []).append(name)
+    for names in domains.values():
+        if all(len(it.units.keys() & {*names}) in {0, len(names)} for it in found):
+            made |= dict.fromkeys(names, tuple(names))
+    return made
 
 
 def pools(found: Sequence[NamespaceLimits]) -> list[Found]:
     """The pools of these limits.
 
-    Each has as many GPUs as the largest limit of a team; how many it really has is in no object. Where
-    the limit of a team is 0, the other limits are all that an overcommitRatio of 1 allows.
+    Each has as many GPUs as the largest limit of a team; how many it really has is in no object.
     """
     sums: dict[PoolOfQuotas, dict[str, int]] = {}
-    limits_of = {it.team: it for it in found}
     of_teams = pools_of(found)
-    full = {pool for units in of_teams.values() for pool, count in units.items() if not count}
-    for team, units in of_teams.items():
-        for pool, count in units.items():
-            available = sums.setdefault(pool, {pool.resource: 0})
-            add = sum if pool in full else max
-            available[pool.resource] = add((available[pool.resource], count))
+    for limit in found:
+        for pool in of_teams[limit.team]:
+            available = sums.setdefault(pool, dict.fromkeys(pool.resources, 1))
+            counts = {name: limit.units[name] for name in pool.resources}
             if pool.counts_cpu:
-                limit = limits_of[team]
-                available[CPU] = add((available.get(CPU, 1), limit.cpu or 0))
-                available[MEMORY] = add((available.get(MEMORY, MEBIBYTE), limit.memory or 0))
-    for available in sums.values():
-        available |= {it: max(count, 1) for it, count in available.items()}
+                available |= {CPU: available.get(CPU, 1), MEMORY: available.get(MEMORY, MEBIBYTE)}
+                counts |= {CPU: limit.cpu or 0, MEMORY: limit.memory or 0}
+            available |= {name: max(available[name], count) for name, count in counts.items()}
     return [
         Found(
             pool.name,
@@ -186,9 +154,6 @@ def pools(found: Sequence[NamespaceLimits]) -> list[Found]:
                 at=HERE,
                 node_selector=(),
                 scheduler="kube-scheduler",
-                scheduling_policy=SchedulingPolicy(
-                    overcommit_ratio=Fraction(1) if pool in full else None
-                ),
                 quota_cpu_and_memory=pool.counts_cpu,
             ),
         )
@@ -197,17 +162,17 @@ def pools(found: Sequence[NamespaceLimits]) -> list[Found]:
 
 
 def quotas(
-    limit: NamespaceLimits, units: Mapping[PoolOfQuotas, int], facts: Mapping[str, PoolFacts]
+    limit: NamespaceLimits, pools: Iterable[PoolOfQuotas], facts: Mapping[str, PoolFacts]
 ) -> list[Quota]:
     """The quotas of a team in these pools: only limits, since no object shows what is guaranteed."""
     return [
         Quota(
             pool=pool.name,
             at=HERE,
-            limit=((facts[pool.name].profiles[0], count),) if count else None,
+            limit=amounts({name: limit.units[name] for name in pool.resources}, facts[pool.name]),
             cpu=Bounds(limit=limit.cpu if pool.counts_cpu else None),
             memory=Bounds(limit=limit.memory if pool.counts_cpu else None),
         )
-        for pool, count in units.items()
+        for pool in pools
         if pool.name in facts
     ]

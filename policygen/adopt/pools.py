@@ -152,7 +152,13 @@ def completed(
         if it.scheduler == "kube-scheduler":
             need = replace(need, exact=False)  # its quotas limit teams, and are no sums of nodes
         others = partial(_other_shares, it.pool, need.shares)
-        shape = capacity.best(it.available, need, profiles.rank if packs else _any, others)
+        shape = capacity.best(
+            it.available,
+            need,
+            profiles.rank if packs else _any,
+            others,
+            packed=it.profile == "binpack",
+        )
         if packs and shape and profiles.rank(shape.units_per_node) > 1:
             packs = False  # its nodes would change the weights of the profile
             shape = capacity.best(it.available, need, _any, others)
@@ -171,16 +177,22 @@ def completed(
     return pools, frozenset(ranks)
 
 
-def _other_shares(pool: Pool, pods: Sequence[PodShare], shape: NodeShape) -> int:
-    """How many pods do not request the cpu and memory that the plan gives them on such nodes."""
+def _other_shares(pool: Pool, pods: Sequence[PodShare], shape: NodeShape) -> tuple[int, int]:
+    """How many pods do not request the cpu or memory that the plan gives them on such nodes.
+
+    First those that request none of it: a model can set an amount, but not that it requests none. Then the
+    amounts that differ.
+    """
     if not pods:
-        return 0
+        return 0, 0
     (facts,) = resolve(Spec(pools=(with_shape(pool, shape),)))[0].values()
-    number = 0
+    missing = number = 0
     for it in pods:
         found = share([facts], Size(it.resource, it.units))
-        number += (found[CPU], found[MEMORY]) != (it.cpu_milli, it.memory_bytes)
-    return number
+        pairs = ((found[CPU], it.cpu_milli), (found[MEMORY], it.memory_bytes))
+        missing += any(made and not requested for made, requested in pairs)
+        number += sum(made != requested for made, requested in pairs)
+    return missing, number
 
 
 def _any(_: int) -> int:

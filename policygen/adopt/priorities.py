@@ -68,6 +68,11 @@ def preempting(cluster: Cluster, scope: Scope) -> frozenset[bool]:
     return frozenset(shown)
 
 
+def doubled(cluster: Cluster, scope: Scope) -> frozenset[str]:
+    """The priorities that have one class for pools that preempt, and one for pools that do not."""
+    return frozenset(name for name, both in _policies(cluster, scope).items() if len(both) > 1)
+
+
 def without_kueue(cluster: Cluster, scope: Scope) -> bool:
     """Whether a set has priorities, but no classes of Kueue: then all its pools have other schedulers."""
     of_kueue = any(scope.has(it.labels) for it in cluster.workload_priority_classes)

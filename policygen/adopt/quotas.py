@@ -1,15 +1,12 @@
 """The quotas of a team that the plan turns into the amounts of its queues."""
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
-
-from msgspec.structs import replace
 
 from policygen.adopt.trees import TeamBranch, TeamTree
 from policygen.core.finding import At
 from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
 from policygen.plan.pool import PoolFacts
-from policygen.spec.types import WHOLE, Amounts, Bounds, Pool, Quota
+from policygen.spec.types import WHOLE, Amounts, Bounds, Quota
 
 HERE = At(0)
 """The place of everything that is inferred, since it has no text yet."""
@@ -87,8 +84,8 @@ def _quota(
     return Quota(
         pool=facts.name,
         at=HERE,
-        guarantee=_amounts({name: count for name, count in units.items() if count}, facts),
-        limit=_limits(written, facts) or None,
+        guarantee=amounts({name: count for name, count in units.items() if count}, facts),
+        limit=amounts(written, facts) or None,
         weight=weight,
         cpu=Bounds(_other(CPU, guarantee, least), _other(CPU, most, derived)),
         memory=Bounds(_other(MEMORY, guarantee, least), _other(MEMORY, most, derived)),
@@ -101,36 +98,8 @@ def _other(resource: str, amounts: Vector, derived: Vector) -> int | None:
     return None if found is None or found == derived[resource] else found
 
 
-def _limits(units: Vector, facts: PoolFacts) -> Amounts:
-    """Written limits. A limit of 0 cards cannot be written: `with_ratio` leaves nothing for it."""
-    found = _amounts(units, facts)
-    return tuple(it for it in found if it[1]) if facts.profiles == (WHOLE,) else found
-
-
-def with_ratio(pool: Pool, trees: Iterable[TeamTree]) -> Pool:
-    """The pool, with an overcommitRatio if it is the reason why a root team can use nothing."""
-    for tree in trees:
-        available = tree.available.get(pool.name, {})
-        names = [it for it in available if it not in HOST]
-        roots = [it.limit.get(pool.name, {}) for it in tree.branches if it.above is None]
-        # Queues of several pools also have a 0 for each pool that a team does not use.
-        if len(tree.pools) > 1 or len(names) != 1 or not available[names[0]]:
-            continue
-        whole = available[names[0]]
-        limits = [min(it.get(names[0], whole), whole) for it in roots]
-        if 0 in limits and sum(limits) >= whole:
-            # The largest one with this sum of units, because it also limits cpu and memory.
-            ratio = Fraction(((sum(limits) + 1) * _DIGITS - 1) // whole, _DIGITS)
-            policy = replace(pool.scheduling_policy, overcommit_ratio=ratio)
-            return replace(pool, scheduling_policy=policy)
-    return pool
-
-
-_DIGITS = 10**9
-"""The precision of a ratio: of at most 1,000,000 GPUs, the product with it is exact."""
-
-
-def _amounts(units: Vector, facts: PoolFacts) -> Amounts:
+def amounts(units: Vector, facts: PoolFacts) -> Amounts:
+    """Units by resource as the amounts of a quota."""
     profile_of = dict(zip(facts.resources, facts.profiles, strict=True))
     found = tuple(sorted((profile_of[name], count) for name, count in units.items()))
     return found if facts.profiles != (WHOLE,) else tuple((WHOLE, count) for _, count in found)

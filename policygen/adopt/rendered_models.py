@@ -1,7 +1,7 @@
 """Reads models from the objects that `render --with workloads` made: each names its model in a label."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from policygen.adopt.capacity import NodeNeed, PodShare
 from policygen.adopt.model_details import detailed
 from policygen.adopt.models import PREEMPTING
+from policygen.adopt.namespaces import Space
 from policygen.adopt.pools import Found
 from policygen.adopt.quotas import HERE
 from policygen.adopt.scalers import autoscaling
@@ -25,7 +26,7 @@ from policygen.kubernetes.core import TolerationView
 from policygen.kubernetes.untyped import integer, keyed_texts, mapping, text
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.plan import tree
-from policygen.plan.amounts import CPU, MEMORY, Vector
+from policygen.plan.amounts import CPU, HOST, MEMORY, Vector
 from policygen.plan.decisions import Decisions
 from policygen.plan.fit import Size
 from policygen.plan.model_names import MODEL
@@ -117,7 +118,9 @@ def in_pools(
     models: Iterable[RenderedModel], found: Iterable[Found]
 ) -> dict[str, list[RenderedModel]]:
     """The models of each pool: by their queue, or by their resource on a pool of kube-scheduler."""
-    plain = {next(iter(it.resources)): it.name for it in found if it.scheduler == "kube-scheduler"}
+    plain = {
+        name: it.name for it in found if it.scheduler == "kube-scheduler" for name in it.resources
+    }
     made: dict[str, list[RenderedModel]] = {}
     for model in models:
         pools = model.place.pools if model.place else ()
@@ -126,6 +129,20 @@ def in_pools(
         for pool in pools:
             made.setdefault(pool, []).append(model)
     return made
+
+
+def above_quotas(models: Iterable[RenderedModel], spaces: Mapping[str, Space]) -> frozenset[str]:
+    """The resources of pods without a queue that request more cpu or memory than a quota of their namespace."""
+    found = set()
+    for it in models:
+        space = spaces.get(it.first.namespace)
+        if space is None or it.queue is not None:
+            continue
+        for name in HOST:
+            most = space.requested(name)
+            if most is not None and (it.requested(name) or 0) > most:
+                found.add(it.resource)
+    return frozenset(found)
 
 
 def on_pool(found: Found, models: Sequence[RenderedModel]) -> Found:
@@ -204,6 +221,14 @@ def _starts_alone(model: RenderedModel) -> bool:
     return (
         gang is not None and gang.run_as == "pods" and POD_GROUP not in model.template.annotations
     )
+
+
+def preempting(models: Iterable[RenderedModel], doubled: Collection[str]) -> bool | None:
+    """Whether pods of a pool preempt, by the classes of priorities that have two; None if no pod shows it."""
+    names = [it.template.spec.priority_class_name for it in models]
+    if any(it.removesuffix(PREEMPTING) in doubled for it in names if it.endswith(PREEMPTING)):
+        return True
+    return False if any(it in doubled for it in names) else None
 
 
 def need(before: NodeNeed, found: Found, models: Iterable[RenderedModel]) -> NodeNeed:
@@ -363,13 +388,16 @@ def autoscaled(spec: Spec, found: Iterable[RenderedModel]) -> tuple[Spec, list[G
             count = availability.nodes(it) if availability.is_apart(it) else units
             most[it.model.name] = max(count, it.replicas.least, 1)
     made = [
-        replace(it, replicas=None, autoscaling=Autoscaling(it.replicas or 1, most[it.name]))
-        if it.name in most and it.autoscaling is None
-        else it
+        replace(it, replicas=None, autoscaling=_up_to(it, most[it.name])) if it.name in most else it
         for it in spec.models
     ]
     guesses = [Guess("Model", name, _MAX, _NO_ROOM) for name in most]
     return replace(spec, models=tuple(made)), guesses
+
+
+def _up_to(model: Model, most: int) -> Autoscaling:
+    least = model.autoscaling.min_replicas if model.autoscaling else model.replicas or 1
+    return Autoscaling(least, most)
 
 
 def _has_no_surge(workload: Workload) -> bool:

@@ -8,7 +8,6 @@ from policygen.adopt import kube_scheduler, namespaces
 from policygen.adopt.kube_scheduler import NamespaceLimits
 from policygen.adopt.namespaces import Space
 from policygen.adopt.quotas import HERE, quotas
-from policygen.adopt.rests import with_rests
 from policygen.adopt.trees import TeamTree
 from policygen.adopt.weights import weights
 from policygen.plan.kubernetes import COUNTED
@@ -79,12 +78,10 @@ def _quotas(
     listed: dict[str, list[Quota]] = {}
     inherited: dict[str, NodeResources] = {}
     for tree in given.trees:
-        made, shown = tree, {}
-        if tree.scheduler == "volcano" and tree.preempts is False:
-            shown = weights(tree)
-        elif tree.scheduler == "volcano":
-            made, shown = with_rests(tree)
-        for team, found in quotas(made, given.facts, shown).items():
+        # Where teams reclaim, what a queue deserves is the guarantee of its team, and weights decide nothing.
+        of_volcano = tree.scheduler == "volcano" and tree.preempts is False
+        shown = weights(tree) if of_volcano else {}
+        for team, found in quotas(tree, given.facts, shown).items():
             listed.setdefault(team, []).extend(found)
     of_quotas = kube_scheduler.pools_of(given.limits)
     for limit in given.limits:

@@ -4,9 +4,13 @@ The plan gives a team its guarantee and a share of the rest by its weight. Queue
 Where they reserve the guarantee, the share is known, so weights are found that make it.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from math import isqrt
+
+from msgspec import Struct
 
 from policygen.adopt.trees import TeamBranch, TeamTree, amount
 from policygen.core import quantity
@@ -17,6 +21,8 @@ MOST = 65_535
 """Bound of the schema of a Team."""
 
 _STEPS = 12
+_ROUNDS = 20
+"""How often the weight of each team is changed until all shares are right."""
 
 
 def weights(tree: TeamTree) -> dict[str, int]:
@@ -64,46 +70,79 @@ def _of_group(
             for i, it in enumerate(group)
         ]
     ceilings = [it.limit.get(tree.queue, whole) for it in group]
-    for tried in _candidates(group, floors, deserved):
-        if all(
-            apportion(
-                whole[name] - sum(it.get(name, 0) for it in floors),
-                tried,
-                [0] * len(group),
-                [
-                    most.get(name, whole[name]) - least.get(name, 0)
-                    for most, least in zip(ceilings, floors, strict=True)
-                ],
-            )
-            == [
+    wanted = [
+        _Division(
+            whole[name] - sum(it.get(name, 0) for it in floors),
+            [
+                most.get(name, whole[name]) - least.get(name, 0)
+                for most, least in zip(ceilings, floors, strict=True)
+            ],
+            [
                 it.get(name, 0) - least.get(name, 0)
                 for it, least in zip(deserved, floors, strict=True)
-            ]
-            for name in deserved[0]
-        ):
+            ],
+        )
+        for name in deserved[0]
+    ]
+    fixed = [it.own for it in group]
+    for tried in _candidates(fixed, wanted):
+        if all(it.shares(tried) == it.wanted for it in wanted):
             return {it: weight for it, weight in zip(group, tried, strict=True) if not it.own}
     return {}
 
 
-def _candidates(
-    group: Sequence[TeamBranch], floors: Sequence[Vector], deserved: Sequence[Vector]
-) -> Iterator[list[int]]:
-    """Weights in proportion to the shares. The team's own leaf always has weight 1."""
-    yield [1] * len(group)
-    extra = [
-        sum(it[name] - least.get(name, 0) for name in it)
-        for it, least in zip(deserved, floors, strict=True)
-    ]
-    own = next((count for it, count in zip(group, extra, strict=True) if it.own), None)
+class _Division(Struct, frozen=True):
+    """What the teams beside each other divide of one resource, and the share that each one has."""
+
+    amount: int
+    ceilings: list[int]
+    wanted: list[int]
+
+    def shares(self, weights: Sequence[int]) -> list[int]:
+        """The shares that these weights make."""
+        nothing = [0] * len(weights)
+        return apportion(self.amount, weights, nothing, self.ceilings) or nothing
+
+
+def _candidates(fixed: Sequence[bool], wanted: Sequence[_Division]) -> Iterator[list[int]]:
+    """Weights in proportion to the shares, then weights found by trial. A team's own leaf (`fixed`) has 1."""
+    yield [1] * len(fixed)
+    extra = [sum(it) for it in zip(*(it.wanted for it in wanted), strict=True)]
+    own = next((count for it, count in zip(fixed, extra, strict=True) if it), None)
     least = min((count for count in extra if count), default=1)
     steps = range(1, 2 * _STEPS)
     scales = [Fraction(least, step) for step in steps]
     if own is not None:
         scales = [own + Fraction(step, _STEPS) - 1 for step in steps]
     scales += [Fraction(sum(extra), MOST)]
+    tried = [1] * len(fixed)
     for scale in scales:
         if scale > 0:
-            yield [
-                1 if it.own else min(max(round(count / scale), 1), MOST)
-                for it, count in zip(group, extra, strict=True)
+            tried = [
+                1 if it else min(max(round(count / scale), 1), MOST)
+                for it, count in zip(fixed, extra, strict=True)
             ]
+            yield tried
+    for _ in range(_ROUNDS):
+        for index, it in enumerate(fixed):
+            if not it:
+                tried = _moved(tried, index, wanted)
+                yield tried
+
+
+def _moved(weights: Sequence[int], index: int, wanted: Sequence[_Division]) -> list[int]:
+    """The weights with another one at an index: in the middle of those that make its shares.
+
+    If no weight makes all of them, between the least one for which no share is too small and the
+    largest one for which none is too large.
+    """
+
+    def share(weight: int) -> Iterator[int]:
+        tried = [*weights[:index], weight, *weights[index + 1 :]]
+        return (it.shares(tried)[index] - it.wanted[index] for it in wanted)
+
+    values = range(1, MOST + 1)
+    least = bisect_left(values, True, key=lambda it: min(share(it)) >= 0)  # noqa: FBT003 - a key
+    most = bisect_left(values, True, key=lambda it: max(share(it)) > 0) - 1  # noqa: FBT003 - a key
+    middle = isqrt(values[min(least, MOST - 1)] * values[max(most, 0)])
+    return [*weights[:index], middle, *weights[index + 1 :]]

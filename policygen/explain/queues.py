@@ -235,6 +235,21 @@ def deserved(
         if node.parent is None
         else deserved(tree, amounts, tree.by_team[node.parent], facts, resource)
     )
+    if node.own and resource in HOST:
+        others = [it for it in siblings if it is not node]
+        formula = minus(resource, whole[resource], [amounts[it.name][resource] for it in others])
+        return [
+            *joined(
+                above,
+                *(deserved(tree, amounts, it, facts, resource)[-1:] for it in others),
+            ),
+            Step(
+                f"deserved of {node.name} ({resource})",
+                exact(resource, amounts[node.name][resource]),
+                formula,
+                note="all that the child teams leave",
+            ),
+        ]
     guarantees = (quotas.guarantee(tree, it, facts, resource)[-1:] for it in siblings)
     left = Step(
         "not guaranteed to any child" if node.parent else "not guaranteed to any team",

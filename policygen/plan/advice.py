@@ -282,7 +282,7 @@ def _unqueued_trees(trees: Sequence[Tree]) -> Iterator[Hit]:
             count = len(node.team.namespaces)
             for resource in facts.resources:
                 limit = node.limit[facts.name][resource]
-                if count > limit:
+                if count > limit > 0:
                     yield Hit(
                         rules.NAMESPACE_WITHOUT_QUOTA,
                         f'team "{node.name}": the limit of {limit} {resource} is divided over '
@@ -300,7 +300,8 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
         facts = tree.pools[0]
         for node in tree.leaves:
             limit = node.limit[facts.name]
-            if not any(limit[resource] for resource in facts.resources):
+            written = (_writes_zero(it.team, facts) for it in (node, *tree.ancestors(node)))
+            if not any(limit[resource] for resource in facts.resources) and not any(written):
                 yield Hit(
                     rules.LIMIT_OF_ZERO,
                     f'team "{node.team.name}" has a limit of 0 on pool "{facts.name}", because its '
@@ -308,6 +309,12 @@ def _nothing_to_reach(trees: Sequence[Tree]) -> Iterator[Hit]:
                     "weight, or write a limit",
                     node.team.quota_at(facts.name, "weight"),
                 )
+
+
+def _writes_zero(team: Team, facts: PoolFacts) -> bool:
+    """Whether the limit of a team says that it cannot use a pool."""
+    limits = [dict(it.limit or ()) for it in team.quotas if it.pool == facts.name]
+    return any(it and not any(it.values()) for it in limits)
 
 
 def _shared_namespaces(spec: Spec) -> Iterator[Hit]:

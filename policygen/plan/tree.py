@@ -34,6 +34,11 @@ class TeamNode(Struct, frozen=True, eq=False):
     limit: Mapping[str, Vector]
     children: tuple[str, ...] = ()
 
+    @property
+    def own(self) -> bool:
+        """Whether it is the `<team>.own` leaf."""
+        return self.name != self.team.name
+
 
 class Tree(Struct, frozen=True, dict=True):
     """The teams that share a queue."""
@@ -49,7 +54,7 @@ class Tree(Struct, frozen=True, dict=True):
     @cached_property
     def by_team(self) -> Mapping[str, TeamNode]:
         """The node of each team, without the `.own` leaves."""
-        return {node.name: node for node in self.nodes if node.name == node.team.name}
+        return {node.name: node for node in self.nodes if not node.own}
 
     @cached_property
     def by_parent(self) -> Mapping[str | None, Sequence[TeamNode]]:

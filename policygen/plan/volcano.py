@@ -141,7 +141,8 @@ def deserved_amounts(tree: Tree) -> dict[str, dict[str, int]]:
     """The amount that each queue can reclaim from borrowers.
 
     Its guarantee, plus its weight's share of the parent's rest by largest remainder, up to its
-    limit. cpu and memory are proportional to the units.
+    limit. cpu and memory are proportional to the units; the own queue of a team with child teams has all
+    that these leave.
     """
     facts = tree.pools[0]
     deserved: dict[str, dict[str, int]] = {}
@@ -176,6 +177,11 @@ def _divide(
             more = left // step * extra[node.name] // together * step if together else 0
             guarantee, limit = node.guarantee[pool][key], node.limit[pool][key]
             shares[node.name][key] = min(guarantee + more, limit)
+        for node in nodes:
+            if node.own:
+                # What rounding and the limits of the child teams leave would belong to no queue.
+                others = sum(shares[it.name][key] for it in nodes if it is not node)
+                shares[node.name][key] = whole[key] - others
     return shares
 
 

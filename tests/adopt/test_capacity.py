@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from policygen.adopt.capacity import NodeNeed, best, shapes
+from policygen.adopt.capacity import NodeNeed, PodShare, best, shapes
 from policygen.core.finding import At
 from policygen.plan.pool import resolve
 from policygen.spec.types import Pool, Spec
@@ -55,3 +55,27 @@ def test_the_rank_decides_among_shapes():
 
 def test_amounts_without_a_gpu_have_no_shape():
     assert best({"cpu": 1000, "memory": GI}, NodeNeed(), lambda _: 0) is None
+
+
+def test_cards_are_shared_if_nodes_of_complete_cards_hold_too_little():
+    available = {"cpu": 13_356, "memory": 9 << 20, "nvidia.com/gpu": 72_000}
+    found = best(available, NodeNeed(memory_bytes=1 << 20), lambda _: 0)
+    assert (found.gpu.sharing, found.capacity.node_allocatable.memory_bytes >= 1 << 20) == (
+        "timeSlicing",
+        True,
+    )
+
+
+def test_nodes_hold_a_pod_whose_cpu_no_quota_counts():
+    found = best({"nvidia.com/gpu": 2}, NodeNeed(cpu_milli=500_000), lambda _: 0)
+    assert found.capacity.node_allocatable.cpu_milli == 500_000
+
+
+def test_gpus_are_instances_if_only_these_make_the_size_of_packed_nodes():
+    """36 nodes of 96 cores with 458 GPUs: no whole number of equal cards."""
+    available = {"cpu": 3_456_000, "memory": 96 << 20, "nvidia.com/gpu": 458}
+    pods = (PodShare("nvidia.com/gpu", 8, 60_000, 0),)
+    need = NodeNeed(units=8, cpu_milli=60_000, shares=pods)
+    found = best(available, need, lambda units: 0 if units == 14 else 2, packed=True)
+    assert (found.gpu.mig_strategy, found.capacity.nodes) == ("single", 36)
+    assert computed(found)[0] == available

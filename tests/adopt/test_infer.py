@@ -1,19 +1,18 @@
 """Specs inferred from rendered objects render the same bytes.
 
-`python -m tests.adopt.test_infer COUNT SEED` draws more specs, and prints how many differ.
+`python -m tests.adopt.test_infer COUNT SEED [workloads]` draws more specs, and prints how many do.
 """
 
+import difflib
 import json
 import re
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, given, seed, settings
+from hypothesis import strategies as st
 
-from policygen.core import quantity
-from policygen.core.quantity import MEBIBYTE
 from policygen.documents.files import Source
 from policygen.plan.extras import NODE_AUTOSCALER, WORKLOADS
 from policygen.spec.types import NodeClass
@@ -23,6 +22,7 @@ from tests.strategies import SCHEDULERS, specs
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(it.name for it in (ROOT / "examples").iterdir() if (it / "expected").is_dir())
+EXTRAS = (frozenset(), frozenset({WORKLOADS}))
 SHARED_NAMESPACE = "articles"
 """Its queues share a namespace, which only the ConfigMap of the articles can say."""
 
@@ -31,63 +31,20 @@ def text_of(documents):
     return "\n---\n".join(json.dumps(each, ensure_ascii=False) for each in documents)
 
 
+@pytest.mark.parametrize("extras", EXTRAS, ids=["alone", WORKLOADS])
 @pytest.mark.parametrize("name", [it for it in EXAMPLES if it != SHARED_NAMESPACE])
-def test_the_adopted_spec_of_an_example_renders_the_same_bytes(name):
-    paths = sorted((ROOT / "examples" / name).glob("*.yaml"))
-    first = rendered(*(Source(str(it), it.read_text("utf-8"), it) for it in paths))
-    assert again(first) == first
-
-
-@pytest.mark.parametrize("name", [it for it in EXAMPLES if it != SHARED_NAMESPACE])
-def test_the_adopted_models_of_an_example_render_the_same_workloads(name):
+def test_the_adopted_spec_of_an_example_renders_the_same_bytes(name, extras):
     paths = sorted((ROOT / "examples" / name).glob("*.yaml"))
     sources = [Source(str(it), it.read_text("utf-8"), it) for it in paths]
-    first = rendered(*sources, extras=frozenset({WORKLOADS}))
-    assert again(first, extras=frozenset({WORKLOADS})) == first
+    first = rendered(*sources, extras=extras)
+    assert again(first, extras) == first
 
 
-@settings(FEW, max_examples=8, derandomize=True, phases=[Phase.generate])
-@given(specs(schedulers=("kueue",)))
-def test_the_adopted_models_of_kueue_render_the_same_workloads(documents):
-    first = rendered(Source("spec.yaml", text_of(documents), None), extras=frozenset({WORKLOADS}))
-    assert again(first, extras=frozenset({WORKLOADS})) == first
-
-
-@settings(FEW, max_examples=8, derandomize=True, phases=[Phase.generate])
-@given(specs(schedulers=("kueue",)))
-def test_the_adopted_spec_of_kueue_renders_the_same_bytes(documents):
-    first = rendered(Source("spec.yaml", text_of(documents), None))
-    assert again(first) == first
-
-
-STEPS = 8
-"""How many steps of rounding (1m of cpu, 1Mi of memory) an amount may differ: one for each queue beside it."""
-
-
-def rounded(one, other):
-    """Whether two renders differ only by rounding in amounts of cpu and memory."""
-    lines = one.splitlines(), other.splitlines()
-    return len(lines[0]) == len(lines[1]) and all(map(_near, *lines))
-
-
-def _near(one, other):
-    if one == other:
-        return True
-    amounts = [
-        re.fullmatch(r' +(cpu|memory): "?([0-9]+(?:[A-Za-z]+)?)"?', it) for it in (one, other)
-    ]
-    if None in amounts or amounts[0][1] != amounts[1][1]:
-        return False
-    step = Fraction(1, 1000) if amounts[0][1] == "cpu" else MEBIBYTE
-    values = [quantity.read(it[2]).value for it in amounts]
-    return abs(values[0] - values[1]) <= STEPS * step
-
-
-@settings(FEW, max_examples=6, derandomize=True, phases=[Phase.generate])
-@given(specs(schedulers=("volcano",)))
-def test_the_adopted_spec_of_volcano_renders_the_same_but_for_rounding(documents):
-    first = rendered(Source("spec.yaml", text_of(documents), None))
-    assert rounded(first, again(first))
+@settings(FEW, max_examples=16, derandomize=True, phases=[Phase.generate])
+@given(specs(schedulers=SCHEDULERS), st.sampled_from(EXTRAS))
+def test_the_adopted_spec_renders_the_same_bytes(documents, extras):
+    first = rendered(Source("spec.yaml", text_of(documents), None), extras=extras)
+    assert again(first, extras) == first
 
 
 HAND = """
@@ -342,6 +299,18 @@ LIMITS_THAT_NO_FIELD_HAS = {
         team("all", {"q": {}, "k": {"limit": 32}}),
         team("rest", {"q": {}, "k": {}}),
     ],
+    "a team with a team above can use nothing": [
+        pool("k", **KUBE),
+        team("all", {"k": {"limit": 8}}),
+        team("rest", {"k": {"limit": 0}}, parent="all"),
+    ],
+    "namespaces of teams with queues can use nothing": [
+        pool("v", scheduler="volcano"),
+        pool("k", "example.com/a", **KUBE),
+        team("all", {"v": {}, "k": {"limit": 8}}),
+        team("rest", {"v": {}, "k": {"limit": 0}}, parent="all"),
+        team("none", {"v": {}, "k": {"limit": 0}}),
+    ],
     "a label of one pool is the name of another": [
         pool("k", nodeSelector={"pool": "k", "model": "v"}),
         pool("v", scheduler="volcano"),
@@ -381,34 +350,34 @@ def test_limits_that_no_field_of_a_quota_has(name):
     assert again(first) == first
 
 
-def main(count, number):
+def main(count, number, extras):
     """Draw specs of all schedulers, and print how many differ, and how."""
-    equal, by_rounding, others = [0], [0], []
+    drawn, others = [0], []
 
     @seed(number)
     @settings(FEW, max_examples=count, database=None, phases=[Phase.generate])
     @given(specs(schedulers=SCHEDULERS))
     def draw(documents):
-        first = rendered(Source("spec.yaml", text_of(documents), None))
+        first = rendered(Source("spec.yaml", text_of(documents), None), extras=extras)
+        drawn[0] += 1
         try:
-            second = again(first)
+            second = again(first, extras)
         except AssertionError as error:
             others.append((text_of(documents), str(error)))
             return
-        if first == second:
-            equal[0] += 1
-        elif rounded(first, second):
-            by_rounding[0] += 1
-        else:
-            others.append((text_of(documents), "other bytes"))
+        if first != second:
+            lines = first.splitlines(), second.splitlines()
+            others.append(
+                (text_of(documents), "\n".join(difflib.unified_diff(*lines, lineterm="")))
+            )
 
     draw()
-    lines = [f"{equal[0]} equal, {by_rounding[0]} by rounding, {len(others)} others"]
+    lines = [f"{drawn[0] - len(others)} of {drawn[0]} render the same bytes"]
     sys.stdout.write("\n".join([*lines, *(it for pair in others[:3] for it in pair), ""]))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), frozenset(sys.argv[3:]))
 
 
 def test_a_queue_without_a_name_is_a_guess():

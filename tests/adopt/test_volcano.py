@@ -1,7 +1,10 @@
-"""Trees of teams from Queues of Volcano that were written by hand, and the weights of rendered ones."""
+"""Trees of teams from Queues of Volcano, written by hand and rendered."""
+
+import pytest
 
 from policygen.adopt.volcano import trees
-from tests.adopt.round_trip import adopted, cluster
+from policygen.documents.files import Source
+from tests.adopt.round_trip import adopted, again, cluster, rendered
 
 QUEUES = """
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -96,3 +99,55 @@ def test_a_queue_whose_children_have_its_name_is_a_pool():
     assert (tree.queue, [it.team for it in tree.branches]) == ("h100", ["a", "b"])
     (tree,) = trees(cluster(text.replace("b.h100", "b")))
     assert (tree.queue, [it.team for it in tree.branches]) == ("volcano", ["h100", "a-h100", "b"])
+
+
+POOL = """
+apiVersion: policygen.dev/v1alpha1
+kind: ResourcePool
+metadata: {name: v}
+spec:
+  nodeSelector: {pool: v}
+  gpu: {memory: 80Gi, perNode: 10}
+  capacity: {nodes: 1, nodeAllocatable: {cpu: 10007m, memory: 10247Mi}}
+  scheduler: volcano
+"""
+
+
+def of_pool(name, parent=None, *, works=True, cpu=""):
+    return f"""---
+apiVersion: policygen.dev/v1alpha1
+kind: Team
+metadata: {{name: {name}}}
+spec:
+  {f"parent: {parent}" if parent else ""}
+  namespaces: [{f"{{name: {name}}}" if works else ""}]
+  quotas: [{{pool: v, guarantee: 0{cpu and f", cpu: {{limit: {cpu}}}"}}}]
+"""
+
+
+TREES = {
+    "own queue beside child teams": of_pool("lab") + of_pool("a", "lab") + of_pool("b", "lab"),
+    "below a team without an own queue": (
+        of_pool("lab", works=False) + of_pool("a", "lab") + of_pool("b", "a") + of_pool("c", "a")
+    ),
+    "on two levels": of_pool("lab") + of_pool("a", "lab") + of_pool("b", "a") + of_pool("c", "a"),
+    "that a limit of cpu leaves": of_pool("lab")
+    + of_pool("a", "lab", cpu="1m")
+    + of_pool("b", "lab"),
+    "that is no multiple of 1Mi": (
+        of_pool("lab")
+        + of_pool("a", "lab").replace("guarantee: 0", "guarantee: 0, memory: {limit: 1500M}")
+    ),
+    "below a team with a limit": of_pool("lab", cpu="5001m")
+    + of_pool("a", "lab")
+    + of_pool("b", "a"),
+    "beside a team with child teams": of_pool("lab")
+    + of_pool("a", "lab", works=False)
+    + of_pool("b", "a"),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_cpu_and_memory_that_rounding_leaves_are_those_of_the_own_queue(name):
+    first = rendered(Source("spec.yaml", POOL + TREES[name], None))
+    assert again(first) == first

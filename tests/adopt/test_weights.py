@@ -27,8 +27,8 @@ spec: {{namespaces: [{{name: {name}}}], quotas: [{{pool: a100, {quota}}}]{parent
 """
 
 
-def found(*teams):
-    (tree,) = trees(cluster(rendered(Source("spec.yaml", SPEC + "".join(teams), None))))
+def found(*teams, pool=SPEC):
+    (tree,) = trees(cluster(rendered(Source("spec.yaml", pool + "".join(teams), None))))
     return weights(tree)
 
 
@@ -47,3 +47,27 @@ def test_a_team_with_child_teams_has_a_leaf_of_weight_one():
         team("child", "guarantee: 8, weight: 6", ", parent: all"),
     )
     assert shown == {"child": 6}
+
+
+MIG = SPEC.replace(
+    "{perNode: 8}", "{perNode: 8, sharing: mig, mig: {instances: {1g.5gb: 70, 2g.10gb: 29}}}"
+)
+
+
+def test_weights_make_the_shares_of_several_profiles():
+    """Of 70 and 29 instances, no weights in proportion to all instances of a team do."""
+    teams = (
+        team("one", "limit: {1g.5gb: 9}, weight: 7"),
+        team("two", "guarantee: {2g.10gb: 11}, weight: 3"),
+        team("three", "guarantee: {1g.5gb: 4}, weight: 2"),
+    )
+    shown = found(*teams, pool=MIG)
+    text = MIG
+    for name, quota in (
+        ("one", "limit: {1g.5gb: 9}"),
+        ("two", "guarantee: {2g.10gb: 11}"),
+        ("three", "guarantee: {1g.5gb: 4}"),
+    ):
+        text += team(name, f"{quota}, weight: {shown.get(name, 1)}")
+    again = rendered(Source("spec.yaml", text, None))
+    assert again == rendered(Source("spec.yaml", MIG + "".join(teams), None))

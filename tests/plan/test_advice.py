@@ -88,3 +88,14 @@ def test_a_limit_of_cpu_with_which_gpus_stay_idle(planned, pool, team, host, exp
     done = planned(pool(), team("a", f"guarantee: 0, limit: 24, {host}"))
     found = [it.message for it in done.findings if it.rule.name == "host-quota-small"]
     assert [expected in it for it in found] == ([True] if expected else [])
+
+
+def test_a_limit_of_zero_that_a_team_writes_is_intended(planned, pool, team):
+    done = planned(
+        pool(scheduler="kube-scheduler"),
+        team("all", "limit: 0"),
+        team("child", "weight: 2", parent="all"),
+        team("other", "limit: 1"),
+    )
+    assert not {"limit-of-zero", "namespace-without-quota"} & set(done.rules)
+    assert done.of("ResourceQuota")["all-ns/default"].hard == {"requests.nvidia.com/gpu": "0"}

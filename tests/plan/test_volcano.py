@@ -6,6 +6,7 @@ The pool: 64 GPUs on 8 nodes of 96 cores and 768Gi, so the share of a GPU is 12 
 import pytest
 
 from policygen.core.names import GPU
+from policygen.core.quantity import read
 
 
 def gpus(queues, field):
@@ -61,6 +62,20 @@ def test_tree_sums_as_the_webhook_demands(planned, volcano, team):
         "p": "64", "lab.p": "45", "z.p": "19", "x.p": "15", "w.p": "10", "lab.own.p": "20",
     }  # fmt: skip
     assert gpus(queues, "capability")["w.p"] == "48"
+
+
+def test_the_own_queue_deserves_the_cpu_and_memory_that_child_teams_leave(planned, volcano, team):
+    done = planned(
+        volcano(),
+        team("lab", "guarantee: 30"),
+        team("x", "guarantee: 10, cpu: {limit: 130}", parent="lab"),
+        team("w", "guarantee: 3", parent="lab"),
+    )
+    queues = done.of("Queue")
+    for name in ("cpu", "memory"):
+        amounts = {it: read(queues[it].deserved[name]).value for it in queues}
+        assert amounts["lab.own.p"] == amounts["lab.p"] - amounts["x.p"] - amounts["w.p"]
+    assert queues["x.p"].deserved["cpu"] == "130"
 
 
 def test_every_queue_names_the_same_full_set_of_resources(planned, volcano, team):
