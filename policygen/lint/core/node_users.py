@@ -19,6 +19,7 @@ from policygen.lint.core.pod_demands import PodDemand, pod_demands
 from policygen.lint.kueue.queueless import names_a_queue, queueless
 from policygen.lint.rule import Facts
 from policygen.lint.volcano.queues import SCHEDULER
+from policygen.lint.volcano.rules.gang_scheduler_not_volcano import without_volcano
 
 Labels = frozenset[tuple[str, str]]
 """Labels of nodes."""
@@ -90,6 +91,7 @@ def node_users(facts: Facts) -> Iterator[NodeUser]:
         else {}
     )
     known: dict[Demand, Bits] = {}
+    wrong = "gang-scheduler-not-volcano" in facts.run
     for workload in facts.cluster.workloads:
         if workload.kind == "DaemonSet":
             continue
@@ -97,6 +99,8 @@ def node_users(facts: Facts) -> Iterator[NodeUser]:
             requested = accelerators.requested(facts.cluster, template)
             if not requested:
                 continue
+            if wrong and without_volcano(facts.cluster, workload, template):
+                continue  # that rule reports their scheduler
             own = process.get(workload.scheduler_name(template) or DEFAULT_SCHEDULER)
             if own is None or (own != SCHEDULER and _needs_queue(facts, workload)):
                 continue

@@ -166,7 +166,13 @@ def near_label(key: str, nodes: Iterable[Node]) -> str:
     labels = {name for node in nodes for name in node.labels}
     if key in labels:
         return ""
-    return meant_label(key, sorted(labels.union(USUAL_LABELS))) or Names(labels).meant(key)
+    if meant := meant_label(key, sorted(labels.union(USUAL_LABELS))):
+        return meant
+    similar = Names(labels).meant(key)
+    domain, _, name = key.rpartition("/")
+    same, _, found = similar.rpartition("/")
+    # An equal domain makes different names similar.
+    return similar if domain != same or not domain or Names([found]).meant(name) else ""
 
 
 def _amounts(miss: TooLittle, spec: PodSpec, nodes: Iterable[Node]) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.kueue import ClusterQueueView, ResourceGroup
 from policygen.kubernetes.kueue_jobs import counted, queued
 from policygen.kubernetes.kueue_settings import Settings, first
+from policygen.kubernetes.namespaces import selects
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import PodTemplate, Workload
 from policygen.lint.core.resource_names import extended, usual
@@ -112,6 +113,14 @@ def uncovered(facts: Facts, request: PodRequest) -> list[str]:
 def refused(facts: Facts, request: PodRequest) -> list[str]:
     """The same, if Kueue then does not admit the workload."""
     return [] if settings(facts).ignores_undeclared else uncovered(facts, request)
+
+
+def namespace_refused(facts: Facts, request: PodRequest) -> bool:
+    """Whether namespace-not-selected reports the LocalQueue: its ClusterQueue is that of other namespaces."""
+    selector = request.queue.fields.namespace_selector
+    if selector is None or "namespace-not-selected" not in facts.run:
+        return False
+    return selects(facts.cluster, selector, request.workload.namespace) is False
 
 
 def _vendor(resource: str) -> str:

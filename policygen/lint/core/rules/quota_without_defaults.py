@@ -2,22 +2,28 @@
 
 from collections.abc import Mapping
 
+from policygen.core.finding import At
+from policygen.core.quoting import some
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.core import ResourceQuotaView
 from policygen.kubernetes.pod_quotas import sets
-from policygen.kubernetes.workloads import PodSpec
+from policygen.kubernetes.table import Entry
+from policygen.kubernetes.workloads import PodSpec, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
 def check(facts: Facts) -> Hits:
     """Checks the workloads of the namespace with the defaults of its LimitRanges.
 
-    Skips quotas with scopes, which may not count these pods. Reports the first of several quotas.
+    Skips quotas with scopes, which may not count these pods. Reports the first of several quotas, and all
+    workloads that lack the same keys together.
     Source: pkg/quota/v1/evaluator/core/pods.go, Constraints.
     """
     quotas = facts.cluster.resource_quotas.by_namespace
     if any(not entry.namespace for entry in facts.cluster.limit_ranges):
         return  # they may be meant for any namespace
     filled = facts.cluster.derive(_filled)
+    found: dict[tuple[Entry[ResourceQuotaView], tuple[str, ...]], list[tuple[Workload, At]]] = {}
     for workload in facts.cluster.workloads:
         keys_by_quota = [
             (
@@ -30,17 +36,21 @@ def check(facts: Facts) -> Hits:
         known = filled.get(workload.namespace, frozenset())
         for template in workload.templates:
             for quota, keys in keys_by_quota:
-                missing = [key for key in keys if not _is_set(template.spec, key, known)]
+                missing = tuple(key for key in keys if not _is_set(template.spec, key, known))
                 if missing:
-                    yield Hit(
-                        RULE,
-                        f"{quota} counts {', '.join(missing)}, but not every container of {workload} sets "
-                        f"{', '.join(missing)}, so the API server refuses the pods; set requests and limits "
-                        "in every container, or create a LimitRange with defaults",
-                        template.at / "spec",
-                        tuple(quota.at.to("spec", "hard", key) for key in missing[:1]),
-                    )
+                    found.setdefault((quota, missing), []).append((workload, template.at / "spec"))
                     break
+    for (quota, missing), pods in found.items():
+        names = list(dict.fromkeys(str(workload) for workload, _ in pods))
+        listed = ", ".join(missing)
+        yield Hit(
+            RULE,
+            f"{quota} counts {listed}, but not every container of {some(names, 'other workload')} sets {listed}, so "
+            "the API server refuses the pods; set requests and limits in every container, or create a "
+            "LimitRange with defaults",
+            pods[0][1],
+            (quota.at.to("spec", "hard", missing[0]), *(at for _, at in pods[1:])),
+        )
 
 
 def _filled(cluster: Cluster) -> Mapping[str, frozenset[str]]:

@@ -1,6 +1,9 @@
 """A ClusterQueue is alone in its cohort, so it can neither borrow nor lend."""
 
+from policygen.core.finding import At
 from policygen.core.suggest import Names, suggest
+from policygen.kubernetes.kueue import ClusterQueueView
+from policygen.kubernetes.table import Entry
 from policygen.lint.kueue.cohorts import cohort_field, forest
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
@@ -8,17 +11,33 @@ from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Seve
 def check(facts: Facts) -> Hits:
     """The queue has no other queue to borrow from. If a Cohort object exists, that is intended.
 
+    Two such queues whose cohorts have similar names were probably meant for one cohort.
     Source: concepts/cohort.md of Kueue's documentation.
     """
     if facts.cluster.cohorts.any:
         return  # reported by cohort-undeclared
     cohorts = facts.cluster.derive(forest).cohorts
     names = Names(cohorts)
-    for name, cohort in cohorts.items():
-        if len(cohort.children) != 1:
+    alone = {
+        name: queue
+        for name, cohort in cohorts.items()
+        if len(cohort.children) == 1 and (queue := cohort.children[0].queue)
+    }
+    reported: set[str] = set()
+    for name, queue in alone.items():
+        if name in reported:
             continue
-        queue = cohort.children[0].queue
-        if queue is None:
+        similar = names.meant(name)
+        other = alone.get(similar) if names.meant(similar) == name else None
+        if other:
+            reported.add(similar)
+            yield Hit(
+                RULE,
+                f'{queue} is alone in cohort "{name}", and {other} in cohort "{similar}", so they can neither '
+                "borrow nor lend; write the same cohort in both",
+                _at(queue),
+                related=(_at(other),),
+            )
             continue
         remedy = (
             f"remove {cohort_field(queue)}, or put other queues into this cohort"
@@ -28,8 +47,12 @@ def check(facts: Facts) -> Hits:
         yield Hit(
             RULE,
             f'{queue} is alone in cohort "{name}", so it can neither borrow nor lend; {remedy}',
-            queue.at.to("spec", "cohortName"),
+            _at(queue),
         )
+
+
+def _at(queue: Entry[ClusterQueueView]) -> At:
+    return queue.at.to("spec", "cohortName")
 
 
 RULE = ObjectRule(

@@ -1,10 +1,11 @@
 """A workload requests a resource that its ClusterQueue does not cover."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from policygen.core.finding import At
 from policygen.core.names import LOCAL_QUEUE
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted, listed, some
 from policygen.core.suggest import suggest
 from policygen.kubernetes.accelerators import is_one
 from policygen.kubernetes.cluster import Cluster
@@ -13,7 +14,13 @@ from policygen.lint.core import resource_names
 from policygen.lint.core.refused_pods import request_path
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.kueue.configuration import settings
-from policygen.lint.kueue.coverage import PodRequest, covered, pod_requests, refused
+from policygen.lint.kueue.coverage import (
+    PodRequest,
+    covered,
+    namespace_refused,
+    pod_requests,
+    refused,
+)
 from policygen.lint.kueue.quotas import covered_resources, flavors
 from policygen.lint.kueue.strict_queues import blocking
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -25,6 +32,7 @@ if TYPE_CHECKING:  # imported only if there is a spec
 def check(facts: Facts) -> Hits:
     """The workload is inadmissible, even if there is quota for its other requests.
 
+    Reports all workloads together if the queue lacks a resource that nodes have.
     Source: pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets; issue 4848.
     """
     there = facts.cluster.derive(provided) | settings(facts).transformations.keys()
@@ -34,7 +42,10 @@ def check(facts: Facts) -> Hits:
         "pod-fits-no-node" in facts.run and facts.cluster.nodes.any
     )
     reported = "container-resource-refused" in facts.run
+    lacking: dict[tuple[At, str, str], list[PodRequest]] = {}
     for request in pod_requests(facts):
+        if namespace_refused(facts, request):
+            continue
         known = covered(request.queue)
         for name in refused(facts, request):
             if skipped and "/" in name and meant(name, known | there):
@@ -45,13 +56,11 @@ def check(facts: Facts) -> Hits:
                 at, resource, pool = wrong
                 refusing.setdefault((at, resource, pool), []).append(request)
                 continue
-            yield Hit(
-                RULE,
-                f"{request.workload} requests {name}, which {request.queue} does not cover{blocking(request.queue)}; "
-                f"{_advice(facts.cluster, request, name)}",
-                request.template.at.to("spec", *request_path(request.template.spec, name)),
-                related=(request.queue.at.to("spec", "resourceGroups"),),
-            )
+            own = _own_advice(facts.cluster, request, name)
+            place = request.workload.at if own else request.queue.at
+            lacking.setdefault((place, name, own), []).append(request)
+    for (_, name, own), requests in lacking.items():
+        yield _hit(requests, name, own)
     for (at, resource, pool), requests in refusing.items():
         names = list(dict.fromkeys(str(it.workload) for it in requests))
         more = f" and {counted(len(names) - 1, 'other workload')}" if len(names) > 1 else ""
@@ -62,6 +71,23 @@ def check(facts: Facts) -> Hits:
             at,
             tuple(it.template.at / "spec" for it in requests),
         )
+
+
+def _hit(requests: Sequence[PodRequest], name: str, own: str) -> Hit:
+    """One hit for a workload that must change, or for all workloads if their queue must change."""
+    first, queue = requests[0], requests[0].queue
+    advice = own or f"nodes have it, so add it to coveredResources of {queue} and to its flavors"
+    names = list(dict.fromkeys(str(it.workload) for it in requests))
+    return Hit(
+        RULE,
+        f"{some(names, 'other workload')} {'requests' if len(names) == 1 else 'request'} {name}, which {queue} "
+        f"does not cover{blocking(queue)}; {advice}",
+        first.template.at.to("spec", *request_path(first.template.spec, name)),
+        related=(
+            queue.at.to("spec", "resourceGroups"),
+            *(it.template.at / "spec" for it in requests[1:]),
+        ),
+    )
 
 
 def _other_resource(
@@ -82,7 +108,8 @@ def _other_resource(
     return None
 
 
-def _advice(cluster: Cluster, request: PodRequest, name: str) -> str:
+def _own_advice(cluster: Cluster, request: PodRequest, name: str) -> str:
+    """What to change in the workload; "" if its queue must cover the resource, because nodes have it."""
     for it in cluster.local_queues.by_namespace.get(request.workload.namespace, ()):
         queue = cluster.cluster_queues.get(it.fields.cluster_queue)
         if queue is not None and name in covered(queue):
@@ -90,7 +117,7 @@ def _advice(cluster: Cluster, request: PodRequest, name: str) -> str:
                 f"set label {LOCAL_QUEUE}: {it.name}, which covers it, or request another resource"
             )
     if name in cluster.derive(provided):
-        return f"nodes have it, so add it to coveredResources of {request.queue} and to its flavors"
+        return ""
     return suggest(name, covered(request.queue), "quota")
 
 
@@ -109,6 +136,7 @@ RULE = ObjectRule(
         "Configuration",
         "LimitRange",
         "RuntimeClass",
+        "Namespace",
         "Node",
     ),
 )

@@ -5,6 +5,7 @@ from policygen.kubernetes import accelerators
 from policygen.kubernetes.workloads import KINDS
 from policygen.lint.core.resource_names import meant, provided
 from policygen.lint.core.unlimited_gpus import READS, unlimited_gpus
+from policygen.lint.kueue.coverage import pod_requests, refused
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
 from policygen.lint.volcano import queues
 
@@ -21,17 +22,19 @@ def check(facts: Facts) -> Hits:
         facts.target["volcano"]
     )
     skips_misspelt, there = "resource-name-misspelt" in facts.run, cluster.derive(provided)
+    skips_missing = "pod-fits-no-node" in facts.run and cluster.nodes.any
     for queue in cluster.queues:
         if not queue.fields.capability or queue.fields.affinity or queue.name == queues.ROOT:
             continue
         path = (queue, *queues.ancestors(cluster, queue))
         own = used.get(queue.name, {})
-        refused = queues.unlisted(queue.fields) if refuses else {}  # by capability-incomplete
+        unlisted = queues.unlisted(queue.fields) if refuses else {}  # by capability-incomplete
         names = [
             name
-            for name in sorted({*known, *own} - refused.keys())
+            for name in sorted({*known, *own} - unlisted.keys())
             if not any(name in it.fields.capability for it in path)
             and not (skips_misspelt and meant(name, there))
+            and (name in known or name in there or not skips_missing)
         ]
         if names:
             yield Hit(
@@ -45,7 +48,10 @@ def check(facts: Facts) -> Hits:
 
 
 def _known(facts: Facts) -> frozenset[str]:
-    """The accelerators that queues list, and those of nodes that no quota and no queue lists."""
+    """The accelerators that queues list, and those of nodes that no quota and no queue lists.
+
+    Without those for which request-not-covered reports a ClusterQueue.
+    """
     found = {
         name
         for queue in facts.cluster.queues
@@ -53,7 +59,10 @@ def _known(facts: Facts) -> frozenset[str]:
         for name in amounts
         if accelerators.is_one(name)
     }
-    return frozenset({*found, *facts.derive(unlimited_gpus)})
+    unlimited = set(facts.derive(unlimited_gpus))
+    for request in pod_requests(facts) if "request-not-covered" in facts.run else ():
+        unlimited.difference_update(refused(facts, request))
+    return frozenset(found | unlimited)
 
 
 RULE = ObjectRule(

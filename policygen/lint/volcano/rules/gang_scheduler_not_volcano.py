@@ -2,7 +2,7 @@
 
 from policygen.core.finding import At, dotted
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
-from policygen.kubernetes.cluster import VOLCANO_BATCH
+from policygen.kubernetes.cluster import VOLCANO_BATCH, Cluster
 from policygen.kubernetes.schedulers import profile_names
 from policygen.kubernetes.workloads import KINDS, PodTemplate, Workload
 from policygen.lint.rule import Facts, Family, Hit, Hits, ObjectRule, Severity
@@ -16,17 +16,14 @@ def check(facts: Facts) -> Hits:
     Source: pkg/controllers/podgroup/pg_controller.go, addPod; pkg/controllers/job, createJobPod;
     volcano-sh/volcano#604.
     """
-    others = {"", *facts.cluster.derive(profile_names)}
+    reported: set[At] = set()
     for workload in facts.cluster.workloads:
-        reported: set[At] = set()
         for template in workload.templates:
-            name = workload.scheduler_name(template)
-            if name not in others or name == SCHEDULER:
-                continue
-            group = _group(workload, template)
+            group = without_volcano(facts.cluster, workload, template)
             if group is None or (at := workload.scheduler_at(template)) in reported:
                 continue
             reported.add(at)  # the tasks of a Volcano Job share one place
+            name = workload.scheduler_name(template)
             scheduler = f'"{name}"' if name else "the default scheduler"
             yield Hit(
                 RULE,
@@ -37,8 +34,13 @@ def check(facts: Facts) -> Hits:
             )
 
 
-def _group(workload: Workload, template: PodTemplate) -> tuple[str, tuple[At, ...]] | None:
-    """Whether pods are in a gang or a queue, and the annotation that says so."""
+def without_volcano(
+    cluster: Cluster, workload: Workload, template: PodTemplate
+) -> tuple[str, tuple[At, ...]] | None:
+    """Whether pods of a scheduler other than Volcano are in a gang or a queue, and the annotation that says so."""
+    name = workload.scheduler_name(template)
+    if name == SCHEDULER or (name and name not in cluster.derive(profile_names)):
+        return None
     if workload.object.group == VOLCANO_BATCH:
         return "gang", ()
     if MIN_MEMBER in workload.annotations:
