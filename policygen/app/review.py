@@ -154,20 +154,30 @@ def _labels(old: ReviewSide, new: ReviewSide) -> Iterator[str]:
 
 
 def _checkout(old: Argument, new: Argument) -> Iterator[str]:
-    """Notes about changes that are not committed, if a state is a git revision."""
+    """Notes about changes that are not committed, if a state is a git revision.
+
+    A change that the other state has is in one note only.
+    """
     paths = [it for it in (old, new) if isinstance(it, str) and not it.startswith(CONTEXT)]
     revisions = [it for it in paths if it.startswith(files.GIT) and not Path(it).exists()]
-    for path in paths if revisions else ():
+    if not revisions:
+        return
+    changed = {it: _uncommitted(it, is_revision=it in revisions) for it in paths}
+    compared = {name for it in paths if it not in revisions for name in changed[it]}
+    for path, names in changed.items():
         is_revision = path in revisions
-        try:
-            changed = (
-                git_files.uncommitted(path.removeprefix(files.GIT))
-                if is_revision
-                else git_files.changed_files(path)
-            )
-        except GitError:  # a path outside the repository
-            continue
-        if changed:
-            names = some([quoted(it) for it in changed], "other")
+        shown = [it for it in names if not is_revision or it not in compared]
+        if shown:
             end = "are not compared" if is_revision else "are compared, too"
-            yield f"{path}: changes that are not committed {end}: {names}"
+            those = some([quoted(it) for it in shown], "other")
+            yield f"{path}: changes that are not committed {end}: {those}"
+
+
+def _uncommitted(path: str, *, is_revision: bool) -> tuple[str, ...]:
+    """The files below a path that the working tree changes; none for a path outside the repository."""
+    try:
+        if is_revision:
+            return git_files.uncommitted(path.removeprefix(files.GIT))
+        return git_files.changed_files(path)
+    except GitError:
+        return ()

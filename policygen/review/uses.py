@@ -23,7 +23,7 @@ class Use(Struct, frozen=True):
     """What they are, in the singular: `admitted workload`."""
     names: tuple[str, ...]
     effect: str
-    """A predicate for several objects, which begins with its verb: `keep running`."""
+    """A predicate that begins with its verb in the plural, and else fits one and several objects: `keep running`."""
 
 
 class ClusterChange(Struct, frozen=True, eq=False):
@@ -76,7 +76,7 @@ def _cluster_queue(removed: Object, at: ClusterChange) -> Iterator[Use]:
     yield _use(
         "admitted workload",
         running,
-        "keep running, and Kueue keeps the queue until they end; it admits nothing new",
+        "keep running, and Kueue keeps the queue until the last one ends; it admits nothing new",
     )
     queues = {
         (it.namespace, it.name)
@@ -88,9 +88,9 @@ def _cluster_queue(removed: Object, at: ClusterChange) -> Iterator[Use]:
         for it in workloads
         if not _admitted_by(it) and (it.namespace, it.fields.queue_name) in queues
     ]
-    yield _use("pending workload", pending, "wait until their LocalQueue names another queue")
+    yield _use("pending workload", pending, "wait until the LocalQueue names another queue")
     local = [it.object for it in at.after.local_queues if it.fields.cluster_queue == removed.name]
-    yield _use("LocalQueue", local, "name it, so their workloads wait")
+    yield _use("LocalQueue", local, "name it, so new workloads wait")
 
 
 def _local_queue(removed: Object, at: ClusterChange) -> Iterator[Use]:
@@ -100,7 +100,7 @@ def _local_queue(removed: Object, at: ClusterChange) -> Iterator[Use]:
         if it.namespace == removed.namespace and it.fields.queue_name == removed.name
     ]
     running = [it.object for it in here if _admitted_by(it)]
-    yield _use("admitted workload", running, "keep running; if they are evicted, they wait")
+    yield _use("admitted workload", running, "keep running; an evicted one waits")
     pending = [it.object for it in here if not _admitted_by(it)]
     yield _use("pending workload", pending, "wait until the LocalQueue exists again")
 
@@ -123,18 +123,18 @@ def _cohort(removed: Object, at: ClusterChange) -> Iterator[Use]:
         *(it.object for it in at.after.cluster_queues if it.fields.cohort_name == removed.name),
         *(it.object for it in at.after.cohorts if it.fields.parent_name == removed.name),
     ]
-    effect = "keep their own quotas, and lose those of the Cohort"
+    effect = "lose the quotas of the Cohort, and keep all others"
     yield _use("queue", users, effect)
 
 
 def _topology(removed: Object, at: ClusterChange) -> Iterator[Use]:
     users = [it.object for it in at.after.flavors if it.fields.topology_name == removed.name]
-    yield _use("ResourceFlavor", users, "name it, so their queues admit nothing")
+    yield _use("ResourceFlavor", users, "name it, so queues with such a flavor admit nothing")
 
 
 def _workload_priority(removed: Object, at: ClusterChange) -> Iterator[Use]:
     users = [it.object for it in at.before.workloads if _labels(it.object) == removed.name]
-    effect = "keep their priority; Kueue ignores new jobs with this class, which then wait"
+    effect = "keep the priority; Kueue ignores new jobs with this class, which then wait"
     yield _use("workload", users, effect)
 
 
@@ -148,13 +148,13 @@ def _priority(removed: Object, at: ClusterChange) -> Iterator[Use]:
         for it in at.before.pods
         if it.spec.priority_class_name == removed.name and not it.done
     ]
-    yield _use("pod", pods, "keep their priority")
+    yield _use("pod", pods, "keep the priority")
     makers = [
         it.object
         for it in at.before.workloads
         if any(each.spec.priority_class_name == removed.name for each in it.templates)
     ]
-    yield _use("workload", makers, "name it, so the server refuses their new pods")
+    yield _use("workload", makers, "name it, so the server refuses new pods")
 
 
 def _namespace(removed: Object, at: ClusterChange) -> Iterator[Use]:

@@ -375,8 +375,10 @@ def test_changes_that_are_not_committed_are_named(reviewed, tmp_path):
     assert of("git:HEAD:old.yaml", "old.yaml").notes == ()
     Path("old.yaml").write_text(SHRINK)
     assert of("git:HEAD:old.yaml", "old.yaml").notes == (
-        'git:HEAD:old.yaml: changes that are not committed are not compared: "old.yaml"',
         'old.yaml: changes that are not committed are compared, too: "old.yaml"',
+    )
+    assert of("git:HEAD:old.yaml", "new.yaml").notes == (
+        'git:HEAD:old.yaml: changes that are not committed are not compared: "old.yaml"',
     )
 
 
