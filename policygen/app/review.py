@@ -25,6 +25,7 @@ from policygen.review.objects import (
     ObjectChange,
     object_changes,
     observed_changes,
+    other_sets,
     policy,
     unlabelled,
     without_sets,
@@ -145,6 +146,10 @@ def _labels(old: ReviewSide, new: ReviewSide) -> Iterator[str]:
             if count:
                 objects = counted(count, "object")
                 yield f"{other.name}: {objects} without the labels of policygen, which are not listed below"
+            for name, count in sorted(other_sets(side.rendered, other.cluster).items()):
+                objects = counted(count, "object")
+                verb = "is" if count == 1 else "are"
+                yield f"{other.name}: {objects} of the set {quoted(name)} {verb} not compared, because another spec renders this set"
             if others := side.rendered.against(other.cluster).strangers:
                 names = some([str(it) for it in others], "other")
                 yield (

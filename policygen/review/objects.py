@@ -1,12 +1,13 @@
 """Which objects change, and in which fields."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from policygen.adopt.compare import is_policy
-from policygen.core.names import SET
+from policygen.core.names import MANAGED_BY, SET, TOOL
 from policygen.drift.changes import What
 from policygen.drift.compare import FieldDifference, Read, differences
 from policygen.drift.drift import IDENTITY, Rendered, alike, deleted_at, new_metadata
@@ -61,7 +62,8 @@ def observed_changes(
 
     With `applied`, they change to what the spec renders; otherwise to the objects of the cluster.
     `spaces` are the namespaces of teams. Fields that a server sets itself do not count, nor do missing
-    labels that name the tool and the set. Objects of kinds that were not read are skipped.
+    labels that name the tool and the set. Objects of kinds that were not read, and those of other sets, are
+    skipped.
     """
     drift = rendered.against(cluster)
     here = {id(it.item): it.object for it in rendered.expected}
@@ -82,10 +84,29 @@ def observed_changes(
                 both = tuple(map(_turned, fields)) if applied else tuple(fields)
                 yield ObjectChange(What.CHANGED, after, both)
     expected = {it.object.identity for it in rendered.expected}
+    others = other_sets(rendered, cluster)
     for found in policy(cluster, spaces):
-        if found.identity not in expected and not rendered.is_unrequested(found):
+        if found.labels.get(SET) in others or found.identity in expected:
+            continue
+        if not rendered.is_unrequested(found):
             foreign = found.labels.get(SET) != rendered.name
             yield ObjectChange(What.REMOVED if applied else What.ADDED, found, foreign=foreign)
+
+
+def other_sets(rendered: Rendered, cluster: Cluster) -> Counter[str]:
+    """The number of objects of each set that other specs render.
+
+    If the spec renders an object of a set, that set only has another name.
+    """
+    expected = {it.object.identity for it in rendered.expected}
+    found: Counter[str] = Counter()
+    renamed = {rendered.name}
+    for it in policy(cluster, ()):
+        name = it.labels.get(SET)
+        if name and it.labels.get(MANAGED_BY) == TOOL:
+            found[name] += 1
+            renamed |= {name} if it.identity in expected else set()
+    return Counter({name: count for name, count in found.items() if name not in renamed})
 
 
 def unlabelled(rendered: Rendered, cluster: Cluster) -> Sequence[Object]:

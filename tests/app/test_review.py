@@ -357,6 +357,14 @@ def test_objects_of_another_spec_are_a_note(reviewed):
         "manifests: nothing connects Queue l40s and Queue render.l40s with new.yaml, so another spec "
         'probably has the same name of its set ("lab")'
     )
+    other = Path("manifests/other.yaml")
+    other.write_text(other.read_text().replace("set: lab", "set: shared"))
+    for sides in (("manifests", "old.yaml"), ("old.yaml", "manifests")):
+        made = of(*sides)
+        assert (made.objects, made.notes[-1]) == (
+            (),
+            'manifests: 2 objects of the set "shared" are not compared, because another spec renders this set',
+        )
 
 
 def test_a_renamed_set_is_one_note(reviewed):
