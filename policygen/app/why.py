@@ -18,13 +18,12 @@ from policygen.app.simulation_scene import scene_of
 from policygen.core.durations import duration
 from policygen.core.errors import PolicygenError, UsageError
 from policygen.core.finding import At
-from policygen.core.quoting import counted, listed
+from policygen.core.quoting import counted
 from policygen.core.suggest import Names
 from policygen.documents.document import Document
 from policygen.report.why import AnswerTime, FitReport, WhyReport
 from policygen.simulate.arrival import Arrival
 from policygen.simulate.instant import Instant, instant
-from policygen.simulate.result import Unmodelled
 from policygen.simulate.scene import Scene
 from policygen.simulate.unmodelled import unmodelled
 from policygen.simulate.unused_assumptions import unused_assumptions
@@ -103,7 +102,7 @@ def why(
     documents = RemedyPlaces(state.documents, state.scene.cluster.objects, _models(state.scene))
     return WhyReport(
         found=tuple(documents.located(it) for it in found if names or it.waits),
-        unmodelled=_unmodelled(state),
+        unmodelled=unmodelled(state.scene, state.jobs),
         time=state.time,
         every=not names,
         grouped=many,
@@ -115,19 +114,6 @@ def why(
 
 JobGroup = Sequence[tuple[Arrival, Explanation]]
 """Equal jobs, each with its cause."""
-
-
-def _unmodelled(state: AnswerState) -> tuple[Unmodelled, ...]:
-    """The features that an answer does not know; it has no time in which nodes could come."""
-    found = unmodelled(state.scene, state.jobs)
-    names = [it.name for it in state.scene.growing]
-    if not names:
-        return found
-    feature = (
-        f"the time until an autoscaler adds nodes to {listed(names, 'and')}: all that it can add count as nodes "
-        "that exist; `policygen simulate` knows the time"
-    )
-    return (*found, Unmodelled(feature, len(state.jobs)))
 
 
 def _searched(explainer: Explainer, group: JobGroup, state: AnswerState) -> Explanation:
@@ -176,7 +162,7 @@ def would_fit(
     places = RemedyPlaces(state.documents, state.scene.cluster.objects, _models(state.scene))
     answer = replace(answer, explanation=places.located(answer.explanation))
     unread = state.gaps.messages()
-    return FitReport(answer, _unmodelled(state), state.time, unread)
+    return FitReport(answer, unmodelled(state.scene, state.jobs), state.time, unread)
 
 
 def _models(scene: Scene) -> dict[str, At]:

@@ -200,7 +200,9 @@ def start(it: Start) -> str:
         have = "has" if len(it.ends) == 1 else "have"
         ended = f", when {names(it.ends)} {have} ended" if it.ends else ""
         leave = f" Then {names(it.preempts)} must leave." if it.preempts else ""
-        return f"It starts in {duration(it.after)}{ended}, if no other job arrives.{leave}"
+        added = [f"{counted(count, 'node')} to {name}" for name, count in it.nodes]
+        nodes = f" An autoscaler adds {listed(added, 'and')} until then." if added else ""
+        return f"It starts in {duration(it.after)}{ended}, if no other job arrives.{nodes}{leave}"
     if not it.unknown and it.left:
         holds = "holds" if len(it.left) == 1 else "hold"
         return (

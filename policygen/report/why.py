@@ -258,6 +258,8 @@ def _about(it: Explanation, *, changes: bool = True) -> Iterator[Line]:
         yield _INDENT, cause_words.past(past)
     if changes:
         yield from _changes(it)
+    if it.start is not None:
+        yield _INDENT, remedy_words.start(it.start)
 
 
 def _changes(it: Explanation) -> Iterator[Line]:
@@ -348,6 +350,7 @@ def _workload(it: Explanation) -> dict[str, Any]:
         "remedies": [_remedy(one, it.place) for one in it.remedies],
         "laterRemedies": [_remedy(one, it.place) for one in it.later],
         "startsAfter": list(it.ends),
+        "startsAfterSeconds": it.start.after if it.start is not None else None,
         "preempted": [
             {"by": one.by, "reason": one.reason, "at": one.at or None, "message": one.message}
             for one in it.preempted

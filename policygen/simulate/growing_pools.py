@@ -20,10 +20,17 @@ class GrowingPool(Struct, frozen=True, eq=False):
 
     name: str
     nodes: tuple[str, ...]
-    """All that can exist at once; the first ones exist when the simulation begins."""
+    """All that can exist at once; the first ones exist when the simulation begins, the next ones are on their way."""
     begins: int
     """How many exist then."""
     growth: NodeGrowth
+    coming: tuple[float, ...] = ()
+    """Of the nodes that are on their way, the seconds until they exist."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The nodes that do not exist yet."""
+        return self.nodes[self.begins :]
 
 
 def grown(

@@ -56,7 +56,7 @@ def instant(scene: Scene, arrivals: Sequence[Arrival], at: float | None, seed: i
     there = [it for it in run.jobs if it.has_arrived]
     return Instant(
         at=at,
-        scene=_with_present(scene, run, at),
+        scene=_with_present(replace(scene, growing=run.growing or scene.growing), run, at),
         arrivals=tuple(_arrival(run, it, at) for it in there),
         running=sum(it.running for it in there),
         later={it.arrival.name: it.arrival.at for it in run.jobs if not it.round},

@@ -78,6 +78,11 @@ class Scene(Struct, frozen=True, eq=False):
     growing: tuple[GrowingPool, ...] = ()
     """Those of the pools to which an autoscaler adds nodes. `nodes` are all that can exist."""
 
+    @property
+    def missing(self) -> frozenset[str]:
+        """The nodes that an autoscaler has not added yet."""
+        return frozenset(name for it in self.growing for name in it.missing)
+
     def team(self, namespace: str) -> str:
         """The team of a namespace."""
         return self.teams.get(namespace, namespace)
@@ -249,7 +254,10 @@ def kueue_scheduler(
     state.chance = Random(seed)  # noqa: S311 - a simulation
     state.pods_ready = pods_ready_rule(scene.settings)
     if scene.knows_topologies:
-        add_topologies(state, scene.cluster, scene.nodes, {})
+        missing = scene.missing
+        add_topologies(
+            state, scene.cluster, [it for it in scene.nodes if it.name not in missing], {}
+        )
     scheduler = Scheduler(state)
     for it in running:
         if it.workload is not None and it.workload.admission is not None:
@@ -281,7 +289,7 @@ def topology_nodes(
 
 
 def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:
-    """kube-scheduler with the nodes of a scene; None: nodes are not known.
+    """kube-scheduler with the nodes of a scene that exist; None: nodes are not known.
 
     It has no pods: a `Timeline` binds those that run from the start.
     """
@@ -293,7 +301,10 @@ def kube_scheduler(scene: Scene, seed: int | None = 1) -> KubeScheduler | None:
         for it in entry.fields.profiles
     ]
     by_name = {DEFAULT_SCHEDULER: Profile()} | {it.name: it for it in found}
-    return KubeScheduler(scene.nodes, by_name.values(), seed)
+    made = KubeScheduler(scene.nodes, by_name.values(), seed)
+    for name in scene.missing:
+        made.lacks(made.nodes.index[name])
+    return made
 
 
 def volcano_scheduler(scene: Scene, seed: int | None = 1) -> VolcanoScheduler | None:
@@ -370,9 +381,12 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
 
     `shared` makes the shapes of the pods for several timelines.
 
-    With `still`, no job ends (see `Timeline`), and all nodes exist that an autoscaler can add. It changes the workloads of the arrivals, so make new ones for another run.
+    With `still`, no job ends and no node comes (see `Timeline`). It changes the workloads of the arrivals, so make
+    new ones for another run.
     """
     found = tuple(arrivals)
+    growing = scene.growing
+    scene = replace(scene, growing=())  # the timeline knows which nodes exist
     kube = kube_scheduler(scene, seed)
     return Timeline(
         found,
@@ -381,7 +395,7 @@ def timeline(  # noqa: PLR0913 - what arrives, how it ends, and who looks on
         volcano=volcano_scheduler(scene, seed) if any(it.gang for it in found) else None,
         shapes=shared or shapes(scene, kube),
         assumptions=scene.assumptions,
-        growing=() if still else scene.growing,
+        growing=growing,
         quotas=PodQuotas(scene.cluster, found) if scene.cluster.resource_quotas.any else None,
         until=until,
         still=still,

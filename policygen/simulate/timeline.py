@@ -179,6 +179,11 @@ class Timeline:
         if self._node_queue is not None:
             yield from self._node_queue.shapes()
 
+    @property
+    def growing(self) -> tuple[GrowingPool, ...]:
+        """The pools to which an autoscaler adds nodes, with those that exist now."""
+        return self._growth.since(self.ends) if self._growth is not None else ()
+
     def waiting_of(self, job: JobRun) -> Iterator[PodShape]:
         """The shapes of pods of a job that wait for a node."""
         if job.arrival.gang is not None:

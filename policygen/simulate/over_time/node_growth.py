@@ -7,6 +7,7 @@ on it, and pods that fit on nodes which are on their way need no other ones.
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from policygen.simulate.growing_pools import GrowingPool
 from policygen.simulate.kueue.scheduler import Scheduler
@@ -48,13 +49,19 @@ class NodeGrowthRuns:
         self._of_node: dict[int, _Pool] = {}
         self._empty: dict[int, float] = {}
         """Since when nodes that exist have no pod."""
+        self._due: dict[int, float] = {}
+        """When the nodes exist that are on their way."""
         for it in pools:
             nodes = [kube.nodes.index[name] for name in it.nodes]
-            pool = _Pool(it, nodes[it.begins :], nodes[: it.begins], [], it.begins)
+            exist, missing = nodes[: it.begins], nodes[it.begins :]
+            coming = missing[: len(it.coming)]
+            pool = _Pool(it, sorted(missing[len(coming) :]), exist, coming, it.begins)
             self._pools.append(pool)
             self._of_node |= dict.fromkeys(nodes, pool)
-            for node in pool.absent:
+            for node in missing:
                 self._leaves(node)
+            for node, after in zip(coming, it.coming, strict=True):
+                self._comes_later(node, after)
 
     @property
     def slowest(self) -> float:
@@ -65,6 +72,16 @@ class NodeGrowthRuns:
     def most(self) -> dict[str, int]:
         """The most nodes of each pool that existed at once."""
         return {it.of.name: it.most for it in self._pools}
+
+    def since(self, now: float) -> tuple[GrowingPool, ...]:
+        """The pools with the nodes that exist at a time after the last event, and those that are on their way."""
+        return tuple(self._since(it, now) for it in self._pools)
+
+    def _since(self, pool: _Pool, now: float) -> GrowingPool:
+        coming = sorted(pool.coming, key=lambda it: (self._due[it], it))
+        names = [self._kube.nodes.all[it].name for it in (*pool.exist, *coming, *pool.absent)]
+        left = tuple(self._due[it] - now for it in coming)
+        return replace(pool.of, nodes=tuple(names), begins=len(pool.exist), coming=left)
 
     def happens(self, event: AgendaEntry) -> None:
         """A node comes, or was empty for so long that it is removed."""
@@ -92,14 +109,16 @@ class NodeGrowthRuns:
                     self._empty.pop(node, None)
                 elif node not in self._empty:
                     self._empty[node] = self._agenda.now
-                    after = self._agenda.now + pool.of.growth.idle
-                    self._agenda.add(after, TimelineEvent.IDLE, node)
+                    self._agenda.later(pool.of.growth.idle, TimelineEvent.IDLE, node, "", 0)
         if any(it.absent for it in self._pools) and (waiting := [*self._queue.in_order()]):
             for pool, node in self._wanted(waiting):
                 pool.absent.remove(node)
                 pool.coming.append(node)
-                after = self._agenda.now + pool.of.growth.delay
-                self._agenda.add(after, TimelineEvent.NODE, node)
+                self._comes_later(node, pool.of.growth.delay)
+
+    def _comes_later(self, node: int, after: float) -> None:
+        self._due[node] = self._agenda.now + after
+        self._agenda.later(after, TimelineEvent.NODE, node, "", 0)
 
     def _wanted(self, waiting: Iterable[tuple[PodShape, int]]) -> list[tuple[_Pool, int]]:
         """The nodes to add, with their pools, by trying where the pods would run."""

@@ -88,6 +88,10 @@ class Explainer:
     def explain(self, arrival: Arrival, *, search: bool = True) -> Explanation:
         """Why a workload waits. Without `search`, no remedies are looked for."""
         found = self._explained(arrival, search=search)
+        if search and self.scene.growing and found.waits and not found.cause.lasts:
+            start = self._starts.with_nodes(arrival)
+            if start.after is not None:
+                found = replace(found, start=start, ends=())
         return replace(found, preempted=self._owners.history(arrival))
 
     def cost(self, arrival: Arrival) -> Cost | None:

@@ -5,6 +5,7 @@ from msgspec import Struct
 from policygen.simulate.why.causes import Cause, CauseKind
 from policygen.simulate.why.history import Preempted
 from policygen.simulate.why.remedy import Remedy
+from policygen.simulate.why.start import Start
 
 
 class Explanation(Struct, frozen=True, eq=False):
@@ -20,6 +21,8 @@ class Explanation(Struct, frozen=True, eq=False):
     """If no change lets its pods run now: changes with which it starts when others have ended."""
     ends: tuple[str, ...] = ()
     """Workloads whose end admits it, too."""
+    start: Start | None = None
+    """When it starts, if an autoscaler adds nodes; None: it is not known, or no pool grows."""
     tried: int = 0
     """How many changes were tried."""
     place: str = ""

@@ -113,7 +113,8 @@ def _answer(judged: _JudgedQueue, request: FitRequest) -> FitAnswer:
     elif explanation.waits:
         explanation = explainer.explain(arrival)
         if start is not None and start.after is not None:
-            explanation = replace(explanation, ends=())  # `start` names them, with the time
+            # `start` names them, with the time
+            explanation = replace(explanation, ends=(), start=None)
     else:
         cost = explainer.cost(arrival)
     return FitAnswer(

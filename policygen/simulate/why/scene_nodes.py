@@ -37,10 +37,10 @@ class SceneNodes:
         return self._now
 
     def empty(self) -> OccupiedNodes | None:
-        """Without pods, and not cordoned; None: nodes are not known."""
+        """Without pods, not cordoned, and with all that can be added; None: nodes are not known."""
         if self._empty is None:
             opened = tuple(replace(it, unschedulable=False) for it in self._scene.nodes)
-            self._empty = occupied(replace(self._scene, nodes=opened), ())
+            self._empty = occupied(replace(self._scene, nodes=opened, growing=()), ())
         return self._empty
 
     def with_held(self, near: Situation) -> OccupiedNodes | None:

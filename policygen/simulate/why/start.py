@@ -35,6 +35,8 @@ class Start(Struct, frozen=True):
     """Running workloads whose duration is not known."""
     preempts: tuple[str, ...] = ()
     """Those that must leave then."""
+    nodes: tuple[tuple[str, int], ...] = ()
+    """How many nodes an autoscaler adds until then, by pool."""
     left: tuple[str, ...] = ()
     """If it never starts: those that still hold quota or nodes when nothing changes any more."""
 
@@ -54,9 +56,12 @@ def start(scene: Scene, arrivals: Sequence[Arrival], job: Arrival) -> Start:
     ended = sorted((_ended(it), it.index) for it in others if it.ended is not None)
     last = ended[-1][0] if ended else 0.0
     # Kueue tries inadmissible workloads again a moment after an end.
-    after = last if own.started - last <= RETRY_AFTER_S + _LATER_S else own.started
+    after = last if own.started - last <= RETRY_AFTER_S + _LATER_S else round(own.started, 2)
     names = tuple(others[index].arrival.name for _, index in ended)
-    return Start(after, names, preempts=tuple(own.preempts))
+    before = {it.name: it.begins for it in scene.growing}
+    more = ((it.name, it.begins - before[it.name]) for it in made.growing)
+    nodes = tuple((name, count) for name, count in more if count > 0)
+    return Start(after, names, preempts=tuple(own.preempts), nodes=nodes)
 
 
 def _ended(run: JobRun) -> float:
@@ -94,7 +99,7 @@ class StartTimes:
         workload = arrival.workload
         if workload is None:
             running = [it for it in self._arrivals if any(it.nodes)]
-            if running and all(it.duration is None for it in running):
+            if running and all(it.duration is None for it in running) and not self._scene.growing:
                 return Start(None, unknown=len(running))
             nodes = self._nodes.now()
             needed = nodes.ends(arrival, {}) if nodes is not None else ()
@@ -104,7 +109,7 @@ class StartTimes:
         held = [it.name for them in near.held.values() for it in them]
         by_workload = self._owners.by_workload
         owners = [by_workload[it] for it in held if it in by_workload]
-        if all(it.duration is None for it in owners):
+        if all(it.duration is None for it in owners) and not self._scene.growing:
             return Start(None, unknown=len(held))
         found = start(self._scene, self._arrivals, arrival)
         by_owner = {it.name: it.workload.name for it in owners if it.workload is not None}
@@ -116,6 +121,10 @@ class StartTimes:
 
         # Without an answer, others started and ended in between.
         return replace(found, ends=fewest(ends, admits) or found.ends[-1:])
+
+    def with_nodes(self, arrival: Arrival) -> Start:
+        """When a workload starts, with the nodes that an autoscaler adds."""
+        return start(self._scene, [it for it in self._arrivals if it is not arrival], arrival)
 
     def ends(self, arrival: Arrival, cause: Cause, near: Situation) -> tuple[str, ...]:
         """The workloads near it that end before it starts, by their durations; empty: they are not known."""

@@ -1,12 +1,18 @@
 """Nodes that an autoscaler adds and removes. Times and numbers are computed by hand."""
 
+import io
+
 import pytest
 
 from policygen.app import simulate as app_simulate
 from policygen.app import why as app_why
 from policygen.app.requests import SimulateRequest
 from policygen.core.errors import UsageError
+from policygen.report.tables import TablePage
+from policygen.report.why import text as why_text
 from policygen.simulate.stranded import ABSENT
+from policygen.simulate.why.fit_jobs import FitRequest
+from policygen.simulate.why.start import Start
 from tests.app.simulations import written
 from tests.simulate.scenes import NODES, QUEUES, job
 
@@ -147,15 +153,57 @@ def test_a_misspelled_pool_is_named(tmp_path):
     )
 
 
-def test_why_names_that_it_does_not_know_the_time(tmp_path):
-    spec = written(tmp_path, SPEC, "spec.yaml")
-    path = written(tmp_path, at(0, "a", 8))
-    request = SimulateRequest(specs=(spec,), workloads=(path,), assume=("nodes/a100=1..4:5m",))
+def answer(folder, text, *names, at=None, nodes="1..4:5m"):
+    """What `why` finds about jobs."""
+    spec, path = written(folder, SPEC, "spec.yaml"), written(folder, text)
+    request = SimulateRequest(specs=(spec,), workloads=(path,), assume=(f"nodes/a100={nodes}",))
+    found = app_why.why(request, names, at=at)
+    assert found.unmodelled == ()
+    out = io.StringIO()
+    why_text(found, TablePage(out))
+    return found, out.getvalue()
+
+
+def test_why_knows_when_a_node_comes(tmp_path):
+    found, text = answer(tmp_path, at(0, "a", 8) + at(0, "b", 8) + at(0, "c", 8), "b")
+    (b,) = found.found
+    assert b.start == Start(5 * MINUTE, nodes=(("a100", 2),))
+    assert "3 nodes: node(s) are not added yet." in text
     assert (
-        app_why.why(request, ["a"])
-        .unmodelled[0]
-        .feature.startswith("the time until an autoscaler adds nodes to a100")
+        "It starts in 5m, if no other job arrives. An autoscaler adds 2 nodes to a100 until then."
+    ) in text
+
+
+def test_why_knows_the_nodes_that_are_on_their_way(tmp_path):
+    """At 2m, the node for b comes in 3m; a runs on the first one. At 6m, b runs, too."""
+    jobs = at(0, "a", 8) + at(0, "b", 8)
+    (b,) = answer(tmp_path, jobs, "b", at=2 * MINUTE)[0].found
+    assert b.start == Start(3 * MINUTE, nodes=(("a100", 1),))
+    (b,) = answer(tmp_path, jobs, "b", at=6 * MINUTE)[0].found
+    assert not b.waits
+
+
+def test_why_of_a_job_that_no_autoscaler_helps(tmp_path):
+    """At most two nodes exist, and a has one of them for an hour: c, which came last, waits for it."""
+    jobs = at(0, "a", 8) + at(0, "b", 8) + at(0, "c", 8)
+    (c,) = answer(tmp_path, jobs, "c", at=6 * MINUTE, nodes="1..2:5m")[0].found
+    assert c.start == Start(54 * MINUTE, ("nlp/a",))
+    (c,) = answer(tmp_path, at(0, "c", 9), "c")[0].found
+    assert (c.cause.lasts, c.start) == (True, None)
+
+
+@pytest.mark.parametrize(
+    "nodes, pods, after",
+    [("1..4:5m", 1, None), ("1..4:5m", 2, 5 * MINUTE), ("0..4:3m", 1, 3 * MINUTE)],
+)
+def test_fit_knows_when_nodes_come(tmp_path, nodes, pods, after):
+    request = SimulateRequest(
+        specs=(written(tmp_path, SPEC, "spec.yaml"),), assume=(f"nodes/a100={nodes}",)
     )
+    found = app_why.would_fit(request, FitRequest("nlp", 8, pods))
+    assert found.unmodelled == ()
+    assert found.answer.explanation.waits == (after is not None)
+    assert (found.answer.start and found.answer.start.after) == after
 
 
 @pytest.mark.parametrize(
