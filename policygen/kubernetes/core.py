@@ -268,11 +268,12 @@ class HorizontalPodAutoscalerView(Struct, rename="camel", frozen=True):
 
 
 class ScaledObjectView(Struct, rename="camel", frozen=True):
-    """`spec` of a ScaledObject of KEDA; its triggers are not read."""
+    """`spec` of a ScaledObject of KEDA; its triggers are untyped."""
 
     scale_target_ref: dict[str, Any] = field(default_factory=dict)
     min_replica_count: int | None = None
     max_replica_count: int | None = None
+    triggers: tuple[dict[str, Any], ...] = ()
 
 
 class PodDisruptionBudgetView(Struct, rename="camel", frozen=True):
@@ -289,3 +290,4 @@ class VerticalPodAutoscalerView(Struct, rename="camel", frozen=True):
 
     target_ref: dict[str, Any] = field(default_factory=dict)
     update_policy: dict[str, Any] = field(default_factory=dict)
+    resource_policy: dict[str, Any] = field(default_factory=dict)

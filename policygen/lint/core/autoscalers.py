@@ -7,11 +7,25 @@ from msgspec import Struct
 
 from policygen.core.finding import At
 from policygen.kubernetes.cluster import Cluster
+from policygen.kubernetes.table import Entry
 from policygen.kubernetes.untyped import text
 from policygen.kubernetes.workloads import Workload
 
 _MOST = 100
 """The default of maxReplicaCount. Source: apis/keda/v1alpha1/scaledobject_types.go of KEDA 2.18."""
+
+
+NOT_SCALABLE = frozenset(
+    {
+        ("", "Pod"),
+        ("apps", "DaemonSet"),
+        ("batch", "CronJob"),
+        ("batch", "Job"),
+        ("batch.volcano.sh", "Job"),
+        ("jobset.x-k8s.io", "JobSet"),
+    }
+)
+"""Groups and kinds of workloads without a scale subresource, by which autoscalers set replicas."""
 
 
 class Autoscaler(Struct, frozen=True, eq=False):
@@ -63,6 +77,20 @@ def _autoscalers(cluster: Cluster) -> Iterator[tuple[tuple[str, str, str], Autos
         most = _MOST if most is None else most
         least = scaled.fields.min_replica_count or 0
         yield target, Autoscaler(str(scaled), least, most, at, "maxReplicaCount", starts=True)
+
+
+def is_scalable(reference: Mapping[str, Any]) -> bool:
+    """Whether the target of an autoscaler can have a scale subresource."""
+    group = text(reference, "apiVersion").rpartition("/")[0]
+    return (group, text(reference, "kind")) not in NOT_SCALABLE
+
+
+def targets(cluster: Cluster) -> Iterator[tuple[Entry[Any], Mapping[str, Any]]]:
+    """The autoscalers of pods, each with its target."""
+    for hpa in cluster.horizontal_pod_autoscalers:
+        yield hpa, hpa.fields.scale_target_ref
+    for scaled in cluster.scaled_objects:
+        yield scaled, {"kind": "Deployment", **scaled.fields.scale_target_ref}
 
 
 def _target(namespace: str, reference: Mapping[str, Any]) -> tuple[str, str, str]:

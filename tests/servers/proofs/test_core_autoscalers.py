@@ -51,6 +51,38 @@ def test_autoscaler_without_target(cluster: Cluster) -> None:
     cluster.becomes("bad", lambda: _reason(cluster, "bad", "AbleToScale"), "FailedGetScale")
 
 
+def test_autoscaler_target_not_scalable(cluster: Cluster) -> None:
+    """A Job with pods: the controller knows no scale subresource of it."""
+    rule = "autoscaler-target-not-scalable"
+    [_, detector] = documents(good("autoscaler-without-target"))
+    cluster.create({**detector, "metadata": {"name": "detector", "namespace": "good"}})
+    show(cluster, scene(bad(rule), "bad"), scene(good(rule), "good"))
+    cluster.becomes("good", lambda: _reason(cluster, "good", "AbleToScale"), "SucceededGetScale")
+    cluster.becomes(
+        "bad", lambda: _reason(cluster, "bad", "AbleToScale", "training"), "FailedGetScale"
+    )
+
+
+def test_autoscalers_share_target(cluster: Cluster) -> None:
+    """No metrics API is there: the good one misses its metric, the bad ones do not even look for theirs."""
+    rule = "autoscalers-share-target"
+    cluster.add_nodes(Shape(gpus=16), 1)
+    [_, detector] = documents(good("autoscaler-without-target"))
+    for name, text in (("bad", bad(rule)), ("good", good(rule))):
+        cluster.create({**detector, "metadata": {"name": "detector", "namespace": name}})
+        cluster.becomes("ready", lambda name=name: _replicas(cluster, name, "readyReplicas"), 1)
+        show(cluster, scene(text, name))
+    for name in ("detector", "detector-waiting"):
+        cluster.becomes(
+            name,
+            lambda name=name: _reason(cluster, "bad", "ScalingActive", name),
+            "AmbiguousSelector",
+        )
+    cluster.becomes(
+        "good", lambda: _reason(cluster, "good", "ScalingActive"), "FailedGetPodsMetric"
+    )
+
+
 def _usage(pod: Object) -> Object:
     """What a metrics server would tell of a pod with one container, which uses 2 cores."""
     later = datetime.now(UTC) + timedelta(minutes=1)  # measured after it became ready
@@ -73,7 +105,7 @@ def _replicas(cluster: Cluster, namespace: str, field: str) -> int:
     return int(status.get(field, 0))
 
 
-def _reason(cluster: Cluster, namespace: str, condition: str) -> str:
+def _reason(cluster: Cluster, namespace: str, condition: str, name: str = "detector") -> str:
     """The reason of an autoscaler's condition."""
-    found = conditions(cluster.get(*HPA, namespace)).get(condition, {})
+    found = conditions(cluster.get(*HPA[:2], name, namespace)).get(condition, {})
     return str(found.get("reason", ""))

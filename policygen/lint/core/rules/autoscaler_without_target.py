@@ -6,6 +6,8 @@ from policygen.core.suggest import suggest
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.table import Entry
 from policygen.kubernetes.workloads import KINDS
+from policygen.lint.core.autoscalers import is_scalable
+from policygen.lint.core.autoscalers import targets as targets_of
 from policygen.lint.rule import Facts, Family, Hit, Hits, Need, ObjectRule, Severity
 
 
@@ -18,16 +20,13 @@ def check(facts: Facts) -> Hits:
     cluster = facts.cluster
     targets: list[tuple[Entry[Any], str, Any]] = [
         *(
-            (entry, "scaleTargetRef", entry.fields.scale_target_ref)
-            for entry in cluster.horizontal_pod_autoscalers
+            (entry, "scaleTargetRef", target)
+            for entry, target in targets_of(cluster)
+            if is_scalable(target)
         ),
         *(
             (entry, "targetRef", entry.fields.target_ref)
             for entry in cluster.vertical_pod_autoscalers
-        ),
-        *(
-            (entry, "scaleTargetRef", {"kind": "Deployment", **entry.fields.scale_target_ref})
-            for entry in cluster.scaled_objects
         ),
     ]
     for entry, field, target in targets:
