@@ -78,6 +78,7 @@ WITHOUT = {
     "explain/namespaces": "tests/explain/test_values.py evaluates the steps to each value.",
     "explain/queues": "tests/explain/test_values.py evaluates the steps to each value.",
     "explain/quotas": "tests/explain/test_values.py evaluates the steps to each value.",
+    "explain/scaling_fields": "tests/explain/test_scaling.py finds the meaning of each field.",
     "explain/workload_fields": "tests/explain/test_values.py finds the meaning of each field.",
     "explain/step": "tests/explain/test_values.py evaluates the formula of each step.",
     "kubernetes/kueue": "It has only types; tests/lint/kueue/test_quotas.py reads objects as these.",

@@ -14,6 +14,7 @@ from policygen.adopt import (
     pools,
     priorities,
     rendered_models,
+    scalers,
     volcano,
     workloads,
 )
@@ -34,7 +35,7 @@ from policygen.kubernetes.cluster import KUEUE, Cluster
 from policygen.plan import pool as plan_pool
 from policygen.plan.amounts import HOST
 from policygen.spec import derived_names
-from policygen.spec.programs import KubeSchedulerSettings
+from policygen.spec.programs import KedaSettings, KubeSchedulerSettings
 from policygen.spec.types import (
     Platform,
     Pool,
@@ -114,7 +115,7 @@ def infer(cluster: Cluster, scope: Scope) -> Inferred:
     listed = [replace(it, quota_backstop=it.name in backstops) for it in made.pools]
     schedulers = {it.name: it.scheduler or "kueue" for it in listed}
     ranks = priorities.adjusted(priorities.priorities(cluster, scope), listed, schedulers)
-    platform = _platform(cluster, name, trees, ranks)
+    platform = _platform(cluster, name, trees, ranks, scope)
     facts, _ = plan_pool.resolve(Spec(platform, tuple(listed)))
     found_teams = teams(TeamInput(trees, limits, facts, owned, spaces))
     spec = Spec(
@@ -364,7 +365,11 @@ def _backstops(
 
 
 def _platform(
-    cluster: Cluster, name: str, trees: Iterable[TeamTree], ranks: Sequence[Priority]
+    cluster: Cluster,
+    name: str,
+    trees: Iterable[TeamTree],
+    ranks: Sequence[Priority],
+    scope: Scope,
 ) -> Platform:
     shared = tuple(
         SharedQueue(tree.queue, HERE, tree.pools) for tree in trees if len(tree.pools) > 1
@@ -374,6 +379,7 @@ def _platform(
     settings = KubeSchedulerSettings()
     if file is not None:
         settings = KubeSchedulerSettings(namespace=file.namespace)
+    address = scalers.prometheus(cluster, scope)
     return Platform(
         name=name,
         at=HERE,
@@ -381,6 +387,7 @@ def _platform(
         priorities=tuple(ranks),
         shared_queues=shared,
         kube_scheduler=settings,
+        keda=None if address is None else KedaSettings(address),
     )
 
 

@@ -1,15 +1,20 @@
 """Reads the autoscaling of a model from the autoscaler of its workload."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from policygen.adopt.trees import Scope
 from policygen.core import quantity
 from policygen.kubernetes.cluster import Cluster
 from policygen.kubernetes.untyped import mapping, text
 from policygen.kubernetes.workloads import Workload
 from policygen.spec.types import Autoscaling
+
+_QUERY = re.compile(r"sum\((?P<metric>[A-Za-z_:][A-Za-z0-9_:]*)\{")
+"""The begin of a query of the requests of all pods."""
 
 
 class _Scaler(Struct, frozen=True):
@@ -50,7 +55,26 @@ def _read(cluster: Cluster) -> Iterator[_Scaler]:
         keda = scaled.fields
         target = {"kind": "Deployment", **keda.scale_target_ref}
         least, most = keda.min_replica_count or 0, keda.max_replica_count or 0
-        yield _Scaler(scaled.namespace, target, least, most)
+        metric = _of_query(keda.triggers[0]) if len(keda.triggers) == 1 else None
+        yield _Scaler(scaled.namespace, target, least, most, metric)
+
+
+def prometheus(cluster: Cluster, scope: Scope) -> str | None:
+    """The URL of the Prometheus that KEDA asks for models of the set; None if it scales none."""
+    for scaled in cluster.scaled_objects:
+        for trigger in scaled.fields.triggers if scope.has(scaled.labels) else ():
+            if address := text(trigger, "metadata", "serverAddress"):
+                return address
+    return None
+
+
+def _of_query(trigger: Mapping[str, Any]) -> tuple[str, int] | None:
+    """The metric of a query that policygen rendered, and its value for each pod."""
+    found = _QUERY.match(text(trigger, "metadata", "query"))
+    threshold = text(trigger, "metadata", "threshold")
+    if text(trigger, "type") != "prometheus" or not found or not threshold.isdecimal():
+        return None
+    return found["metric"], int(threshold)
 
 
 def _of_pods(metric: Mapping[str, Any]) -> tuple[str, int] | None:

@@ -119,6 +119,7 @@ def _platform(platform: Platform) -> Data:
         kueue=_kueue(platform.kueue),
         volcano=_volcano(platform.volcano),
         kubeScheduler=_kube_scheduler(platform.kube_scheduler),
+        keda=platform.keda and _set(prometheus=platform.keda.prometheus),
         nvidia=_set(namespace=_unless(platform.nvidia.namespace, NvidiaSettings().namespace)),
         clusterAutoscaler=_set(
             namespace=_unless(

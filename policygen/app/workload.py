@@ -64,8 +64,8 @@ def workload(
     if budget is not None and chosen in forms.SERVING:
         rendered.append(released(spec, _kind("kubernetes", "PodDisruptionBudget"), budget))
     autoscaler = objects.autoscaler(made.decisions, assignment, chosen)
-    if autoscaler is not None and chosen in forms.SERVING:
-        rendered.append(released(spec, _kind("kubernetes", "HorizontalPodAutoscaler"), autoscaler))
+    if autoscaler is not None:
+        rendered.append(released(spec, _kind("kubernetes", autoscaler.kind), autoscaler))
     manifests = engine.render(rendered, templates=request.templates, target=spec.platform.target)
     about = findings_about(made, assignment.model.at)
     warnings = tuple(it for it in about if it.severity > Severity.INFO)

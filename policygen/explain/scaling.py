@@ -1,7 +1,5 @@
 """The steps to the bounds of a model's autoscaler, which are within the guarantee and the limit of its team."""
 
-from collections.abc import Callable, Mapping
-
 from policygen.core.finding import At, Path
 from policygen.explain.step import Step, Steps
 from policygen.plan import model_limits
@@ -12,6 +10,9 @@ from policygen.plan.replicas import counted_resources
 from policygen.plan.workload import scaling
 
 _KINDS = ("kind", "apiVersion")
+_LEAST = ("minReplicas", "minReplicaCount")
+_MOST = ("maxReplicas", "maxReplicaCount")
+"""The bounds in a HorizontalPodAutoscaler, and in a ScaledObject of KEDA."""
 
 
 class Scaling:
@@ -26,33 +27,31 @@ class Scaling:
         if path[:2] == ("spec", "scaleTargetRef") and path[-1] in _KINDS:
             value = {"kind": item.fields.target.kind, "apiVersion": item.fields.target.api_version}
             return [Step(str(path[-1]), value[str(path[-1])], note="of the object that runs it")]
-        known: Mapping[Path, Callable[[Assignment], Steps]] = {
-            ("spec", "minReplicas"): _least,
-            ("spec", "maxReplicas"): _most,
-        }
-        found = known.get(path)
-        return [] if found is None else found(assignment)
+        name = str(path[-1])
+        if name in _LEAST:
+            return _least(assignment, name)
+        return _most(assignment, name) if name in _MOST else []
 
 
-def _most(chosen: Assignment) -> Steps:
+def _most(chosen: Assignment, name: str) -> Steps:
     stated, between = chosen.replicas.most, scaling.bounds(chosen)
     at = chosen.model.field("autoscaling")
     return [
         *_room(chosen, "limit"),
         Step("maxReplicas of the model", str(stated), at=at / "maxReplicas"),
-        Step("maxReplicas", str(between.most), f"max(1, min({stated}, {between.fitting}))"),
+        Step(name, str(between.most), f"max(1, min({stated}, {between.fitting}))"),
     ]
 
 
-def _least(chosen: Assignment) -> Steps:
+def _least(chosen: Assignment, name: str) -> Steps:
     stated, between = chosen.replicas.least, scaling.bounds(chosen)
     at = chosen.model.field("autoscaling")
     formula = f"max(1, min({stated}, {between.covered}, {between.most}))"
     return [
         *_room(chosen, "guarantee"),
         Step("minReplicas of the model", str(stated), at=at / "minReplicas"),
-        Step("most replicas of the autoscaler", str(between.most), note="see maxReplicas"),
-        Step("minReplicas", str(between.least), formula),
+        Step("most replicas of the autoscaler", str(between.most), note="see its maximum"),
+        Step(name, str(between.least), formula),
     ]
 
 

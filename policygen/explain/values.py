@@ -14,6 +14,7 @@ from policygen.plan.decisions import Decisions
 from policygen.plan.extras import ADMISSION, NODE_AUTOSCALER, SECOND_SCHEDULER, WORKLOADS
 from policygen.plan.kind import Item
 from policygen.plan.origin import Origins
+from policygen.plan.workload.scaling import HPA, SCALED_OBJECT
 
 Derive = Callable[[Item, Path], Steps]
 """The steps to a field of an object; empty if its value is a copy of one place in the spec."""
@@ -29,6 +30,7 @@ class Values:
         of_namespace = Namespaces(decided)
         files = controllers.Controllers(decided)
         door = admission.AdmissionSteps(decided)
+        scaling = Scaling(decided)
         self._extras: Mapping[str, Mapping[str, Derive]] = {
             ADMISSION: {
                 "ConfigMap": door.of_config_map,
@@ -42,7 +44,8 @@ class Values:
             },
             WORKLOADS: {
                 "Deployment": Rollouts(decided).of,
-                "HorizontalPodAutoscaler": Scaling(decided).of,
+                HPA: scaling.of,
+                SCALED_OBJECT: scaling.of,
             },
         }
         self._derive: Mapping[str, Derive] = {

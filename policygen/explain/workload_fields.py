@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from policygen.core.names import POD_GROUP, VOLCANO_QUEUE
+from policygen.explain import scaling_fields
 from policygen.explain.meaning import Field, FieldTable
 
 _KUBERNETES = "https://kubernetes.io/docs/"
@@ -11,7 +12,6 @@ _VOLCANO = "https://volcano.sh/docs/Concepts/"
 _CONTROLLERS = f"{_KUBERNETES}concepts/workloads/controllers/"
 _JOB = f"{_CONTROLLERS}job/"
 _BUDGET = f"{_KUBERNETES}tasks/run-application/configure-pdb/"
-_SCALING = f"{_KUBERNETES}tasks/run-application/horizontal-pod-autoscale/"
 _CRON_JOB = f"{_CONTROLLERS}cron-jobs/"
 _JOB_SET = "https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/"
 _LEADER_WORKER_SET = "https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/"
@@ -156,6 +156,7 @@ def _pods(template: str, source: str) -> Mapping[str, Field]:
 
 
 KINDS: Mapping[str, FieldTable] = {
+    **scaling_fields.KINDS,
     "Deployment": FieldTable(
         f"{_CONTROLLERS}deployment/",
         {
@@ -274,39 +275,6 @@ KINDS: Mapping[str, FieldTable] = {
             ),
             "spec.selector.matchLabels.app": Field(
                 "The label of the pods that the budget protects.", _BUDGET
-            ),
-        },
-    ),
-    "HorizontalPodAutoscaler": FieldTable(
-        _SCALING,
-        {
-            **_QUEUED,
-            **{
-                f"spec.scaleTargetRef.{name}": Field(
-                    "The object whose number of replicas the autoscaler sets."
-                )
-                for name in ("apiVersion", "kind", "name")
-            },
-            "spec.minReplicas": Field(
-                "The fewest replicas, also without requests. They are within the guarantee of the team."
-            ),
-            "spec.maxReplicas": Field(
-                "The most replicas, also with more requests. They are within the limit of the team."
-            ),
-            "spec.metrics[].type": Field(
-                "Pods: a metric of each pod, of which the autoscaler reads the mean.",
-                always="GPUs and requests have no resource metric",
-            ),
-            "spec.metrics[].pods.metric.name": Field(
-                "The metric, as a metrics adapter serves it in custom.metrics.k8s.io.",
-                f"{_SCALING}#scaling-on-custom-metrics",
-            ),
-            "spec.metrics[].pods.target.type": Field(
-                "AverageValue: the target is the mean of all pods.",
-                always="a metric of pods has no other type of target",
-            ),
-            "spec.metrics[].pods.target.averageValue": Field(
-                "The mean above which the autoscaler adds replicas, and below which it removes them."
             ),
         },
     ),

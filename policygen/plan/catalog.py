@@ -95,12 +95,8 @@ KINDS: tuple[Kind, ...] = (
     ),
     _workload("CronJob", "batch/v1", "cron_job"),
     _workload("PodDisruptionBudget", "policy/v1", "pod_disruption_budget"),
-    _workload(
-        "HorizontalPodAutoscaler",
-        "autoscaling/v2",
-        "horizontal_pod_autoscaler",
-        plural="horizontalpodautoscalers",
-    ),
+    _workload("HorizontalPodAutoscaler", "autoscaling/v2", "horizontal_pod_autoscaler"),
+    _workload("ScaledObject", "keda.sh/v1alpha1", "scaled_object", plural="scaledobjects"),
     Kind(
         "Job",
         "volcano",

@@ -82,7 +82,7 @@ class Origins:
         self._teams = {it.name: team for team in spec.teams for it in team.namespaces}
         self._groups = {name: it for it in spec.models for name in group_names(it)}
         second_scheduler = {"Deployment": self._deployment}
-        of_workload = WorkloadOrigins(spec.models, pools).of
+        of_workload = WorkloadOrigins(spec, pools).of
         rules = RuleOrigins(spec).of
         self._extras: Mapping[str, Mapping[str, Find]] = {
             SECOND_SCHEDULER: second_scheduler,

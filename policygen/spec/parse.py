@@ -12,6 +12,7 @@ from policygen.spec.fields import View
 from policygen.spec.programs import (
     AdmissionSettings,
     ClusterAutoscalerSettings,
+    KedaSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -97,6 +98,7 @@ def platform(document: View) -> Platform:
         nvidia=_nvidia(spec.view("nvidia")),
         cluster_autoscaler=_cluster_autoscaler(spec.view("clusterAutoscaler")),
         monitoring=_monitoring(spec.view("monitoring"), written="monitoring" in spec.data),
+        keda=_keda(spec.view("keda")),
         lint=_lint(spec.view("lint")),
         admission=_admission(spec.view("admission")),
         peak_hours=schedules.peak_hours(spec.view("peakHours")),
@@ -119,6 +121,11 @@ def _nvidia(view: View) -> NvidiaSettings:
 def _cluster_autoscaler(view: View) -> ClusterAutoscalerSettings:
     namespace = view.text("namespace") or ClusterAutoscalerSettings().namespace
     return ClusterAutoscalerSettings(namespace=namespace, at=view.at)
+
+
+def _keda(view: View) -> KedaSettings | None:
+    address = view.text("prometheus")
+    return None if address is None else KedaSettings(address, view.at)
 
 
 def _monitoring(view: View, *, written: bool) -> MonitoringSettings:

@@ -72,6 +72,14 @@ class MonitoringSettings(Struct, frozen=True):
     """None if the spec does not have these settings."""
 
 
+class KedaSettings(Struct, frozen=True):
+    """How KEDA reads the metric of a model."""
+
+    prometheus: str
+    """URL of Prometheus."""
+    at: At | None = None
+
+
 class AdmissionSettings(Struct, frozen=True):
     """What the admission policies of `--with admission` do with objects that break a rule."""
 

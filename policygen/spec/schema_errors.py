@@ -288,6 +288,7 @@ _FORMATS = {
     "[smhdw]": "duration; write a whole number and a unit (s, m, h, d or w), such as 30m",
     "{4}-": "date; write a date as YYYY-MM-DD",
     "UTC": "time zone; write a name of the time zone database, such as Europe/Berlin, or UTC",
+    "https?": "URL; write http:// or https:// and a host, such as http://prometheus-operated.monitoring:9090",
     "_:": 'metric of Prometheus; write letters, digits, "_" and ":", such as vllm:num_requests_running',
     "[01]": "time; write hours and minutes as HH:MM, from 00:00 to 23:59",
 }

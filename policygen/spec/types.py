@@ -15,6 +15,7 @@ from policygen.core.versions import DEFAULT, Version
 from policygen.spec.programs import (
     AdmissionSettings,
     ClusterAutoscalerSettings,
+    KedaSettings,
     KubeSchedulerSettings,
     KueueSettings,
     LintSettings,
@@ -152,6 +153,8 @@ class Platform(Struct, frozen=True):
     nvidia: NvidiaSettings = NvidiaSettings()
     cluster_autoscaler: ClusterAutoscalerSettings = ClusterAutoscalerSettings()
     monitoring: MonitoringSettings = MonitoringSettings()
+    keda: KedaSettings | None = None
+    """None: KEDA scales no model."""
     lint: LintSettings = LintSettings()
     admission: AdmissionSettings = AdmissionSettings()
     peak_hours: PeakHours | None = None

@@ -35,6 +35,14 @@ def pods(average="8", least=2, metric="{name: requests}"):
     )
 
 
+def trigger(query='sum(a:b{pod="c"})', threshold="16", kind="prometheus"):
+    metadata = f"{{query: '{query}', threshold: '{threshold}', serverAddress: x}}"
+    return (
+        "minReplicaCount: 1, maxReplicaCount: 3, "
+        f"triggers: [{{type: {kind}, metadata: {metadata}}}]"
+    )
+
+
 @pytest.mark.parametrize(
     "kind, spec, expected",
     [
@@ -47,6 +55,10 @@ def pods(average="8", least=2, metric="{name: requests}"):
         ("HorizontalPodAutoscaler", "maxReplicas: 3", Autoscaling(1, 3)),
         ("HorizontalPodAutoscaler", "minReplicas: 1", None),
         ("ScaledObject", "maxReplicaCount: 3", Autoscaling(0, 3)),
+        ("ScaledObject", trigger(), Autoscaling(1, 3, 16, "a:b")),
+        ("ScaledObject", trigger(threshold="2.5"), Autoscaling(1, 3)),
+        ("ScaledObject", trigger("rate(a[1m])"), Autoscaling(1, 3)),
+        ("ScaledObject", trigger(kind="kafka"), Autoscaling(1, 3)),
     ],
 )
 def test_autoscalers_by_hand(kind, spec, expected):
@@ -79,15 +91,32 @@ spec:
 """
 
 
-@pytest.mark.parametrize("most", [6, 8, 12])
-def test_a_rendered_autoscaler_is_adopted(most):
+KEDA = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: ml}
+spec: {keda: {prometheus: "http://prometheus:9090"}}
+---
+"""
+
+
+@pytest.mark.parametrize(
+    "most, kind, field, head",
+    [
+        (6, "HorizontalPodAutoscaler", "maxReplicas", ""),
+        (12, "HorizontalPodAutoscaler", "maxReplicas", ""),
+        (12, "ScaledObject", "maxReplicaCount", KEDA),
+    ],
+)
+def test_a_rendered_autoscaler_is_adopted(most, kind, field, head):
     """A maximum above the limit is not in the objects, so the spec has the limit."""
-    first = rendered(Source("spec.yaml", SPEC.replace("MOST", str(most)), None), extras=EXTRAS)
+    text = head + SPEC.replace("MOST", str(most))
+    first = rendered(Source("spec.yaml", text, None), extras=EXTRAS)
     inferred = adopted(first)
     (model,) = inferred.spec.models
     assert model.autoscaling == Autoscaling(2, min(most, 8), 16, "a:b")
     assert model.replicas is None
     assert not [it for it in inferred.guesses if it.kind == "Model"]
     assert again(first, EXTRAS) == first
-    (hpa,) = (it for it in yaml.safe_load_all(first) if it["kind"] == "HorizontalPodAutoscaler")
-    assert hpa["spec"]["maxReplicas"] == min(most, 8)
+    (scaler,) = (it for it in yaml.safe_load_all(first) if it["kind"] == kind)
+    assert scaler["spec"][field] == min(most, 8)

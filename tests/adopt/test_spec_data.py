@@ -63,6 +63,7 @@ spec:
   clusterAutoscaler: {namespace: autoscaling}
   admission: {action: warn, defaults: true, rules: {gang: 'off'}}
   peakHours: {timeZone: Europe/Berlin, days: [Sat, Mon], start: '22:00', end: '06:30'}
+  keda: {prometheus: 'http://prometheus:9090'}
   monitoring:
     namespace: prometheus
     ruleLabels: {release: stack}

@@ -8,7 +8,19 @@ from policygen.app import explain_object
 from tests.explain import walk
 from tests.plan.model_specs import a100, models, quotas
 
-HPA = "HorizontalPodAutoscaler/a-ns/m"
+HPA, KEDA = "HorizontalPodAutoscaler/a-ns/m", "ScaledObject/a-ns/m"
+PLATFORM = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: ml}
+spec: {keda: {prometheus: "http://prometheus:9090"}}
+"""
+
+
+def opened(folder, *spec):
+    path = folder / "spec.yaml"
+    path.write_text("---\n".join(dedent(it).lstrip("\n") for it in spec))
+    return walk.opened(path)
 
 
 @pytest.mark.parametrize(
@@ -39,9 +51,7 @@ def test_the_arithmetic_names_what_bounds_the_replicas(tmp_path, field, each, ex
     quota = "pool: p, guarantee: 5, limit: 15, cpu: {guarantee: 20, limit: 20}"
     text = f"resources: {{{each}}}, autoscaling: {{{scaling}}}"
     spec = [a100(), quotas("a", quota), models("a", m=text)]
-    path = tmp_path / "spec.yaml"
-    path.write_text("---\n".join(dedent(it).lstrip("\n") for it in spec))
-    found = walk.opened(path)
+    found = opened(tmp_path, *spec)
     (answer,) = explain_object.explain(found, HPA, f"spec.{field}").fields
     shown = [" = ".join(filter(None, (it.formula, it.value))) for it in answer.steps]
     assert shown == expected
@@ -50,3 +60,19 @@ def test_the_arithmetic_names_what_bounds_the_replicas(tmp_path, field, each, ex
     ).fields
     assert average.steps[-1].at.path == ("spec", "autoscaling", "targetConcurrency")
     assert list(walk.faults(found)) == []
+
+
+def test_every_field_of_keda_has_a_meaning_and_a_place(tmp_path):
+    scaling = "minReplicas: 4, maxReplicas: 9, metric: requests, targetConcurrency: 8"
+    text = models("a", m=f"resources: {{gpus: 2}}, autoscaling: {{{scaling}}}")
+    found = opened(
+        tmp_path, PLATFORM, a100(), quotas("a", "pool: p, guarantee: 5, limit: 15"), text
+    )
+    assert list(walk.faults(found)) == []
+    places = {
+        field: explain_object.explain(found, KEDA, f"spec.{field}").fields[0].steps[-1]
+        for field in ("minReplicaCount", "maxReplicaCount", "triggers[0].metadata.serverAddress")
+    }
+    assert [it.value for it in places.values()] == ["2", "7", "http://prometheus:9090"]
+    (*_, address) = places.values()
+    assert address.at.path == ("spec", "keda", "prometheus")

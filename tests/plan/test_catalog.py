@@ -20,8 +20,10 @@ SHOWN = [
 ]
 BY_RENDER = {(it, "kubernetes", "ConfigMap") for it in ("", "device-plugin", "mig-manager")}
 """They contain rendered files, so `app/render.py` makes them."""
-BY_OPTION = {"JobSet", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"}
-"""`policygen workload --as jobset` and `spec.admission.defaults` render them.
+BY_OPTION = {"JobSet", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "ScaledObject"}
+"""`policygen workload --as jobset`, `spec.admission.defaults` and `spec.keda` render them.
+
+The servers of the tests have no CRD of KEDA, so no example uses it.
 
 The servers' tests try the doors of the examples with objects that lack a field, so no example adds it.
 """

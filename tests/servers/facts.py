@@ -31,6 +31,7 @@ BUILT_IN: dict[str, tuple[str, ...]] = {
         "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
         "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
     ),
+    "autoscaling/v2": ("HorizontalPodAutoscaler",),
     "apps/v1": ("Deployment", "ReplicaSet", "StatefulSet"),
     "batch/v1": ("CronJob", "Job"),
     "policy/v1": ("PodDisruptionBudget",),

@@ -283,6 +283,47 @@ BUILT_IN: list[Object] = [
             "volumeClaimTemplates": [CLAIM],
         },
     },
+    {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"},
+            "minReplicas": 1,
+            "maxReplicas": 4,
+            "metrics": [
+                {
+                    "type": "Pods",
+                    "pods": {
+                        "metric": {"name": "a:b", "selector": {"matchLabels": {"a": "b"}}},
+                        "target": {"type": "AverageValue", "averageValue": "8"},
+                    },
+                },
+                {
+                    "type": "Resource",
+                    "resource": {
+                        "name": "cpu",
+                        "target": {"type": "Utilization", "averageUtilization": 80},
+                    },
+                },
+            ],
+            "behavior": {
+                "scaleDown": {
+                    "stabilizationWindowSeconds": 60,
+                    "selectPolicy": "Min",
+                    "policies": [{"type": "Pods", "value": 1, "periodSeconds": 60}],
+                }
+            },
+        },
+    },
+    {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "spec": {
+            "minAvailable": "50%",
+            "unhealthyPodEvictionPolicy": "AlwaysAllow",
+            "selector": {"matchLabels": {"a": "b"}},
+        },
+    },
     {"apiVersion": "batch/v1", "kind": "Job", "spec": JOB},
     {
         "apiVersion": "batch/v1",

@@ -36,7 +36,8 @@ WAITING = {("ten-models", "speech"): 2}
 """The pods that the limit of a team keeps waiting, as `policygen simulate` shows them."""
 NOT_RUN = "LeaderWorkerSet"
 """The bench has its CRD, but not its controller."""
-WITHOUT_PODS = (NOT_RUN, "PodDisruptionBudget")
+HPA = "HorizontalPodAutoscaler"
+WITHOUT_PODS = (NOT_RUN, "PodDisruptionBudget", HPA)
 """Objects of models that start no pods here."""
 
 
@@ -51,8 +52,10 @@ def example(name):
     return rendered(documents, "workloads", "volcano-config")
 
 
-def pods_of(thing):
-    """The number of pods that run if all of a workload runs."""
+def pods_of(thing, scaled):
+    """The number of pods that run if all of a workload runs. `scaled` are the autoscalers by name."""
+    if thing["kind"] == "Deployment" and (hpa := scaled.get(thing["metadata"]["name"])):
+        return hpa["spec"]["minReplicas"]  # also without a metric
     spec = thing["spec"].get("jobTemplate", thing)["spec"]
     if "tasks" in spec:
         return sum(it["replicas"] for it in spec["tasks"])
@@ -71,10 +74,10 @@ def runs(out):
 
 def expected(name, out):
     """The pods of models that can run, by namespace."""
-    found = Counter()
+    found, scaled = Counter(), out.of(HPA)
     for it in out.objects:
         if MODEL in it["metadata"]["labels"] and it["kind"] not in WITHOUT_PODS:
-            found[it["metadata"]["namespace"]] += pods_of(it)
+            found[it["metadata"]["namespace"]] += pods_of(it, scaled)
     return {space: count - WAITING.get((name, space), 0) for space, count in found.items()}
 
 
@@ -196,7 +199,7 @@ def test_patched_manifests_run(cluster, tmp_path):
         cluster.apply(json_documents(objects))
         want = Counter()
         for it in objects:
-            want[it["metadata"]["namespace"]] += 1 if it["kind"] == "Pod" else pods_of(it)
+            want[it["metadata"]["namespace"]] += 1 if it["kind"] == "Pod" else pods_of(it, {})
         cluster.becomes("running pods", lambda: running(cluster), dict(want))
 
 

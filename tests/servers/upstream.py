@@ -180,12 +180,24 @@ PROMETHEUS_OPERATOR = Upstream(
     assets=("example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml",),
 )
 
+KEDA = Upstream(
+    "keda",
+    "github.com/kedacore/keda/v2",
+    (),
+    assets=("config/crd/bases/keda.sh_scaledobjects.yaml",),
+)
+VERTICAL_AUTOSCALER = Upstream(
+    "vpa",
+    "k8s.io/autoscaler/vertical-pod-autoscaler",
+    (),
+    assets=("deploy/vpa-v1-crd-gen.yaml",),
+)
 JOB_SET = Upstream("jobset", "sigs.k8s.io/jobset", (), assets=("config/components/crd/bases",))
 LEADER_WORKER_SET = Upstream("lws", "sigs.k8s.io/lws", (), assets=("config/crd/bases",))
 
 TOOLS = (
     *(KUSTOMIZE, KUBECTL, ARGO_CD, *FLUX, OPENREPORTS, PROMETHEUS, PROMETHEUS_OPERATOR),
-    *(JOB_SET, LEADER_WORKER_SET),
+    *(JOB_SET, LEADER_WORKER_SET, KEDA, VERTICAL_AUTOSCALER),
 )
 """What reads our output: programs, and the CRDs of what does not run here."""
 ALL = (*CONTROL_PLANE, KUEUE_SCHEDULER, HELM, *TOOLS)

@@ -45,3 +45,14 @@ def test_a_metric_has_a_name_of_prometheus(planned):
     (found,) = planned(a100(), quotas("a", "pool: p"), wrong).findings
     assert found.rule.severity == Severity.ERROR
     assert '"nvidia.com/gpu" is not a valid metric of Prometheus' in found.message
+
+
+def test_keda_needs_the_url_of_prometheus(planned):
+    platform = """
+    apiVersion: policygen.dev/v1alpha1
+    kind: Platform
+    metadata: {name: ml}
+    spec: {keda: {prometheus: "prometheus:9090"}}
+    """
+    (found,) = planned(platform, a100(), quotas("a", "pool: p")).findings
+    assert "is not a valid URL; write http:// or https:// and a host" in found.message

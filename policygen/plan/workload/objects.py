@@ -130,7 +130,7 @@ def _object(  # noqa: PLR0913 - the model, its form, and which of its objects
 ) -> WorkloadObject:
     model, gang = assignment.model, assignment.model.gang
     size, replicas = gang.size if gang else 1, assignment.replicas.least
-    autoscaled = form in forms.SERVING and scaling.is_scaled(assignment)
+    autoscaled = _is_autoscaled(assignment, form)
     if autoscaled:
         replicas = scaling.bounds(assignment).least
     if gang is None and form in (WorkloadForm.DEPLOYMENT, WorkloadForm.STATEFUL_SET):
@@ -221,21 +221,37 @@ def _in_form(form: WorkloadForm) -> Callable[[Decisions], Iterator[WorkloadObjec
     return objects
 
 
+def _is_autoscaled(assignment: Assignment, form: WorkloadForm) -> bool:
+    """Whether an autoscaler sets the number of replicas.
+
+    Kueue refuses to change that of a StatefulSet. Source:
+    pkg/controller/jobs/statefulset/statefulset_webhook.go of Kueue 0.19.2, ValidateUpdate.
+    """
+    fixed = form == WorkloadForm.STATEFUL_SET and assignment.facts.scheduler == "kueue"
+    return form in forms.SERVING and not fixed and scaling.is_scaled(assignment)
+
+
 def autoscaler(
     decided: Decisions, assignment: Assignment, form: WorkloadForm
 ) -> ModelAutoscaler | None:
     """The autoscaler of a model that runs in a form; None if it needs none."""
+    if not _is_autoscaled(assignment, form):
+        return None
     component, name = KIND_OF[form]
     kind = next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == name)
     return scaling.autoscaler(decided, assignment, (kind.api_versions[-1], name))
 
 
-def _autoscalers(decided: Decisions) -> Iterator[ModelAutoscaler]:
-    """The autoscalers of all models."""
-    for assignment in decided.workloads.assignments:
-        made = autoscaler(decided, assignment, forms.default(assignment))
-        if made is not None:
-            yield made
+def _scalers(kind: str) -> Callable[[Decisions], Iterator[ModelAutoscaler]]:
+    """The generator of the autoscalers of one kind."""
+
+    def objects(decided: Decisions) -> Iterator[ModelAutoscaler]:
+        for assignment in decided.workloads.assignments:
+            made = autoscaler(decided, assignment, forms.default(assignment))
+            if made is not None and made.kind == kind:
+                yield made
+
+    return objects
 
 
 KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
@@ -252,7 +268,8 @@ KIND_OF: Mapping[WorkloadForm, tuple[str, str]] = {
 KIND_NAMES = (
     *(name for _, name in KIND_OF.values()),
     "PodDisruptionBudget",
-    "HorizontalPodAutoscaler",
+    scaling.HPA,
+    scaling.SCALED_OBJECT,
 )
 
 
@@ -263,6 +280,6 @@ def _generators(component: str) -> Generators:
 OBJECTS: Generators = {
     **_generators("kubernetes"),
     "PodDisruptionBudget": availability.budgets,
-    "HorizontalPodAutoscaler": _autoscalers,
+    **{name: _scalers(name) for name in (scaling.HPA, scaling.SCALED_OBJECT)},
 }
 VOLCANO_OBJECTS = _generators("volcano")

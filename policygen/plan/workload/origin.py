@@ -10,7 +10,7 @@ from policygen.plan.pool import PoolFacts
 from policygen.plan.workload.availability import DisruptionBudget
 from policygen.plan.workload.objects import WorkloadObject
 from policygen.plan.workload.scaling import ModelAutoscaler
-from policygen.spec.types import Model, Pool
+from policygen.spec.types import Model, Pool, Spec
 
 _OF_MODEL = {
     **{name: ("container", name) for name in ("image", "command", "args")},
@@ -24,8 +24,12 @@ _BUDGET = dict.fromkeys(("minAvailable", "maxUnavailable"), "minAvailable")
 _SCALING = {
     "minReplicas": "minReplicas",
     "maxReplicas": "maxReplicas",
+    "minReplicaCount": "minReplicas",
+    "maxReplicaCount": "maxReplicas",
     "metric": "metric",
+    "query": "metric",
     "target": "targetConcurrency",
+    "threshold": "targetConcurrency",
 }
 """The fields of an autoscaler, and those of `autoscaling` in the spec."""
 _COUNTS = ("replicas", "parallelism", "completions", "size", "minAvailable", "completionMode")
@@ -42,8 +46,9 @@ _RESOURCES = {"cpu": "cpu", "memory": "memory"}
 class WorkloadOrigins:
     """Finds the places in the Models and ResourcePools of a spec."""
 
-    def __init__(self, models: Sequence[Model], pools: Sequence[PoolFacts]) -> None:
-        self._models = {it.name: it for it in models}
+    def __init__(self, spec: Spec, pools: Sequence[PoolFacts]) -> None:
+        self._models = {it.name: it for it in spec.models}
+        self._keda = spec.platform.keda
         self._pools = {it.name: it.pool for it in pools}
 
     def of(self, item: Item, path: Path) -> At | None:
@@ -53,6 +58,8 @@ class WorkloadOrigins:
         last = steps[-1] if steps else ""
         if isinstance(fields, DisruptionBudget):
             return _available(model, last)
+        if last == "serverAddress" and self._keda is not None and self._keda.at is not None:
+            return self._keda.at / "prometheus"
         if isinstance(fields, ModelAutoscaler):
             return _scaled(model, steps)
         return _of_object(model, self._pools[fields.pool], steps, last)

@@ -13,8 +13,18 @@ from policygen.plan.claims import claims
 from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Meta
 from policygen.plan.model_names import MODEL
+from policygen.plan.monitoring.rule import series
 from policygen.plan.replicas import counted_resources
 from policygen.plan.rules import AUTOSCALER_BOUNDS_LOWERED, AUTOSCALER_NOT_RENDERED
+from policygen.spec.programs import KedaSettings
+
+HPA, SCALED_OBJECT = "HorizontalPodAutoscaler", "ScaledObject"
+_POD_NAMES = {
+    "Deployment": "[a-z0-9]+-[a-z0-9]{5}",
+    "StatefulSet": "[0-9]+",
+    "LeaderWorkerSet": "[0-9]+(-[0-9]+)?",
+}
+"""What the controller of each kind adds to its name in those of its pods."""
 
 
 class ScalingBounds(Struct, frozen=True):
@@ -36,6 +46,13 @@ class ScaleTarget(Struct, frozen=True):
     name: str
 
 
+class PrometheusTrigger(Struct, frozen=True):
+    """What KEDA asks Prometheus for."""
+
+    address: str
+    query: str
+
+
 class ModelAutoscaler(Struct, frozen=True):
     """An autoscaler of a model: it keeps the metric of each pod at a value."""
 
@@ -48,6 +65,18 @@ class ModelAutoscaler(Struct, frozen=True):
     metric: str
     concurrency: int
     """The value of the metric for each pod."""
+    trigger: PrometheusTrigger | None = None
+    """None: the autoscaler is that of Kubernetes, which asks a metrics adapter."""
+
+    @property
+    def threshold(self) -> str:
+        """The value as KEDA reads it from a text."""
+        return str(self.concurrency)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the autoscaler."""
+        return HPA if self.trigger is None else SCALED_OBJECT
 
     @property
     def average(self) -> str:
@@ -109,7 +138,21 @@ def autoscaler(
         most=between.most,
         metric=found.metric,
         concurrency=found.target_concurrency or 1,
+        trigger=_trigger(
+            decided.platform.keda, found.metric, target[1], model.name, namespace.name
+        ),
     )
+
+
+def _trigger(
+    keda: KedaSettings | None, metric: str, kind: str, name: str, namespace: str
+) -> PrometheusTrigger | None:
+    """The requests in flight of all pods of an object; KEDA divides them by the number of pods."""
+    if keda is None:
+        return None
+    pods = f'pod=~"{name}-{_POD_NAMES[kind]}"'
+    query = f"sum({series(metric, {'namespace': namespace}, pods)})"
+    return PrometheusTrigger(keda.prometheus, query)
 
 
 def reports(assignment: Assignment) -> Iterator[Hit]:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from policygen.plan.decisions import Decisions
+from policygen.plan.workload import scaling
 from tests.plan.model_specs import a100, messages, models, quotas
 
 WORKLOADS = frozenset({"workloads"})
@@ -81,3 +83,35 @@ def test_batch_models_have_no_autoscaler(planned):
     done, it = made(planned, "pool: p, guarantee: 8", text)
     assert it is None
     assert not messages(done, "autoscaler-not-rendered")
+
+
+KEDA = """
+apiVersion: policygen.dev/v1alpha1
+kind: Platform
+metadata: {name: ml}
+spec: {keda: {prometheus: "http://prometheus:9090"}}
+"""
+
+
+def test_keda_asks_prometheus_for_all_pods_of_the_model(planned):
+    text = models("a", m=scaled("minReplicas: 2, maxReplicas: 6"))
+    done = planned(KEDA, a100(), quotas("a", "pool: p, guarantee: 8"), text, extras=WORKLOADS)
+    assert not done.of("HorizontalPodAutoscaler")
+    it = done.of("ScaledObject")["a-ns/m"]
+    assert (it.least, it.most, it.threshold) == (2, 6, "1000")
+    assert it.trigger.address == "http://prometheus:9090"
+    pods = "m-[a-z0-9]+-[a-z0-9]{5}"
+    assert it.trigger.query == f'sum(requests{{namespace="a-ns", pod=~"{pods}"}})'
+
+
+@pytest.mark.parametrize(
+    "kind, pod", [("StatefulSet", "m-[0-9]+"), ("LeaderWorkerSet", "m-[0-9]+(-[0-9]+)?")]
+)
+def test_pods_of_other_kinds_have_other_names(planned, kind, pod):
+    text = models("a", m=scaled("minReplicas: 2, maxReplicas: 6"))
+    done = planned(KEDA, a100(), quotas("a", "pool: p, guarantee: 8"), text, extras=WORKLOADS)
+    (assignment,) = done.plan.workloads.assignments
+    plan = done.plan
+    decided = Decisions(done.loaded.spec, plan.pools, plan.trees, plan.workloads)
+    it = scaling.autoscaler(decided, assignment, ("apps/v1", kind))
+    assert f'pod=~"{pod}"' in it.trigger.query

@@ -1,0 +1,123 @@
+"""The rendered autoscaler scales a model by a metric of its pods, within the quota of its team."""
+
+import subprocess
+
+import pytest
+import yaml
+
+from tests.servers.cluster import holds
+from tests.servers.custom_metrics import adapter
+from tests.servers.rendering import rendered
+from tests.servers.specs import model, platform, pool, share, team
+from tests.servers.test_other_tools import install
+from tests.servers.upstream import KEDA
+
+METRIC = "vllm:num_requests_running"
+HPA = "autoscaling/v2", "HorizontalPodAutoscaler", "chat", "web"
+SCHEDULERS = ("kueue", "volcano", "kube-scheduler")
+
+
+def replicas(cluster):
+    return cluster.get("apps/v1", "Deployment", "chat", "web")["spec"]["replicas"]
+
+
+def running(cluster):
+    return sum(holds(it, "Ready") for it in cluster.pods("web"))
+
+
+def bound(cluster, **spec):
+    cluster.patch(*HPA[:3], {"spec": spec}, namespace="web")
+
+
+def chat(settings, scheduler="kueue"):
+    """A model with up to 8 replicas of 2 GPUs, in a team with a limit of 8 GPUs."""
+    return rendered(
+        [
+            settings,
+            pool(gpus=32, scheduler=scheduler),
+            team("web", share(guarantee=6, limit=8)),
+            model(
+                "chat",
+                "web",
+                resources={"gpus": 2},
+                container={"image": "registry.example.com/any:1"},
+                autoscaling={
+                    "minReplicas": 2,
+                    "maxReplicas": 8,
+                    "metric": METRIC,
+                    "targetConcurrency": 8,
+                },
+            ),
+        ],
+        "workloads",
+        "volcano-config",
+    )
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_an_autoscaler_stays_within_the_limit(cluster, scheduler):
+    out = chat(platform(), scheduler)
+    with (
+        cluster.kube_scheduler(out.scheduler_config)
+        if scheduler != "volcano"
+        else cluster.volcano(out.volcano_config),
+        adapter(cluster, cluster.bench.state / "keys", METRIC) as metrics,
+    ):
+        cluster.add_nodes(out.pools["a100"])
+        cluster.apply(out.text)
+        # Kubernetes waits five minutes before it scales down.
+        bound(cluster, behavior={"scaleDown": {"stabilizationWindowSeconds": 0}})
+        cluster.becomes("the fewest", lambda: running(cluster), 2)
+        metrics.requests = 20
+        cluster.becomes("2.5 replicas at 8 requests", lambda: running(cluster), 3)
+        metrics.requests = 100
+        cluster.becomes("the limit", lambda: running(cluster), 4)
+        cluster.stays("no replica above the limit", lambda: replicas(cluster), 4)
+        assert not cluster.waiting("web")
+        cluster.apply(out.text)
+        cluster.stays("replicas after an apply", lambda: replicas(cluster), 4)
+        metrics.requests = 0
+        cluster.becomes("the fewest again", lambda: replicas(cluster), 2)
+        bound(cluster, maxReplicas=8)
+        metrics.requests = 100
+        cluster.becomes("as many as the model states", lambda: replicas(cluster), 8)
+        cluster.stays("only four of them run", lambda: running(cluster), 4)
+
+
+SERIES = {
+    "chat-5b7f9c6d8-x2k4z": ("web", 11),
+    "chat-5b7f9c6d8-b9qwd": ("web", 4),
+    "chat-large-5b7f9c6d8-aaaaa": ("web", 100),  # of another Deployment
+    "my-chat-5b7f9c6d8-aaaaa": ("web", 100),
+    "chat-0": ("web", 100),  # of a StatefulSet
+    "chat-77d4c8f5bb-ccccc": ("lab", 100),  # of another team
+}
+
+
+def test_keda_accepts_the_scaled_object_and_asks_for_the_pods_of_the_model(
+    cluster, tools, tmp_path
+):
+    """KEDA does not run here: its CRD checks the object, and promtool evaluates the query."""
+    install(cluster, tools, KEDA)
+    out = chat(platform(keda={"prometheus": "http://prometheus:9090"}))
+    scaled = out.of("ScaledObject")["chat"]
+    cluster.namespace("web")
+    again = cluster.apply_twice(yaml.safe_dump(scaled))
+    assert (again.refused, again.changed, again.warnings) == ([], [], [])
+    assert (scaled["spec"]["minReplicaCount"], scaled["spec"]["maxReplicaCount"]) == (2, 4)
+    series = [
+        {"series": f'{METRIC}{{namespace="{space}", pod="{name}"}}', "values": str(value)}
+        for name, (space, value) in SERIES.items()
+    ]
+    (trigger,) = scaled["spec"]["triggers"]
+    asked = {
+        "expr": trigger["metadata"]["query"],
+        "eval_time": "0s",
+        "exp_samples": [{"labels": "{}", "value": 15}],
+    }
+    case = {"input_series": series, "promql_expr_test": [asked]}
+    file = tmp_path / "tests.yaml"
+    file.write_text(yaml.safe_dump({"evaluation_interval": "1m", "tests": [case]}))
+    command = [tools["prometheus"].binary("promtool"), "test", "rules", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
