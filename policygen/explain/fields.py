@@ -9,7 +9,13 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from policygen.core.finding import Path, dotted
-from policygen.explain import admission, node_autoscaler, nvidia_fields, workload_fields
+from policygen.explain import (
+    admission,
+    node_autoscaler,
+    nvidia_fields,
+    scaling_fields,
+    workload_fields,
+)
 from policygen.explain.file_fields import FILES
 from policygen.explain.meaning import Field, FieldTable
 from policygen.explain.monitoring_fields import DASHBOARD, DASHBOARD_FILE, PROMETHEUS_RULE
@@ -19,6 +25,7 @@ from policygen.plan.extras import (
     MIG_MANAGER,
     MONITORING,
     NODE_AUTOSCALER,
+    VPA,
     WORKLOADS,
 )
 from policygen.plan.kind import Kind
@@ -444,6 +451,7 @@ OF_EXTRAS: Mapping[str, Mapping[str, FieldTable]] = {
     ADMISSION: admission.TABLES,
     MONITORING: {"PrometheusRule": PROMETHEUS_RULE, "ConfigMap": DASHBOARD},
     NODE_AUTOSCALER: node_autoscaler.TABLES,
+    VPA: scaling_fields.OF_VPA,
     WORKLOADS: workload_fields.KINDS,
 }
 """The tables of kinds that only `--with NAME` renders, if KINDS has none for them or another one."""

@@ -8,8 +8,8 @@ from policygen.plan.decisions import Decisions
 from policygen.plan.kind import Item
 from policygen.plan.replicas import counted_resources
 from policygen.plan.workload import scaling
+from policygen.plan.workload.scaling import ScaleTarget
 
-_KINDS = ("kind", "apiVersion")
 _LEAST = ("minReplicas", "minReplicaCount")
 _MOST = ("maxReplicas", "maxReplicaCount")
 """The bounds in a HorizontalPodAutoscaler, and in a ScaledObject of KEDA."""
@@ -23,14 +23,21 @@ class Scaling:
 
     def of(self, item: Item, path: Path) -> Steps:
         """The steps to a field; empty for all others, whose value is that of one place."""
-        assignment = self._assignments[item.fields.model]
-        if path[:2] == ("spec", "scaleTargetRef") and path[-1] in _KINDS:
-            value = {"kind": item.fields.target.kind, "apiVersion": item.fields.target.api_version}
-            return [Step(str(path[-1]), value[str(path[-1])], note="of the object that runs it")]
-        name = str(path[-1])
+        if found := self.of_target(item, path):
+            return found
+        assignment, name = self._assignments[item.fields.model], str(path[-1])
         if name in _LEAST:
             return _least(assignment, name)
         return _most(assignment, name) if name in _MOST else []
+
+    @staticmethod
+    def of_target(item: Item, path: Path) -> Steps:
+        """The steps to the kind of the target of an autoscaler; empty for all others."""
+        target: ScaleTarget = item.fields.target
+        value = {"kind": target.kind, "apiVersion": target.api_version}.get(str(path[-1]))
+        if value is None or len(path) < 3:
+            return []
+        return [Step(str(path[-1]), value, note="of the object that runs it")]
 
 
 def _most(chosen: Assignment, name: str) -> Steps:

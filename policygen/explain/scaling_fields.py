@@ -79,3 +79,24 @@ KINDS: Mapping[str, FieldTable] = {
         },
     ),
 }
+
+OF_VPA: Mapping[str, FieldTable] = {
+    "VerticalPodAutoscaler": FieldTable(
+        "https://kubernetes.io/docs/concepts/workloads/autoscaling/vertical-pod-autoscale/",
+        {
+            **{
+                key.replace("scaleTargetRef", "targetRef"): Field(
+                    "The object whose pods the autoscaler observes."
+                    if "scaleTargetRef" in key
+                    else it.does,
+                    it.source,
+                )
+                for key, it in _TARGET.items()
+            },
+            "spec.updatePolicy.updateMode": Field(
+                "Off: the autoscaler only recommends cpu and memory, in its status.",
+                always="other modes evict pods, or change requests beyond what quotas count",
+            ),
+        },
+    ),
+}

@@ -11,7 +11,7 @@ from policygen.explain.rollouts import Rollouts
 from policygen.explain.scaling import Scaling
 from policygen.explain.step import Step, Steps, of_platform
 from policygen.plan.decisions import Decisions
-from policygen.plan.extras import ADMISSION, NODE_AUTOSCALER, SECOND_SCHEDULER, WORKLOADS
+from policygen.plan.extras import ADMISSION, NODE_AUTOSCALER, SECOND_SCHEDULER, VPA, WORKLOADS
 from policygen.plan.kind import Item
 from policygen.plan.origin import Origins
 from policygen.plan.workload.scaling import HPA, SCALED_OBJECT
@@ -42,6 +42,7 @@ class Values:
             NODE_AUTOSCALER: {
                 "NodePool": node_autoscaler.NodeAutoscalerSteps(decided).of_node_pool
             },
+            VPA: {"VerticalPodAutoscaler": scaling.of_target},
             WORKLOADS: {
                 "Deployment": Rollouts(decided).of,
                 HPA: scaling.of,

@@ -11,6 +11,7 @@ from policygen.plan.extras import (
     MONITORING,
     NODE_AUTOSCALER,
     SECOND_SCHEDULER,
+    VPA,
     WORKLOADS,
 )
 from policygen.plan.kind import Kind, Release
@@ -102,6 +103,13 @@ KINDS: tuple[Kind, ...] = (
         "volcano",
         (Release((1, 12), "batch.volcano.sh/v1alpha1", "workload/volcano_job.yaml.j2"),),
         WORKLOADS,
+    ),
+    _kubernetes(
+        "VerticalPodAutoscaler",
+        "autoscaling.k8s.io/v1",
+        "workload/vertical_pod_autoscaler.yaml.j2",
+        VPA,
+        plural="verticalpodautoscalers",
     ),
     *(
         _kubernetes("ConfigMap", "v1", "kubernetes/config_map.yaml.j2", extra)

@@ -35,6 +35,7 @@ from policygen.plan.extras import (
     NODE_AUTOSCALER,
     SECOND_SCHEDULER,
     VOLCANO_CONFIG,
+    VPA,
     WORKLOADS,
 )
 from policygen.plan.kind import File, Item, Kind
@@ -44,7 +45,7 @@ from policygen.plan.pods import PodFields
 from policygen.plan.pool import PoolFacts
 from policygen.plan.rules import PODS_MUST_CARRY
 from policygen.plan.tree import Tree
-from policygen.plan.workload import missing, peak
+from policygen.plan.workload import missing, peak, vertical
 from policygen.plan.workload import objects as workload
 from policygen.plan.workloads import Workloads
 from policygen.spec.rules import NAME_COLLISION
@@ -57,6 +58,7 @@ FAMILIES: Mapping[tuple[str, str], Generators] = {
     (SECOND_SCHEDULER, "kubernetes"): second_scheduler.OBJECTS,
     (WORKLOADS, "kubernetes"): workload.OBJECTS,
     (WORKLOADS, "volcano"): workload.VOLCANO_OBJECTS,
+    (VPA, "kubernetes"): vertical.OBJECTS,
     (DEVICE_PLUGIN, "kubernetes"): {},
     (MIG_MANAGER, "kubernetes"): {},
     (MONITORING, "kubernetes"): monitoring.OBJECTS,

@@ -8,6 +8,7 @@ MONITORING = "monitoring"
 NODE_AUTOSCALER = "node-autoscaler"
 SECOND_SCHEDULER = "second-scheduler"
 VOLCANO_CONFIG = "volcano-config"
+VPA = "vpa"
 WORKLOADS = "workloads"
 EXTRAS = (
     ADMISSION,
@@ -18,6 +19,7 @@ EXTRAS = (
     NODE_AUTOSCALER,
     SECOND_SCHEDULER,
     VOLCANO_CONFIG,
+    VPA,
     WORKLOADS,
 )
 """Every name that `--with` accepts."""

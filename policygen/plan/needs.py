@@ -16,6 +16,7 @@ from policygen.plan.extras import (
     NODE_AUTOSCALER,
     SECOND_SCHEDULER,
     VOLCANO_CONFIG,
+    VPA,
     WORKLOADS,
 )
 from policygen.plan.pool import PoolFacts
@@ -128,6 +129,7 @@ _EMPTY: Mapping[str, str] = {
     MIG_MANAGER: "no pool has MIG instances of a known GPU product",
     MONITORING: "the spec has no pool",
     NODE_AUTOSCALER: "no pool has autoscaler.nodeGroups or autoscaler.nodeClass",
+    VPA: "no model of a team runs as an object that a VerticalPodAutoscaler can observe",
     WORKLOADS: "no model of a team fits a pool",
 }
 """Why an option renders nothing."""

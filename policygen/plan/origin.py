@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from policygen.core.finding import At, Path
 from policygen.plan import node_autoscaler
-from policygen.plan.extras import MONITORING, NODE_AUTOSCALER, SECOND_SCHEDULER, WORKLOADS
+from policygen.plan.extras import MONITORING, NODE_AUTOSCALER, SECOND_SCHEDULER, VPA, WORKLOADS
 from policygen.plan.file_origin import FileOrigins
 from policygen.plan.kind import Item
 from policygen.plan.monitoring.origin import RuleOrigins
@@ -86,6 +86,7 @@ class Origins:
         rules = RuleOrigins(spec).of
         self._extras: Mapping[str, Mapping[str, Find]] = {
             SECOND_SCHEDULER: second_scheduler,
+            VPA: {"VerticalPodAutoscaler": of_workload},
             WORKLOADS: dict.fromkeys(workload.KIND_NAMES, of_workload),
             NODE_AUTOSCALER: {"ConfigMap": self._priorities_of_groups, "NodePool": self._node_pool},
             MONITORING: {"PrometheusRule": rules, "ConfigMap": rules},

@@ -218,7 +218,7 @@ def test_a_config_map_that_was_not_requested_is_not_missing(lint, cluster, tmp_p
 def test_what_only_an_option_renders_is_not_orphaned(lint):
     """Another run can apply it with `--with`."""
     example = str(ROOT / "examples" / "serving-slices" / "policy.yaml")
-    extras = ("device-plugin", "mig-manager", "monitoring", "volcano-config", "workloads")
+    extras = ("device-plugin", "mig-manager", "monitoring", "volcano-config", "vpa", "workloads")
     options = [word for it in extras for word in ("--with", it)]
     made = CliRunner().invoke(cli, ["render", example, *options])
     assert made.exit_code == 0, made.stderr

@@ -9,6 +9,7 @@ from tests.explain import walk
 from tests.plan.model_specs import a100, models, quotas
 
 HPA, KEDA = "HorizontalPodAutoscaler/a-ns/m", "ScaledObject/a-ns/m"
+VPA = "VerticalPodAutoscaler/a-ns/m"
 PLATFORM = """
 apiVersion: policygen.dev/v1alpha1
 kind: Platform
@@ -69,6 +70,8 @@ def test_every_field_of_keda_has_a_meaning_and_a_place(tmp_path):
         tmp_path, PLATFORM, a100(), quotas("a", "pool: p, guarantee: 5, limit: 15"), text
     )
     assert list(walk.faults(found)) == []
+    (mode,) = explain_object.explain(found, VPA, "spec.updatePolicy.updateMode").fields
+    assert (mode.steps[-1].value, bool(mode.steps[-1].note)) == ("Off", True)
     places = {
         field: explain_object.explain(found, KEDA, f"spec.{field}").fields[0].steps[-1]
         for field in ("minReplicaCount", "maxReplicaCount", "triggers[0].metadata.serverAddress")

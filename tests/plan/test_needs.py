@@ -63,6 +63,7 @@ NEEDED = {
     "device-plugin": "no pool shares or divides its GPUs",
     "mig-manager": "no pool has MIG instances of a known GPU product",
     "monitoring": "the spec has no pool",
+    "vpa": "no model of a team runs as an object that a VerticalPodAutoscaler can observe",
     "workloads": "no model of a team fits a pool",
 }
 

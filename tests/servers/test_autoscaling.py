@@ -10,7 +10,7 @@ from tests.servers.custom_metrics import adapter
 from tests.servers.rendering import rendered
 from tests.servers.specs import model, platform, pool, share, team
 from tests.servers.test_other_tools import install
-from tests.servers.upstream import KEDA
+from tests.servers.upstream import KEDA, VERTICAL_AUTOSCALER
 
 METRIC = "vllm:num_requests_running"
 HPA = "autoscaling/v2", "HorizontalPodAutoscaler", "chat", "web"
@@ -29,7 +29,7 @@ def bound(cluster, **spec):
     cluster.patch(*HPA[:3], {"spec": spec}, namespace="web")
 
 
-def chat(settings, scheduler="kueue"):
+def chat(settings, scheduler="kueue", extra="volcano-config"):
     """A model with up to 8 replicas of 2 GPUs, in a team with a limit of 8 GPUs."""
     return rendered(
         [
@@ -50,7 +50,7 @@ def chat(settings, scheduler="kueue"):
             ),
         ],
         "workloads",
-        "volcano-config",
+        extra,
     )
 
 
@@ -121,3 +121,13 @@ def test_keda_accepts_the_scaled_object_and_asks_for_the_pods_of_the_model(
     command = [tools["prometheus"].binary("promtool"), "test", "rules", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_crd_of_the_vertical_autoscaler_accepts_the_object(cluster, tools):
+    install(cluster, tools, VERTICAL_AUTOSCALER)
+    out = chat(platform(), extra="vpa")
+    vertical = out.of("VerticalPodAutoscaler")["chat"]
+    assert vertical["spec"]["updatePolicy"] == {"updateMode": "Off"}
+    cluster.namespace("web")
+    again = cluster.apply_twice(yaml.safe_dump(vertical))
+    assert (again.refused, again.changed, again.warnings) == ([], [], [])

@@ -35,6 +35,7 @@ OF_OTHER_PROJECTS = {
     ("jobset.x-k8s.io/v1alpha2", "JobSet"),
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
     ("monitoring.coreos.com/v1", "PrometheusRule"),
+    ("autoscaling.k8s.io/v1", "VerticalPodAutoscaler"),
     ("keda.sh/v1alpha1", "ScaledObject"),
 }
 WIDE = "does not fit in int32"

@@ -237,9 +237,14 @@ def autoscaler(
     """The autoscaler of a model that runs in a form; None if it needs none."""
     if not _is_autoscaled(assignment, form):
         return None
+    return scaling.autoscaler(decided, assignment, kind_of(form))
+
+
+def kind_of(form: WorkloadForm) -> tuple[str, str]:
+    """The API version and the kind of the objects of a form."""
     component, name = KIND_OF[form]
     kind = next(it for it in KINDS if it.family == (WORKLOADS, component) and it.name == name)
-    return scaling.autoscaler(decided, assignment, (kind.api_versions[-1], name))
+    return kind.api_versions[-1], name
 
 
 def _scalers(kind: str) -> Callable[[Decisions], Iterator[ModelAutoscaler]]:

@@ -10,6 +10,7 @@ from policygen.plan.pool import PoolFacts
 from policygen.plan.workload.availability import DisruptionBudget
 from policygen.plan.workload.objects import WorkloadObject
 from policygen.plan.workload.scaling import ModelAutoscaler
+from policygen.plan.workload.vertical import Recommender
 from policygen.spec.types import Model, Pool, Spec
 
 _OF_MODEL = {
@@ -53,13 +54,15 @@ class WorkloadOrigins:
 
     def of(self, item: Item, path: Path) -> At | None:
         """The place for a field of an object, or for the object if `path` is empty."""
-        fields: WorkloadObject | DisruptionBudget | ModelAutoscaler = item.fields
+        fields: WorkloadObject | DisruptionBudget | ModelAutoscaler | Recommender = item.fields
         model, steps = self._models[fields.model], [str(it) for it in path]
         last = steps[-1] if steps else ""
         if isinstance(fields, DisruptionBudget):
             return _available(model, last)
         if last == "serverAddress" and self._keda is not None and self._keda.at is not None:
             return self._keda.at / "prometheus"
+        if isinstance(fields, Recommender):
+            return model.at.to("metadata", "name") if last != "namespace" else model.field("team")
         if isinstance(fields, ModelAutoscaler):
             return _scaled(model, steps)
         return _of_object(model, self._pools[fields.pool], steps, last)
